@@ -1,0 +1,78 @@
+# Two commands for everyone: `make demo` and `make test`. `make check` is what CI runs.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+CXX_SOURCES := $(wildcard cpp/src/*.cpp cpp/tests/*.cpp)
+CXX_HEADERS := $(wildcard cpp/include/icsched/*.hpp cpp/tests/*.hpp)
+BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh \
+                $(wildcard cpp/src/*.cpp cpp/include/icsched/*.hpp cpp/bind/*.cpp)
+
+.PHONY: demo test check bench lint format docs types layers cpp-test stub stub-check wheel-check clean
+
+demo: $(VENV)/installed
+	$(BIN)/icsched demo
+
+test: $(VENV)/installed-test
+	$(BIN)/pytest
+
+# pytest comes last, so that its closing line is the last of a green run.
+check: lint types layers cpp-test stub-check wheel-check
+	$(BIN)/pytest
+
+bench: $(VENV)/installed-test
+	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+
+layers: $(VENV)/installed-dev
+	$(BIN)/lint-imports
+
+cpp-test: build/cpp-tests
+	./build/cpp-tests
+
+build/cpp-tests: $(CXX_SOURCES) $(CXX_HEADERS)
+	@mkdir -p build
+	$(or $(CXX),c++) -std=c++20 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
+	  -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Icpp/include $(CXX_SOURCES) -o $@
+
+# The stub of the C++ core is generated and committed; CI checks that it is fresh.
+STUBGEN = $(BIN)/python -m nanobind.stubgen -q -m icsched._core -o
+stub: $(VENV)/installed-dev
+	$(STUBGEN) src/icsched/_core.pyi
+
+docs: $(VENV)/installed-test
+	$(BIN)/python tools/write_docs.py
+
+stub-check: $(VENV)/installed-dev
+	@mkdir -p build
+	$(STUBGEN) build/_core.pyi
+	@cmp build/_core.pyi src/icsched/_core.pyi || { echo "stale stub: run make stub"; exit 1; }
+
+wheel-check:
+	sh tools/wheel_check.sh $(PYTHON)
+
+# Each stamp installs all it needs in one go, and stands for the lesser ones too.
+$(VENV)/installed: $(BUILD_INPUTS)
+	sh tools/install.sh $(PYTHON) $(VENV) .
+	@touch $@
+
+$(VENV)/installed-test: $(BUILD_INPUTS)
+	sh tools/install.sh $(PYTHON) $(VENV) ".[test]"
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-dev: $(BUILD_INPUTS)
+	sh tools/install.sh $(PYTHON) $(VENV) ".[dev]"
+	@touch $@ $(VENV)/installed-test $(VENV)/installed
+
+clean:
+	rm -rf build dist .cache $(VENV)

@@ -1,0 +1,52 @@
+// The exact referee: what the best possible order of a dag achieves, by walking its
+// ideals (sets of executed tasks that contain all parents of their members).
+//
+// A nonsource is enabled by an ideal when all its parents lie in it. Executing a sink
+// enables nothing, so some best set of every size up to the number of nonsinks holds
+// nonsinks only, and only those ideals are walked. Tasks with the same parents and the
+// same children are interchangeable; they are executed in a fixed order, which leaves
+// one ideal to stand for many.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "icsched/graph.hpp"
+
+namespace icsched {
+
+inline constexpr std::int32_t most_nonsinks = 1024;
+
+// Why a walk ended.
+enum class Walk : std::int32_t { complete = 0, over_limit = 1 };
+
+struct BestIdeals {
+  Walk walk = Walk::complete;
+  // Both empty unless complete. enabled[t] is the most nonsources any ideal of t
+  // nonsinks enables, and sets[t] such an ideal, ids ascending; t = 0 .. nonsinks.
+  std::vector<std::int32_t> enabled;
+  std::vector<std::vector<std::int32_t>> sets;
+};
+
+// Visits every ideal once, in O(nonsinks) memory. Requires a dag with at most
+// most_nonsinks nonsinks and `order` a legal order of it. Gives up past `limit` ideals.
+BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit);
+
+struct NonsinkOrder {
+  Walk walk = Walk::complete;
+  bool found = false;                  // false unless complete
+  std::vector<std::int32_t> nonsinks;  // the order, if found
+};
+
+// An order of the nonsinks that reaches best_ideals' count after every step, if there is
+// one. Searches depth first among the ideals that do, each visited once; after the walk
+// for the counts this is quick whenever few choices turn out dead ends. Requirements and
+// limit as for best_ideals, the limit holding for the walk and for the search.
+NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit);
+
+// Dynamic programming over the ideals, layer by layer: the legal order of the nonsinks
+// that maximises the sum over t of the nonsources enabled after t steps. Keeps 8 bytes
+// for each ideal. Requirements and limit as for best_ideals.
+NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit);
+
+}  // namespace icsched

@@ -1,0 +1,102 @@
+"""The seam to the C++ core: arrays in, arrays out, nothing checked twice.
+
+The only module that imports `_core`. Callers pass C-contiguous arrays that meet the
+contract in the kernel's header (``cpp/include/icsched/``).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _core
+from icsched._core import MOST_NONSINKS, ReadyQueue
+
+__all__ = [
+    "MOST_NONSINKS",
+    "Ids",
+    "OverLimitError",
+    "ReadyQueue",
+    "Rows",
+    "best_ideals",
+    "build",
+    "connected_parts",
+    "ic_optimal_order",
+    "longest_paths",
+    "maximum_area_order",
+    "priority_order",
+    "ready_queue",
+]
+
+Ids = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One sorted list of task ids per task: list v is targets[offsets[v]:offsets[v + 1]]."""
+
+    offsets: Ids
+    targets: Ids
+
+
+def build(tasks: int, parents: Ids, children: Ids) -> tuple[Rows, Rows, Ids, Ids]:
+    """Child rows, parent rows, FIFO order and a cycle (empty for a dag) of the given arcs."""
+    a, b, c, d, order, cycle = _core.build(tasks, parents, children)
+    return Rows(a, b), Rows(c, d), order, cycle
+
+
+def longest_paths(rows: Rows, order: Ids, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Heaviest path that ends just before each task, along *rows* in *order*."""
+    return _core.longest_paths(rows.offsets, rows.targets, order, weights)
+
+
+def connected_parts(children: Rows) -> Ids:
+    """Label of each task's connected part, parts numbered by their smallest task."""
+    return _core.connected_parts(children.offsets, children.targets)
+
+
+def priority_order(children: Rows, parents: Rows, ranks: Ids) -> Ids:
+    """Order in which all tasks run if the eligible task of least rank always goes next."""
+    return _core.priority_order(
+        children.offsets, children.targets, parents.offsets, parents.targets, ranks
+    )
+
+
+def ready_queue(children: Rows, parents: Rows, ranks: Ids) -> ReadyQueue:
+    """State of a graph being worked off; empty *ranks* means first ready, first out."""
+    return ReadyQueue(children.offsets, children.targets, parents.offsets, parents.targets, ranks)
+
+
+class OverLimitError(Exception):
+    """A walk over ideals passed its limit."""
+
+
+def best_ideals(children: Rows, parents: Rows, order: Ids, limit: int) -> tuple[Ids, list[Ids]]:
+    """Most nonsources enabled by t nonsinks, and a best set for each t."""
+    complete, enabled, sets = _core.best_ideals(
+        children.offsets, children.targets, parents.offsets, parents.targets, order, limit
+    )
+    if not complete:
+        raise OverLimitError
+    ends = np.cumsum(np.arange(len(enabled)))
+    return enabled, np.split(sets, ends[:-1])
+
+
+def ic_optimal_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids | None:
+    """Nonsinks in an order that is best at every step; None if there is none."""
+    complete, found, nonsinks = _core.ic_optimal_order(
+        children.offsets, children.targets, parents.offsets, parents.targets, order, limit
+    )
+    if not complete:
+        raise OverLimitError
+    return nonsinks if found else None
+
+
+def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids:
+    """Nonsinks in an order of largest area."""
+    complete, _, nonsinks = _core.maximum_area_order(
+        children.offsets, children.targets, parents.offsets, parents.targets, order, limit
+    )
+    if not complete:
+        raise OverLimitError
+    return nonsinks

@@ -1,0 +1,82 @@
+"""The `icsched` command: parse, dispatch, and turn errors into one line and an exit code.
+
+Exit 0 done, 1 a user's error, 2 bad usage. Bugs keep their traceback.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+
+from cyclopts import App, CycloptsError
+
+from icsched.errors import FamilyError, IcschedError
+
+
+def _version() -> str:
+    from importlib.metadata import version  # slow to import, rarely needed
+
+    return f"icsched {version('icsched')}"
+
+
+app = App(
+    name="icsched",
+    help="Order a workflow's tasks so that unpredictable workers never leave empty-handed.",
+    version=_version,
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+)
+# Named by string: a command's module is imported only when it runs or shows its own help.
+for command, text in {
+    "make": """Make a dag of a known family and write it as a DAGMan file.
+
+    Example: icsched make airsn 250 -o airsn.dag""",
+    "verify": """Check an order: is it IC-optimal, or which set of jobs beats it?
+
+    Exact, by looking at every set of jobs that can have run: for small workflows.
+
+    Example: icsched verify wf.dag --order order.txt""",
+    "demo": """Show what a good order does to a real workflow.
+
+    Example: icsched demo""",
+}.items():
+    app.command(f"icsched.cli.{command}:{command}", name=command, help=text)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line with *arguments*, by default the process's, and exit."""
+    if sys.stdout is None:  # started with standard output closed
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  open until the process ends
+    elif isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except (CycloptsError, FamilyError) as error:
+        return _complain(error, 2)
+    except IcschedError as error:
+        return _complain(error, 1)
+    except (BrokenPipeError, SystemExit):  # the reader of our output left; rich exits then
+        _discard_output()
+    except OSError as error:  # files have errors of their own: this is standard output
+        _discard_output()
+        return _complain(f"standard output: {error.strerror}", 1)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _discard_output() -> None:
+    """Point standard output at nothing, so that flushing it at exit cannot fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(error: Exception | str, code: int) -> int:
+    message = " ".join(str(error).split())
+    print(f"icsched: {message}", file=sys.stderr)  # noqa: T201  the command line may print
+    return code

@@ -1,0 +1,439 @@
+"""The dag: tasks with dense ids, the user's names, and arcs as arrays.
+
+A `Dag` never changes. Tasks are the integers ``0 .. len(dag) - 1``; `Dag.names` maps an
+id to the user's name and `Dag.id_of` back. Children and parents are held as int32 rows
+(compressed sparse rows), so a million tasks cost a few dozen megabytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from icsched import _native
+from icsched._native import Ids, Rows
+from icsched.errors import CycleError, GraphError, UnknownTaskError
+
+if TYPE_CHECKING:
+    import networkx
+    import rustworkx
+
+MOST_ARCS = 2**31 - 1
+MOST_TASKS = 2**31 - 2
+
+Names = Sequence[Hashable]
+
+
+class Dag:
+    """A directed acyclic graph of tasks.
+
+    ``Dag(mapping)`` takes what `graphlib.TopologicalSorter` takes: each task with its
+    parents. Ids follow the mapping's order; a task that occurs only as a parent gets the
+    next free id, in order of first mention. Repeated arcs count once.
+
+    Raises CycleError, naming the cycle, if there is one.
+
+    >>> dag = Dag({"a": [], "b": ["a"], "c": ["a", "b"]})
+    >>> dag
+    Dag(tasks=3, arcs=3)
+    >>> [dag.names[task] for task in dag.children(0)]
+    ['b', 'c']
+    """
+
+    def __init__(self, parents_of: Mapping[Hashable, Iterable[Hashable]]) -> None:
+        ids: dict[Hashable, int] = {task: i for i, task in enumerate(parents_of)}
+        parents: list[int] = []
+        children: list[int] = []
+        for task, its_parents in parents_of.items():
+            if isinstance(its_parents, (str, bytes)) or not isinstance(its_parents, Iterable):
+                raise GraphError(
+                    f"parents of task {task!r}: expected a list of tasks, got {its_parents!r}"
+                )
+            for parent in its_parents:
+                parents.append(ids.setdefault(parent, len(ids)))
+                children.append(ids[task])
+        self._fill(len(ids), np.array(parents, np.int32), np.array(children, np.int32), tuple(ids))
+
+    @classmethod
+    def from_arcs(cls, tasks: int, arcs: ArrayLike, *, names: Names | None = None) -> Dag:
+        """Build a dag of *tasks* tasks from *arcs*, rows of (parent id, child id).
+
+        *arcs* is a sequence of pairs or an integer array of shape (m, 2). Without *names*
+        a task's name is its id. Takes O(tasks + arcs) time.
+
+        Raises GraphError for ids out of range, arcs that are not integers or not pairs,
+        repeated names, or sizes past int32; CycleError for a cycle.
+
+        >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
+        [1, 2]
+        """
+        check_size("tasks", tasks, MOST_TASKS)
+        pairs = _pairs(arcs)
+        check_size("arcs", len(pairs), MOST_ARCS)
+        if len(pairs) and (pairs.min() < 0 or pairs.max() >= tasks):
+            row = int(np.argmax(((pairs < 0) | (pairs >= tasks)).any(axis=1)))
+            parent, child = pairs[row].tolist()
+            raise GraphError(
+                f"arc {row} ({parent} -> {child}): expected ids from 0 to {tasks - 1}"
+                if tasks
+                else f"arc {row} ({parent} -> {child}): the dag has no tasks"
+            )
+        dag = cls.__new__(cls)
+        dag._fill(
+            tasks,
+            np.ascontiguousarray(pairs[:, 0], np.int32),
+            np.ascontiguousarray(pairs[:, 1], np.int32),
+            range(tasks) if names is None else _checked_names(tasks, names),
+        )
+        return dag
+
+    def _fill(self, tasks: int, parents: Ids, children: Ids, names: Names) -> None:
+        child_rows, parent_rows, order, cycle = _native.build(tasks, parents, children)
+        if len(cycle):
+            raise CycleError([names[task] for task in [*cycle, cycle[0]]])
+        for array in (*_arrays(child_rows), *_arrays(parent_rows), order):
+            array.flags.writeable = False
+        self._children = child_rows
+        self._parents = parent_rows
+        self._fifo_order = order
+        self._names = names
+
+    # Size, names, identity
+
+    def __len__(self) -> int:
+        return len(self._children.offsets) - 1
+
+    @property
+    def arc_count(self) -> int:
+        """Number of arcs, repeats counted once."""
+        return len(self._children.targets)
+
+    @property
+    def names(self) -> Names:
+        """The user's names by task id; ``range(len(dag))`` if none were given."""
+        return self._names
+
+    def id_of(self, name: Hashable) -> int:
+        """Return the id of the task called *name*; raises UnknownTaskError.
+
+        >>> Dag({"a": [], "b": ["a"]}).id_of("b")
+        1
+        """
+        try:
+            return self.ids[name]
+        except KeyError:
+            raise UnknownTaskError(name) from None
+
+    @cached_property
+    def ids(self) -> Mapping[Hashable, int]:
+        """The id of each name, in id order."""
+        return MappingProxyType({name: task for task, name in enumerate(self._names)})
+
+    def __repr__(self) -> str:
+        return f"Dag(tasks={len(self)}, arcs={self.arc_count})"
+
+    def __eq__(self, other: object) -> bool:
+        """Equal dags have the same names in the same id order and the same arcs."""
+        if not isinstance(other, Dag):
+            return NotImplemented
+        return (
+            np.array_equal(self._children.offsets, other._children.offsets)
+            and np.array_equal(self._children.targets, other._children.targets)
+            and (self._names == other._names or tuple(self._names) == tuple(other._names))
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self), self._children.targets.tobytes()))
+
+    # Neighbours and shape
+
+    def children(self, task: int) -> Ids:
+        """Children of *task*, ids ascending."""
+        return self._children.targets[slice(*self._children.offsets[task : task + 2])]
+
+    def parents(self, task: int) -> Ids:
+        """Parents of *task*, ids ascending."""
+        return self._parents.targets[slice(*self._parents.offsets[task : task + 2])]
+
+    @property
+    def child_rows(self) -> Rows:
+        """All children as compressed rows, for kernels and array code."""
+        return self._children
+
+    @property
+    def parent_rows(self) -> Rows:
+        """All parents as compressed rows, for kernels and array code."""
+        return self._parents
+
+    @property
+    def fifo_order(self) -> Ids:
+        """A topological order: sources by id, then each task when its last parent has run."""
+        return self._fifo_order
+
+    @cached_property
+    def arcs(self) -> Ids:
+        """All arcs as rows of (parent id, child id), sorted."""
+        parents = np.repeat(np.arange(len(self), dtype=np.int32), self.out_degrees)
+        return _frozen(np.column_stack([parents, self._children.targets]))
+
+    @cached_property
+    def in_degrees(self) -> Ids:
+        """Number of parents of each task."""
+        return _frozen(np.diff(self._parents.offsets))
+
+    @cached_property
+    def out_degrees(self) -> Ids:
+        """Number of children of each task."""
+        return _frozen(np.diff(self._children.offsets))
+
+    @cached_property
+    def sources(self) -> Ids:
+        """Tasks without parents, ids ascending."""
+        return _ids_where(self.in_degrees == 0)
+
+    @cached_property
+    def sinks(self) -> Ids:
+        """Tasks without children, ids ascending."""
+        return _ids_where(self.out_degrees == 0)
+
+    @cached_property
+    def nonsinks(self) -> Ids:
+        """Tasks with children, ids ascending."""
+        return _ids_where(self.out_degrees > 0)
+
+    @cached_property
+    def levels(self) -> Ids:
+        """Length in arcs of the longest path from a source to each task.
+
+        >>> Dag({"a": [], "b": ["a"], "c": ["a", "b"]}).levels.tolist()
+        [0, 1, 2]
+        """
+        ones = np.ones(len(self))
+        return _frozen(_native.longest_paths(self._children, self._fifo_order, ones).astype("i4"))
+
+    @property
+    def is_bipartite(self) -> bool:
+        """Whether every task is a source or a sink."""
+        return not bool(np.any((self.in_degrees > 0) & (self.out_degrees > 0)))
+
+    @cached_property
+    def connected_parts(self) -> tuple[Ids, ...]:
+        """Task ids of each connected part, arcs taken both ways, by smallest task.
+
+        >>> [part.tolist() for part in Dag({"a": [], "b": [], "c": ["a"]}).connected_parts]
+        [[0, 2], [1]]
+        """
+        label = _native.connected_parts(self._children)
+        by_part = np.argsort(label, kind="stable").astype(np.int32)
+        ends = np.cumsum(np.bincount(label))
+        return tuple(_frozen(part) for part in np.split(by_part, ends[:-1])) if len(self) else ()
+
+    # New dags from old
+
+    def induced(self, tasks: Iterable[int]) -> Dag:
+        """Return the subdag on *tasks*, in ascending id order and with their names.
+
+        >>> dag = Dag({"a": [], "b": ["a"], "c": ["b"]})
+        >>> dag.induced([0, 2]).names
+        ('a', 'c')
+        """
+        return self._subdag(self.mask(tasks))
+
+    def residual(self, executed: Iterable[int]) -> Dag:
+        """Return what is left once *executed* has run.
+
+        Raises GraphError if a parent of a task in *executed* is not in it.
+
+        >>> Dag({"a": [], "b": ["a"], "c": ["b"]}).residual([0]).names
+        ('b', 'c')
+        """
+        gone = self.mask(executed)
+        early = np.flatnonzero(gone[self.arcs[:, 1]] & ~gone[self.arcs[:, 0]])
+        if len(early):
+            parent, child = (self._names[task] for task in self.arcs[early[0]])
+            raise GraphError(f"task {child!r} cannot have run: its parent {parent!r} has not")
+        return self._subdag(~gone)
+
+    def dual(self) -> Dag:
+        """Return the dag with every arc reversed.
+
+        >>> Dag({"a": [], "b": ["a"]}).dual().children(1).tolist()
+        [0]
+        """
+        return Dag.from_arcs(len(self), self.arcs[:, ::-1], names=self._names)
+
+    def __add__(self, other: Dag) -> Dag:
+        """Return the sum: both dags side by side, ids of *other* shifted past these."""
+        return self.compose(other, [])
+
+    def compose(self, other: Dag, merge: Iterable[tuple[int, int]]) -> Dag:
+        """Return this dag composed with *other*: pairs of tasks in *merge* become one.
+
+        Each pair is (sink of this dag, source of *other*), ids in their own dags. This
+        dag's tasks keep their ids, the unmerged tasks of *other* follow in order. A merged
+        task has this dag's name. If the names of the two collide, or either has none, the
+        tasks of the result are named by their ids.
+
+        >>> fork, join = Dag.from_arcs(3, [(0, 1), (0, 2)]), Dag.from_arcs(3, [(0, 2), (1, 2)])
+        >>> fork.compose(join, [(1, 0), (2, 1)]).arcs.tolist()
+        [[0, 1], [0, 2], [1, 3], [2, 3]]
+        """
+        pairs = list(merge)
+        self._check_merge(other, pairs)
+        new_id = np.full(len(other), -1, np.int32)
+        for sink, source in pairs:
+            new_id[source] = sink
+        fresh = np.flatnonzero(new_id < 0)
+        new_id[fresh] = np.arange(len(self), len(self) + len(fresh))
+        arcs = np.concatenate([self.arcs, new_id[other.arcs]])
+        names = _joined_names(self._names, other._names, fresh)
+        return Dag.from_arcs(len(self) + len(fresh), arcs, names=names)
+
+    def mask(self, tasks: Iterable[int]) -> NDArray[np.bool_]:
+        """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
+        array = _integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
+        outside = (array < 0) | (array >= len(self))
+        if outside.any():
+            raise UnknownTaskError(int(array[outside][0]))
+        mask = np.zeros(len(self), bool)
+        mask[array] = True
+        return mask
+
+    def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
+        new_id = np.cumsum(keep, dtype=np.int32) - 1
+        inside = keep[self.arcs].all(axis=1)
+        names = [self._names[task] for task in np.flatnonzero(keep).tolist()]
+        return Dag.from_arcs(len(names), new_id[self.arcs[inside]], names=names)
+
+    def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:
+        for side, dag, ends, used in (
+            ("first", self, "sinks", [sink for sink, _ in pairs]),
+            ("second", other, "sources", [source for _, source in pairs]),
+        ):
+            allowed = dag.mask(dag.sinks if ends == "sinks" else dag.sources)
+            for task in np.flatnonzero(dag.mask(used) & ~allowed).tolist():
+                raise GraphError(f"cannot merge {dag._names[task]!r}: not among the {ends}")
+            if len(set(used)) < len(used):
+                raise GraphError(f"cannot merge: a task of the {side} dag occurs twice")
+
+    # To and from other libraries
+
+    def to_mapping(self) -> dict[Hashable, list[Hashable]]:
+        """Return each task's parents by name, as `graphlib.TopologicalSorter` takes them.
+
+        >>> Dag({"a": [], "b": ["a"]}).to_mapping()
+        {'a': [], 'b': ['a']}
+        """
+        name = self._names
+        return {name[task]: [name[p] for p in self.parents(task)] for task in range(len(self))}
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.DiGraph[Any]) -> Dag:
+        """Build from a networkx DiGraph; node keys become names, parallel arcs collapse."""
+        if not graph.is_directed():
+            raise GraphError("expected a directed networkx graph, got an undirected one")
+        ids = {name: task for task, name in enumerate(graph.nodes)}
+        arcs = [(ids[parent], ids[child]) for parent, child in graph.edges()]
+        return cls.from_arcs(len(ids), arcs, names=tuple(ids))
+
+    def to_networkx(self) -> networkx.DiGraph[Any]:
+        """Return a networkx DiGraph whose nodes are the names."""
+        import networkx as nx
+
+        graph: networkx.DiGraph[Any] = nx.DiGraph()
+        graph.add_nodes_from(self._names)
+        graph.add_edges_from((self._names[p], self._names[c]) for p, c in self.arcs.tolist())
+        return graph
+
+    @classmethod
+    def from_rustworkx(cls, graph: rustworkx.PyDiGraph[Any, Any]) -> Dag:
+        """Build from a rustworkx PyDiGraph; node payloads become names.
+
+        Payloads that repeat or cannot be hashed are no names: then ids name the tasks.
+        """
+        if not hasattr(graph, "successors"):
+            raise GraphError("expected a directed rustworkx graph, got an undirected one")
+        ids = {index: task for task, index in enumerate(graph.node_indices())}
+        arcs = [(ids[parent], ids[child]) for parent, child in graph.edge_list()]
+        payloads = graph.nodes()
+        try:
+            distinct = len(set(payloads)) == len(payloads)
+        except TypeError:
+            distinct = False
+        return cls.from_arcs(len(ids), arcs, names=tuple(payloads) if distinct else None)
+
+    def to_rustworkx(self) -> rustworkx.PyDiGraph[Any, Any]:
+        """Return a rustworkx PyDiGraph whose node payloads are the names."""
+        import rustworkx as rx
+
+        graph: rustworkx.PyDiGraph[Any, Any] = rx.PyDiGraph()
+        graph.add_nodes_from(list(self._names))
+        graph.add_edges_from_no_data([(p, c) for p, c in self.arcs.tolist()])
+        return graph
+
+
+def check_size(what: str, size: int, most: int) -> None:
+    """Raise GraphError unless *size* fits the int32 arrays that hold a dag."""
+    if size < 0:
+        raise GraphError(f"number of {what}: expected 0 or more, got {size}")
+    if size > most:
+        raise GraphError(f"number of {what}: expected at most {most:,}, got {size:,}")
+
+
+def _integers(values: object, what: str) -> NDArray[np.integer[Any]]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise GraphError(f"{what}: expected integers, got rows of unequal length") from error
+    if array.size == 0:
+        return array.astype(np.int64)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise GraphError(f"{what}: expected integers, got {array.dtype}")
+    return array
+
+
+def _pairs(arcs: ArrayLike) -> NDArray[np.integer[Any]]:
+    array = _integers(arcs, "arcs")
+    if array.size == 0:
+        return array.reshape(0, 2)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise GraphError(f"arcs: expected shape (m, 2), got {array.shape}")
+    return array
+
+
+def _checked_names(tasks: int, names: Names) -> Names:
+    if len(names) != tasks:
+        raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
+    if isinstance(names, range) and names == range(tasks):
+        return names
+    seen: set[Hashable] = set()
+    for name in names:
+        if name in seen:
+            raise GraphError(f"names: {name!r} occurs twice")
+        seen.add(name)
+    return tuple(names)
+
+
+def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
+    if isinstance(first, range) or isinstance(second, range):
+        return None
+    names = (*first, *(second[task] for task in fresh))
+    return names if len(set(names)) == len(names) else None
+
+
+def _ids_where(mask: NDArray[np.bool_]) -> Ids:
+    return _frozen(np.flatnonzero(mask).astype(np.int32))
+
+
+def _frozen(array: Ids) -> Ids:
+    array.flags.writeable = False
+    return array
+
+
+def _arrays(rows: Rows) -> tuple[Ids, Ids]:
+    return rows.offsets, rows.targets

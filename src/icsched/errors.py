@@ -1,0 +1,85 @@
+"""Every error icsched raises on purpose.
+
+::
+
+    IcschedError
+    ├── GraphError (ValueError)          the input is not a dag we can hold
+    │   ├── CycleError (graphlib.CycleError)
+    │   └── UnknownTaskError (KeyError)
+    ├── FamilyError (ValueError)         a family was asked for with impossible arguments
+    ├── ScheduleError (ValueError)       an order is not a legal order of its dag
+    ├── GameError (ValueError)           a move breaks the rules of a game
+    ├── LimitError (RuntimeError)        an exact computation would grow too large
+    └── FormatError (ValueError)         a file cannot be read or written
+
+Each message says which thing, what was expected and what came, in the user's names.
+"""
+
+import graphlib
+from collections.abc import Hashable, Sequence
+
+
+class IcschedError(Exception):
+    """Base of all errors that icsched raises on purpose."""
+
+
+class GraphError(IcschedError, ValueError):
+    """The input does not describe a dag."""
+
+
+class CycleError(GraphError, graphlib.CycleError):
+    """The input has a directed cycle; `cycle` names it, first == last.
+
+    Also a `graphlib.CycleError`: ``args[1]`` is the cycle, each task a parent of the next.
+    """
+
+    def __init__(self, cycle: Sequence[Hashable]) -> None:
+        super().__init__("dependency cycle", list(cycle))
+        self.cycle = tuple(cycle)
+
+    def __reduce__(self) -> tuple[type["CycleError"], tuple[tuple[Hashable, ...]]]:
+        return type(self), (self.cycle,)
+
+    def __str__(self) -> str:
+        return f"dependency cycle: {' -> '.join(map(str, self.cycle))}"
+
+
+class UnknownTaskError(GraphError, KeyError):
+    """A task was named that the dag does not have; `task` is that name."""
+
+    def __init__(self, task: object) -> None:
+        super().__init__(task)
+        self.task = task
+
+    def __str__(self) -> str:
+        return f"unknown task: {self.task!r}"
+
+
+class FamilyError(IcschedError, ValueError):
+    """A family of dags has no member for these arguments."""
+
+
+class ScheduleError(IcschedError, ValueError):
+    """An order is not a legal order of its dag."""
+
+
+class GameError(IcschedError, ValueError):
+    """A move that the rules of the game forbid."""
+
+
+class LimitError(IcschedError, RuntimeError):
+    """An exact computation would pass its stated limit."""
+
+
+class FormatError(IcschedError, ValueError):
+    """A file cannot be read or written; `path` and `line` (1-based, or None) say where."""
+
+    def __init__(self, path: str, line: int | None, problem: str) -> None:
+        super().__init__(path, line, problem)
+        self.path = path
+        self.line = line
+        self.problem = problem
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.problem}"

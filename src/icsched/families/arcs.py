@@ -1,0 +1,47 @@
+"""Arc arrays: how the families put their arcs together before `Dag.from_arcs`."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from icsched.dag import Dag
+
+Ints = NDArray[np.integer[Any]]
+
+
+def paired(parents: ArrayLike, children: ArrayLike) -> Ints:
+    """Return the arcs from each of *parents* to the child at the same place.
+
+    The two broadcast, so a single task on one side meets every task on the other.
+
+    >>> paired(0, [1, 2]).tolist()
+    [[0, 1], [0, 2]]
+    """
+    both: list[Ints] = [np.asarray(side) for side in np.broadcast_arrays(parents, children)]
+    return np.column_stack([side.ravel() for side in both])
+
+
+def bipartite(sources: int, sinks: int, parents: ArrayLike, children: ArrayLike) -> Dag:
+    """Return a bipartite dag, sources numbered first; *children* count sinks from 0.
+
+    >>> bipartite(1, 2, 0, [0, 1]).arcs.tolist()
+    [[0, 1], [0, 2]]
+    """
+    return Dag.from_arcs(sources + sinks, paired(parents, np.asarray(children) + sources))
+
+
+def stacked(first: Dag, *blocks: Dag) -> Dag:
+    """Return the composition of the blocks in turn, merging sinks with sources in id order.
+
+    As many are merged as both sides have; the rest stay sinks or become new sources.
+
+    >>> fork, join = bipartite(1, 2, 0, [0, 1]), bipartite(2, 1, [0, 1], 0)
+    >>> stacked(fork, join).arcs.tolist()
+    [[0, 1], [0, 2], [1, 3], [2, 3]]
+    """
+    result = first
+    for block in blocks:
+        pairs = zip(result.sinks.tolist(), block.sources.tolist(), strict=False)
+        result = result.compose(block, pairs)
+    return result

@@ -1,0 +1,216 @@
+"""Bipartite building blocks of papers 000, 001 and 004.
+
+Every block numbers its sources first, left to right, then its sinks, left to right.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from icsched.dag import Dag
+from icsched.errors import FamilyError
+from icsched.families.arcs import Ints, bipartite
+from icsched.families.checks import check_range, check_size
+
+
+class Turn(NamedTuple):
+    """One value of a zigzag: the integer *degree*, or its reciprocal."""
+
+    degree: int
+    is_reciprocal: bool
+
+    def __str__(self) -> str:
+        return f"1/{self.degree}" if self.is_reciprocal else str(self.degree)
+
+
+def w(s: int, d: int) -> Dag:
+    """W-dag: s sources of d children each, neighbours sharing one sink.
+
+    There are ``s * (d - 1) + 1`` sinks. Paper 000, section 2.2. Raises FamilyError unless
+    s >= 1 and d >= 2.
+
+    >>> w(2, 2).arcs.tolist()
+    [[0, 2], [0, 3], [1, 3], [1, 4]]
+    """
+    sources, sinks = _w_arcs(s, d)
+    return bipartite(s, s * (d - 1) + 1, sources, sinks)
+
+
+def m(s: int, d: int) -> Dag:
+    """M-dag: s sinks of d parents each, neighbours sharing one source.
+
+    The dual of ``w(s, d)``, its ``s * (d - 1) + 1`` sources numbered first.
+
+    >>> m(2, 2).arcs.tolist()
+    [[0, 3], [1, 3], [1, 4], [2, 4]]
+    """
+    sinks, sources = _w_arcs(s, d)
+    return bipartite(s * (d - 1) + 1, s, sources, sinks)
+
+
+def n(s: int) -> Dag:
+    """N-dag: s sources and s sinks; source v has sinks v and, but for the last, v + 1.
+
+    Paper 000, section 2.2. Raises FamilyError unless s >= 1.
+
+    >>> n(2).arcs.tolist()
+    [[0, 2], [0, 3], [1, 3]]
+    """
+    check_range("s", s, 1)
+    check_size(2 * s, 2 * s - 1)
+    ends = np.arange(s)
+    return bipartite(s, s, np.append(ends, ends[:-1]), np.append(ends, ends[1:]))
+
+
+def cycle(s: int) -> Dag:
+    """Cycle-dag: s sources and s sinks; source v has sinks v and v + 1 modulo s.
+
+    Paper 000, section 2.2. Raises FamilyError unless s >= 2.
+
+    >>> cycle(3).arcs.tolist()
+    [[0, 3], [0, 4], [1, 4], [1, 5], [2, 3], [2, 5]]
+    """
+    check_range("s", s, 2)
+    check_size(2 * s, 2 * s)
+    ends = np.arange(s)
+    return bipartite(s, s, np.append(ends, ends), np.append(ends, np.roll(ends, -1)))
+
+
+def clique(s: int) -> Dag:
+    """Clique-dag: s sources and one sink for every pair of them.
+
+    Sinks are in lexicographic order of their pairs. Paper 004, section 2. Raises
+    FamilyError unless s >= 2.
+
+    >>> clique(3).arcs.tolist()
+    [[0, 3], [0, 4], [1, 3], [1, 5], [2, 4], [2, 5]]
+    """
+    check_range("s", s, 2)
+    pairs = s * (s - 1) // 2
+    check_size(s + pairs, 2 * pairs)
+    first, second = np.triu_indices(s, k=1)
+    return bipartite(s, pairs, np.append(first, second), np.tile(np.arange(pairs), 2))
+
+
+def complete_bipartite(a: int, b: int) -> Dag:
+    """Complete bipartite dag: each of a sources is a parent of each of b sinks.
+
+    Raises FamilyError unless both are at least 1.
+
+    >>> complete_bipartite(2, 1).arcs.tolist()
+    [[0, 2], [1, 2]]
+    """
+    check_range("a", a, 1)
+    check_range("b", b, 1)
+    check_size(a + b, a * b)
+    return bipartite(a, b, np.repeat(np.arange(a), b), np.tile(np.arange(b), a))
+
+
+def pbt(zigzag: str) -> Dag:
+    """Planar bipartite tree of a zigzag such as 4,1/2,3.
+
+    The first value d is one source with d sinks, or 1/d one sink with d sources. Each
+    further integer d gives the rightmost source d - 1 new sinks, each further 1/d the
+    rightmost sink d - 1 new sources. Paper 001, section 3.1; as there in note 7, the value
+    1 is let in at either end, so that N-dags are of the family.
+
+    Raises FamilyError unless integers and reciprocals alternate, all of them above 1
+    except at the ends.
+
+    >>> pbt("2,1/2,1") == n(2)
+    True
+    """
+    turns = [_turn(word.strip()) for word in zigzag.split(",")]
+    for left, right in pairwise(turns):
+        if left.is_reciprocal == right.is_reciprocal:
+            raise FamilyError(
+                "argument zigzag: expected integers and reciprocals in turn, "
+                f"got {left} before {right}"
+            )
+    _check_degrees("zigzag", turns)
+    return _tree(turns)
+
+
+def w_strand(degrees: str) -> Dag:
+    """Strand of W-dags: sources of the given degrees, such as 4,2,4,3, sharing end sinks.
+
+    It is the planar bipartite tree 4,1/2,2,1/2,4,1/2,3. Raises FamilyError unless all
+    degrees exceed 1, except at the ends, where 1 may stand.
+
+    >>> w_strand("2,2") == w(2, 2)
+    True
+    """
+    return _strand(degrees, is_reciprocal=False)
+
+
+def m_strand(degrees: str) -> Dag:
+    """Strand of M-dags: sinks of the given degrees, such as 4,2,4,3, sharing end sources.
+
+    It is the planar bipartite tree 1/4,2,1/2,2,1/4,2,1/3. Raises FamilyError as `w_strand`.
+
+    >>> m_strand("2,2") == m(2, 2)
+    True
+    """
+    return _strand(degrees, is_reciprocal=True)
+
+
+def zigzag_arcs(turns: Sequence[Turn]) -> tuple[Ints, Ints]:
+    """Return the parents and the children, both counted from 0, of a good zigzag's arcs.
+
+    >>> [ends.tolist() for ends in zigzag_arcs([Turn(3, False), Turn(2, True)])]
+    [[0, 0, 0, 1], [0, 1, 2, 2]]
+    """
+    arcs = 1 + sum(turn.degree - 1 for turn in turns)
+    check_size(arcs + 1, arcs)
+    # From a lone arc on, each new task is the last of its side, and its arc joins the last
+    # source to the last sink.
+    adds_source = np.zeros(arcs, np.int64)
+    adds_source[1:] = np.repeat([t.is_reciprocal for t in turns], [t.degree - 1 for t in turns])
+    parents = np.cumsum(adds_source)
+    return parents, np.arange(arcs) - parents
+
+
+def _w_arcs(s: int, d: int) -> tuple[Ints, Ints]:
+    check_range("s", s, 1)
+    check_range("d", d, 2)
+    check_size(s * d + 1, s * d)
+    sources = np.repeat(np.arange(s), d)
+    return sources, sources * (d - 1) + np.tile(np.arange(d), s)
+
+
+def _turn(word: str) -> Turn:
+    match = re.fullmatch(r"(1/)?([0-9]{1,18})", word)
+    if match is None:
+        raise FamilyError(
+            f"argument zigzag: expected integers and reciprocals such as 4,1/2,3, got {word!r}"
+        )
+    return Turn(int(match[2]), is_reciprocal=match[1] is not None)
+
+
+def _strand(degrees: str, *, is_reciprocal: bool) -> Dag:
+    words = [word.strip() for word in degrees.split(",")]
+    for word in words:
+        if re.fullmatch(r"[0-9]{1,18}", word) is None:
+            raise FamilyError(f"argument degrees: expected integers such as 4,2,3, got {word!r}")
+    turns = [Turn(int(word), is_reciprocal) for word in words]
+    _check_degrees("degrees", turns)
+    shared = Turn(2, not is_reciprocal)
+    return _tree([turn for own in turns for turn in (own, shared)][:-1])
+
+
+def _tree(turns: Sequence[Turn]) -> Dag:
+    parents, children = zigzag_arcs(turns)
+    return bipartite(int(parents[-1]) + 1, int(children[-1]) + 1, parents, children)
+
+
+def _check_degrees(argument: str, turns: Sequence[Turn]) -> None:
+    for place, turn in enumerate(turns):
+        least = 1 if place in (0, len(turns) - 1) else 2
+        if turn.degree < least:
+            raise FamilyError(
+                f"argument {argument}: expected degrees above 1, or 1 at either end, "
+                f"got {turn} at place {place + 1}"
+            )

@@ -1,0 +1,68 @@
+"""Composite dags that the papers show as examples."""
+
+from icsched.dag import Dag
+from icsched.families.arcs import stacked
+from icsched.families.blocks import m, m_strand, pbt, w, w_strand
+from icsched.families.checks import check_choice
+
+ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # paper 001, Fig. 4b
+DUAL_ZIGZAG = "4,1/3,3,1/3,2,1/2,4,1/3,2"  # the same tree with every arc reversed
+
+
+def paper_000_fig6() -> Dag:
+    """Two out-meshes under one W-dag, the example for clusters of paper 000.
+
+    The drawing is not in the text of the paper; this is one dag of the stated type, W(1,2)
+    twice, W(2,2) twice, W(3,2) twice, W(4,2) twice, then W(5,2), W(6,2) and W(10,2): the
+    left mesh has six levels of nonsinks, the right one four, and the 10 sources of the last
+    block are the last 5 of the left mesh's 7 ends and all 5 of the right mesh's. Tasks 0 to 5
+    are the one-sided cluster of 6 tasks.
+
+    >>> paper_000_fig6()
+    Dag(tasks=54, arcs=82)
+    """
+    left = stacked(*(w(s, 2) for s in range(1, 7)))
+    right = stacked(*(w(s, 2) for s in range(1, 5)))
+    both = left + right
+    last_ten = both.sinks[-10:].tolist()
+    return both.compose(w(10, 2), zip(last_ten, range(10), strict=True))
+
+
+def paper_001_fig3(which: str) -> Dag:
+    """Expansive-reductive composite a, b or c in the manner of paper 001, Fig. 3.
+
+    The text of the paper gives the caption only: the three can be scheduled optimally by
+    strands, and only (b) by uniform W- and M-dags. These three have that property. (b) is an
+    evolving mesh merged with a reduction mesh; (a) is W[3] W[3,2,3] M[3,2,3] M[3]; (c) is an
+    out-tree of degrees 4, 3 and 2 under M[3,2,4,4] M[2,3] M[2].
+
+    Raises FamilyError for any other letter.
+
+    >>> [len(paper_001_fig3(which)) for which in "abc"]
+    [14, 16, 22]
+    """
+    check_choice("which", which, ["a", "b", "c"])
+    if which == "a":
+        return stacked(w(1, 3), w_strand("3,2,3"), m_strand("3,2,3"), m(1, 3))
+    if which == "b":
+        return stacked(w(1, 2), w(2, 2), w(3, 2), m(3, 2), m(2, 2), m(1, 2))
+    out_tree = stacked(w(1, 4), w(1, 3) + w(1, 3) + w(1, 2) + w(1, 2))
+    return stacked(out_tree, m_strand("3,2,4,4"), m_strand("2,3"), m(1, 2))
+
+
+def paper_001_fig6(which: str) -> Dag:
+    """Left or right dag of paper 001, Fig. 6: W blocks, then M blocks, strands and trees.
+
+    The left is W[4] W[4,2,4,3] M[4,2,4,3] M[4], the right W[5], the dual of P, P and M[6]
+    for P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2]. Sinks merge with sources from left to right, as
+    many as both blocks have.
+
+    Raises FamilyError for any other word.
+
+    >>> [len(paper_001_fig6(which)) for which in ("left", "right")]
+    [20, 29]
+    """
+    check_choice("which", which, ["left", "right"])
+    if which == "left":
+        return stacked(w(1, 4), w_strand("4,2,4,3"), m_strand("4,2,4,3"), m(1, 4))
+    return stacked(w(1, 5), pbt(DUAL_ZIGZAG), pbt(ZIGZAG), m(1, 6))

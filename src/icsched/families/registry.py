@@ -1,0 +1,150 @@
+"""The families by name, and how to make a member from words on a command line."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import get_type_hints
+
+from icsched.dag import Dag
+from icsched.errors import FamilyError
+from icsched.families import blocks, composites, figures, randoms, scientific
+
+FUNCTIONS: tuple[Callable[..., Dag], ...] = (
+    blocks.w,
+    blocks.m,
+    blocks.n,
+    blocks.cycle,
+    blocks.clique,
+    blocks.complete_bipartite,
+    blocks.pbt,
+    blocks.w_strand,
+    blocks.m_strand,
+    composites.mesh,
+    composites.evolving_mesh,
+    composites.tree,
+    composites.out_tree,
+    composites.tree_of,
+    composites.out_tree_of,
+    composites.fft,
+    composites.prefix,
+    composites.laplace,
+    composites.matmul,
+    composites.divide_and_conquer,
+    figures.paper_000_fig6,
+    figures.paper_001_fig3,
+    figures.paper_001_fig6,
+    randoms.random_layered,
+    randoms.random_series_parallel,
+    randoms.random_bipartite,
+    randoms.random_linear_composition,
+    randoms.random_tree_sum,
+    scientific.airsn,
+    scientific.inspiral,
+    scientific.montage,
+    scientific.sdss,
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """A named family of dags.
+
+    *arguments* is how to use it, such as ``S D`` or ``[ROWS] [COLUMNS]``; *summary* is the
+    first line of the function's documentation.
+    """
+
+    name: str
+    function: Callable[..., Dag]
+    arguments: str
+    summary: str
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a member depends on a seed."""
+        return "seed" in inspect.signature(self.function).parameters
+
+    @property
+    def usage(self) -> str:
+        """The name and the arguments."""
+        return f"{self.name} {self.arguments}".rstrip()
+
+
+def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag:
+    """Return the member of the family *name* that the words *arguments* describe.
+
+    A random family takes *seed*, or 0. Raises FamilyError for an unknown name, for too many
+    or too few words, for words that are no numbers, for numbers outside the family, and for a
+    seed that the family has no use for.
+
+    >>> make("w", ["3", "2"])
+    Dag(tasks=7, arcs=6)
+    """
+    family = _family(name)
+    options = {"seed": 0 if seed is None else seed} if family.is_random else {}
+    if seed is not None and not family.is_random:
+        raise FamilyError(f"{name}: expected no seed, the family is not random; got {seed}")
+    values = _values(family, arguments)
+    try:
+        return family.function(*values, **options)
+    except FamilyError as error:
+        raise FamilyError(f"{name}: {error}") from error
+
+
+def _family(name: str) -> Family:
+    if name not in FAMILIES:
+        close = get_close_matches(name, FAMILIES)
+        hint = f"did you mean {' or '.join(close)}? " if close else ""
+        raise FamilyError(f"unknown family {name!r}: {hint}`icsched make --list` lists them all")
+    return FAMILIES[name]
+
+
+def _values(family: Family, words: Sequence[str]) -> list[int | str]:
+    parameters = _positional(family.function)
+    least = sum(parameter.default is parameter.empty for parameter in parameters)
+    if not least <= len(words) <= len(parameters):
+        wanted = _counted(least, len(parameters))
+        raise FamilyError(
+            f"{family.name}: expected {wanted}, got {len(words)}; usage: {family.usage}"
+        )
+    types = get_type_hints(family.function)
+    return [
+        _integer(family, parameter.name, word) if types[parameter.name] is int else word
+        for parameter, word in zip(parameters, words, strict=False)
+    ]
+
+
+def _counted(least: int, most: int) -> str:
+    number = f"{least} to {most}" if least < most else str(most or "no")
+    return f"{number} argument" if most == 1 else f"{number} arguments"
+
+
+def _integer(family: Family, argument: str, word: str) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        raise FamilyError(
+            f"{family.name}: argument {argument}: expected an integer, got {word!r}"
+        ) from None
+
+
+def _positional(function: Callable[..., Dag]) -> list[inspect.Parameter]:
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter for parameter in parameters if parameter.kind != parameter.KEYWORD_ONLY]
+
+
+def _described(function: Callable[..., Dag]) -> Family:
+    arguments = " ".join(map(_usage_word, _positional(function)))
+    summary = (function.__doc__ or "").partition("\n")[0]
+    return Family(function.__name__.replace("_", "-"), function, arguments, summary)
+
+
+def _usage_word(parameter: inspect.Parameter) -> str:
+    word = parameter.name.upper()
+    return word if parameter.default is parameter.empty else f"[{word}]"
+
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {family.name: family for family in map(_described, FUNCTIONS)}
+)

@@ -1,0 +1,187 @@
+"""The pebble games of the papers, played by their rules.
+
+A task without a pebble waits for its parents; with them all executed it is eligible;
+a client may hold it (allocated); in the end it is executed. The idealised game executes
+one eligible task at a time, the batched game (paper 002) several at once, and the game
+with clients (paper 003, rules 1 to 4) separates handing out from executing.
+
+For playing by hand, checking and teaching: moves cost O(children) in plain Python.
+`icsched.Sorter` is the fast server for real work.
+"""
+
+import heapq
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from enum import Enum
+
+from icsched.dag import Dag
+from icsched.errors import GameError
+from icsched.pebble.profile import Order, check_order
+
+
+class Pebble(Enum):
+    """What lies on a task."""
+
+    NONE = "none"
+    ELIGIBLE = "eligible"  # EBU in paper 003: eligible, not allocated
+    ALLOCATED = "allocated"  # EAA: eligible, given to a client
+    EXECUTED = "executed"  # XEQ
+
+
+class _Board:
+    """The pebbles on a dag's tasks; the sources start eligible (rule 1)."""
+
+    def __init__(self, dag: Dag) -> None:
+        self.dag = dag
+        self._missing_parents = dag.in_degrees.tolist()
+        self._pebbles = [Pebble.NONE if n else Pebble.ELIGIBLE for n in self._missing_parents]
+        self._executed: list[int] = []
+
+    @property
+    def eligible(self) -> tuple[int, ...]:
+        """Eligible tasks that no client holds, ids ascending."""
+        return tuple(t for t, pebble in enumerate(self._pebbles) if pebble is Pebble.ELIGIBLE)
+
+    @property
+    def executed(self) -> tuple[int, ...]:
+        """Executed tasks, in the order of their execution."""
+        return tuple(self._executed)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every task has been executed (rule 4)."""
+        return len(self._executed) == len(self.dag)
+
+    def pebble(self, task: int) -> Pebble:
+        """Return what lies on *task*; raises GameError for an unknown id."""
+        if not 0 <= task < len(self.dag):
+            known = (
+                f"expected 0 to {len(self.dag) - 1}" if len(self.dag) else "the dag has no tasks"
+            )
+            raise GameError(f"unknown task id {task}: {known}")
+        return self._pebbles[task]
+
+    def _require(self, task: int, wanted: Pebble) -> None:
+        found = self.pebble(task)
+        if found is not wanted:
+            name = self.dag.names[task]
+            raise GameError(f"task {name!r}: expected {wanted.value}, it is {_state(found)}")
+
+    def _execute(self, task: int) -> list[int]:
+        self._pebbles[task] = Pebble.EXECUTED
+        self._executed.append(task)
+        fresh = []
+        for child in self.dag.children(task).tolist():
+            self._missing_parents[child] -= 1
+            if self._missing_parents[child] == 0:
+                self._pebbles[child] = Pebble.ELIGIBLE
+                fresh.append(child)
+        return fresh
+
+
+def _state(pebble: Pebble) -> str:
+    return "waiting for its parents" if pebble is Pebble.NONE else pebble.value
+
+
+class IdealGame(_Board):
+    """The idealised game: each step executes one eligible task.
+
+    >>> game = IdealGame(Dag({"a": [], "b": ["a"], "c": ["a"]}))
+    >>> game.execute(0)
+    (1, 2)
+    >>> game.eligible
+    (1, 2)
+    """
+
+    def execute(self, task: int) -> tuple[int, ...]:
+        """Execute *task* and return the tasks that this makes eligible.
+
+        Raises GameError if *task* is not eligible.
+        """
+        self._require(task, Pebble.ELIGIBLE)
+        return tuple(self._execute(task))
+
+
+class BatchedGame(_Board):
+    """The batched game of paper 002: each step executes a set chosen together.
+
+    >>> game = BatchedGame(Dag({"a": [], "b": [], "c": ["a", "b"]}))
+    >>> game.step([0, 1], requests=5)
+    (2,)
+    """
+
+    def step(self, chosen: Collection[int], *, requests: int) -> tuple[int, ...]:
+        """Answer *requests* clients with the *chosen* tasks; return the newly eligible.
+
+        The rules want exactly min(eligible, requests) tasks, all eligible before the
+        step: a task that the step itself enables cannot be in it. Raises GameError
+        otherwise, and then nothing has moved.
+        """
+        if requests < 0:
+            raise GameError(f"requests: expected 0 or more, got {requests}")
+        due = min(len(self.eligible), requests)
+        if len(chosen) != due or len(set(chosen)) != due:
+            raise GameError(f"chosen: expected {due} different tasks, got {list(chosen)}")
+        for task in chosen:
+            self._require(task, Pebble.ELIGIBLE)
+        return tuple(sorted(fresh for task in chosen for fresh in self._execute(task)))
+
+
+class Reply(Enum):
+    """How the server answers a client that asks for a task."""
+
+    TASK = "task"
+    REFUSED = "refused"  # the client still holds a task
+    WITHDRAW = "withdraw"  # nothing to give
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The server's reply; `task` is the id given out, None unless the reply is TASK."""
+
+    reply: Reply
+    task: int | None = None
+
+
+class ClientGame(_Board):
+    """The game with clients, rules 1 to 4 of paper 003.
+
+    The server gives out eligible tasks in the priority of *order*, by default FIFO's.
+
+    >>> game = ClientGame(Dag({"a": [], "b": ["a"]}))
+    >>> game.request("ann").task, game.request("ann").reply.value, game.request("bob").reply.value
+    (0, 'refused', 'withdraw')
+    >>> game.complete("ann")
+    (1,)
+    """
+
+    def __init__(self, dag: Dag, order: Order | None = None) -> None:
+        super().__init__(dag)
+        self._order = check_order(dag, dag.fifo_order if order is None else order).tolist()
+        self._rank = {task: rank for rank, task in enumerate(self._order)}
+        self._waiting = [self._rank[task] for task in self.eligible]
+        heapq.heapify(self._waiting)
+        self._held: dict[Hashable, int] = {}
+
+    def request(self, client: Hashable) -> Answer:
+        """Answer a client that asks for a task (rule 2)."""
+        if client in self._held:
+            return Answer(Reply.REFUSED)
+        if not self._waiting:
+            return Answer(Reply.WITHDRAW)
+        task = self._order[heapq.heappop(self._waiting)]
+        self._pebbles[task] = Pebble.ALLOCATED
+        self._held[client] = task
+        return Answer(Reply.TASK, task)
+
+    def complete(self, client: Hashable) -> tuple[int, ...]:
+        """Take back the result of the client's task; return the newly eligible (rule 3).
+
+        Raises GameError if the client holds no task.
+        """
+        if client not in self._held:
+            raise GameError(f"client {client!r} holds no task")
+        fresh = self._execute(self._held.pop(client))
+        for task in fresh:
+            heapq.heappush(self._waiting, self._rank[task])
+        return tuple(fresh)

@@ -1,0 +1,106 @@
+"""Simple orders, the peers against which a better one is measured.
+
+Each returns task ids, first to run first, and breaks ties by task id.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from icsched import _native
+from icsched._native import Ids
+from icsched.dag import Dag
+from icsched.errors import ScheduleError
+
+
+def fifo_order(dag: Dag) -> Ids:
+    """Run tasks in the order in which they become eligible, sources by id.
+
+    What a plain queue does, and DAGMan without priorities. O(tasks + arcs).
+
+    >>> fifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
+    [0, 2, 1]
+    """
+    return dag.fifo_order
+
+
+def lifo_order(dag: Dag) -> Ids:
+    """Run the task that became eligible last; of several, the one with the smallest id.
+
+    >>> lifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
+    [0, 1, 2]
+    """
+    missing = dag.in_degrees.tolist()
+    stack = dag.sources[::-1].tolist()
+    order = []
+    while stack:
+        task = stack.pop()
+        order.append(task)
+        for child in dag.children(task)[::-1].tolist():
+            missing[child] -= 1
+            if missing[child] == 0:
+                stack.append(child)
+    return np.array(order, np.int32)
+
+
+def level_order(dag: Dag) -> Ids:
+    """Run level by level, a task's level being its longest path from a source.
+
+    >>> level_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
+    [0, 2, 1]
+    """
+    return np.argsort(dag.levels, kind="stable").astype(np.int32)
+
+
+def critical_path_order(dag: Dag, *, runtimes: ArrayLike | None = None) -> Ids:
+    """Run the task with the longest remaining path first, itself included.
+
+    Paths are measured in *runtimes*, one nonnegative number per task; 1 each by default.
+    Raises ScheduleError for runtimes that are not.
+
+    >>> critical_path_order(Dag({"a": [], "b": [], "c": ["b"]})).tolist()
+    [1, 0, 2]
+    """
+    weights = _checked_runtimes(dag, runtimes)
+    back = np.ascontiguousarray(dag.fifo_order[::-1])
+    height = _native.longest_paths(dag.parent_rows, back, weights) + weights
+    return priority_order(dag, -height)
+
+
+def _checked_runtimes(dag: Dag, runtimes: ArrayLike | None) -> NDArray[np.float64]:
+    if runtimes is None:
+        return np.ones(len(dag))
+    weights = np.ascontiguousarray(runtimes, np.float64)
+    if weights.shape != (len(dag),):
+        raise ScheduleError(f"runtimes: expected {len(dag)} numbers, got shape {weights.shape}")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise ScheduleError(
+            f"runtime of {dag.names[bad[0]]!r}: expected 0 or more, got {weights[bad[0]]}"
+        )
+    return weights
+
+
+def random_order(dag: Dag, *, seed: int) -> Ids:
+    """Run, of the eligible tasks, the first in a random shuffle of all tasks.
+
+    >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+    >>> random_order(chain, seed=1).tolist()
+    [0, 1, 2]
+    """
+    return priority_order(dag, np.random.default_rng(seed).permutation(len(dag)))
+
+
+def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
+    """Run, of the eligible tasks, always the one with the smallest key.
+
+    *keys* has one number per task; equal keys go by id. O(arcs + tasks log tasks).
+
+    >>> priority_order(Dag({"a": [], "b": [], "c": []}), [2, 0, 1]).tolist()
+    [1, 2, 0]
+    """
+    array = np.asarray(keys)
+    if array.shape != (len(dag),):
+        raise ScheduleError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
+    ranks = np.empty(len(dag), np.int32)
+    ranks[np.argsort(array, kind="stable")] = np.arange(len(dag), dtype=np.int32)
+    return _native.priority_order(dag.child_rows, dag.parent_rows, ranks)

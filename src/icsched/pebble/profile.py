@@ -1,0 +1,209 @@
+"""What an order does to a dag, step by step: eligible, enabled and open tasks.
+
+All profiles have ``len(dag) + 1`` entries; entry t is the count after t executions.
+They come from two facts about each task, the step at which its last parent runs and the
+step at which its last child does, so they cost O(tasks + arcs) array operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched._native import Ids, Rows
+from icsched.dag import Dag
+from icsched.errors import ScheduleError
+
+Profile = NDArray[np.int64]
+Order = Sequence[int] | Ids
+
+
+def check_order(dag: Dag, order: Order) -> Ids:
+    """Return *order* as an id array if it is a legal order of *dag*.
+
+    Raises ScheduleError, naming the task, if a task is missing, repeated or unknown, or
+    comes before one of its parents.
+
+    >>> check_order(Dag({"a": [], "b": ["a"]}), [0, 1]).tolist()
+    [0, 1]
+    """
+    array = _as_ids(dag, order)
+    position = _positions(array)
+    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+    early = np.flatnonzero(position[parents] > position[children])
+    if len(early):
+        worst = early[np.argmin(position[children[early]])]
+        child, parent = dag.names[children[worst]], dag.names[parents[worst]]
+        step = position[children[worst]] + 1
+        raise ScheduleError(f"step {step} runs {child!r} before its parent {parent!r}")
+    return array
+
+
+def _as_ids(dag: Dag, order: Order) -> Ids:
+    if len(order) != len(dag):
+        raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(order)}")
+    array = np.asarray(order)
+    if len(array) and not np.issubdtype(array.dtype, np.integer):
+        raise ScheduleError(f"order: expected task ids, got {array.dtype}")
+    outside = (array < 0) | (array >= len(dag))
+    if outside.any():
+        raise ScheduleError(f"order: unknown task id {array[outside][0]}")
+    repeated = np.flatnonzero(np.bincount(array.astype(np.int64), minlength=len(dag)) > 1)
+    if len(repeated):
+        raise ScheduleError(f"order: task {dag.names[repeated[0]]!r} occurs twice")
+    return np.ascontiguousarray(array, np.int32)
+
+
+def _positions(order: Ids) -> NDArray[np.int64]:
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
+    return position
+
+
+def _latest(rows: Rows, position: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Latest position in each task's row; -1 for an empty row."""
+    latest = np.full(len(position), -1, np.int64)
+    filled = np.flatnonzero(np.diff(rows.offsets))
+    if len(filled):
+        latest[filled] = np.maximum.reduceat(position[rows.targets], rows.offsets[filled])
+    return latest
+
+
+def _count_during(start: NDArray[np.int64], stop: NDArray[np.int64], steps: int) -> Profile:
+    """Count, for t = 0 .. steps, the intervals with start <= t < stop."""
+    change = np.bincount(start, minlength=steps + 2) - np.bincount(stop, minlength=steps + 2)
+    return np.cumsum(change[: steps + 1])
+
+
+def eligibility_profile(dag: Dag, order: Order) -> Profile:
+    """Count the eligible tasks after each step of running *dag* in *order*.
+
+    A task is eligible once all its parents have run and it has not. The first entry is
+    the number of sources and the last 0. Raises ScheduleError if *order* is not legal.
+
+    >>> eligibility_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
+    [1, 2, 1, 0]
+    """
+    position = _positions(check_order(dag, order))
+    return _count_during(_latest(dag.parent_rows, position) + 1, position + 1, len(dag))
+
+
+def enabled_profile(dag: Dag, order: Order) -> Profile:
+    """Count the enabled tasks after each step: nonsources all of whose parents have run.
+
+    Unlike the eligible count it never falls. Eligible = sources + enabled - executed.
+
+    >>> enabled_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
+    [0, 2, 2, 2]
+    """
+    return eligibility_profile(dag, order) - len(dag.sources) + np.arange(len(dag) + 1)
+
+
+def memory_profile(dag: Dag, order: Order) -> Profile:
+    """Count the open tasks after each step: executed, with a child that has not run.
+
+    Their results must be kept (paper 003, section 2.2.3); a sink is never open.
+
+    >>> memory_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
+    [0, 1, 1, 0]
+    """
+    position = _positions(check_order(dag, order))
+    last_child = _latest(dag.child_rows, position)
+    inner = last_child >= 0
+    return _count_during(position[inner] + 1, last_child[inner] + 1, len(dag))
+
+
+def area(dag: Dag, order: Order) -> int:
+    """Sum of the eligibility profile.
+
+    >>> area(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2])
+    4
+    """
+    return int(eligibility_profile(dag, order).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """An order together with its dag; raises ScheduleError if the order is not legal.
+
+    >>> Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 2, 1]).names
+    ['a', 'c', 'b']
+    """
+
+    dag: Dag
+    order: Order
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", check_order(self.dag, self.order))
+
+    @property
+    def names(self) -> list[object]:
+        """The user's names, first to run first."""
+        return [self.dag.names[task] for task in self.order]
+
+    @cached_property
+    def eligible(self) -> Profile:
+        """Eligible tasks after each step."""
+        return eligibility_profile(self.dag, self.order)
+
+    @cached_property
+    def enabled(self) -> Profile:
+        """Nonsources enabled after each step."""
+        return enabled_profile(self.dag, self.order)
+
+    @cached_property
+    def memory(self) -> Profile:
+        """Open tasks after each step."""
+        return memory_profile(self.dag, self.order)
+
+    @property
+    def area(self) -> int:
+        """Sum of the eligible counts."""
+        return int(self.eligible.sum())
+
+    @property
+    def peak_memory(self) -> int:
+        """Largest number of open tasks: the memory cost of paper 003."""
+        return int(self.memory.max())
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How the eligible counts of one order stand against another's, step by step.
+
+    `difference` is first minus second; `largest_lead` and `largest_lag` are (step, count)
+    of its first maximum and minimum; `area_ratio` is first over second.
+    """
+
+    difference: Profile
+    largest_lead: tuple[int, int]
+    largest_lag: tuple[int, int]
+    area_ratio: float
+
+    @property
+    def never_below(self) -> bool:
+        """Whether the first order has at least as many eligible tasks at every step."""
+        return self.largest_lag[1] >= 0
+
+
+def compare(dag: Dag, order: Order, other: Order) -> Comparison:
+    """Compare the eligibility profiles of two orders of *dag*.
+
+    >>> fork_and_pair = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
+    >>> result = compare(fork_and_pair, [2, 0, 1, 3, 4], [0, 2, 1, 3, 4])
+    >>> result.difference.tolist(), result.never_below
+    ([0, 1, 0, 0, 0, 0], True)
+    """
+    first, second = eligibility_profile(dag, order), eligibility_profile(dag, other)
+    difference = first - second
+    lead, lag = int(difference.argmax()), int(difference.argmin())
+    return Comparison(
+        difference=difference,
+        largest_lead=(lead, int(difference[lead])),
+        largest_lag=(lag, int(difference[lag])),
+        area_ratio=float(first.sum() / second.sum()) if len(dag) else 1.0,
+    )

@@ -1,0 +1,122 @@
+"""The exact referee: what no order of a dag can beat.
+
+It walks the dag's ideals, the sets of tasks that can have run, so it is exact and its
+cost grows with their number: ten million for a mesh of 14 levels, 2**s for s independent
+nonsinks. Past *limit* ideals it raises LimitError instead of an answer.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched import _native
+from icsched._native import MOST_NONSINKS, Ids
+from icsched.dag import Dag
+from icsched.errors import LimitError
+from icsched.pebble.profile import Order, Profile, eligibility_profile
+
+DEFAULT_LIMIT = 50_000_000
+
+
+def optimal_profile(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Profile:
+    """Return the most tasks that can be eligible after t executions, for every t.
+
+    An order is IC-optimal if and only if its eligibility profile equals this one; for
+    some dags no order does. Raises LimitError past *limit* ideals.
+
+    >>> optimal_profile(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
+    [2, 3, 3, 2, 1, 0]
+    """
+    return _best(dag, limit)[0]
+
+
+def maximum_area_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids:
+    """Return an order whose eligibility profile has the largest sum; sinks come last.
+
+    Raises LimitError past *limit* ideals. Takes about 50 bytes for each ideal of the
+    largest size class.
+
+    >>> maximum_area_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
+    [2, 0, 1, 3, 4]
+    """
+    with _within_limits(dag, limit) as most:
+        nonsinks = _native.maximum_area_order(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
+    return np.concatenate([nonsinks, dag.sinks])
+
+
+def ic_optimal_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
+    """Return an IC-optimal order of *dag*, sinks last, or None if it has none.
+
+    Raises LimitError past *limit* ideals.
+
+    >>> ic_optimal_order(Dag({"a": [], "b": ["a"], "c": ["a"]})).tolist()
+    [0, 1, 2]
+    """
+    with _within_limits(dag, limit) as most:
+        nonsinks = _native.ic_optimal_order(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
+    return None if nonsinks is None else np.concatenate([nonsinks, dag.sinks])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an order is IC-optimal and, if not, where it first falls short.
+
+    `step` counts executed tasks. After that many, the order has `eligible` tasks
+    eligible, while running the tasks in `better` instead would have `best_eligible`.
+    All four are None for an IC-optimal order.
+    """
+
+    ic_optimal: bool
+    step: int | None = None
+    eligible: int | None = None
+    best_eligible: int | None = None
+    better: tuple[int, ...] | None = None
+
+
+def verify(dag: Dag, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
+    """Say whether *order* is IC-optimal, or name the first step and set that beat it.
+
+    Raises ScheduleError if *order* is not legal, LimitError past *limit* ideals.
+
+    >>> verify(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}), [0, 1, 2, 3, 4])
+    Verdict(ic_optimal=False, step=1, eligible=2, best_eligible=3, better=(2,))
+    """
+    reached = eligibility_profile(dag, order)
+    best, sets = _best(dag, limit)
+    short = np.flatnonzero(reached < best)
+    if not len(short):
+        return Verdict(ic_optimal=True)
+    # After all nonsinks could have run, an order that has not run them is already short,
+    # so there is a best set of nonsinks for the first short step.
+    step = int(short[0])
+    return Verdict(False, step, int(reached[step]), int(best[step]), tuple(sets[step].tolist()))
+
+
+def _best(dag: Dag, limit: int) -> tuple[Profile, list[Ids]]:
+    """Return the best eligible counts, and a best set of nonsinks for each size."""
+    with _within_limits(dag, limit) as most:
+        enabled, sets = _native.best_ideals(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
+    # Once all nonsinks have run everything is enabled, and only sinks remain.
+    best = np.concatenate([enabled, np.full(len(dag.sinks), enabled[-1])])
+    return best + len(dag.sources) - np.arange(len(dag) + 1), sets
+
+
+@contextmanager
+def _within_limits(dag: Dag, limit: int) -> Iterator[int]:
+    """Refuse dags past the kernels' size, and turn their giving up into LimitError."""
+    if limit < 0:
+        raise LimitError(f"limit: expected 0 sets of executed tasks or more, got {limit:,}")
+    if len(dag.nonsinks) > MOST_NONSINKS:
+        raise LimitError(
+            f"the exact referee takes dags of up to {MOST_NONSINKS:,} nonsinks;"
+            f" this one has {len(dag.nonsinks):,}"
+        )
+    try:
+        yield min(limit, 2**63 - 1)  # what the kernels take
+    except _native.OverLimitError:
+        raise LimitError(
+            f"the exact referee gave up after {limit:,} sets of executed tasks;"
+            f" this dag of {len(dag):,} tasks has more (raise the limit to go on)"
+        ) from None

@@ -1,0 +1,173 @@
+"""The `icsched` command itself: help, version, exit codes, and endings of all kinds."""
+
+import os
+import re
+import signal
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from icsched.cli.main import app
+
+COMMANDS = ["make", "verify", "demo"]
+
+
+def test_the_version_is_that_of_the_package(icsched):
+    result = icsched("--version")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out == f"icsched {version('icsched')}\n"
+
+
+def test_the_commands_are_those_tested_here():
+    assert [name for name in app if not name.startswith("-")] == COMMANDS
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
+def test_help_names_every_command(icsched, words):
+    result = icsched(*words)
+
+    assert (result.code, result.err) == (0, "")
+    assert "Usage: icsched COMMAND" in result.out
+    for command in COMMANDS:
+        assert re.search(rf"\b{command}\b", result.out)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(icsched, command):
+    result = icsched(command, "--help")
+
+    assert (result.code, result.err) == (0, "")
+    assert f"Usage: icsched {command}" in result.out
+    assert f"Example: icsched {command}" in result.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("bogus",),
+        ("bogus", "--help"),
+        ("--bogus",),
+        ("mkae", "w", "3", "2"),
+        ("make", "--bogus"),
+        ("demo", "--bogus"),
+        ("demo", "extra"),
+        ("",),
+    ],
+)
+def test_an_unknown_command_or_option_is_one_line_and_exit_2(icsched, words):
+    result = icsched(*words)
+
+    assert result.code == 2
+    assert result.complaint
+
+
+def test_a_message_of_several_lines_becomes_one(icsched):
+    result = icsched("verify", "two\nlines.dag", "--order", "order.txt")
+
+    assert result.code == 1
+    assert result.complaint == "two lines.dag: no such file or directory"
+
+
+# The tour
+
+
+def test_the_tour_shows_profiles_and_what_the_referee_says(icsched):
+    result = icsched("demo")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("AIRSN 250, a brain-imaging workflow: 773 jobs, ")
+    assert "first come, first served" in result.out
+    assert "The exact referee on AIRSN 6 (41 jobs) says:" in result.out
+    assert all(len(line) <= 90 for line in result.out.splitlines())
+
+
+def test_the_tour_is_the_same_on_every_hash_seed(icsched, icsched_process):
+    first, second = (icsched_process("demo", PYTHONHASHSEED=seed) for seed in "01")
+
+    assert first == second == icsched("demo")
+
+
+def test_the_tour_on_a_terminal_that_cannot_draw_is_no_bug(icsched_process):
+    result = icsched_process("demo", PYTHONIOENCODING="ascii")
+
+    assert "Traceback" not in result.err
+    assert result.code == 0
+    assert "773 jobs" in result.out
+
+
+# What only a process can show
+
+
+def test_the_script_exits_as_run_says(icsched_process):
+    assert icsched_process("--version").code == 0
+
+    refused = icsched_process("make", "w", "3", "2", "-o", "/dev/null/w.dag")
+    assert (refused.code, refused.complaint) == (1, "/dev/null/w.dag: not a directory")
+
+    unknown = icsched_process("bogus")
+    assert unknown.code == 2
+    assert unknown.complaint.startswith('Unknown command "bogus"')
+
+
+@pytest.mark.parametrize("words", [("make", "w", "3", "2"), ("--help",), ("--version",)])
+def test_a_full_disk_is_one_line_and_exit_1(icsched_process, words):
+    with Path("/dev/full").open("w") as full:
+        result = icsched_process(*words, stdout=full)
+
+    assert result.code == 1
+    assert result.complaint.lower().endswith("no space left on device")
+
+
+def test_a_closed_standard_output_is_no_bug(script):
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$0" make w 3 2 >&-', script],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
+@pytest.mark.parametrize(
+    "words", [("make", "w", "3", "2"), ("make", "--list"), ("demo",), ("--version",), ("--help",)]
+)
+def test_a_reader_that_has_left_ends_it_quietly(icsched_process, words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = icsched_process(*words, stdout=writer)
+    os.close(writer)
+
+    assert (result.code, result.err) == (0, "")
+
+
+@pytest.fixture
+def interruptible():
+    """Let new processes take SIGINT, even where the tests run with it ignored."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_it_quietly_with_130(script, tmp_path):
+    """The other side of a pipe interrupts the command while it reads from the pipe."""
+    pipe = tmp_path / "wf.dag"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [script, "verify", pipe, "--order", "order.txt"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        interrupt = ["/bin/sh", "-c", 'exec > "$0"; kill -INT "$1"', pipe, str(process.pid)]
+        with subprocess.Popen(interrupt) as interrupter:
+            try:
+                errors = process.communicate(timeout=60)[1]
+            finally:
+                process.kill()
+                interrupter.kill()
+
+    assert errors == ""
+    assert process.returncode == 130

@@ -1,0 +1,258 @@
+"""`icsched verify`."""
+
+import json
+
+import pytest
+
+WORKFLOW = """\
+JOB a x.sub
+JOB b x.sub
+JOB c x.sub
+JOB d x.sub
+JOB e x.sub
+PARENT a CHILD b
+PARENT c CHILD d e
+"""
+
+
+@pytest.fixture
+def workflow(tmp_path):
+    r"""
+    a    c
+    |   / \      After one job: 2 eligible if it was a, 3 if it was c.
+    b  d   e
+    """
+    path = tmp_path / "wf.dag"
+    path.write_text(WORKFLOW)
+    return path
+
+
+@pytest.fixture
+def verify(icsched, workflow, tmp_path):
+    """Verify an order file of the given text against the workflow."""
+
+    def runner(order: str | bytes, *options: str):
+        path = tmp_path / "order.txt"
+        path.write_bytes(order if isinstance(order, bytes) else order.encode())
+        return icsched("verify", str(workflow), "--order", str(path), *options)
+
+    return runner
+
+
+def test_an_optimal_order_is_called_optimal(verify, workflow):
+    result = verify("c\na\nb\nd\ne\n")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out == (
+        f"IC-optimal: no order of {workflow} (5 jobs) has more eligible jobs at any step\n"
+    )
+
+
+def test_another_optimal_order_is_called_optimal_too(verify):
+    assert verify("c\na\ne\nb\nd\n").out.startswith("IC-optimal: ")
+
+
+def test_a_worse_order_is_refuted_with_names(verify):
+    result = verify("a\nb\nc\nd\ne\n")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out == (
+        "not IC-optimal: after 1 job this order has 2 eligible,"
+        " but 3 are possible by running c first\n"
+    )
+
+
+def test_a_refutation_names_the_first_step_and_all_its_jobs(verify):
+    """c d a: after two jobs 2 eligible (a, e); c and a would have 3 (b, d, e)."""
+    assert verify("c\nd\na\nb\ne\n").out == (
+        "not IC-optimal: after 2 jobs this order has 2 eligible,"
+        " but 3 are possible by running a, c first\n"
+    )
+
+
+def test_json_of_an_optimal_order_has_nothing_to_refute_it(verify):
+    result = verify("c\na\nb\nd\ne\n", "--json")
+
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == {
+        "jobs": 5,
+        "arcs": 3,
+        "ic_optimal": True,
+        "step": None,
+        "eligible": None,
+        "best_eligible": None,
+        "better": None,
+    }
+    assert result.out.count("\n") == 1
+
+
+def test_json_of_a_worse_order_says_where_it_falls_short(verify):
+    result = verify("a\nc\nb\nd\ne\n", "--json")
+
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == {
+        "jobs": 5,
+        "arcs": 3,
+        "ic_optimal": False,
+        "step": 1,
+        "eligible": 2,
+        "best_eligible": 3,
+        "better": ["c"],
+    }
+
+
+def test_comments_blank_lines_and_blanks_around_names_are_skipped(verify):
+    assert verify("# best first\n\n  c \n\ta\r\n b\n#d\nd\ne").out.startswith("IC-optimal: ")
+
+
+def test_the_empty_order_of_an_empty_workflow_is_optimal(verify, workflow):
+    workflow.write_text("")
+
+    assert verify("").out.startswith("IC-optimal: ")
+
+
+@pytest.mark.parametrize(
+    ("order", "complaint"),
+    [
+        ("c\nx\n", ":2: unknown job 'x'"),
+        ("C\n", ":1: unknown job 'C'"),
+        ("c a\n", ":1: unknown job 'c a'"),
+        ("c\n# comment\na\nc\n", ":4: job 'c' is already on line 1"),
+        ("c\na\nb\nd\n", ": expected all 5 jobs, got 4; 'e' is missing"),
+        ("", ": expected all 5 jobs, got 0; 'a' is missing"),
+        ("# nothing\n\n", ": expected all 5 jobs, got 0; 'a' is missing"),
+        ("b\nc\na\nd\ne\n", ":1: job 'b' comes before its parent 'a' (line 3)"),
+        ("a\nb\n\nd\n\nc\ne\n", ":4: job 'd' comes before its parent 'c' (line 6)"),
+        (b"c\na\xff\n", ":2: expected UTF-8 text, got byte 0xff"),
+        (b"c\n\0\n", ":2: expected text, got a NUL byte"),
+    ],
+)
+def test_a_bad_order_file_is_one_line_with_its_place_and_exit_1(verify, tmp_path, order, complaint):
+    for options in [(), ("--json",)]:
+        result = verify(order, *options)
+
+        assert result.code == 1
+        assert result.complaint == f"{tmp_path / 'order.txt'}{complaint}"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("JOB a x\nJOB a x\n", ":2: job 'a' is already on line 1"),
+        ("JOB a x\nPARENT a CHILD a\n", ": dependency cycle: a -> a"),
+        ("JOB a x\n\nSPLICE s t\n", ":3: expected JOB or PARENT ... CHILD, got 'SPLICE'"),
+    ],
+)
+def test_a_bad_workflow_is_one_line_with_its_place_and_exit_1(verify, workflow, text, complaint):
+    workflow.write_text(text)
+
+    result = verify("a\n")
+
+    assert result.code == 1
+    assert result.complaint == f"{workflow}{complaint}"
+
+
+def test_a_missing_file_is_one_line_and_exit_1(icsched, workflow, tmp_path):
+    missing = tmp_path / "missing"
+    for words in [(missing, "--order", workflow), (workflow, "--order", missing)]:
+        result = icsched("verify", *map(str, words))
+        assert result.code == 1
+        assert result.complaint == f"{missing}: no such file or directory"
+
+    result = icsched("verify", str(workflow), "--order", str(tmp_path))
+    assert (result.code, result.complaint) == (1, f"{tmp_path}: is a directory")
+
+
+@pytest.mark.parametrize("limit", ["0", "1", "3"])
+def test_a_limit_that_is_too_small_is_one_line_and_exit_1(verify, limit):
+    """Of the jobs that free others, a and c, four sets can have run: {}, a, c, and both."""
+    result = verify("c\na\nb\nd\ne\n", "--limit", limit)
+
+    assert result.code == 1
+    assert result.complaint.startswith(f"the exact referee gave up after {limit} sets of executed")
+
+
+@pytest.mark.parametrize("limit", ["4", "1000", str(10**30)])
+def test_a_limit_that_is_large_enough_changes_nothing(verify, limit):
+    assert verify("c\na\nb\nd\ne\n", "--limit", limit).out.startswith("IC-optimal: ")
+
+
+def test_a_negative_limit_is_refused(verify):
+    result = verify("c\na\nb\nd\ne\n", "--limit", "-1")
+
+    assert result.code in (1, 2)
+    assert "-1" in result.complaint
+
+
+def test_a_workflow_too_large_for_the_referee_is_one_line_and_exit_1(verify, workflow):
+    """A chain of 5,000 jobs has 4,999 that free others, more than the referee takes."""
+    jobs = range(5_000)
+    chain = [f"PARENT {job} CHILD {job + 1}" for job in jobs[:-1]]
+    workflow.write_text("\n".join([*(f"JOB {job} x" for job in jobs), *chain]))
+
+    result = verify("\n".join(map(str, jobs)))
+
+    assert result.code == 1
+    assert result.complaint.startswith("the exact referee takes dags of up to ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verify",),
+        ("verify", "wf.dag"),
+        ("verify", "--order", "order.txt"),
+        ("verify", "wf.dag", "--order"),
+        ("verify", "wf.dag", "order.txt", "--order", "order.txt"),
+        ("verify", "wf.dag", "--order", "order.txt", "--limit", "many"),
+        ("verify", "wf.dag", "--order", "order.txt", "--bogus"),
+        ("verify", "wf.dag", "--order", "order.txt", "--no-json"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_2(icsched, words):
+    result = icsched(*words)
+
+    assert result.code == 2
+    assert result.complaint
+
+
+def test_verify_reads_what_make_wrote(icsched, tmp_path):
+    r"""
+    0   1   2
+    |\ / \ /|      W(3, 2) is IC-optimal from end to end, not from its middle.
+    3 4   5 6
+    """
+    path, order = tmp_path / "w.dag", tmp_path / "order.txt"
+    assert icsched("make", "w", "3", "2", "-o", str(path)).code == 0
+
+    order.write_text("0\n1\n2\n3\n4\n5\n6\n")
+    assert icsched("verify", str(path), "--order", str(order)).out.startswith("IC-optimal: ")
+    order.write_text("1\n0\n2\n3\n4\n5\n6\n")
+    assert icsched("verify", str(path), "--order", str(order)).out.startswith("not IC-optimal: ")
+
+
+# What only a process can show
+
+
+def test_a_complaint_in_a_process_is_one_line_and_the_json_stays_empty(icsched_process, workflow):
+    result = icsched_process("verify", str(workflow), "--order", "missing.txt", "--json")
+
+    assert result.code == 1
+    assert result.complaint == "missing.txt: no such file or directory"
+
+
+@pytest.mark.parametrize("name", ["é.dag", b"\xff.dag"], ids=["é", "0xff"])
+@pytest.mark.parametrize("encoding", ["utf-8:strict", "ascii"])
+def test_a_file_name_that_the_terminal_cannot_show_is_no_bug(
+    icsched_process, tmp_path, name, encoding
+):
+    path = tmp_path / (name if isinstance(name, str) else name.decode(errors="surrogateescape"))
+    path.write_text("JOB a x\n")
+    order = tmp_path / "order.txt"
+    order.write_text("a\n")
+
+    result = icsched_process("verify", str(path), "--order", str(order), PYTHONIOENCODING=encoding)
+
+    assert "Traceback" not in result.err
+    assert result.code == 0
+    assert result.out.startswith("IC-optimal: ")

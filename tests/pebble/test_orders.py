@@ -1,0 +1,115 @@
+"""The simple orders."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from icsched import (
+    Dag,
+    ScheduleError,
+    critical_path_order,
+    fifo_order,
+    level_order,
+    lifo_order,
+    priority_order,
+    random_order,
+)
+from icsched.pebble import check_order
+from tests import twins
+from tests.strategies import dags
+
+ORDERS = [
+    fifo_order,
+    lifo_order,
+    level_order,
+    critical_path_order,
+    lambda dag: random_order(dag, seed=5),
+]
+
+
+def sample() -> Dag:
+    r"""
+    a   b   c
+    |  / \
+    d e   f     a 0, b 1, c 2, d 3, e 4, f 5, g 6
+    |
+    g
+    """
+    return Dag({"a": [], "b": [], "c": [], "d": ["a"], "e": ["b"], "f": ["b"], "g": ["d"]})
+
+
+def test_each_order_follows_its_rule():
+    assert fifo_order(sample()).tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert lifo_order(sample()).tolist() == [0, 3, 6, 1, 4, 5, 2]
+    assert level_order(sample()).tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert critical_path_order(sample()).tolist() == [0, 1, 3, 2, 4, 5, 6]
+
+
+def test_fifo_runs_tasks_as_they_become_eligible_not_by_level():
+    r"""
+    a   b
+    |   |      c is ready first although d is as deep: a ran before b.
+    c   d
+    """
+    assert fifo_order(Dag({"a": [], "b": [], "d": ["b"], "c": ["a"]})).tolist() == [0, 1, 3, 2]
+
+
+def test_critical_path_counts_runtimes():
+    two_chains = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
+
+    assert critical_path_order(two_chains, runtimes=[1, 1, 1, 9]).tolist() == [2, 3, 0, 1]
+
+
+def test_a_task_of_no_runtime_still_waits_for_its_parents():
+    assert critical_path_order(Dag({"b": ["a"], "a": []}), runtimes=[0, 0]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(dag=dags())
+def test_every_order_is_legal(order, dag):
+    check_order(dag, order(dag))
+
+
+@given(dags(), st.randoms(use_true_random=False))
+def test_priority_order_equals_its_twin(dag, random):
+    keys = [random.randrange(3) for _ in range(len(dag))]
+    ranks = np.argsort(np.argsort(keys, kind="stable"))
+
+    assert priority_order(dag, keys).tolist() == twins.priority_order(dag, ranks.tolist())
+
+
+def test_the_same_seed_gives_the_same_random_order_and_another_seed_another():
+    many = Dag.from_arcs(100, [])
+
+    assert random_order(many, seed=1).tolist() == random_order(many, seed=1).tolist()
+    assert random_order(many, seed=1).tolist() != random_order(many, seed=2).tolist()
+
+
+@pytest.mark.parametrize(
+    ("runtimes", "message"),
+    [
+        ([1], "runtimes: expected 2 numbers, got shape (1,)"),
+        ([1, -2], "runtime of 'b': expected 0 or more, got -2.0"),
+        ([float("nan"), 1], "runtime of 'a': expected 0 or more, got nan"),
+        ([1, float("inf")], "runtime of 'b': expected 0 or more, got inf"),
+    ],
+)
+def test_bad_runtimes_are_refused_by_name(runtimes, message):
+    with pytest.raises(ScheduleError) as caught:
+        critical_path_order(Dag({"a": [], "b": ["a"]}), runtimes=runtimes)
+
+    assert str(caught.value) == message
+
+
+def test_keys_must_be_one_per_task():
+    with pytest.raises(ScheduleError, match=r"keys: expected 2 numbers, got shape \(3,\)"):
+        priority_order(Dag({"a": [], "b": []}), [1, 2, 3])
+
+
+def test_a_million_task_chain_needs_no_recursion():
+    n = 1_000_000
+    chain = Dag.from_arcs(n, np.column_stack([np.arange(n - 1), np.arange(1, n)]))
+
+    for order in ORDERS:
+        assert (order(chain) == np.arange(n)).all()

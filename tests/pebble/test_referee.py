@@ -1,0 +1,130 @@
+"""The exact referee against its plain twin, and its limits."""
+
+import pytest
+from hypothesis import given, settings
+
+from icsched import (
+    Dag,
+    LimitError,
+    ScheduleError,
+    Verdict,
+    area,
+    eligibility_profile,
+    ic_optimal_order,
+    maximum_area_order,
+    optimal_profile,
+    verify,
+)
+from tests import twins
+from tests.strategies import dags, dags_with_orders, naturally_labelled_dags
+
+
+def check_against_twin(dag: Dag) -> None:
+    twin = twins.Referee(dag)
+    assert optimal_profile(dag).tolist() == twin.optimal_profile
+    assert area(dag, maximum_area_order(dag)) == twin.maximum_area
+    order = ic_optimal_order(dag)
+    assert (order is not None) == twin.has_ic_optimal_order
+    if order is not None:
+        assert eligibility_profile(dag, order).tolist() == twin.optimal_profile
+
+
+@pytest.mark.parametrize("tasks", range(7))
+def test_the_referee_equals_its_twin_on_every_dag_of_up_to_six_tasks(tasks):
+    for dag in naturally_labelled_dags(tasks):
+        check_against_twin(dag)
+
+
+@settings(deadline=None)
+@given(dags(most_tasks=9))
+def test_the_referee_equals_its_twin_on_larger_dags_with_any_numbering(dag):
+    check_against_twin(dag)
+
+
+@settings(deadline=None)
+@given(dags_with_orders())
+def test_no_order_has_more_area_or_more_eligible_tasks_than_the_referee_allows(dag_and_order):
+    dag, order = dag_and_order
+    profile = eligibility_profile(dag, order)
+
+    assert (profile <= optimal_profile(dag)).all()
+    assert profile.sum() <= area(dag, maximum_area_order(dag))
+
+
+@settings(deadline=None)
+@given(dags_with_orders())
+def test_verify_confirms_exactly_the_optimal_orders_and_its_better_set_is_better(dag_and_order):
+    dag, order = dag_and_order
+    twin = twins.Referee(dag)
+    profile = eligibility_profile(dag, order).tolist()
+
+    verdict = verify(dag, order)
+
+    assert verdict.ic_optimal == (profile == twin.optimal_profile)
+    if verdict.better is not None:
+        assert profile[: verdict.step] == twin.optimal_profile[: verdict.step]
+        assert verdict.eligible == profile[verdict.step] < verdict.best_eligible
+        assert len(verdict.better) == verdict.step
+        assert twin.eligible(verdict.better) == verdict.best_eligible
+
+
+def test_verify_names_the_set_that_would_have_been_better():
+    r"""
+    a   c
+    |   |     After a, b only c is eligible; after a, c both b and d are.
+    b   d
+    """
+    two_chains = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
+
+    assert verify(two_chains, [0, 1, 2, 3]) == Verdict(
+        ic_optimal=False, step=2, eligible=1, best_eligible=2, better=(0, 2)
+    )
+    assert verify(two_chains, [0, 2, 1, 3]) == Verdict(ic_optimal=True)
+
+
+def test_a_sink_run_too_early_is_found_at_the_latest_when_all_nonsinks_could_have_run():
+    r"""
+    a   b   x
+     \ /         After x, a only b is eligible; after a, b both c and x are.
+      c
+    """
+    dag = Dag({"a": [], "b": [], "c": ["a", "b"], "x": []})
+
+    assert verify(dag, [3, 0, 1, 2]).better == (0, 1)
+
+
+def test_a_dag_may_have_no_ic_optimal_order():
+    r"""
+    a     b c d     After one step only {a} has four eligible; after three only
+    |      \|/      {b, c, d} has (a, x2, x3, x4), and that does not contain a.
+    x1  x2 x3 x4
+    """
+    bcd = ["b", "c", "d"]
+    dag = Dag({"a": [], "b": [], "c": [], "d": [], "x1": ["a"], "x2": bcd, "x3": bcd, "x4": bcd})
+
+    assert optimal_profile(dag).tolist() == [4, 4, 3, 4, 4, 3, 2, 1, 0]
+    assert ic_optimal_order(dag) is None
+
+
+def test_past_its_limit_the_referee_says_so():
+    twenty_pairs = Dag.from_arcs(40, [(i, 20 + i) for i in range(20)])  # 2**20 ideals
+
+    message = r"gave up after 1,000 sets of executed tasks; this dag of 40 tasks has more"
+    for question in (optimal_profile, maximum_area_order, ic_optimal_order):
+        with pytest.raises(LimitError, match=message):
+            question(twenty_pairs, limit=1000)
+    with pytest.raises(LimitError, match=message):
+        verify(twenty_pairs, range(40), limit=1000)
+
+
+def test_past_1024_nonsinks_the_referee_says_so():
+    chain = Dag.from_arcs(1026, [(i, i + 1) for i in range(1025)])
+
+    with pytest.raises(LimitError, match=r"up to 1,024 nonsinks; this one has 1,025"):
+        optimal_profile(chain)
+    assert ic_optimal_order(chain.induced(range(1025))).tolist() == list(range(1025))
+
+
+def test_verify_refuses_an_order_that_is_not_legal():
+    with pytest.raises(ScheduleError, match="step 1 runs 'b' before its parent 'a'"):
+        verify(Dag({"a": [], "b": ["a"]}), [1, 0])

@@ -1,0 +1,200 @@
+"""Compositions and sums of blocks that must admit an IC-optimal order: papers 000 and 001."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile, verify
+from icsched.families import (
+    cycle,
+    divide_and_conquer,
+    evolving_mesh,
+    laplace,
+    m,
+    m_strand,
+    matmul,
+    n,
+    paper_000_fig6,
+    paper_001_fig3,
+    paper_001_fig6,
+    pbt,
+    prefix,
+    random_linear_composition,
+    random_tree_sum,
+    w,
+    w_strand,
+)
+from tests.theorems.profiles import has_priority_over
+
+MOST_NONSINKS = 20  # at most 2**20 ideals, so the referee always answers
+
+W_DAGS = [w(s, d) for d in (4, 3, 2) for s in (1, 2, 3)]
+M_DAGS = [m(s, d) for d in (2, 3) for s in (3, 2, 1)]
+CHAINS = {
+    "with N-dags": [*W_DAGS, n(2), n(1), n(3), *M_DAGS],
+    "with a cycle": [*W_DAGS, cycle(3), *M_DAGS],
+}
+
+P = pbt("1/4,3,1/3,3,1/2,2,1/4,3,1/2")
+
+
+def admits_one(dag: Dag) -> bool:
+    return ic_optimal_order(dag) is not None
+
+
+def composed(blocks: list[Dag], rng: np.random.Generator) -> tuple[Dag, list[int]]:
+    """Compose *blocks*, merging at random; with the order that Theorem 2.1 names."""
+    dag, order = blocks[0], blocks[0].sources.tolist()
+    for block in blocks[1:]:
+        merged = int(rng.integers(min(len(dag.sinks), len(block.sources)) + 1))
+        sinks = rng.permutation(dag.sinks)[:merged].tolist()
+        sources = rng.permutation(block.sources)[:merged].tolist()
+        new_id = dict(zip(sources, sinks, strict=True))
+        fresh = [task for task in range(len(block)) if task not in new_id]
+        new_id |= {task: len(dag) + place for place, task in enumerate(fresh)}
+        dag = dag.compose(block, zip(sinks, sources, strict=True))
+        order += [new_id[source] for source in block.sources.tolist()]
+    return dag, order + dag.sinks.tolist()
+
+
+@pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
+def test_w_dags_have_priority_over_less_expansive_blocks(s, d):
+    """Paper 000, Theorem 2.2, part 1, which needs d >= 2 though it is printed with d > 0."""
+    for other_s, other_d in product((1, 2, 3), (2, 3, 4)):
+        expected = other_d < d or (other_d == d and other_s >= s)
+        assert has_priority_over(w(s, d), w(other_s, other_d)) == expected
+        assert has_priority_over(w(s, d), m(other_s, other_d))
+    assert all(has_priority_over(w(s, d), n(other)) for other in (1, 2, 3, 4))
+    assert all(has_priority_over(w(s, d), cycle(other)) for other in (2, 3, 4))
+
+
+@pytest.mark.parametrize("s", [2, 3, 4])
+def test_n_dags_and_cycles_have_priority_over_m_dags_but_not_over_each_other(s):
+    """Paper 000, Theorem 2.2, parts 2 and 3; cycles of different sizes are incomparable."""
+    for other in (2, 3, 4):
+        assert has_priority_over(n(s), n(other))
+        assert has_priority_over(cycle(s), cycle(other)) == (s == other)
+        assert not has_priority_over(n(s), cycle(other))
+        assert not has_priority_over(cycle(s), n(other))
+    for other_s, d in product((1, 2, 3), (2, 3, 4)):
+        assert has_priority_over(n(s), m(other_s, d))
+        assert has_priority_over(cycle(s), m(other_s, d))
+
+
+@pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
+def test_m_dags_have_priority_over_more_reductive_ones(s, d):
+    """Paper 000, Theorem 2.2, part 4."""
+    for other_s, other_d in product((1, 2, 3), (2, 3, 4)):
+        expected = other_d > d or (other_d == d and other_s <= s)
+        assert has_priority_over(m(s, d), m(other_s, other_d)) == expected
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_running_the_blocks_of_a_linear_composition_in_turn_is_ic_optimal(chain):
+    """Paper 000, Theorem 2.1: the nonsinks of G_1, those of G_2, .., then all sinks.
+
+    Three blocks drawn from a chain of falling priorities, merged in random ways.
+    """
+    blocks = CHAINS[chain]
+    assert all(has_priority_over(block, block) for block in blocks)
+    assert all(has_priority_over(left, right) for left, right in pairwise(blocks))
+
+    rng = np.random.default_rng(1)
+    for _ in range(150):
+        drawn = np.sort(rng.integers(len(blocks), size=3)).tolist()
+        dag, order = composed([blocks[place] for place in drawn], rng)
+        assert np.array_equal(eligibility_profile(dag, order), optimal_profile(dag))
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 4])
+def test_random_linear_compositions_admit_an_ic_optimal_order(blocks):
+    """Paper 000, Theorem 2.1, on the family of its name."""
+    drawn = [random_linear_composition(blocks, seed=seed) for seed in range(300)]
+    small = [dag for dag in drawn if len(dag.nonsinks) <= MOST_NONSINKS]
+
+    assert len(small) >= 200
+    assert all(map(admits_one, small))
+
+
+@pytest.mark.parametrize("trees", [1, 2, 3])
+def test_sums_of_planar_bipartite_trees_admit_an_ic_optimal_order(trees):
+    """Paper 001, Theorem 3.1."""
+    drawn = [random_tree_sum(trees, seed=seed) for seed in range(300)]
+    small = [dag for dag in drawn if len(dag.nonsinks) <= MOST_NONSINKS]
+
+    assert len(small) >= 200
+    assert all(map(admits_one, small))
+
+
+@pytest.mark.parametrize(
+    ("side", "chain"),
+    [
+        ("left", [w(1, 4), w_strand("4,2,4,3"), m_strand("4,2,4,3"), m(1, 4)]),
+        ("right", [w(1, 5), P.dual(), P, m(1, 6)]),
+    ],
+)
+def test_both_dags_of_figure_6_are_linear_compositions_and_admit_an_ic_optimal_order(side, chain):
+    """Paper 001, Fig. 6: W[4] |> W[4,2,4,3] |> M[4,2,4,3] |> M[4] and W[5] |> P~ |> P |> M[6]."""
+    assert all(has_priority_over(left, right) for left, right in pairwise(chain))
+    assert admits_one(paper_001_fig6(side))
+
+
+@pytest.mark.parametrize("which", ["a", "b", "c"])
+def test_the_expansive_reductive_dags_of_figure_3_admit_an_ic_optimal_order(which):
+    """Paper 001, Fig. 3."""
+    assert admits_one(paper_001_fig3(which))
+
+
+def test_a_one_sided_cluster_cuts_six_arcs_where_the_direct_one_cuts_eight():
+    """Paper 000, Fig. 6: two out-meshes under W(10,2); clusters of six tasks.
+
+    The direct cluster is W(1,2) and W(2,2) of both meshes: the sources of both W(2,2) have
+    two arcs each to the outside, 8. The one-sided is W(1,2), W(2,2), W(3,2) of the left: the
+    sources of W(3,2) have two arcs each, 6. Both residual dags admit an IC-optimal order.
+    """
+    dag = paper_000_fig6()
+    right = 1 + 2 + 3 + 4 + 5 + 6 + 7  # tasks of the left mesh, its seven ends included
+    one_sided = range(6)
+    direct = [0, 1, 2, right, right + 1, right + 2]
+
+    assert admits_one(dag)
+    for cluster, cut in ((one_sided, 6), (direct, 8)):
+        assert sum(p in cluster and c not in cluster for p, c in dag.arcs.tolist()) == cut
+        assert admits_one(dag.residual(cluster))
+
+
+def test_only_the_direct_cluster_is_productive():
+    """Paper 000, section 3.1, on Fig. 6: after six tasks the most eligible ones are six.
+
+    The direct cluster enables the sinks of two W(1,2) and two W(2,2), 2 + 2 + 3 + 3 = 10;
+    with 2 sources and 6 executions 6 are eligible. The one-sided enables 2 + 3 + 4 = 9.
+    """
+    dag = paper_000_fig6()
+    rest = [task for task in range(len(dag)) if task not in (0, 1, 2, 28, 29, 30)]
+    direct_first = eligibility_profile(dag, [0, 28, 1, 2, 29, 30, *rest])
+    one_sided_first = eligibility_profile(dag, range(len(dag)))
+
+    assert optimal_profile(dag)[6] == direct_first[6] == 6
+    assert one_sided_first[6] == 5
+    assert not verify(dag, range(len(dag))).ic_optimal
+
+
+@pytest.mark.parametrize(
+    ("family", "size"),
+    [
+        *((prefix, inputs) for inputs in range(1, 11)),
+        *((laplace, inputs) for inputs in range(1, 9)),
+        *((divide_and_conquer, height) for height in range(5)),
+        *((evolving_mesh, levels) for levels in range(1, 12)),
+    ],
+)
+def test_scan_laplace_divide_and_conquer_and_wavefront_admit_an_ic_optimal_order(family, size):
+    """Papers 000, section 2.2, and 001, Fig. 2, name these as what the theory schedules."""
+    assert admits_one(family(size))
+
+
+def test_the_matrix_product_and_a_ternary_divide_and_conquer_admit_an_ic_optimal_order():
+    """Paper 001, Fig. 2."""
+    assert admits_one(matmul())
+    assert admits_one(divide_and_conquer(2, 3))
