@@ -158,11 +158,12 @@ def test_an_argument_of_several_lines_does_not_spoil_the_file(icsched, tmp_path,
 # What only a process can show
 
 
-def test_output_to_dev_stdout_goes_where_standard_output_goes(icsched_process, tmp_path):
-    assert icsched_process("make", "w", "3", "2", "-o", "/dev/stdout").out == W_3_2
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_a_name_for_standard_output_goes_where_that_goes(icsched_process, tmp_path, name):
+    assert icsched_process("make", "w", "3", "2", "-o", name).out == W_3_2
 
     with (tmp_path / "file").open("w") as file:
-        icsched_process("make", "w", "3", "2", "-o", "/dev/stdout", stdout=file)
+        icsched_process("make", "w", "3", "2", "-o", name, stdout=file)
     assert (tmp_path / "file").read_text() == W_3_2
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import icsched
@@ -400,6 +400,7 @@ def scratch(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("dagman") / "wf.dag"
 
 
+@settings(deadline=None)
 @given(dags(), st.data(), st.text(max_size=3))
 def test_a_dag_that_was_written_is_read_back_the_same(scratch, dag, data, title):
     names = data.draw(

@@ -3,12 +3,13 @@
 import os
 import resource
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import FormatError
@@ -95,6 +96,7 @@ def scratch(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("files") / "text"
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
 def test_text_that_was_written_is_read_back_the_same(scratch, text):
     write_text(scratch, text)
@@ -121,6 +123,19 @@ def test_a_file_is_replaced_whole_so_that_its_readers_never_see_a_part(tmp_path)
 
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a memory disk")  # noqa: S108
+def test_a_file_on_the_memory_disk_is_a_file_like_any_other():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
+        path = Path(directory, "file")
+        path.write_text("old")
+
+        with path.open() as reader:
+            write_text(path, "new")
+            assert reader.read() == "old"
+
+        assert path.read_text() == "new"
 
 
 @pytest.mark.parametrize("permissions", [0o600, 0o755, 0o444])

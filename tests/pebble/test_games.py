@@ -1,7 +1,7 @@
 """The pebble games, rule by rule, and random plays to the end."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import (
@@ -217,6 +217,7 @@ def test_an_executed_task_cannot_be_in_a_batch_again():
     assert board(game) == before
 
 
+@settings(deadline=None)
 @given(dags(), st.data())
 def test_any_batched_play_ends_with_all_executed(dag, data):
     game = BatchedGame(dag)
@@ -348,6 +349,7 @@ def test_a_client_cannot_return_a_task_twice():
     assert board(game) == before
 
 
+@settings(deadline=None)
 @given(dags_with_orders(), st.data())
 def test_any_play_with_clients_ends_with_all_executed(dag_and_order, data):
     dag, order = dag_and_order

@@ -36,11 +36,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     try:
         data = text.encode()
-        target = _target(path)
-        if _is_special(path, target):
+        if _is_special(path):
             Path(path).write_bytes(data)
         else:
-            _replace(target, data)
+            _replace(_target(path), data)
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
     except UnicodeEncodeError as error:
@@ -56,11 +55,11 @@ def _target(path: str | os.PathLike[str]) -> Path:
         return Path(os.path.realpath(path))
 
 
-def _is_special(path: str | os.PathLike[str], target: Path) -> bool:
-    """Whether *path* is to be written into, not replaced: /dev/stdout, a pipe."""
-    return Path(path).absolute().parts[1:2] == ("dev",) or (
-        target.exists() and not target.is_file()
-    )
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    """Whether *path* is to be written into, not replaced: a stream of ours, a pipe, a device."""
+    name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
+    ours = name in ("/dev/stdout", "/dev/stderr") or name.startswith(("/dev/fd/", "/proc/"))
+    return ours or (Path(path).exists() and not Path(path).is_file())
 
 
 def _replace(target: Path, data: bytes) -> None:
