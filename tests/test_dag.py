@@ -92,8 +92,11 @@ def test_equal_dags_have_the_same_names_and_arcs_and_the_same_hash():
     assert diamond() != "diamond"
 
 
-def test_a_dag_survives_pickling():
-    assert pickle.loads(pickle.dumps(diamond())) == diamond()  # noqa: S301  our own bytes
+def test_a_dag_survives_pickling_also_once_it_was_used():
+    dag = diamond()
+    dag.id_of("a"), dag.levels, dag.connected_parts
+
+    assert pickle.loads(pickle.dumps(dag)) == dag  # noqa: S301  our own bytes
 
 
 @given(arc_lists())
@@ -307,6 +310,14 @@ def test_bad_mappings_are_refused(parents_of, message):
     ("question", "message"),
     [
         (lambda dag: dag.id_of("e"), "unknown task: 'e'"),
+        (lambda dag: dag.children(4), "unknown task: 4"),
+        (lambda dag: dag.children(-1), "unknown task: -1"),
+        (lambda dag: dag.parents("a"), "unknown task: 'a'"),
+        (
+            lambda _: Dag([("a", "b")]),
+            "expected a mapping from tasks to their parents, got list;"
+            " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx",
+        ),
         (lambda dag: dag.induced([4]), "unknown task: 4"),
         (lambda dag: dag.induced([-1]), "unknown task: -1"),
         (lambda dag: dag.induced(["a"]), "tasks: expected integers, got <U1"),

@@ -14,6 +14,7 @@ command -v "$python" >/dev/null || fail "needs Python 3.11 or later, found no '$
   fail "needs Python 3.11 or later, '$python' is $("$python" -V 2>&1)"
 "$python" -c 'import ensurepip, venv' 2>/dev/null ||
   fail "needs Python's venv module; on Debian: apt-get install python3-venv"
+[ -z "${CXX:-}" ] || command -v "${CXX%% *}" >/dev/null || fail "CXX is '$CXX', which was not found"
 command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
   fail "needs a C++20 compiler and found none; on Debian: apt-get install g++"
 

@@ -4,9 +4,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "icsched/blocks.hpp"
+#include "icsched/decompose.hpp"
 #include "icsched/graph.hpp"
+#include "icsched/priority.hpp"
 #include "icsched/ready.hpp"
 #include "icsched/referee.hpp"
+#include "icsched/shortcuts.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -43,6 +47,17 @@ auto without_gil(Kernel kernel) {
   return kernel();
 }
 
+// Whether the user wants out (Ctrl-C); kernels ask without holding the GIL.
+bool interrupted() {
+  nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
+// Lets a kernel's result pass unless Python has an error to raise.
+void raise_if_interrupted(icsched::Walk walk) {
+  if (walk == icsched::Walk::interrupted) throw nb::python_error();
+}
+
 auto build(std::int32_t tasks, InIds parents, InIds children) {
   auto built = without_gil([&] { return icsched::build(tasks, view(parents), view(children)); });
   return std::tuple(give(std::move(built.child_offsets)), give(std::move(built.children)),
@@ -72,8 +87,9 @@ auto best_ideals(InIds child_offsets, InIds children, InIds parent_offsets, InId
                  InIds order, std::int64_t limit) {
   auto best = without_gil([&] {
     return icsched::best_ideals(rows(child_offsets, children), rows(parent_offsets, parents),
-                                view(order), limit);
+                                view(order), limit, interrupted);
   });
+  raise_if_interrupted(best.walk);
   // The sets differ in size: they travel end to end, set t being t tasks long.
   std::vector<std::int32_t> sets;
   for (const auto& set : best.sets) sets.insert(sets.end(), set.begin(), set.end());
@@ -82,17 +98,84 @@ auto best_ideals(InIds child_offsets, InIds children, InIds parent_offsets, InId
 }
 
 using OrderKernel = icsched::NonsinkOrder (*)(icsched::Rows, icsched::Rows, icsched::Ids,
-                                              std::int64_t);
+                                              std::int64_t, icsched::Interrupted);
 
 template <OrderKernel kernel>
 auto nonsink_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
                    InIds order, std::int64_t limit) {
   auto result = without_gil([&] {
     return kernel(rows(child_offsets, children), rows(parent_offsets, parents), view(order),
-                  limit);
+                  limit, interrupted);
   });
+  raise_if_interrupted(result.walk);
   return std::tuple(result.walk == icsched::Walk::complete, result.found,
                     give(std::move(result.nonsinks)));
+}
+
+auto shortcuts(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+               InIds order) {
+  return give(without_gil([&] {
+    return icsched::shortcuts(rows(child_offsets, children), rows(parent_offsets, parents),
+                              view(order));
+  }));
+}
+
+auto decompose(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents) {
+  auto blocks = without_gil([&] {
+    return icsched::decompose(rows(child_offsets, children), rows(parent_offsets, parents));
+  });
+  return std::tuple(give(std::move(blocks.nonsink_offsets)), give(std::move(blocks.nonsinks)),
+                    give(std::move(blocks.sink_offsets)), give(std::move(blocks.sinks)),
+                    give(std::move(blocks.bipartite)));
+}
+
+template <class T>
+std::vector<T> copied(const In<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+icsched::Blocks blocks_of(const InIds& nonsink_offsets, const InIds& nonsinks,
+                          const InIds& sink_offsets, const InIds& sinks,
+                          const In<std::uint8_t>& bipartite) {
+  return {copied(nonsink_offsets), copied(nonsinks), copied(sink_offsets), copied(sinks),
+          copied(bipartite)};
+}
+
+auto order_blocks(InIds child_offsets, InIds children, InIds nonsink_offsets, InIds nonsinks,
+                  InIds sink_offsets, InIds sinks, In<std::uint8_t> bipartite,
+                  std::int32_t exact_nonsinks, std::int64_t exact_sets) {
+  auto orders = without_gil([&] {
+    return icsched::order_blocks(
+        rows(child_offsets, children),
+        blocks_of(nonsink_offsets, nonsinks, sink_offsets, sinks, bipartite), exact_nonsinks,
+        exact_sets);
+  });
+  return std::tuple(give(std::move(orders.nonsinks)), give(std::move(orders.kind)),
+                    give(std::move(orders.sources)), give(std::move(orders.arcs)),
+                    give(std::move(orders.enabled)));
+}
+
+auto tree_sum_order(InIds child_offsets, InIds children, InIds nonsink_offsets, InIds nonsinks,
+                    InIds sink_offsets, InIds sinks, In<std::uint8_t> bipartite) {
+  return give(without_gil([&] {
+    return icsched::tree_sum_order(
+        rows(child_offsets, children),
+        blocks_of(nonsink_offsets, nonsinks, sink_offsets, sinks, bipartite));
+  }));
+}
+
+auto priority(In<std::int64_t> first, In<std::int64_t> second) {
+  const auto ratio = without_gil([&] { return icsched::priority(view(first), view(second)); });
+  return std::tuple(ratio.over, ratio.under);
+}
+
+auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+                    InIds profile_of, InIds keys, InIds offsets, In<std::int64_t> counts) {
+  auto order = without_gil([&] {
+    return icsched::superdag_order(rows(child_offsets, children), rows(parent_offsets, parents),
+                                   view(profile_of), view(keys), view(offsets), view(counts));
+  });
+  return std::tuple(give(std::move(order.blocks)), order.linear);
 }
 
 void bind_ready_queue(nb::module_& m) {
@@ -137,5 +220,17 @@ NB_MODULE(_core, m) {
         "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "limit"_a);
   m.def("maximum_area_order", &nonsink_order<icsched::maximum_area_order>, "child_offsets"_a,
         "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "limit"_a);
+  m.def("shortcuts", &shortcuts, "child_offsets"_a, "children"_a, "parent_offsets"_a,
+        "parents"_a, "order"_a);
+  m.def("decompose", &decompose, "child_offsets"_a, "children"_a, "parent_offsets"_a,
+        "parents"_a);
+  m.def("order_blocks", &order_blocks, "child_offsets"_a, "children"_a, "nonsink_offsets"_a,
+        "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a, "exact_nonsinks"_a,
+        "exact_sets"_a);
+  m.def("tree_sum_order", &tree_sum_order, "child_offsets"_a, "children"_a,
+        "nonsink_offsets"_a, "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a);
+  m.def("priority", &priority, "first"_a, "second"_a);
+  m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
+        "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
   bind_ready_queue(m);
 }

@@ -51,6 +51,30 @@ struct Set {
   }
 };
 
+// Counts visited ideals, and says when to stop.
+class Budget {
+ public:
+  Budget(std::int64_t limit, Interrupted interrupted) : left_(limit), interrupted_(interrupted) {}
+
+  // Whether another `ideals` may be visited.
+  bool spend(std::int64_t ideals = 1) {
+    left_ -= ideals;
+    if (left_ < 0) end_ = Walk::over_limit;
+    since_asked_ += ideals;
+    if (since_asked_ >= 100'000 && interrupted_ != nullptr) {
+      since_asked_ = 0;
+      if (interrupted_()) end_ = Walk::interrupted;
+    }
+    return end_ == Walk::complete;
+  }
+  Walk end() const { return end_; }
+
+ private:
+  std::int64_t left_, since_asked_ = 0;
+  Interrupted interrupted_;
+  Walk end_ = Walk::complete;
+};
+
 // The game on the nonsinks of a dag.
 template <std::size_t Words>
 class Board {
@@ -155,7 +179,7 @@ class Board {
 // Every ideal is reached once: by adding its members in ascending position, which is a
 // legal order because positions are topological.
 template <std::size_t Words>
-BestIdeals walk_ideals(const Board<Words>& board, std::int64_t limit) {
+BestIdeals walk_ideals(const Board<Words>& board, Budget budget) {
   struct Frame {
     typename Board<Words>::Ideal ideal;
     std::int32_t size;
@@ -166,7 +190,7 @@ BestIdeals walk_ideals(const Board<Words>& board, std::int64_t limit) {
   std::vector<Set<Words>> witness(board.nonsinks() + 1);
   std::vector<Frame> stack{{board.start(), 0, 0}};
   while (!stack.empty()) {
-    if (limit-- == 0) return {Walk::over_limit, {}, {}};
+    if (!budget.spend()) return {budget.end(), {}, {}};
     const Frame frame = stack.back();
     stack.pop_back();
     if (frame.ideal.enabled > best.enabled[frame.size]) {
@@ -187,7 +211,7 @@ BestIdeals walk_ideals(const Board<Words>& board, std::int64_t limit) {
 }
 
 template <std::size_t Words>
-NonsinkOrder search_optimal(const Board<Words>& board, std::int64_t limit) {
+NonsinkOrder search_optimal(const Board<Words>& board, Budget budget) {
   struct Hash {
     std::size_t operator()(const Set<Words>& set) const { return set.hash(); }
   };
@@ -195,8 +219,8 @@ NonsinkOrder search_optimal(const Board<Words>& board, std::int64_t limit) {
     typename Board<Words>::Ideal ideal;
     std::int32_t next;  // least position not tried yet
   };
-  const BestIdeals best = walk_ideals(board, limit);
-  if (best.walk != Walk::complete) return {Walk::over_limit, false, {}};
+  const BestIdeals best = walk_ideals(board, budget);
+  if (best.walk != Walk::complete) return {best.walk, false, {}};
   std::unordered_set<Set<Words>, Hash> visited;
   std::vector<Frame> path{{board.start(), 0}};
   std::vector<std::int32_t> positions;
@@ -212,7 +236,7 @@ NonsinkOrder search_optimal(const Board<Words>& board, std::int64_t limit) {
     const auto ideal = board.after(frame.ideal, position);
     if (ideal.enabled < best.enabled[path.size()]) continue;
     if (!visited.insert(ideal.executed).second) continue;
-    if (static_cast<std::int64_t>(visited.size()) > limit) return {Walk::over_limit, false, {}};
+    if (!budget.spend()) return {budget.end(), false, {}};
     path.push_back({ideal, 0});
     positions.push_back(position);
   }
@@ -265,25 +289,26 @@ class Layer {
 };
 
 template <std::size_t Words>
-NonsinkOrder walk_layers(const Board<Words>& board, std::int64_t limit) {
+NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
   struct Step {
     std::int32_t previous, position;
   };
   std::vector<std::vector<Step>> history;
   Layer<Words> layer;
   layer.offer({board.start(), 0, -1, -1});
-  limit -= 1;
+  budget.spend();
   for (std::int32_t size = 0; size < board.nonsinks(); ++size) {
     Layer<Words> next;
     for (std::size_t i = 0; i < layer.entries.size(); ++i) {
       const auto& entry = layer.entries[i];
+      const auto before = static_cast<std::int64_t>(next.entries.size());
       entry.ideal.available.each(0, [&](std::int32_t position) {
         auto ideal = board.after(entry.ideal, position);
         next.offer({ideal, entry.area + ideal.enabled, static_cast<std::int32_t>(i), position});
       });
-      if (static_cast<std::int64_t>(next.entries.size()) > limit) return {Walk::over_limit, false, {}};
+      const auto fresh = static_cast<std::int64_t>(next.entries.size()) - before;
+      if (!budget.spend(fresh)) return {budget.end(), false, {}};
     }
-    limit -= static_cast<std::int64_t>(next.entries.size());
     auto& steps = history.emplace_back();
     for (const auto& entry : next.entries) steps.push_back({entry.previous, entry.position});
     layer = std::move(next);
@@ -310,19 +335,25 @@ auto with_board(Rows children, Rows parents, Ids order, Play play) {
 
 }  // namespace
 
-BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit) {
-  return with_board(children, parents, order,
-                    [&](const auto& board) { return walk_ideals(board, limit); });
+BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit,
+                         Interrupted interrupted) {
+  return with_board(children, parents, order, [&](const auto& board) {
+    return walk_ideals(board, Budget(limit, interrupted));
+  });
 }
 
-NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit) {
-  return with_board(children, parents, order,
-                    [&](const auto& board) { return search_optimal(board, limit); });
+NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit,
+                         Interrupted interrupted) {
+  return with_board(children, parents, order, [&](const auto& board) {
+    return search_optimal(board, Budget(limit, interrupted));
+  });
 }
 
-NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit) {
-  return with_board(children, parents, order,
-                    [&](const auto& board) { return walk_layers(board, limit); });
+NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit,
+                         Interrupted interrupted) {
+  return with_board(children, parents, order, [&](const auto& board) {
+    return walk_layers(board, Budget(limit, interrupted));
+  });
 }
 
 }  // namespace icsched

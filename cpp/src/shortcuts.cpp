@@ -89,12 +89,10 @@ class Search {
   // Visits a task reached from `root`. Reached by an arc of the root itself, it is no
   // witness against that very arc.
   void enter(std::int32_t task, std::int32_t root, bool by_arc) {
-    if (seen_[task] == root) {
-      if (!by_arc) settle(task, task);
-      return;
-    }
+    const bool again = seen_[task] == root;
     seen_[task] = root;
     settle(task, by_arc ? task : -1);
+    if (again) return;
     if (level_[task] < farthest_ && height_[task] > lowest_) stack_.push_back(task);
   }
 

@@ -100,3 +100,96 @@ def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) ->
     if not complete:
         raise OverLimitError
     return nonsinks
+
+
+def shortcuts(children: Rows, parents: Rows, order: Ids) -> NDArray[np.uint8]:
+    """1 for each arc, in row order, that another path makes superfluous."""
+    return _core.shortcuts(
+        children.offsets, children.targets, parents.offsets, parents.targets, order
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The blocks of a decomposition: rows of nonsinks and of sinks, one per block."""
+
+    nonsinks: Rows
+    sinks: Rows
+    bipartite: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.bipartite)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOrders:
+    """Each block's nonsinks in execution order, what it is, and what its order enables.
+
+    Rows are those of `Blocks`; the profile of block b starts at nonsinks.offsets[b] + b.
+    """
+
+    nonsinks: Ids
+    kind: Ids
+    sources: Ids
+    arcs: Ids
+    enabled: Ids
+
+
+def decompose(children: Rows, parents: Rows) -> Blocks:
+    """Blocks of a dag without shortcuts."""
+    a, b, c, d, bipartite = _core.decompose(
+        children.offsets, children.targets, parents.offsets, parents.targets
+    )
+    return Blocks(Rows(a, b), Rows(c, d), bipartite)
+
+
+def order_blocks(
+    children: Rows, blocks: Blocks, *, exact_nonsinks: int, exact_sets: int
+) -> BlockOrders:
+    """Order every block by theorem, by the referee if small, else by rule."""
+    arrays = _core.order_blocks(
+        children.offsets, children.targets, *_block_arrays(blocks), exact_nonsinks, exact_sets
+    )
+    return BlockOrders(*arrays)
+
+
+def tree_sum_order(children: Rows, blocks: Blocks) -> Ids | None:
+    """One IC-optimal order of all sources if every block is a planar bipartite tree."""
+    order = _core.tree_sum_order(children.offsets, children.targets, *_block_arrays(blocks))
+    return order if len(order) == len(blocks.nonsinks.targets) else None
+
+
+def _block_arrays(blocks: Blocks) -> tuple[Ids, Ids, Ids, Ids, NDArray[np.uint8]]:
+    return (
+        blocks.nonsinks.offsets,
+        blocks.nonsinks.targets,
+        blocks.sinks.offsets,
+        blocks.sinks.targets,
+        blocks.bipartite,
+    )
+
+
+def priority(first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[int, int]:
+    """Priority of one profile over another, as numerator and denominator."""
+    return _core.priority(first, second)
+
+
+def superdag_order(
+    children: Rows,
+    parents: Rows,
+    profile_of: Ids,
+    keys: Ids,
+    offsets: Ids,
+    counts: NDArray[np.int64],
+) -> tuple[Ids, bool]:
+    """Greedy order of the blocks, and whether each has priority over the next."""
+    return _core.superdag_order(
+        children.offsets,
+        children.targets,
+        parents.offsets,
+        parents.targets,
+        profile_of,
+        keys,
+        offsets,
+        counts,
+    )

@@ -46,6 +46,11 @@ class Dag:
     """
 
     def __init__(self, parents_of: Mapping[Hashable, Iterable[Hashable]]) -> None:
+        if not isinstance(parents_of, Mapping):
+            raise GraphError(
+                f"expected a mapping from tasks to their parents, got {type(parents_of).__name__};"
+                " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx"
+            )
         ids: dict[Hashable, int] = {task: i for i, task in enumerate(parents_of)}
         parents: list[int] = []
         children: list[int] = []
@@ -83,13 +88,14 @@ class Dag:
                 if tasks
                 else f"arc {row} ({parent} -> {child}): the dag has no tasks"
             )
+        return cls._from_checked(pairs, range(tasks) if names is None else _checked(tasks, names))
+
+    @classmethod
+    def _from_checked(cls, arcs: NDArray[np.integer[Any]], names: Names) -> Dag:
         dag = cls.__new__(cls)
-        dag._fill(
-            tasks,
-            np.ascontiguousarray(pairs[:, 0], np.int32),
-            np.ascontiguousarray(pairs[:, 1], np.int32),
-            range(tasks) if names is None else _checked_names(tasks, names),
-        )
+        parents = np.ascontiguousarray(arcs[:, 0], np.int32)
+        children = np.ascontiguousarray(arcs[:, 1], np.int32)
+        dag._fill(len(names), parents, children, names)
         return dag
 
     def _fill(self, tasks: int, parents: Ids, children: Ids, names: Names) -> None:
@@ -147,18 +153,26 @@ class Dag:
             and (self._names == other._names or tuple(self._names) == tuple(other._names))
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dag._from_checked, (self.arcs, self._names)
+
     def __hash__(self) -> int:
         return hash((len(self), self._children.targets.tobytes()))
 
     # Neighbours and shape
 
     def children(self, task: int) -> Ids:
-        """Children of *task*, ids ascending."""
-        return self._children.targets[slice(*self._children.offsets[task : task + 2])]
+        """Children of *task*, ids ascending; raises UnknownTaskError."""
+        return self._row(self._children, task)
 
     def parents(self, task: int) -> Ids:
-        """Parents of *task*, ids ascending."""
-        return self._parents.targets[slice(*self._parents.offsets[task : task + 2])]
+        """Parents of *task*, ids ascending; raises UnknownTaskError."""
+        return self._row(self._parents, task)
+
+    def _row(self, rows: Rows, task: int) -> Ids:
+        if isinstance(task, (int, np.integer)) and 0 <= task < len(self):
+            return rows.targets[rows.offsets[task] : rows.offsets[task + 1]]
+        raise UnknownTaskError(task)
 
     @property
     def child_rows(self) -> Rows:
@@ -265,7 +279,15 @@ class Dag:
         >>> Dag({"a": [], "b": ["a"]}).dual().children(1).tolist()
         [0]
         """
-        return Dag.from_arcs(len(self), self.arcs[:, ::-1], names=self._names)
+        return Dag._from_checked(self.arcs[:, ::-1], self._names)
+
+    def with_arcs(self, keep: NDArray[np.bool_]) -> Dag:
+        """Return the dag with the same tasks and those of its `arcs` that *keep* is true for.
+
+        >>> Dag({"a": [], "b": ["a"], "c": ["a", "b"]}).with_arcs(np.array([True, False, True]))
+        Dag(tasks=3, arcs=2)
+        """
+        return Dag._from_checked(self.arcs[keep], self._names)
 
     def __add__(self, other: Dag) -> Dag:
         """Return the sum: both dags side by side, ids of *other* shifted past these."""
@@ -307,8 +329,8 @@ class Dag:
     def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
-        names = [self._names[task] for task in np.flatnonzero(keep).tolist()]
-        return Dag.from_arcs(len(names), new_id[self.arcs[inside]], names=names)
+        names = tuple(self._names[task] for task in np.flatnonzero(keep).tolist())
+        return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:
         for side, dag, ends, used in (
@@ -406,7 +428,7 @@ def _pairs(arcs: ArrayLike) -> NDArray[np.integer[Any]]:
     return array
 
 
-def _checked_names(tasks: int, names: Names) -> Names:
+def _checked(tasks: int, names: Names) -> Names:
     if len(names) != tasks:
         raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
     if isinstance(names, range) and names == range(tasks):

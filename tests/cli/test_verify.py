@@ -140,7 +140,7 @@ def test_a_bad_order_file_is_one_line_with_its_place_and_exit_1(verify, tmp_path
     [
         ("JOB a x\nJOB a x\n", ":2: job 'a' is already on line 1"),
         ("JOB a x\nPARENT a CHILD a\n", ": dependency cycle: a -> a"),
-        ("JOB a x\n\nSPLICE s t\n", ":3: expected JOB or PARENT ... CHILD, got 'SPLICE'"),
+        ("JOB a x\n\nSPLICE s t\n", ":3: SPLICE is not read yet"),
     ],
 )
 def test_a_bad_workflow_is_one_line_with_its_place_and_exit_1(verify, workflow, text, complaint):

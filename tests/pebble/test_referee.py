@@ -1,5 +1,8 @@
 """The exact referee against its plain twin, and its limits."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 
@@ -123,6 +126,23 @@ def test_past_1024_nonsinks_the_referee_says_so():
     with pytest.raises(LimitError, match=r"up to 1,024 nonsinks; this one has 1,025"):
         optimal_profile(chain)
     assert ic_optimal_order(chain.induced(range(1025))).tolist() == list(range(1025))
+
+
+@pytest.mark.parametrize("question", ["optimal_profile", "ic_optimal_order", "maximum_area_order"])
+def test_an_interrupt_ends_a_long_walk(question):
+    """Two to the 60 ideals: only the interrupt can end this."""
+    program = f"""
+import _thread, threading
+import icsched
+pairs = icsched.Dag.from_arcs(120, [(i, 60 + i) for i in range(60)])
+threading.Timer(0.2, _thread.interrupt_main).start()
+icsched.{question}(pairs, limit=3_000_000_000)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.stderr.endswith("KeyboardInterrupt\n")
 
 
 def test_verify_refuses_an_order_that_is_not_legal():

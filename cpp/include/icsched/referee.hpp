@@ -18,7 +18,10 @@ namespace icsched {
 inline constexpr std::int32_t most_nonsinks = 1024;
 
 // Why a walk ended.
-enum class Walk : std::int32_t { complete = 0, over_limit = 1 };
+enum class Walk : std::int32_t { complete = 0, over_limit = 1, interrupted = 2 };
+
+// Asked every few milliseconds whether to give up; null for never.
+using Interrupted = bool (*)();
 
 struct BestIdeals {
   Walk walk = Walk::complete;
@@ -30,7 +33,8 @@ struct BestIdeals {
 
 // Visits every ideal once, in O(nonsinks) memory. Requires a dag with at most
 // most_nonsinks nonsinks and `order` a legal order of it. Gives up past `limit` ideals.
-BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit);
+BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit,
+                         Interrupted interrupted = nullptr);
 
 struct NonsinkOrder {
   Walk walk = Walk::complete;
@@ -42,11 +46,13 @@ struct NonsinkOrder {
 // one. Searches depth first among the ideals that do, each visited once; after the walk
 // for the counts this is quick whenever few choices turn out dead ends. Requirements and
 // limit as for best_ideals, the limit holding for the walk and for the search.
-NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit);
+NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit,
+                         Interrupted interrupted = nullptr);
 
 // Dynamic programming over the ideals, layer by layer: the legal order of the nonsinks
 // that maximises the sum over t of the nonsources enabled after t steps. Keeps 8 bytes
 // for each ideal. Requirements and limit as for best_ideals.
-NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit);
+NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit,
+                         Interrupted interrupted = nullptr);
 
 }  // namespace icsched

@@ -68,7 +68,7 @@ def random_series_parallel(tasks: int, *, seed: int) -> Dag:
 
 
 def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
-    """Random bipartite dag with exactly the given numbers of sources, sinks and arcs.
+    """Random bipartite dag: so many arcs from so many upper to so many lower tasks.
 
     Every set of arcs is equally likely, so some tasks may be isolated. Sources are numbered
     first. Raises FamilyError unless sources, sinks >= 1 and 0 <= arcs <= sources * sinks.

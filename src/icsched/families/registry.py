@@ -94,7 +94,7 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
 
 def _family(name: str) -> Family:
     if name not in FAMILIES:
-        close = get_close_matches(name, FAMILIES)
+        close = get_close_matches(name.lower(), FAMILIES)
         hint = f"did you mean {' or '.join(close)}? " if close else ""
         raise FamilyError(f"unknown family {name!r}: {hint}`icsched make --list` lists them all")
     return FAMILIES[name]

@@ -22,6 +22,21 @@ _BLANK = re.compile(f"[{_BLANKS}]+")
 _RESERVED = {"PARENT", "CHILD", "ALL_NODES"}
 # DAGMan scopes names with +, opens quotations, continues lines with \, splits at =.
 _SAFE_NAME = "a word without blanks, quotes, '+', '=' or '\\', not PARENT, CHILD or ALL_NODES"
+# Commands that add jobs or dependencies, or take some away.
+_UNREAD = {
+    "CONNECT",
+    "DONE",
+    "FINAL",
+    "INCLUDE",
+    "PIN_IN",
+    "PIN_OUT",
+    "PROVISIONER",
+    "SERVICE",
+    "SPLICE",
+    "SUBDAG",
+    "SUBMIT_DESCRIPTION",
+    "WEAK",
+}
 # Commands that leave the set of jobs and their dependencies as they are.
 _NEUTRAL = {
     "ABORT_DAG_ON",
@@ -106,6 +121,8 @@ class _Reader:
                 self._job(line, words)
             elif command == "PARENT":
                 self._parent(line, words)
+            elif command in _UNREAD:
+                raise self._error(line, f"{words[0]} is not read yet")
             elif command not in _NEUTRAL:
                 raise self._error(line, f"expected JOB or PARENT ... CHILD, got {words[0]!r}")
         try:

@@ -1,0 +1,46 @@
+// Ordering the blocks of a decomposition (paper 004, step 3).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "icsched/decompose.hpp"
+#include "icsched/graph.hpp"
+
+namespace icsched {
+
+// What a block was recognised as, and so why its order is what it is. The orders of all
+// but `searched` and `ruled` are IC-optimal by theorem, that of `exact` by computation.
+enum class Kind : std::int32_t {
+  tree = 0,       // planar bipartite tree: W, M, N and every strand (paper 001)
+  cycle = 1,      // paper 000
+  complete = 2,   // every source a parent of every sink: any order
+  clique = 3,     // one sink for each pair of sources: any order (paper 004)
+  coclique = 4,   // its dual: one source for each pair of sinks
+  exact = 5,      // small: the referee found an IC-optimal order
+  searched = 6,   // small: there is no IC-optimal order; this one has the largest area
+  ruled = 7,      // large: the best of three rules
+};
+
+struct BlockOrders {
+  std::vector<std::int32_t> nonsinks;  // each block's in execution order, offsets as in Blocks
+  std::vector<std::int32_t> kind;      // per block, a Kind
+  std::vector<std::int32_t> sources;   // per block: members without parents in it
+  std::vector<std::int32_t> arcs;      // per block: arcs inside it
+  // Nonsources enabled after 0 .. nonsinks executions of the block's order; block b's
+  // profile starts at Blocks::nonsink_offsets[b] + b.
+  std::vector<std::int32_t> enabled;
+};
+
+// Blocks of at most `exact_nonsinks` nonsinks that no theorem covers go to the referee,
+// with a limit of `exact_sets`; identical blocks are solved once. Larger ones take the
+// order of largest area among the paper's outdegree rule, the dual's order read backwards
+// and a cheapest-sink-first rule. Near O(tasks + arcs) but for the referee.
+BlockOrders order_blocks(Rows children, const Blocks& blocks,
+                         std::int32_t exact_nonsinks, std::int64_t exact_sets);
+
+// All sources of the blocks in one IC-optimal order of their sum, if every block is a
+// planar bipartite tree (paper 001, Theorem 3.2); empty otherwise.
+std::vector<std::int32_t> tree_sum_order(Rows children, const Blocks& blocks);
+
+}  // namespace icsched

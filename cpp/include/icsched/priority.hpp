@@ -1,0 +1,44 @@
+// The priority relation between blocks, and the greedy order of the superdag (paper 004,
+// steps 4 to 6).
+//
+// A profile lists counts after 0, 1, ..., s executions of a block's nonsinks. Block 1 has
+// priority r over block 2 if r is the largest number with
+//   r * (p1(x) + p2(y)) <= p1(min(s1, x + y)) + p2(max(0, x + y - s1))   for all x, y:
+// the share of the best possible count that is kept by finishing block 1 first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "icsched/graph.hpp"
+
+namespace icsched {
+
+// A fraction with a positive denominator; compared exactly while both parts fit 31 bits
+// each, which counts of tasks do.
+struct Ratio {
+  std::int64_t over = 1, under = 1;
+
+  friend bool operator<(const Ratio& a, const Ratio& b) { return a.over * b.under < b.over * a.under; }
+  friend bool operator==(const Ratio& a, const Ratio& b) { return a.over * b.under == b.over * a.under; }
+};
+
+// The largest r, at most 1. Requires nonnegative counts. Only ends of stretches of equal
+// slope can decide it, so the cost is quadratic in their number, not in the length.
+Ratio priority(std::span<const std::int64_t> first, std::span<const std::int64_t> second);
+
+struct SuperdagOrder {
+  std::vector<std::int32_t> blocks;
+  // Whether each block has priority 1 over the next: then it has over all later ones.
+  bool linear = true;
+};
+
+// Runs, of the blocks whose parents in the superdag have run, always one whose least
+// priority over the others is largest; ties go to the smallest key. Block b has profile
+// number profile_of[b], profile i being counts[offsets[i] .. offsets[i+1]).
+SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
+                             std::span<const std::int64_t> counts);
+
+}  // namespace icsched

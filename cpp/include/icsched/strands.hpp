@@ -1,0 +1,29 @@
+// The lexicographic greedy on planar bipartite trees (paper 001, Theorem 3.2).
+//
+// A strand is a planar bipartite tree drawn in the plane: its sources are numbered from
+// left to right, and each sink with several parents has an interval of them, consecutive
+// ones sharing their end source. The eligibility vector of a source u lists what u and
+// the sources to its right enable one after the other. Executing a source with the
+// lexicographically largest vector, over all strands, and so on with what remains, is
+// IC-optimal for any sum of strands; a strand may be drawn either way round.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "icsched/graph.hpp"
+
+namespace icsched {
+
+struct Strands {
+  std::vector<std::int32_t> offsets{0};     // strand i has the sources offsets[i] .. offsets[i+1]
+  std::vector<std::int32_t> own;            // per source: sinks of which it is the only parent
+  std::vector<std::uint8_t> left, right;    // is the left (right) end of a shared sink's interval
+};
+
+// The sources of all strands in a >=_L-greedy order. Takes O(s log s) comparisons of
+// vectors, O(log s) each by rolling hashes (mod 2^61 - 1), unless splits keep cutting the
+// same strand from alternating sides.
+std::vector<std::int32_t> greedy_order(const Strands& strands);
+
+}  // namespace icsched

@@ -1,0 +1,429 @@
+#include "icsched/blocks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "icsched/ready.hpp"
+#include "icsched/referee.hpp"
+#include "icsched/strands.hpp"
+
+namespace icsched {
+namespace {
+
+using Vector = std::vector<std::int32_t>;
+
+// One block with its members renumbered: nonsinks 0 .. s-1, then sinks, both by id.
+struct Local {
+  std::int32_t nonsinks = 0;
+  bool bipartite = true;
+  Built built;
+
+  std::int32_t members() const { return built.child_rows().size(); }
+  std::int32_t sinks() const { return members() - nonsinks; }
+  std::int32_t arcs() const { return static_cast<std::int32_t>(built.children.size()); }
+  Ids children(std::int32_t member) const { return built.child_rows()[member]; }
+  Ids parents(std::int32_t member) const { return built.parent_rows()[member]; }
+  std::int32_t degree(std::int32_t member) const {
+    return static_cast<std::int32_t>(member < nonsinks ? children(member).size() : parents(member).size());
+  }
+};
+
+// Cuts blocks out of the dag one after the other.
+class Cutter {
+ public:
+  Cutter(Rows children, const Blocks& blocks)
+      : children_(children), blocks_(blocks), place_(children.size()), stamp_(children.size(), -1) {}
+
+  Ids nonsinks(std::int32_t block) const { return row(blocks_.nonsink_offsets, blocks_.nonsinks, block); }
+  Ids sinks(std::int32_t block) const { return row(blocks_.sink_offsets, blocks_.sinks, block); }
+
+  Local cut(std::int32_t block) {
+    std::int32_t next = 0;
+    for (const Ids& members : {nonsinks(block), sinks(block)}) {
+      for (std::int32_t task : members) {
+        place_[task] = next++;
+        stamp_[task] = block;
+      }
+    }
+    Vector parents, children;
+    for (std::int32_t task : nonsinks(block)) {
+      for (std::int32_t child : children_[task]) {
+        if (stamp_[child] != block) continue;
+        parents.push_back(place_[task]);
+        children.push_back(place_[child]);
+      }
+    }
+    return {static_cast<std::int32_t>(nonsinks(block).size()), blocks_.bipartite[block] != 0,
+            build(next, parents, children)};
+  }
+
+ private:
+  static Ids row(const Vector& offsets, const Vector& values, std::int32_t block) {
+    return Ids(values).subspan(offsets[block], offsets[block + 1] - offsets[block]);
+  }
+
+  Rows children_;
+  const Blocks& blocks_;
+  Vector place_, stamp_;
+};
+
+// Recognition
+
+bool all_degrees(const Local& block, std::int32_t from, std::int32_t to, std::int32_t degree) {
+  for (std::int32_t member = from; member < to; ++member) {
+    if (block.degree(member) != degree) return false;
+  }
+  return true;
+}
+
+// Whether the members from .. to, of two neighbours each, are one for each pair of the
+// `others` members on the other side.
+bool all_pairs(const Local& block, std::int32_t from, std::int32_t to, std::int32_t others) {
+  if (static_cast<std::int64_t>(others) * (others - 1) / 2 != to - from) return false;
+  if (!all_degrees(block, from, to, 2)) return false;
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (std::int32_t member = from; member < to; ++member) {
+    const Ids ends = member < block.nonsinks ? block.children(member) : block.parents(member);
+    pairs.emplace(ends[0], ends[1]);
+  }
+  return static_cast<std::int32_t>(pairs.size()) == to - from;
+}
+
+// Goes round a cycle: each next source shares a sink with the one before.
+Vector around(const Local& block) {
+  Vector order{0};
+  std::int32_t sink = block.children(0)[1];
+  while (static_cast<std::int32_t>(order.size()) < block.nonsinks) {
+    const Ids pair = block.parents(sink);
+    const std::int32_t next = pair[0] == order.back() ? pair[1] : pair[0];
+    const Ids sinks = block.children(next);
+    sink = sinks[0] == sink ? sinks[1] : sinks[0];
+    order.push_back(next);
+  }
+  return order;
+}
+
+// Sources by their smaller sink, then the larger: completes one sink after the other.
+Vector by_sinks(const Local& block) {
+  Vector order(block.nonsinks);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const Ids x = block.children(a), y = block.children(b);
+    return std::pair(x[0], x[1]) < std::pair(y[0], y[1]);
+  });
+  return order;
+}
+
+// Draws a planar bipartite tree as a strand: `drawn` lists the sources from left to
+// right. A tree can be drawn so if and only if its members of degree two or more form a
+// path, the spine.
+class Drawing {
+ public:
+  static std::optional<Vector> draw(const Local& block, Strands& strands) {
+    if (block.arcs() != block.members() - 1) return std::nullopt;
+    Drawing drawing(block, strands);
+    if (!drawing.find_end()) return std::nullopt;
+    drawing.walk();
+    return std::move(drawing.drawn_);
+  }
+
+ private:
+  Drawing(const Local& block, Strands& strands) : block_(block), strands_(strands) {}
+
+  Ids neighbours(std::int32_t member) const {
+    return member < block_.nonsinks ? block_.children(member) : block_.parents(member);
+  }
+  bool on_spine(std::int32_t member) const { return block_.degree(member) > 1; }
+
+  bool find_end() {
+    for (std::int32_t member = 0; member < block_.members(); ++member) {
+      if (!on_spine(member)) continue;
+      std::int32_t beside = 0;
+      for (std::int32_t other : neighbours(member)) beside += on_spine(other);
+      if (beside > 2) return false;
+      if (beside < 2 && end_ < 0) end_ = member;
+    }
+    if (end_ < 0) end_ = 0;  // a single arc
+    return true;
+  }
+
+  void walk() {
+    std::int32_t before = -1, current = end_;
+    while (current >= 0) {
+      std::int32_t next = -1;
+      for (std::int32_t other : neighbours(current)) {
+        if (other != before && on_spine(other)) next = other;
+      }
+      if (current < block_.nonsinks) {
+        place(current);
+      } else {
+        place_parents(current, before, next);
+      }
+      before = current;
+      current = next;
+    }
+    if (drawn_.empty()) place(0);
+    strands_.offsets.push_back(static_cast<std::int32_t>(strands_.own.size()));
+  }
+
+  void place(std::int32_t source) {
+    std::int32_t own = 0;
+    for (std::int32_t sink : block_.children(source)) own += block_.degree(sink) == 1;
+    drawn_.push_back(source);
+    strands_.own.push_back(own);
+    strands_.left.push_back(0);
+    strands_.right.push_back(opens_);
+    opens_ = 0;
+  }
+
+  // A spine sink's parents: the spine source before it, leaves, the spine source after.
+  void place_parents(std::int32_t sink, std::int32_t before, std::int32_t next) {
+    bool left_marked = before >= 0;
+    if (left_marked) strands_.left.back() = 1;
+    for (std::int32_t source : block_.parents(sink)) {
+      if (source == before || source == next) continue;
+      place(source);
+      if (!left_marked) strands_.left.back() = 1;
+      left_marked = true;
+    }
+    if (next < 0) {
+      strands_.right.back() = 1;
+    } else {
+      opens_ = 1;  // the next source placed is the right end
+    }
+  }
+
+  const Local& block_;
+  Strands& strands_;
+  std::int32_t end_ = -1;
+  std::uint8_t opens_ = 0;
+  Vector drawn_;
+};
+
+std::optional<Vector> tree_order(const Local& block) {
+  Strands strands;
+  auto drawn = Drawing::draw(block, strands);
+  if (!drawn) return std::nullopt;
+  Vector order;
+  for (std::int32_t place : greedy_order(strands)) order.push_back((*drawn)[place]);
+  return order;
+}
+
+// Rules for blocks that no theorem covers
+
+Vector identity(std::int32_t count) {
+  Vector all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// The members with children, always the eligible one of most children first.
+Vector outdegree_order(Rows children, Rows parents) {
+  Vector by_degree = identity(children.size());
+  std::stable_sort(by_degree.begin(), by_degree.end(), [&](std::int32_t a, std::int32_t b) {
+    return children[a].size() > children[b].size();
+  });
+  Vector ranks(children.size());
+  for (std::int32_t rank = 0; rank < children.size(); ++rank) ranks[by_degree[rank]] = rank;
+  Vector order = priority_order(children, parents, ranks);
+  std::erase_if(order, [&](std::int32_t member) { return children[member].empty(); });
+  return order;
+}
+
+// The outdegree order of the dual, read backwards by packets (paper 001, section 4): what
+// becomes enabled last in the dual is executed first.
+Vector backward_order(const Local& block) {
+  const Rows children = block.built.child_rows(), parents = block.built.parent_rows();
+  Vector missing(block.members());
+  for (std::int32_t member = 0; member < block.members(); ++member) {
+    missing[member] = static_cast<std::int32_t>(children[member].size());
+  }
+  Vector order;
+  for (std::int32_t member : outdegree_order(parents, children)) {
+    for (std::int32_t parent : parents[member]) {
+      if (--missing[parent] == 0) order.push_back(parent);
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+// Always completes the nonsource that needs the fewest further executions, all of them
+// eligible now; of equals, the one that came to need so few last.
+Vector cheapest_order(const Local& block) {
+  const std::int32_t members = block.members();
+  Vector missing(members), blocked(members, 0), order;
+  std::vector<std::uint8_t> executed(members, 0);
+  std::vector<Vector> open;  // by missing parents; entries that no longer fit are stale
+  const auto offer = [&](std::int32_t member) {
+    if (blocked[member] > 0 || missing[member] == 0) return;
+    if (static_cast<std::size_t>(missing[member]) >= open.size()) open.resize(missing[member] + 1);
+    open[missing[member]].push_back(member);
+  };
+  for (std::int32_t member = members; member-- > 0;) {
+    missing[member] = static_cast<std::int32_t>(block.parents(member).size());
+    for (std::int32_t parent : block.parents(member)) blocked[member] += !block.parents(parent).empty();
+    offer(member);
+  }
+  const auto execute = [&](std::int32_t member) {
+    executed[member] = 1;
+    order.push_back(member);
+    for (std::int32_t child : block.children(member)) {
+      --missing[child];
+      offer(child);
+      if (missing[child] > 0) continue;
+      for (std::int32_t next : block.children(child)) {  // the child is eligible now
+        if (--blocked[next] == 0) offer(next);
+      }
+    }
+  };
+  for (std::size_t need = 1; need < open.size();) {
+    if (open[need].empty()) {
+      ++need;
+      continue;
+    }
+    const std::int32_t target = open[need].back();
+    open[need].pop_back();
+    if (missing[target] != static_cast<std::int32_t>(need)) continue;
+    for (std::int32_t parent : block.parents(target)) {
+      if (!executed[parent]) execute(parent);
+    }
+    need = 1;
+  }
+  return order;
+}
+
+// Nonsources enabled after each execution of `order`.
+Vector enabled_by(const Local& block, const Vector& order) {
+  Vector missing(block.members());
+  for (std::int32_t member = 0; member < block.members(); ++member) {
+    missing[member] = static_cast<std::int32_t>(block.parents(member).size());
+  }
+  Vector enabled{0};
+  for (std::int32_t member : order) {
+    enabled.push_back(enabled.back());
+    for (std::int32_t child : block.children(member)) enabled.back() += --missing[child] == 0;
+  }
+  return enabled;
+}
+
+std::int64_t area(const Local& block, const Vector& order) {
+  const Vector enabled = enabled_by(block, order);
+  return std::accumulate(enabled.begin(), enabled.end(), std::int64_t{0});
+}
+
+Vector best_rule(const Local& block) {
+  Vector best = outdegree_order(block.built.child_rows(), block.built.parent_rows());
+  std::int64_t best_area = area(block, best);
+  for (Vector order : {backward_order(block), cheapest_order(block)}) {
+    const std::int64_t its_area = area(block, order);
+    if (its_area <= best_area) continue;
+    best = std::move(order);
+    best_area = its_area;
+  }
+  return best;
+}
+
+struct Ordered {
+  Kind kind;
+  Vector order;  // local nonsinks
+};
+
+class Orderer {
+ public:
+  Orderer(std::int32_t exact_nonsinks, std::int64_t exact_sets)
+      : exact_nonsinks_(exact_nonsinks), exact_sets_(exact_sets) {}
+
+  Ordered operator()(const Local& block) {
+    const std::int32_t s = block.nonsinks, t = block.sinks();
+    if (block.bipartite) {
+      if (auto order = tree_order(block)) return {Kind::tree, std::move(*order)};
+      if (static_cast<std::int64_t>(s) * t == block.arcs()) return {Kind::complete, identity(s)};
+      if (s == t && all_degrees(block, 0, s + t, 2)) return {Kind::cycle, around(block)};
+      if (all_pairs(block, s, s + t, s)) return {Kind::clique, identity(s)};
+      if (all_pairs(block, 0, s, t)) return {Kind::coclique, by_sinks(block)};
+    }
+    if (s <= exact_nonsinks_) {
+      const Ordered& known = solved(block);
+      if (!known.order.empty()) return known;
+    }
+    return {Kind::ruled, best_rule(block)};
+  }
+
+ private:
+  // The referee's order; empty past its limit.
+  const Ordered& solved(const Local& block) {
+    std::pair<Vector, Vector> shape{block.built.child_offsets, block.built.children};
+    const auto [entry, fresh] = cache_.try_emplace(std::move(shape));
+    if (fresh) entry->second = solve(block);
+    return entry->second;
+  }
+
+  Ordered solve(const Local& block) const {
+    const Rows children = block.built.child_rows(), parents = block.built.parent_rows();
+    auto best = ic_optimal_order(children, parents, block.built.order, exact_sets_);
+    if (best.found) return {Kind::exact, std::move(best.nonsinks)};
+    if (best.walk == Walk::complete) {
+      best = maximum_area_order(children, parents, block.built.order, exact_sets_);
+    }
+    return {Kind::searched, std::move(best.nonsinks)};
+  }
+
+  std::int32_t exact_nonsinks_;
+  std::int64_t exact_sets_;
+  std::map<std::pair<Vector, Vector>, Ordered> cache_;
+};
+
+std::int32_t count(const Blocks& blocks) { return static_cast<std::int32_t>(blocks.bipartite.size()); }
+
+}  // namespace
+
+BlockOrders order_blocks(Rows children, const Blocks& blocks, std::int32_t exact_nonsinks,
+                         std::int64_t exact_sets) {
+  BlockOrders result;
+  Cutter cutter(children, blocks);
+  Orderer orderer(exact_nonsinks, exact_sets);
+  for (std::int32_t block = 0; block < count(blocks); ++block) {
+    const Ids nonsinks = cutter.nonsinks(block);
+    if (nonsinks.size() == 1) {  // most blocks of most workflows: not worth cutting out
+      result.nonsinks.push_back(nonsinks[0]);
+      result.kind.push_back(static_cast<std::int32_t>(Kind::tree));
+      result.sources.push_back(1);
+      result.arcs.push_back(static_cast<std::int32_t>(cutter.sinks(block).size()));
+      result.enabled.push_back(0);
+      result.enabled.push_back(static_cast<std::int32_t>(cutter.sinks(block).size()));
+      continue;
+    }
+    const Local local = cutter.cut(block);
+    const Ordered ordered = orderer(local);
+    for (std::int32_t member : ordered.order) result.nonsinks.push_back(nonsinks[member]);
+    result.kind.push_back(static_cast<std::int32_t>(ordered.kind));
+    std::int32_t sources = 0;
+    for (std::int32_t member = 0; member < local.nonsinks; ++member) sources += local.parents(member).empty();
+    result.sources.push_back(sources);
+    result.arcs.push_back(local.arcs());
+    const Vector enabled = enabled_by(local, ordered.order);
+    result.enabled.insert(result.enabled.end(), enabled.begin(), enabled.end());
+  }
+  return result;
+}
+
+std::vector<std::int32_t> tree_sum_order(Rows children, const Blocks& blocks) {
+  Cutter cutter(children, blocks);
+  Strands strands;
+  Vector sources;  // by place in the strands
+  for (std::int32_t block = 0; block < count(blocks); ++block) {
+    const Local local = cutter.cut(block);
+    const auto drawn = local.bipartite ? Drawing::draw(local, strands) : std::nullopt;
+    if (!drawn) return {};
+    for (std::int32_t member : *drawn) sources.push_back(cutter.nonsinks(block)[member]);
+  }
+  Vector order;
+  for (std::int32_t place : greedy_order(strands)) order.push_back(sources[place]);
+  return order;
+}
+
+}  // namespace icsched

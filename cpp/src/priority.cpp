@@ -1,0 +1,190 @@
+#include "icsched/priority.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+
+namespace icsched {
+namespace {
+
+using Counts = std::span<const std::int64_t>;
+using Places = std::vector<std::int64_t>;
+
+// Places where a profile bends, its two ends included.
+Places bends(Counts profile) {
+  Places places{0};
+  for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
+    if (profile[i] - profile[i - 1] != profile[i + 1] - profile[i]) places.push_back(i);
+  }
+  if (profile.size() > 1) places.push_back(profile.size() - 1);
+  return places;
+}
+
+struct Profile {
+  Counts counts;
+  Places bend;
+
+  explicit Profile(Counts given) : counts(given), bend(bends(given)) {}
+  std::int64_t steps() const { return static_cast<std::int64_t>(counts.size()) - 1; }
+};
+
+// Finds the least ratio over pairs (x, y). For a fixed sum x + y the right side is fixed
+// and the left side, linear between bends, is largest where x or y is a bend. For a fixed
+// x the ratio of two functions linear in y is monotone between bends of either.
+class Pairing {
+ public:
+  Pairing(const Profile& first, const Profile& second) : first_(first), second_(second) {
+    for (std::int64_t t : first.bend) together_.push_back(t);
+    for (std::int64_t t : second.bend) together_.push_back(first.steps() + t);
+  }
+
+  Ratio least() {
+    for (std::int64_t x : first_.bend) {
+      for_each_partner(second_, x, [&](std::int64_t y) { consider(x, y); });
+    }
+    for (std::int64_t y : second_.bend) {
+      for_each_partner(first_, y, [&](std::int64_t x) { consider(x, y); });
+    }
+    return least_;
+  }
+
+ private:
+  template <class Visit>
+  void for_each_partner(const Profile& other, std::int64_t fixed, Visit visit) const {
+    if (other.counts.size() <= other.bend.size() + together_.size()) {
+      for (std::int64_t place = 0; place <= other.steps(); ++place) visit(place);
+      return;
+    }
+    for (std::int64_t place : other.bend) visit(place);
+    for (std::int64_t t : together_) {
+      if (t >= fixed && t - fixed <= other.steps()) visit(t - fixed);
+    }
+  }
+
+  void consider(std::int64_t x, std::int64_t y) {
+    const std::int64_t apart = first_.counts[x] + second_.counts[y];
+    if (apart == 0) return;
+    const std::int64_t t = x + y, rest = std::max<std::int64_t>(0, t - first_.steps());
+    const Ratio ratio{first_.counts[t - rest] + second_.counts[rest], apart};
+    if (ratio < least_) least_ = ratio;
+  }
+
+  const Profile& first_;
+  const Profile& second_;
+  Places together_;  // bends of "all of the first, then the second"
+  Ratio least_{1, 1};
+};
+
+// Which profiles are active, and each one's least priority over the others.
+class Arena {
+ public:
+  Arena(Ids offsets, Counts counts) : members_(offsets.size() - 1), floor_(offsets.size() - 1) {
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+      profiles_.emplace_back(counts.subspan(offsets[i], offsets[i + 1] - offsets[i]));
+    }
+  }
+
+  bool empty() const { return active_.empty(); }
+
+  void add(std::int32_t profile, std::int32_t key, std::int32_t block) {
+    members_[profile].push({key, block});
+    if (members_[profile].size() > 2) return;
+    if (members_[profile].size() == 1) {
+      active_.push_back(profile);
+      for (std::int32_t other : active_) lower(other, profile);
+    }
+    refresh(profile);
+  }
+
+  // Takes the best block out.
+  std::int32_t take() {
+    std::int32_t best = active_.front();
+    for (std::int32_t profile : active_) {
+      if (beats(profile, best)) best = profile;
+    }
+    const std::int32_t block = members_[best].top().second;
+    members_[best].pop();
+    if (members_[best].empty()) {
+      std::erase(active_, best);
+      for (std::int32_t other : active_) {
+        if (floor_[other].by == best) refresh(other);
+      }
+    } else if (members_[best].size() == 1) {
+      refresh(best);
+    }
+    return block;
+  }
+
+  const Ratio& over(std::int32_t first, std::int32_t second) {
+    const std::uint64_t pair = static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint32_t>(second);
+    const auto [entry, fresh] = known_.try_emplace(pair);
+    if (fresh) entry->second = Pairing(profiles_[first], profiles_[second]).least();
+    return entry->second;
+  }
+
+ private:
+  using Member = std::pair<std::int32_t, std::int32_t>;  // key, block
+  struct Floor {
+    Ratio ratio;
+    std::int32_t by = -1;  // a profile over which the priority is that low; -1: none is active
+  };
+
+  bool beats(std::int32_t a, std::int32_t b) const {
+    if (!(floor_[a].ratio == floor_[b].ratio)) return floor_[b].ratio < floor_[a].ratio;
+    return members_[a].top() < members_[b].top();
+  }
+
+  void lower(std::int32_t profile, std::int32_t by) {
+    if (profile == by) return;
+    const Ratio& ratio = over(profile, by);
+    if (floor_[profile].by < 0 || ratio < floor_[profile].ratio) floor_[profile] = {ratio, by};
+  }
+
+  void refresh(std::int32_t profile) {
+    floor_[profile] = {};
+    for (std::int32_t other : active_) lower(profile, other);
+    if (members_[profile].size() > 1) {
+      const Ratio& ratio = over(profile, profile);
+      if (floor_[profile].by < 0 || ratio < floor_[profile].ratio) floor_[profile] = {ratio, profile};
+    }
+  }
+
+  std::vector<Profile> profiles_;
+  std::vector<std::priority_queue<Member, std::vector<Member>, std::greater<Member>>> members_;
+  std::vector<Floor> floor_;
+  std::vector<std::int32_t> active_;
+  std::unordered_map<std::uint64_t, Ratio> known_;
+};
+
+}  // namespace
+
+Ratio priority(Counts first, Counts second) {
+  return Pairing(Profile(first), Profile(second)).least();
+}
+
+SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
+                             Counts counts) {
+  Arena arena(offsets, counts);
+  std::vector<std::int32_t> missing(children.size());
+  const auto activate = [&](std::int32_t block) { arena.add(profile_of[block], keys[block], block); };
+  for (std::int32_t block = 0; block < children.size(); ++block) {
+    missing[block] = static_cast<std::int32_t>(parents[block].size());
+    if (missing[block] == 0) activate(block);
+  }
+  SuperdagOrder order;
+  while (!arena.empty()) {
+    const std::int32_t block = arena.take();
+    if (!order.blocks.empty()) {
+      order.linear &= arena.over(profile_of[order.blocks.back()], profile_of[block]) == Ratio{1, 1};
+    }
+    order.blocks.push_back(block);
+    for (std::int32_t child : children[block]) {
+      if (--missing[child] == 0) activate(child);
+    }
+  }
+  return order;
+}
+
+}  // namespace icsched

@@ -1,0 +1,99 @@
+"""What a block is: the kinds that theorems cover, and names for people."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from icsched._native import BlockOrders
+from icsched.dag import Dag
+from icsched.theory.decompose import Decomposition
+
+
+class Kind(IntEnum):
+    """Why a block's order is what it is; the numbers are those of cpp/include/icsched/blocks.hpp.
+
+    All but SEARCHED and RULED have IC-optimal orders: by theorem, EXACT by computation.
+    """
+
+    TREE = 0  # planar bipartite tree: W, M, N and every strand
+    CYCLE = 1
+    COMPLETE = 2
+    CLIQUE = 3
+    COCLIQUE = 4
+    EXACT = 5  # the referee found an IC-optimal order
+    SEARCHED = 6  # the referee found that there is none
+    RULED = 7  # too large for it: the best of three rules
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the block's order is IC-optimal."""
+        return self <= Kind.EXACT
+
+
+@dataclass(frozen=True)
+class BlockGroup:
+    """Blocks of one family and size: `count` of them, with so many sources and sinks."""
+
+    family: str
+    count: int
+    sources: int
+    sinks: int
+
+
+def family_name(block: Dag, kind: Kind) -> str:
+    """Name a block as the papers do: W(3,2), M(1,250), N(4), C(5), K(2,3), Clique(4).
+
+    Other trees are named T(sources,sinks), other bipartite blocks B(sources,sinks), and
+    what is not bipartite G(tasks).
+
+    >>> family_name(Dag({"a": [], "b": [], "x": ["a"], "y": ["a", "b"], "z": ["b"]}), Kind.TREE)
+    'W(2,2)'
+    """
+    sources, sinks = len(block.sources), len(block.sinks)
+    if kind is Kind.TREE:
+        return _tree_name(block, sources, sinks)
+    if kind is Kind.CYCLE:
+        return f"C({sources})"
+    if kind is Kind.COMPLETE:
+        return f"K({sources},{sinks})"
+    if kind is Kind.CLIQUE:
+        return f"Clique({sources})"
+    if kind is Kind.COCLIQUE:
+        return f"Clique*({sinks})"
+    return f"B({sources},{sinks})" if block.is_bipartite else f"G({len(block)})"
+
+
+def _tree_name(block: Dag, sources: int, sinks: int) -> str:
+    down = np.unique(block.out_degrees[block.sources]).tolist()
+    up = np.unique(block.in_degrees[block.sinks]).tolist()
+    if sources == sinks and max(down) <= 2 and max(up) <= 2:
+        return f"N({sources})"
+    if len(down) == 1 and max(up) <= 2:
+        return f"W({sources},{down[0]})"
+    if len(up) == 1 and max(down) <= 2:
+        return f"M({sinks},{up[0]})"
+    return f"T({sources},{sinks})"
+
+
+def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
+    """Group the blocks by family and size, most frequent first."""
+    names = block_names(parts, orders, range(len(parts)))
+    sinks = np.diff(parts.blocks.sinks.offsets).tolist()
+    counts = Counter(zip(names, orders.sources.tolist(), sinks, strict=True))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [BlockGroup(name, count, s, t) for (name, s, t), count in ranked]
+
+
+def block_names(parts: Decomposition, orders: BlockOrders, blocks: Iterable[int]) -> list[str]:
+    """Names of the given blocks."""
+    return [_name(parts, orders, block) for block in blocks]
+
+
+def _name(parts: Decomposition, orders: BlockOrders, block: int) -> str:
+    nonsinks, sinks = len(parts.nonsinks(block)), len(parts.sinks(block))
+    if nonsinks == 1:  # most blocks of most workflows
+        return "N(1)" if sinks == 1 else f"W(1,{sinks})"
+    return family_name(parts.block(block), Kind(int(orders.kind[block])))

@@ -1,0 +1,27 @@
+"""Orders of a dag read off orders of its dual (paper 001, section 4)."""
+
+import numpy as np
+
+from icsched._native import Ids
+from icsched.dag import Dag
+from icsched.pebble import Order, check_order
+
+
+def dual_order(dag: Dag, order: Order) -> Ids:
+    """Return an order of ``dag.dual()`` that is IC-optimal if *order* is for *dag*.
+
+    The packet of a step is the set of nonsources that it enables; the dual executes the
+    packets last to first (Theorem 4.1), then its sinks. A task's step is that of its last
+    parent, so this is one sort. Raises ScheduleError if *order* is not legal.
+
+    >>> join = Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["b"]})
+    >>> dual_order(join, [1, 0, 2, 3]).tolist()
+    [2, 3, 0, 1]
+    """
+    position = np.empty(len(dag), np.int64)
+    position[check_order(dag, order)] = np.arange(len(dag))
+    nonsources = np.flatnonzero(dag.in_degrees)
+    starts = dag.parent_rows.offsets[nonsources]
+    step = np.maximum.reduceat(position[dag.parent_rows.targets], starts) if len(starts) else starts
+    packets = nonsources[np.argsort(-step, kind="stable")]
+    return np.concatenate([packets, dag.sources]).astype(np.int32)

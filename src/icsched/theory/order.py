@@ -1,0 +1,287 @@
+"""The order of a whole dag: the six steps of paper 004, and what is proved about it.
+
+1. Remove shortcuts. 2. Cut the dag into blocks. 3. Order each block, optimally where a
+theorem or the referee can. 4. and 5. Compare blocks by priority. 6. Run the blocks in a
+greedy order of the superdag, then all sinks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _native, pebble
+from icsched._native import BlockOrders, Ids, Rows
+from icsched.dag import Dag
+from icsched.errors import LimitError, ScheduleError
+from icsched.pebble import Schedule
+from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_names
+from icsched.theory.decompose import Decomposition, decompose
+from icsched.theory.priority import Counting
+from icsched.theory.shortcuts import without_shortcuts
+from icsched.theory.sums import level_sums_order
+
+# A block that no theorem covers goes to the referee up to this size and effort.
+EXACT_NONSINKS = 20
+EXACT_SETS = 20_000
+# An order that no theorem proves is put to the referee up to this effort.
+VERIFY_SETS = 200_000
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proved about an order.
+
+    `status` is "ic-optimal" only if a theorem or an exact computation says so; `method`
+    names it. `chain` lists the blocks in the order of Theorem 2.1, each having priority
+    over the next. The ratios to a certified bound are not computed yet.
+    """
+
+    status: Literal["ic-optimal", "unproved"]
+    method: str | None = None
+    chain: str | None = None
+    min_ratio: float | None = None
+    mean_ratio: float | None = None
+
+
+UNPROVED = Proof("unproved")
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The dag taken apart: its blocks, their orders, and the order of the superdag."""
+
+    parts: Decomposition
+    orders: BlockOrders
+    sequence: Ids
+    is_linear: bool
+
+    @property
+    def superdag(self) -> Dag:
+        """The blocks as tasks."""
+        return self.parts.superdag
+
+    @cached_property
+    def blocks(self) -> list[BlockGroup]:
+        """The blocks by family and size."""
+        return block_groups(self.parts, self.orders)
+
+    @property
+    def is_proved_by_blocks(self) -> bool:
+        """Whether every block has an IC-optimal order and all arcs lie inside blocks.
+
+        Then what any set of tasks enables is the sum of what it enables in each block,
+        which is what Theorem 2.1 and the sums of blocks rest on.
+        """
+        closed = int(self.orders.arcs.sum()) == self.parts.dag.arc_count
+        return closed and bool((self.orders.kind <= Kind.EXACT).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An order of a dag with what is known about it.
+
+    `analysis` is None for strategies that do not take the dag apart. `seconds` has the
+    wall time of each step.
+    """
+
+    dag: Dag
+    strategy: str
+    order: Ids
+    proof: Proof
+    analysis: Analysis | None
+    seconds: Mapping[str, float] = field(repr=False)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The order with its profiles."""
+        return Schedule(self.dag, self.order)
+
+    @cached_property
+    def priorities(self) -> Ids:
+        """A priority for each task, bigger runs first: n for the first, 1 for the last."""
+        priorities = np.empty(len(self.dag), np.int32)
+        priorities[self.order] = np.arange(len(self.dag), 0, -1)
+        return priorities
+
+
+class _Clock:
+    """Collects the wall time of named steps."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+_SIMPLE: Mapping[str, Callable[[Dag], Ids]] = MappingProxyType(
+    {
+        "fifo": pebble.fifo_order,
+        "lifo": pebble.lifo_order,
+        "level": pebble.level_order,
+        "critical-path": pebble.critical_path_order,
+    }
+)
+STRATEGIES = ("prio", *_SIMPLE)
+
+
+def prioritize(dag: Dag, strategy: str = "prio", *, counting: Counting = "eligible") -> Plan:
+    """Order *dag* so that as many tasks as possible are eligible at every step.
+
+    *strategy* is "prio", or one of the simple orders "fifo", "lifo", "level" and
+    "critical-path" for comparison. *counting* says what block priorities below 1 compare
+    (see `icsched.theory.priority.BlockProfile.counts`). Ties go to the smaller task id.
+    Near O(tasks + arcs) on workflow-shaped dags. Raises ScheduleError for an unknown
+    strategy.
+
+    >>> plan = prioritize(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
+    >>> plan.schedule.names, plan.proof.status, plan.proof.chain
+    (['c', 'a', 'b', 'd', 'e'], 'ic-optimal', 'W(1,2) > N(1)')
+    """
+    clock = _Clock()
+    if strategy in _SIMPLE:
+        with clock.step("order"):
+            order = _SIMPLE[strategy](dag)
+        return Plan(dag, strategy, order, UNPROVED, None, clock.seconds)
+    if strategy != "prio":
+        raise ScheduleError(f"strategy: expected {', '.join(STRATEGIES)}, got {strategy!r}")
+    analysis = _analyse(dag, counting, clock)
+    with clock.step("prove"):
+        order, proof = _conclude(dag, analysis)
+    return Plan(dag, strategy, order, proof, analysis, clock.seconds)
+
+
+def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
+    with clock.step("shortcuts"):
+        reduced = without_shortcuts(dag)
+    with clock.step("decompose"):
+        parts = decompose(reduced)
+    with clock.step("blocks"):
+        orders = _native.order_blocks(
+            reduced.child_rows, parts.blocks, exact_nonsinks=EXACT_NONSINKS, exact_sets=EXACT_SETS
+        )
+    with clock.step("superdag"):
+        profile_of, profiles = _profiles(parts, orders, counting)
+        sequence, is_linear = _native.superdag_order(
+            parts.superdag.child_rows,
+            parts.superdag.parent_rows,
+            profile_of,
+            _smallest_tasks(parts),
+            profiles.offsets,
+            profiles.counts,
+        )
+    return Analysis(parts, orders, sequence, is_linear)
+
+
+def _smallest_tasks(parts: Decomposition) -> Ids:
+    rows = parts.blocks.nonsinks
+    return rows.targets[rows.offsets[:-1]]  # each row is ascending
+
+
+@dataclass(frozen=True, slots=True)
+class _Profiles:
+    offsets: Ids
+    counts: NDArray[np.int64]
+
+
+def _profiles(
+    parts: Decomposition, orders: BlockOrders, counting: Counting
+) -> tuple[Ids, _Profiles]:
+    """Return which of the distinct profiles each block has, and those profiles."""
+    offsets = parts.blocks.nonsinks.offsets
+    steps = np.diff(offsets)
+    profile_of = np.empty(len(parts), np.int32)
+    distinct: list[NDArray[np.int64]] = []
+    single = np.flatnonzero(steps == 1)
+    # Blocks of one nonsink, most of most workflows, are known by their number of sinks.
+    sinks, which = np.unique(orders.enabled[offsets[single] + single + 1], return_inverse=True)
+    profile_of[single] = which
+    distinct += [_counts(np.array([0, n]), 1, counting) for n in sinks.tolist()]
+    number: dict[tuple[int, bytes], int] = {}
+    for block in np.flatnonzero(steps > 1).tolist():
+        enabled = orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1]
+        sources = int(orders.sources[block])
+        key = (sources, enabled.tobytes())
+        if key not in number:
+            number[key] = len(distinct)
+            distinct.append(_counts(enabled, sources, counting))
+        profile_of[block] = number[key]
+    ends = np.cumsum([0, *(len(counts) for counts in distinct)]).astype(np.int32)
+    flat = np.concatenate(distinct) if distinct else np.empty(0, np.int64)
+    return profile_of, _Profiles(ends, flat)
+
+
+def _counts(enabled: NDArray[np.integer], sources: int, counting: Counting) -> NDArray[np.int64]:
+    counts = enabled.astype(np.int64)
+    return counts if counting == "nonsources" else counts + sources - np.arange(len(counts))
+
+
+def _conclude(dag: Dag, analysis: Analysis) -> tuple[Ids, Proof]:
+    """Turn the block order into a task order, and say what is proved of it."""
+    nonsinks = _gather(analysis)
+    proof = UNPROVED
+    if analysis.is_proved_by_blocks:
+        if analysis.is_linear:
+            proof = Proof("ic-optimal", "theorem 2.1", _chain(analysis))
+        elif (better := _interleaved(analysis)) is not None:
+            nonsinks, method = better
+            proof = Proof("ic-optimal", method)
+    order = np.concatenate([nonsinks, dag.sinks])
+    if proof is UNPROVED and _is_confirmed(analysis.parts.dag, order):
+        proof = Proof("ic-optimal", "exact")
+    return order, proof
+
+
+def _gather(analysis: Analysis) -> Ids:
+    """Nonsinks of the blocks, in the order of the blocks and of each block."""
+    rows = Rows(analysis.parts.blocks.nonsinks.offsets, analysis.orders.nonsinks)
+    sizes = np.diff(rows.offsets)[analysis.sequence]
+    begins = np.cumsum(sizes) - sizes
+    shift = rows.offsets[analysis.sequence] - begins
+    gathered: Ids = rows.targets[np.arange(len(rows.targets)) + np.repeat(shift, sizes)]
+    return gathered
+
+
+def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
+    """Try to order independent blocks as sums, with a proof."""
+    if analysis.superdag.arc_count == 0:
+        trees = _native.tree_sum_order(analysis.parts.dag.child_rows, analysis.parts.blocks)
+        if trees is not None:
+            return trees, "theorem 3.2"
+    sums = level_sums_order(analysis.parts, analysis.orders)
+    return None if sums is None else (sums, "theorem 2.1 on sums of blocks")
+
+
+def _is_confirmed(dag: Dag, order: Ids) -> bool:
+    """Whether the referee, within its limits here, finds *order* IC-optimal."""
+    if len(dag.nonsinks) > _native.MOST_NONSINKS:
+        return False
+    try:
+        return pebble.verify(dag, order, limit=VERIFY_SETS).ic_optimal
+    except LimitError:
+        return False
+
+
+def _chain(analysis: Analysis, *, most: int = 12) -> str:
+    """Print the blocks as W(1,2) > W(2,2) x 3 > ..., at most so many links."""
+    sequence = analysis.sequence.tolist()
+    links = []
+    names = block_names(analysis.parts, analysis.orders, sequence[: 50 * most])
+    for name, run in groupby(names):
+        count = len(list(run))
+        links.append(name if count == 1 else f"{name} x {count}")
+    cut = len(links) > most or len(names) < len(sequence)
+    return " > ".join(links[:most] + (["..."] if cut else []))

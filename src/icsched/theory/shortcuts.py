@@ -1,0 +1,35 @@
+"""Shortcuts: arcs that another path makes superfluous (paper 004, step 1)."""
+
+import numpy as np
+
+from icsched import _native
+from icsched._native import Ids
+from icsched.dag import Dag
+
+
+def shortcuts(dag: Dag) -> Ids:
+    """Return the shortcuts of *dag* as rows of (parent id, child id).
+
+    An arc is a shortcut if another path leads from its parent to its child. Near
+    O(tasks + arcs) on workflow-shaped dags, O(tasks * arcs) at worst.
+
+    >>> shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]})).tolist()
+    [[0, 2]]
+    """
+    return dag.arcs[_mask(dag)]
+
+
+def without_shortcuts(dag: Dag) -> Dag:
+    """Return *dag* without its shortcuts: the transitive reduction.
+
+    Which tasks are eligible, and when, does not change.
+
+    >>> without_shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]}))
+    Dag(tasks=3, arcs=2)
+    """
+    mask = _mask(dag)
+    return dag.with_arcs(~mask) if mask.any() else dag
+
+
+def _mask(dag: Dag) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order).astype(bool)
