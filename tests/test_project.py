@@ -56,10 +56,10 @@ def test_every_command_has_help_with_an_example_and_a_place_in_the_docs(command)
 
 
 def test_the_readmes_commands_print_what_it_says(tmp_path):
-    commands = next(block for block in blocks("README.md", "sh") if "icsched verify" in block)
+    commands = next(block for block in blocks("README.md", "sh") if "icsched prio" in block)
     (expected,) = blocks("README.md", "text")
 
-    assert run(commands, cwd=tmp_path).endswith(expected)
+    assert expected in run(commands, cwd=tmp_path)
 
 
 @pytest.mark.parametrize(

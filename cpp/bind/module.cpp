@@ -175,7 +175,7 @@ auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, I
     return icsched::superdag_order(rows(child_offsets, children), rows(parent_offsets, parents),
                                    view(profile_of), view(keys), view(offsets), view(counts));
   });
-  return std::tuple(give(std::move(order.blocks)), order.linear);
+  return std::tuple(give(std::move(order.blocks)), give(std::move(order.has_priority)));
 }
 
 void bind_ready_queue(nb::module_& m) {

@@ -327,6 +327,29 @@ Vector best_rule(const Local& block) {
   return best;
 }
 
+// Whether an order of a bipartite tree enables as much as any could, because no order of
+// such a tree can do more. Executed sources and the sinks that they enable span a forest,
+// which has fewer arcs than members. If every sink has d parents or more, x sources
+// therefore enable at most (x - 1) / (d - 1) sinks. If every source has d children or
+// more, the same holds of the dual: before the last, x of s sources leave at least
+// (s - x)(d - 1) + 1 sinks waiting.
+bool meets_tree_bound(const Local& block, const Vector& order) {
+  const std::int32_t s = block.nonsinks, t = block.sinks();
+  const Vector enabled = enabled_by(block, order);
+  const auto least = [&](std::int32_t from, std::int32_t to) {
+    std::int32_t degree = block.degree(from);
+    for (std::int32_t member = from; member < to; ++member) degree = std::min(degree, block.degree(member));
+    return degree;
+  };
+  const std::int32_t up = least(s, s + t) - 1, down = least(0, s) - 1;
+  bool by_sinks = up > 0, by_sources = down > 0;
+  for (std::int32_t x = 1; x < s; ++x) {
+    by_sinks = by_sinks && enabled[x] == (x - 1) / up;
+    by_sources = by_sources && enabled[x] == t - ((s - x) * down + 1);
+  }
+  return by_sinks || by_sources;
+}
+
 struct Ordered {
   Kind kind;
   Vector order;  // local nonsinks
@@ -341,8 +364,8 @@ class Orderer {
     const std::int32_t s = block.nonsinks, t = block.sinks();
     if (block.bipartite) {
       if (auto order = tree_order(block)) return {Kind::tree, std::move(*order)};
-      if (static_cast<std::int64_t>(s) * t == block.arcs()) return {Kind::complete, identity(s)};
       if (s == t && all_degrees(block, 0, s + t, 2)) return {Kind::cycle, around(block)};
+      if (static_cast<std::int64_t>(s) * t == block.arcs()) return {Kind::complete, identity(s)};
       if (all_pairs(block, s, s + t, s)) return {Kind::clique, identity(s)};
       if (all_pairs(block, 0, s, t)) return {Kind::coclique, by_sinks(block)};
     }
@@ -350,7 +373,10 @@ class Orderer {
       const Ordered& known = solved(block);
       if (!known.order.empty()) return known;
     }
-    return {Kind::ruled, best_rule(block)};
+    Vector order = best_rule(block);
+    const bool tree = block.bipartite && block.arcs() == block.members() - 1;
+    const Kind kind = tree && meets_tree_bound(block, order) ? Kind::forest : Kind::ruled;
+    return {kind, std::move(order)};
   }
 
  private:

@@ -177,13 +177,15 @@ SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids ke
   while (!arena.empty()) {
     const std::int32_t block = arena.take();
     if (!order.blocks.empty()) {
-      order.linear &= arena.over(profile_of[order.blocks.back()], profile_of[block]) == Ratio{1, 1};
+      const Ratio& ratio = arena.over(profile_of[order.blocks.back()], profile_of[block]);
+      order.has_priority.push_back(ratio == Ratio{1, 1});
     }
     order.blocks.push_back(block);
     for (std::int32_t child : children[block]) {
       if (--missing[child] == 0) activate(child);
     }
   }
+  if (!order.blocks.empty()) order.has_priority.push_back(1);
   return order;
 }
 

@@ -1,6 +1,6 @@
 """Order a workflow's tasks so that unpredictable workers never leave empty-handed."""
 
-from icsched import families
+from icsched import families, theory
 from icsched.dag import Dag
 from icsched.errors import (
     CycleError,
@@ -38,6 +38,7 @@ from icsched.pebble import (
     verify,
 )
 from icsched.sorter import Sorter
+from icsched.theory import Plan, Proof, prioritize
 
 __all__ = [
     "BatchedGame",
@@ -52,6 +53,8 @@ __all__ = [
     "IcschedError",
     "IdealGame",
     "LimitError",
+    "Plan",
+    "Proof",
     "Schedule",
     "ScheduleError",
     "Sorter",
@@ -70,9 +73,11 @@ __all__ = [
     "maximum_area_order",
     "memory_profile",
     "optimal_profile",
+    "prioritize",
     "priority_order",
     "random_order",
     "read",
+    "theory",
     "verify",
     "write_dagman",
 ]

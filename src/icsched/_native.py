@@ -181,7 +181,7 @@ def superdag_order(
     keys: Ids,
     offsets: Ids,
     counts: NDArray[np.int64],
-) -> tuple[Ids, bool]:
+) -> tuple[Ids, NDArray[np.uint8]]:
     """Greedy order of the blocks, and whether each has priority over the next."""
     return _core.superdag_order(
         children.offsets,

@@ -11,6 +11,7 @@ from icsched._native import Ids, ReadyQueue, Rows
 from icsched.dag import Dag
 from icsched.errors import CycleError
 from icsched.pebble import Order, check_order
+from icsched.theory import prioritize
 
 _EVERYTHING = 2**63 - 1
 _FINISHED = 3  # ReadyQueue::State in cpp/include/icsched/ready.hpp
@@ -21,12 +22,12 @@ class Sorter:
 
     The protocol is that of `graphlib.TopologicalSorter`: `add` tasks, `prepare`, then
     `get_ready` and `done` while `is_active`; or `static_order` for a whole order. Two
-    things are added: ``Sorter(dag, order=...)`` hands out ready tasks in the given order
-    of task ids, and ``get_ready(n)`` hands out the best n and keeps the rest. Without
-    *order*, tasks come in the order in which they become ready.
+    things are added: ``Sorter(dag)`` hands out the ready tasks that come first in *order*,
+    by default that of `prioritize`, and ``get_ready(n)`` hands out the best n and keeps the
+    rest. A sorter that is not made from a Dag hands out tasks as they become ready.
 
     >>> dag = Dag({"a": [], "b": [], "c": ["b"], "d": ["b"]})
-    >>> sorter = Sorter(dag, order=[1, 0, 2, 3])
+    >>> sorter = Sorter(dag)
     >>> sorter.prepare()
     >>> sorter.get_ready(1)
     ('b',)
@@ -52,8 +53,8 @@ class Sorter:
         self._last_tasks: list[int] = []
         if isinstance(graph, Dag):
             self._graph: _DagGraph | _GrowingGraph = _DagGraph(graph)
-            if order is not None:
-                self._ranks = _ranks(check_order(graph, order))
+            best = prioritize(graph).order if order is None else check_order(graph, order)
+            self._ranks = _ranks(best)
         elif order is not None:
             raise ValueError("order: task ids need a Dag; pass Sorter(Dag(mapping), order=...)")
         else:

@@ -12,14 +12,15 @@ namespace icsched {
 // What a block was recognised as, and so why its order is what it is. The orders of all
 // but `searched` and `ruled` are IC-optimal by theorem, that of `exact` by computation.
 enum class Kind : std::int32_t {
-  tree = 0,       // planar bipartite tree: W, M, N and every strand (paper 001)
-  cycle = 1,      // paper 000
-  complete = 2,   // every source a parent of every sink: any order
-  clique = 3,     // one sink for each pair of sources: any order (paper 004)
-  coclique = 4,   // its dual: one source for each pair of sinks
-  exact = 5,      // small: the referee found an IC-optimal order
-  searched = 6,   // small: there is no IC-optimal order; this one has the largest area
-  ruled = 7,      // large: the best of three rules
+  tree = 0,      // planar bipartite tree: W, M, N and every strand (paper 001)
+  forest = 1,    // another bipartite tree, whose order meets a bound that holds for all trees
+  cycle = 2,     // paper 000
+  complete = 3,  // every source a parent of every sink: any order
+  clique = 4,    // one sink for each pair of sources: any order (paper 004)
+  coclique = 5,  // its dual: one source for each pair of sinks
+  exact = 6,     // small: the referee found an IC-optimal order
+  searched = 7,  // small: there is no IC-optimal order; this one has the largest area
+  ruled = 8,     // large: the best of three rules
 };
 
 struct BlockOrders {

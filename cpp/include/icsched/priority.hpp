@@ -31,8 +31,9 @@ Ratio priority(std::span<const std::int64_t> first, std::span<const std::int64_t
 
 struct SuperdagOrder {
   std::vector<std::int32_t> blocks;
-  // Whether each block has priority 1 over the next: then it has over all later ones.
-  bool linear = true;
+  // Per place in the order: whether the block there has priority 1 over the next; 1 for
+  // the last. Where all do, each has priority over all later ones.
+  std::vector<std::uint8_t> has_priority;
 };
 
 // Runs, of the blocks whose parents in the superdag have run, always one whose least

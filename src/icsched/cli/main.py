@@ -28,6 +28,12 @@ app = App(
 )
 # Named by string: a command's module is imported only when it runs or shows its own help.
 for command, text in {
+    "prio": """Order a workflow and say what is proved about the order.
+
+    Example: icsched prio wf.dag""",
+    "show": """Show what a workflow is made of: size, levels, blocks, proof.
+
+    Example: icsched show wf.dag""",
     "make": """Make a dag of a known family and write it as a DAGMan file.
 
     Example: icsched make airsn 250 -o airsn.dag""",

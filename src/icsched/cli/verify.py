@@ -1,12 +1,12 @@
 """`icsched verify`: certify or refute that an order is IC-optimal."""
 
-import json
 import sys
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from icsched import formats, pebble
+from icsched.cli import output
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.pebble.referee import DEFAULT_LIMIT
@@ -36,7 +36,10 @@ def verify(
     """
     dag = formats.read(file)
     verdict = pebble.verify(dag, _read_order(dag, order), limit=limit)
-    sys.stdout.write(_as_json(dag, verdict) if json_ else _as_sentence(dag, file, verdict))
+    if json_:
+        output.write_json(_answer(dag, verdict))
+    else:
+        sys.stdout.write(_sentence(dag, file, verdict))
 
 
 def _read_order(dag: Dag, path: str) -> list[int]:
@@ -69,28 +72,26 @@ def _check_legal(dag: Dag, tasks: list[int], path: str, line_of: dict[int, int])
                 raise FormatError(path, line_of[task], f"job {names} (line {line_of[parent]})")
 
 
-def _as_sentence(dag: Dag, file: str, verdict: pebble.Verdict) -> str:
+def _sentence(dag: Dag, file: str, verdict: pebble.Verdict) -> str:
     if verdict.better is None:
         return (
             f"IC-optimal: no order of {file} ({len(dag)} jobs) has more eligible jobs at any step\n"
         )
     better = ", ".join(str(dag.names[task]) for task in verdict.better)
-    jobs = "1 job" if verdict.step == 1 else f"{verdict.step} jobs"
+    jobs = output.counted(verdict.step or 0, "job")
     return (
         f"not IC-optimal: after {jobs} this order has {verdict.eligible} eligible,"
         f" but {verdict.best_eligible} are possible by running {better} first\n"
     )
 
 
-def _as_json(dag: Dag, verdict: pebble.Verdict) -> str:
-    better = verdict.better and [dag.names[task] for task in verdict.better]
-    answer = {
+def _answer(dag: Dag, verdict: pebble.Verdict) -> dict[str, object]:
+    return {
         "jobs": len(dag),
         "arcs": dag.arc_count,
         "ic_optimal": verdict.ic_optimal,
         "step": verdict.step,
         "eligible": verdict.eligible,
         "best_eligible": verdict.best_eligible,
-        "better": better,
+        "better": verdict.better and [dag.names[task] for task in verdict.better],
     }
-    return json.dumps(answer) + "\n"

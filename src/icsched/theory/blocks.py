@@ -19,13 +19,14 @@ class Kind(IntEnum):
     """
 
     TREE = 0  # planar bipartite tree: W, M, N and every strand
-    CYCLE = 1
-    COMPLETE = 2
-    CLIQUE = 3
-    COCLIQUE = 4
-    EXACT = 5  # the referee found an IC-optimal order
-    SEARCHED = 6  # the referee found that there is none
-    RULED = 7  # too large for it: the best of three rules
+    FOREST = 1  # another bipartite tree whose order meets a bound for all trees
+    CYCLE = 2
+    COMPLETE = 3
+    CLIQUE = 4
+    COCLIQUE = 5
+    EXACT = 6  # the referee found an IC-optimal order
+    SEARCHED = 7  # the referee found that there is none
+    RULED = 8  # too large for it: the best of three rules
 
     @property
     def is_proved(self) -> bool:
@@ -55,6 +56,8 @@ def family_name(block: Dag, kind: Kind) -> str:
     sources, sinks = len(block.sources), len(block.sinks)
     if kind is Kind.TREE:
         return _tree_name(block, sources, sinks)
+    if kind is Kind.FOREST:
+        return f"T({sources},{sinks})"
     if kind is Kind.CYCLE:
         return f"C({sources})"
     if kind is Kind.COMPLETE:
@@ -71,9 +74,9 @@ def _tree_name(block: Dag, sources: int, sinks: int) -> str:
     up = np.unique(block.in_degrees[block.sinks]).tolist()
     if sources == sinks and max(down) <= 2 and max(up) <= 2:
         return f"N({sources})"
-    if len(down) == 1 and max(up) <= 2:
+    if len(down) == 1 and down[0] > 1 and max(up) <= 2:
         return f"W({sources},{down[0]})"
-    if len(up) == 1 and max(down) <= 2:
+    if len(up) == 1 and up[0] > 1 and max(down) <= 2:
         return f"M({sinks},{up[0]})"
     return f"T({sources},{sinks})"
 

@@ -62,8 +62,8 @@ class Analysis:
 
     parts: Decomposition
     orders: BlockOrders
-    sequence: Ids
-    is_linear: bool
+    sequence: Ids  # blocks in execution order
+    has_priority: NDArray[np.bool_]  # per place in it: priority over the next block
 
     @property
     def superdag(self) -> Dag:
@@ -74,6 +74,11 @@ class Analysis:
     def blocks(self) -> list[BlockGroup]:
         """The blocks by family and size."""
         return block_groups(self.parts, self.orders)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the dag is a composition of blocks each with priority over the next."""
+        return self.is_proved_by_blocks and bool(self.has_priority.all())
 
     @property
     def is_proved_by_blocks(self) -> bool:
@@ -175,7 +180,7 @@ def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
         )
     with clock.step("superdag"):
         profile_of, profiles = _profiles(parts, orders, counting)
-        sequence, is_linear = _native.superdag_order(
+        sequence, has_priority = _native.superdag_order(
             parts.superdag.child_rows,
             parts.superdag.parent_rows,
             profile_of,
@@ -183,7 +188,7 @@ def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
             profiles.offsets,
             profiles.counts,
         )
-    return Analysis(parts, orders, sequence, is_linear)
+    return Analysis(parts, orders, sequence, has_priority.astype(bool))
 
 
 def _smallest_tasks(parts: Decomposition) -> Ids:
@@ -231,18 +236,46 @@ def _counts(enabled: NDArray[np.integer], sources: int, counting: Counting) -> N
 
 def _conclude(dag: Dag, analysis: Analysis) -> tuple[Ids, Proof]:
     """Turn the block order into a task order, and say what is proved of it."""
-    nonsinks = _gather(analysis)
-    proof = UNPROVED
+    order = np.concatenate([_gather(analysis), dag.sinks])
     if analysis.is_proved_by_blocks:
         if analysis.is_linear:
-            proof = Proof("ic-optimal", "theorem 2.1", _chain(analysis))
-        elif (better := _interleaved(analysis)) is not None:
+            return order, Proof("ic-optimal", "theorem 2.1", _chain(analysis))
+        if _is_linear_between_bottlenecks(analysis, order):
+            return order, Proof("ic-optimal", "theorem 2.1 between bottlenecks", _chain(analysis))
+        if (better := _interleaved(analysis)) is not None:
             nonsinks, method = better
-            proof = Proof("ic-optimal", method)
-    order = np.concatenate([nonsinks, dag.sinks])
-    if proof is UNPROVED and _is_confirmed(analysis.parts.dag, order):
-        proof = Proof("ic-optimal", "exact")
-    return order, proof
+            return np.concatenate([nonsinks, dag.sinks]), Proof("ic-optimal", method)
+    if _is_confirmed(analysis.parts.dag, order):
+        return order, Proof("ic-optimal", "exact")
+    return order, UNPROVED
+
+
+def _is_linear_between_bottlenecks(analysis: Analysis, order: Ids) -> bool:
+    """Whether blocks lack priority over the next only where a bottleneck lies between.
+
+    A bottleneck is a task that comes after all tasks before it in *order* and before all
+    others: every set of tasks that can have run and holds a later task holds all earlier
+    ones. What is best on either side is best for the whole.
+    """
+    sizes = np.diff(analysis.parts.blocks.nonsinks.offsets)[analysis.sequence]
+    ends = np.cumsum(sizes)[~analysis.has_priority]
+    return bool(_bottlenecks(analysis.parts.dag, order)[ends].all())
+
+
+def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
+    """Whether the task at each place of *order* is a bottleneck.
+
+    It is if all arcs from tasks before it to the rest are its own arcs from its parents,
+    and it is the only eligible task. A final entry, False, stands for the end.
+    """
+    place = np.empty(len(dag), np.int64)
+    place[order] = np.arange(len(dag))
+    parents, children = place[dag.arcs[:, 0]], place[dag.arcs[:, 1]]
+    opened = np.bincount(parents + 1, minlength=len(dag) + 1)
+    closed = np.bincount(children + 1, minlength=len(dag) + 1)
+    crossing = np.cumsum(opened - closed)[:-1]
+    alone = pebble.eligibility_profile(dag, order)[:-1] == 1
+    return np.append(alone & (crossing == dag.in_degrees[order]), False)
 
 
 def _gather(analysis: Analysis) -> Ids:
@@ -276,12 +309,13 @@ def _is_confirmed(dag: Dag, order: Ids) -> bool:
 
 
 def _chain(analysis: Analysis, *, most: int = 12) -> str:
-    """Print the blocks as W(1,2) > W(2,2) x 3 > ..., at most so many links."""
-    sequence = analysis.sequence.tolist()
-    links = []
-    names = block_names(analysis.parts, analysis.orders, sequence[: 50 * most])
-    for name, run in groupby(names):
-        count = len(list(run))
-        links.append(name if count == 1 else f"{name} x {count}")
-    cut = len(links) > most or len(names) < len(sequence)
-    return " > ".join(links[:most] + (["..."] if cut else []))
+    """Print the blocks as W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks."""
+    shown = analysis.sequence[: 50 * most].tolist()
+    names = block_names(analysis.parts, analysis.orders, shown)
+    signs = np.where(analysis.has_priority, " > ", " | ").tolist()
+    runs = [(*key, len(list(run))) for key, run in groupby(zip(names, signs, strict=False))]
+    text = "".join(
+        (name if count == 1 else f"{name} x {count}") + sign for name, sign, count in runs[:most]
+    )
+    cut = len(runs) > most or len(shown) < len(analysis.sequence)
+    return text + "..." if cut else text.removesuffix(" > ")

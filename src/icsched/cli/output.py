@@ -1,0 +1,87 @@
+"""What commands share: JSON, charts of profiles, and a sign of life while work goes on."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+import numpy as np
+
+from icsched.pebble import Comparison, Profile
+from icsched.theory import Proof
+
+_BARS = " ▁▂▃▄▅▆▇█"
+
+
+def write_json(answer: object) -> None:
+    """Print one JSON object, alone on its line."""
+    sys.stdout.write(msgspec.json.encode(answer).decode() + "\n")
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show a spinner on a terminal's standard error while the work goes on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console  # slow to import, and only terminals need it
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def charts(profiles: dict[str, Profile], *, columns: int = 48) -> str:
+    """Draw profiles one below the other, on one scale, as rows of bars.
+
+    Each column shows its lowest step, for that is where workers leave empty-handed.
+    """
+    ceiling = max(int(profile.max()) for profile in profiles.values()) or 1
+    width = max(map(len, profiles))
+    rows = [f"  {label:{width}}  {_bars(p, ceiling, columns)}\n" for label, p in profiles.items()]
+    return "".join(rows)
+
+
+def _bars(profile: Profile, ceiling: int, columns: int) -> str:
+    steps = profile[:-1] if len(profile) > 1 else profile
+    lowest = [int(part.min()) for part in np.array_split(steps, min(columns, len(steps)))]
+    return "".join(_BARS[-(-low * 8 // ceiling)] for low in lowest)
+
+
+def lead_sentence(contest: Comparison, ours: Profile, fifo: Profile) -> str:
+    """Say where the order is furthest ahead of first come, first served."""
+    step, lead = contest.largest_lead
+    if lead == 0:
+        return "It is never ahead of first come, first served."
+    behind = "never behind" if contest.never_below else "sometimes behind"
+    return (
+        f"After {counted(step, 'job')} it has {ours[step]:,} eligible, first come, first served"
+        f" {fifo[step]:,}.\nIt is {behind}, with {contest.area_ratio:.2f} times as many on average."
+    )
+
+
+def proof_sentence(proof: Proof) -> str:
+    """Say what is proved about an order."""
+    if proof.status == "unproved":
+        return "Nothing is proved about this order."
+    chain = f": {proof.chain}" if proof.chain else ""
+    return f"IC-optimal, no order has more eligible jobs at any step ({proof.method}{chain})."
+
+
+def proof_keys(proof: Proof) -> dict[str, object]:
+    """Return a proof as it stands in JSON."""
+    return {
+        "status": proof.status,
+        "method": proof.method,
+        "chain": proof.chain,
+        "min_ratio": proof.min_ratio,
+        "mean_ratio": proof.mean_ratio,
+    }
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun in the right number.
+
+    >>> counted(1, "job"), counted(1200, "job")
+    ('1 job', '1,200 jobs')
+    """
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,151 @@
+"""`icsched prio` and `icsched show`."""
+
+import json
+
+import pytest
+
+PAIR_AND_FORK = """\
+JOB a x
+JOB b x
+JOB c x
+JOB d x
+JOB e x
+PARENT a CHILD b
+PARENT c CHILD d e
+"""
+
+
+@pytest.fixture
+def workflow(tmp_path):
+    r"""
+    a    c
+    |   / \      Running c first frees two jobs, running a first only one.
+    b  d   e
+    """
+    path = tmp_path / "wf.dag"
+    path.write_text(PAIR_AND_FORK)
+    return path
+
+
+def test_prio_says_what_is_proved_and_draws_both_profiles(icsched, workflow):
+    result = icsched("prio", str(workflow))
+
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0].startswith(f"{workflow}: 5 jobs, 3 dependencies, ordered by prio in 0.")
+    assert lines[1] == (
+        "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) > N(1))."
+    )
+    assert lines[4] == "  first come, first served  ▆▆█▆▃"  # 2 2 3 2 1 of at most 3
+    assert lines[5] == "  prio                      ▆██▆▃"  # 2 3 3 2 1
+    assert lines[6] == "After 1 job it has 3 eligible, first come, first served 2."
+    assert lines[7] == "It is never behind, with 1.10 times as many on average."  # 11 / 10
+    assert workflow.read_text() == PAIR_AND_FORK
+
+
+def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
+    result = icsched("prio", str(workflow), "--json")
+    answer = json.loads(result.out)
+
+    assert (result.code, result.err, result.out.count("\n")) == (0, "", 1)
+    seconds = answer.pop("seconds")
+    assert {"read", "order", "shortcuts", "decompose", "blocks", "superdag"} <= seconds.keys()
+    assert all(value >= 0 for value in seconds.values())
+    assert answer == {
+        "jobs": 5,
+        "arcs": 3,
+        "strategy": "prio",
+        "order": ["c", "a", "b", "d", "e"],
+        "priorities": {"c": 5, "a": 4, "b": 3, "d": 2, "e": 1},
+        "eligible": [2, 3, 3, 2, 1, 0],
+        "fifo_eligible": [2, 2, 3, 2, 1, 0],
+        "proof": {
+            "status": "ic-optimal",
+            "method": "theorem 2.1",
+            "chain": "W(1,2) > N(1)",
+            "min_ratio": None,
+            "mean_ratio": None,
+        },
+        "area_ratio": None,
+    }
+
+
+def test_another_strategy_orders_and_claims_nothing(icsched, workflow):
+    answer = json.loads(icsched("prio", str(workflow), "--strategy", "fifo", "--json").out)
+
+    assert answer["order"] == ["a", "c", "b", "d", "e"]
+    assert answer["proof"]["status"] == "unproved"
+    assert "Nothing is proved" in icsched("prio", str(workflow), "--strategy", "fifo").out
+
+
+def test_an_unknown_strategy_is_one_line_that_names_the_known(icsched, workflow):
+    result = icsched("prio", str(workflow), "--strategy", "magic")
+
+    assert result.code == 1
+    assert result.complaint == (
+        "strategy: expected prio, fifo, lifo, level, critical-path, got 'magic'"
+    )
+
+
+@pytest.mark.parametrize("command", ["prio", "show"])
+@pytest.mark.parametrize(("text", "jobs"), [("", 0), ("JOB a x\n", 1)])
+def test_the_smallest_workflows_are_fine(icsched, tmp_path, command, text, jobs):
+    path = tmp_path / "wf.dag"
+    path.write_text(text)
+
+    assert json.loads(icsched(command, str(path), "--json").out)["jobs"] == jobs
+    assert icsched(command, str(path)).code == 0
+
+
+@pytest.mark.parametrize("command", ["prio", "show"])
+def test_a_bad_file_is_one_line_with_its_place(icsched, tmp_path, command):
+    path = tmp_path / "wf.dag"
+    path.write_text("JOB a x\nPARENT a CHILD b\n")
+
+    result = icsched(command, str(path))
+
+    assert (result.code, result.out) == (1, "")
+    assert result.complaint == f"{path}:2: unknown job 'b': no JOB line names it"
+
+
+def test_show_lists_the_blocks_by_family(icsched, workflow):
+    result = icsched("show", str(workflow))
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[:5] == [
+        f"{workflow}: 5 jobs, 3 dependencies (0 superfluous), 2 levels, 2 sources, 3 sinks",
+        "2 blocks:",
+        "          1 x N(1)             1 source, 1 sink",
+        "          1 x W(1,2)           1 source, 2 sinks",
+        "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) > N(1)).",
+    ]
+
+
+def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
+    r"""
+    a
+    |\
+    b |      a -> c is superfluous; what is left is two arcs in a row.
+    |/
+    c
+    """
+    path = tmp_path / "wf.dag"
+    path.write_text("JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b c\nPARENT b CHILD c\n")
+
+    assert json.loads(icsched("show", str(path), "--json").out) == {
+        "jobs": 3,
+        "arcs": 3,
+        "levels": 3,
+        "sources": 1,
+        "sinks": 1,
+        "shortcuts": 1,
+        "blocks": [{"family": "N(1)", "count": 2, "sources": 1, "sinks": 1}],
+        "linear": True,
+        "proof": {
+            "status": "ic-optimal",
+            "method": "theorem 2.1",
+            "chain": "N(1) x 2",
+            "min_ratio": None,
+            "mean_ratio": None,
+        },
+    }
