@@ -3,11 +3,17 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
+ifeq ($(origin CXX),default)
+CXX := c++
+endif
+
 CXX_SOURCES := $(wildcard cpp/src/*.cpp cpp/tests/*.cpp)
 CXX_HEADERS := $(wildcard cpp/include/icsched/*.hpp cpp/tests/*.hpp)
-BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh \
+BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_headers.sh \
                 $(wildcard cpp/src/*.cpp cpp/include/icsched/*.hpp cpp/bind/*.cpp)
 
+# Two builds must not share build/ at once.
+.NOTPARALLEL:
 .PHONY: demo test check bench lint format docs types layers cpp-test stub stub-check wheel-check clean
 
 demo: $(VENV)/installed
@@ -42,7 +48,7 @@ cpp-test: build/cpp-tests
 
 build/cpp-tests: $(CXX_SOURCES) $(CXX_HEADERS)
 	@mkdir -p build
-	$(or $(CXX),c++) -std=c++20 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
+	$(CXX) -std=c++20 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
 	  -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Icpp/include $(CXX_SOURCES) -o $@
 
 # The stub of the C++ core is generated and committed; CI checks that it is fresh.

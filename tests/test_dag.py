@@ -96,7 +96,11 @@ def test_a_dag_survives_pickling_also_once_it_was_used():
     dag = diamond()
     dag.id_of("a"), dag.levels, dag.connected_parts
 
-    assert pickle.loads(pickle.dumps(dag)) == dag  # noqa: S301  our own bytes
+    copy = pickle.loads(pickle.dumps(dag))  # noqa: S301  our own bytes
+
+    assert copy == dag
+    with pytest.raises(ValueError, match="read-only"):
+        copy.children(0)[:] = 3
 
 
 @given(arc_lists())
@@ -266,6 +270,10 @@ class FakeArcs:
         (-1, [], "number of tasks: expected 0 or more, got -1"),
         (2**31, [], "number of tasks: expected at most 2,147,483,646, got 2,147,483,648"),
         (2, FakeArcs(), "number of arcs: expected at most 2,147,483,647, got 2,147,483,648"),
+        (2.5, [], "number of tasks: expected an integer, got 2.5"),
+        (2, ((0, 1) for _ in range(1)), "arcs: expected integers, got generator"),
+        (2, np.zeros((2, 2), "m8[s]"), "arcs: expected integers, got timedelta64[s]"),
+        (2, [(0, 2**64)], "arcs: expected integers, got object"),
         (2, [(0, 2**40)], "arc 0 (0 -> 1099511627776): expected ids from 0 to 1"),
     ],
 )
@@ -281,6 +289,8 @@ def test_bad_arcs_are_refused(tasks, arcs, message):
     [
         (["a"], "names: expected 2, one per task, got 1"),
         (["a", "a"], "names: 'a' occurs twice"),
+        ({"a", "b"}, "names: expected a list, got set"),
+        ("ab", "names: expected a list, got str"),
     ],
 )
 def test_bad_names_are_refused(names, message):
@@ -322,11 +332,17 @@ def test_bad_mappings_are_refused(parents_of, message):
         (lambda dag: dag.induced([-1]), "unknown task: -1"),
         (lambda dag: dag.induced(["a"]), "tasks: expected integers, got <U1"),
         (lambda dag: dag.residual([1]), "task 'b' cannot have run: its parent 'a' has not"),
-        (lambda dag: dag.compose(dag, [(0, 0)]), "cannot merge 'a': not among the sinks"),
-        (lambda dag: dag.compose(dag, [(3, 3)]), "cannot merge 'd': not among the sources"),
+        (
+            lambda dag: dag.compose(dag, [(0, 0)]),
+            "cannot merge 'a': not among the sinks of the first dag",
+        ),
+        (
+            lambda dag: dag.compose(dag, [(3, 3)]),
+            "cannot merge 'd': not among the sources of the second",
+        ),
         (
             lambda dag: dag.compose(Dag.from_arcs(2, []), [(3, 0), (3, 1)]),
-            "cannot merge: a task of the first dag occurs twice",
+            "cannot merge: one of the sinks of the first dag occurs twice",
         ),
         (lambda dag: dag.compose(dag, [(3, 9)]), "unknown task: 9"),
         (
@@ -358,3 +374,18 @@ def test_errors_survive_pickling():
         copy = pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
         assert type(copy) is type(error)
         assert str(copy) == str(error)
+
+
+def test_parents_given_as_a_set_are_numbered_the_same_on_any_hash_seed():
+    assert Dag({"e": {"beta", "gamma", "alpha", 7}}).names == ("e", 7, "alpha", "beta", "gamma")
+
+
+def test_names_that_are_the_ids_are_no_names():
+    assert Dag({0: [], 1: [0]}).names == range(2)
+    assert Dag.from_arcs(2, [], names=np.array(["a", "b"])).names == ("a", "b")
+    assert type(Dag.from_arcs(1, [], names=np.array(["a"])).names[0]) is str
+
+
+def test_a_dag_adds_only_to_a_dag():
+    with pytest.raises(TypeError):
+        diamond() + 3

@@ -93,7 +93,7 @@ auto best_ideals(InIds child_offsets, InIds children, InIds parent_offsets, InId
   // The sets differ in size: they travel end to end, set t being t tasks long.
   std::vector<std::int32_t> sets;
   for (const auto& set : best.sets) sets.insert(sets.end(), set.begin(), set.end());
-  return std::tuple(best.walk == icsched::Walk::complete, give(std::move(best.enabled)),
+  return std::tuple(static_cast<int>(best.walk), give(std::move(best.enabled)),
                     give(std::move(sets)));
 }
 
@@ -108,7 +108,7 @@ auto nonsink_order(InIds child_offsets, InIds children, InIds parent_offsets, In
                   limit, interrupted);
   });
   raise_if_interrupted(result.walk);
-  return std::tuple(result.walk == icsched::Walk::complete, result.found,
+  return std::tuple(static_cast<int>(result.walk), result.found,
                     give(std::move(result.nonsinks)));
 }
 

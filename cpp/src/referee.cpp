@@ -67,6 +67,11 @@ class Budget {
     }
     return end_ == Walk::complete;
   }
+  // Whether memory for `bytes` in all is still within bounds.
+  bool afford(std::int64_t bytes) {
+    if (bytes > most_bytes) end_ = Walk::over_memory;
+    return end_ == Walk::complete;
+  }
   Walk end() const { return end_; }
 
  private:
@@ -236,7 +241,8 @@ NonsinkOrder search_optimal(const Board<Words>& board, Budget budget) {
     const auto ideal = board.after(frame.ideal, position);
     if (ideal.enabled < best.enabled[path.size()]) continue;
     if (!visited.insert(ideal.executed).second) continue;
-    if (!budget.spend()) return {budget.end(), false, {}};
+    const auto bytes = static_cast<std::int64_t>(visited.size() * (sizeof(Set<Words>) + 32));
+    if (!budget.spend() || !budget.afford(bytes)) return {budget.end(), false, {}};
     path.push_back({ideal, 0});
     positions.push_back(position);
   }
@@ -256,6 +262,10 @@ class Layer {
   };
 
   std::vector<Entry> entries;
+
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(entries.capacity() * sizeof(Entry) + slots_.size() * sizeof(std::int32_t));
+  }
 
   // Keeps the larger area; of equals, the one that came first.
   void offer(const Entry& entry) {
@@ -296,7 +306,8 @@ NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
   std::vector<std::vector<Step>> history;
   Layer<Words> layer;
   layer.offer({board.start(), 0, -1, -1});
-  budget.spend();
+  if (!budget.spend()) return {budget.end(), false, {}};
+  std::int64_t kept = 0;  // bytes of history
   for (std::int32_t size = 0; size < board.nonsinks(); ++size) {
     Layer<Words> next;
     for (std::size_t i = 0; i < layer.entries.size(); ++i) {
@@ -307,9 +318,11 @@ NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
         next.offer({ideal, entry.area + ideal.enabled, static_cast<std::int32_t>(i), position});
       });
       const auto fresh = static_cast<std::int64_t>(next.entries.size()) - before;
-      if (!budget.spend(fresh)) return {budget.end(), false, {}};
+      const std::int64_t bytes = kept + layer.bytes() + 2 * next.bytes();  // it doubles to grow
+      if (!budget.spend(fresh) || !budget.afford(bytes)) return {budget.end(), false, {}};
     }
     auto& steps = history.emplace_back();
+    kept += static_cast<std::int64_t>(next.entries.size() * sizeof(Step));
     for (const auto& entry : next.entries) steps.push_back({entry.previous, entry.position});
     layer = std::move(next);
   }

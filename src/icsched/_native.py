@@ -68,37 +68,40 @@ def ready_queue(children: Rows, parents: Rows, ranks: Ids) -> ReadyQueue:
 
 
 class OverLimitError(Exception):
-    """A walk over ideals passed its limit."""
+    """A walk over ideals passed its limit of sets, or of memory."""
+
+
+def _check_walk(walk: int) -> None:
+    """Raise OverLimitError unless *walk*, a Walk of referee.hpp, is complete."""
+    if walk:
+        raise OverLimitError("sets" if walk == 1 else "memory")
 
 
 def best_ideals(children: Rows, parents: Rows, order: Ids, limit: int) -> tuple[Ids, list[Ids]]:
     """Most nonsources enabled by t nonsinks, and a best set for each t."""
-    complete, enabled, sets = _core.best_ideals(
+    walk, enabled, sets = _core.best_ideals(
         children.offsets, children.targets, parents.offsets, parents.targets, order, limit
     )
-    if not complete:
-        raise OverLimitError
+    _check_walk(walk)
     ends = np.cumsum(np.arange(len(enabled)))
     return enabled, np.split(sets, ends[:-1])
 
 
 def ic_optimal_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids | None:
     """Nonsinks in an order that is best at every step; None if there is none."""
-    complete, found, nonsinks = _core.ic_optimal_order(
+    walk, found, nonsinks = _core.ic_optimal_order(
         children.offsets, children.targets, parents.offsets, parents.targets, order, limit
     )
-    if not complete:
-        raise OverLimitError
+    _check_walk(walk)
     return nonsinks if found else None
 
 
 def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids:
     """Nonsinks in an order of largest area."""
-    complete, _, nonsinks = _core.maximum_area_order(
+    walk, _, nonsinks = _core.maximum_area_order(
         children.offsets, children.targets, parents.offsets, parents.targets, order, limit
     )
-    if not complete:
-        raise OverLimitError
+    _check_walk(walk)
     return nonsinks
 
 

@@ -7,8 +7,9 @@ id to the user's name and `Dag.id_of` back. Children and parents are held as int
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
+from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +60,13 @@ class Dag:
                 raise GraphError(
                     f"parents of task {task!r}: expected a list of tasks, got {its_parents!r}"
                 )
-            for parent in its_parents:
+            for parent in in_order(its_parents):
                 parents.append(ids.setdefault(parent, len(ids)))
                 children.append(ids[task])
-        self._fill(len(ids), np.array(parents, np.int32), np.array(children, np.int32), tuple(ids))
+        _check_size("tasks", len(ids), MOST_TASKS)
+        _check_size("arcs", len(parents), MOST_ARCS)
+        names = _canonical(tuple(ids))
+        self._fill(len(ids), np.array(parents, np.int32), np.array(children, np.int32), names)
 
     @classmethod
     def from_arcs(cls, tasks: int, arcs: ArrayLike, *, names: Names | None = None) -> Dag:
@@ -77,9 +81,10 @@ class Dag:
         >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
         [1, 2]
         """
-        check_size("tasks", tasks, MOST_TASKS)
+        tasks = _count(tasks)
+        _check_size("tasks", tasks, MOST_TASKS)
         pairs = _pairs(arcs)
-        check_size("arcs", len(pairs), MOST_ARCS)
+        _check_size("arcs", len(pairs), MOST_ARCS)
         if len(pairs) and (pairs.min() < 0 or pairs.max() >= tasks):
             row = int(np.argmax(((pairs < 0) | (pairs >= tasks)).any(axis=1)))
             parent, child = pairs[row].tolist()
@@ -256,7 +261,7 @@ class Dag:
         >>> dag.induced([0, 2]).names
         ('a', 'c')
         """
-        return self._subdag(self.mask(tasks))
+        return self._subdag(self._mask(tasks))
 
     def residual(self, executed: Iterable[int]) -> Dag:
         """Return what is left once *executed* has run.
@@ -266,7 +271,7 @@ class Dag:
         >>> Dag({"a": [], "b": ["a"], "c": ["b"]}).residual([0]).names
         ('b', 'c')
         """
-        gone = self.mask(executed)
+        gone = self._mask(executed)
         early = np.flatnonzero(gone[self.arcs[:, 1]] & ~gone[self.arcs[:, 0]])
         if len(early):
             parent, child = (self._names[task] for task in self.arcs[early[0]])
@@ -291,7 +296,7 @@ class Dag:
 
     def __add__(self, other: Dag) -> Dag:
         """Return the sum: both dags side by side, ids of *other* shifted past these."""
-        return self.compose(other, [])
+        return self.compose(other, []) if isinstance(other, Dag) else NotImplemented
 
     def compose(self, other: Dag, merge: Iterable[tuple[int, int]]) -> Dag:
         """Return this dag composed with *other*: pairs of tasks in *merge* become one.
@@ -316,7 +321,7 @@ class Dag:
         names = _joined_names(self._names, other._names, fresh)
         return Dag.from_arcs(len(self) + len(fresh), arcs, names=names)
 
-    def mask(self, tasks: Iterable[int]) -> NDArray[np.bool_]:
+    def _mask(self, tasks: Iterable[int]) -> NDArray[np.bool_]:
         """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
         array = _integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
         outside = (array < 0) | (array >= len(self))
@@ -333,15 +338,15 @@ class Dag:
         return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:
-        for side, dag, ends, used in (
-            ("first", self, "sinks", [sink for sink, _ in pairs]),
-            ("second", other, "sources", [source for _, source in pairs]),
-        ):
-            allowed = dag.mask(dag.sinks if ends == "sinks" else dag.sources)
-            for task in np.flatnonzero(dag.mask(used) & ~allowed).tolist():
-                raise GraphError(f"cannot merge {dag._names[task]!r}: not among the {ends}")
-            if len(set(used)) < len(used):
-                raise GraphError(f"cannot merge: a task of the {side} dag occurs twice")
+        self._check_ends([sink for sink, _ in pairs], self.sinks, "sinks of the first dag")
+        other._check_ends([source for _, source in pairs], other.sources, "sources of the second")
+
+    def _check_ends(self, used: list[int], ends: Ids, what: str) -> None:
+        wrong = np.flatnonzero(self._mask(used) & ~self._mask(ends))
+        if len(wrong):
+            raise GraphError(f"cannot merge {self._names[wrong[0]]!r}: not among the {what}")
+        if len(set(used)) < len(used):
+            raise GraphError(f"cannot merge: one of the {what} occurs twice")
 
     # To and from other libraries
 
@@ -399,12 +404,19 @@ class Dag:
         return graph
 
 
-def check_size(what: str, size: int, most: int) -> None:
+def _check_size(what: str, size: int, most: int) -> None:
     """Raise GraphError unless *size* fits the int32 arrays that hold a dag."""
     if size < 0:
         raise GraphError(f"number of {what}: expected 0 or more, got {size}")
     if size > most:
         raise GraphError(f"number of {what}: expected at most {most:,}, got {size:,}")
+
+
+def _count(tasks: int) -> int:
+    try:
+        return index(tasks)
+    except TypeError:
+        raise GraphError(f"number of tasks: expected an integer, got {tasks!r}") from None
 
 
 def _integers(values: object, what: str) -> NDArray[np.integer[Any]]:
@@ -414,8 +426,9 @@ def _integers(values: object, what: str) -> NDArray[np.integer[Any]]:
         raise GraphError(f"{what}: expected integers, got rows of unequal length") from error
     if array.size == 0:
         return array.astype(np.int64)
-    if not np.issubdtype(array.dtype, np.integer):
-        raise GraphError(f"{what}: expected integers, got {array.dtype}")
+    if array.dtype.kind not in "iu":
+        got = array.dtype if array.ndim else type(values).__name__
+        raise GraphError(f"{what}: expected integers, got {got}")
     return array
 
 
@@ -429,6 +442,10 @@ def _pairs(arcs: ArrayLike) -> NDArray[np.integer[Any]]:
 
 
 def _checked(tasks: int, names: Names) -> Names:
+    if isinstance(names, np.ndarray):
+        names = names.tolist()
+    if not isinstance(names, Sequence) or isinstance(names, str):
+        raise GraphError(f"names: expected a list, got {type(names).__name__}")
     if len(names) != tasks:
         raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
     if isinstance(names, range) and names == range(tasks):
@@ -438,7 +455,24 @@ def _checked(tasks: int, names: Names) -> Names:
         if name in seen:
             raise GraphError(f"names: {name!r} occurs twice")
         seen.add(name)
-    return tuple(names)
+    return _canonical(tuple(names))
+
+
+def _canonical(names: tuple[Hashable, ...]) -> Names:
+    """Return names that are just the ids as a range, so that equal dags behave alike."""
+    numbers = range(len(names))
+    return numbers if names and names[0] == 0 and names == tuple(numbers) else names
+
+
+def in_order(parents: Iterable[Hashable]) -> Iterable[Hashable]:
+    """Return *parents* in an order that does not depend on the hash seed, also of a set.
+
+    >>> in_order({"b", "a"})
+    ['a', 'b']
+    """
+    if not isinstance(parents, Set):
+        return parents
+    return sorted(parents, key=lambda task: (type(task).__name__, repr(task)))
 
 
 def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import Ids, ReadyQueue, Rows
-from icsched.dag import Dag
+from icsched.dag import Dag, in_order
 from icsched.errors import CycleError
 from icsched.pebble import Order, check_order
 from icsched.theory import prioritize
@@ -49,8 +49,9 @@ class Sorter:
         self._queue: ReadyQueue | None = None
         self._started = False
         self._ranks = np.empty(0, np.int32)
-        self._last_names: tuple[Hashable, ...] = ()
-        self._last_tasks: list[int] = []
+        # The group handed out last: names and ids. Replaced as a whole, so that threads may share
+        # a sorter.
+        self._last: tuple[tuple[Hashable, ...], list[int]] = ((), [])
         if isinstance(graph, Dag):
             self._graph: _DagGraph | _GrowingGraph = _DagGraph(graph)
             best = prioritize(graph).order if order is None else check_order(graph, order)
@@ -95,10 +96,11 @@ class Sorter:
         """
         if n is not None and n < 0:
             raise ValueError(f"n: expected 0 or more, got {n}")
-        self._last_tasks = self._prepared().take(_EVERYTHING if n is None else min(n, _EVERYTHING))
-        self._last_names = tuple(map(self._graph.names.__getitem__, self._last_tasks))
+        tasks = self._prepared().take(_EVERYTHING if n is None else min(n, _EVERYTHING))
+        names = tuple(map(self._graph.names.__getitem__, tasks))
+        self._last = names, tasks
         self._started = True
-        return self._last_names
+        return names
 
     def is_active(self) -> bool:
         """Whether more progress can be made: a task is ready, or handed out and not done.
@@ -119,7 +121,9 @@ class Sorter:
         queue = self._prepared()
         # Most callers finish the very group they were given: comparing it is far cheaper
         # than looking every name up.
-        tasks = self._last_tasks if self._is_last_group(nodes) else self._known(nodes)
+        last_names, last_tasks = self._last
+        same = len(nodes) == len(last_names) and all(map(is_, nodes, last_names))
+        tasks = last_tasks if same else self._known(nodes)
         count = queue.finish(tasks)
         if count < len(nodes):
             raise ValueError(f"node {nodes[count]!r} {self._objection(nodes[count])}")
@@ -139,9 +143,6 @@ class Sorter:
         if self._queue is None:
             raise ValueError("prepare() must be called first")
         return self._queue
-
-    def _is_last_group(self, nodes: tuple[Hashable, ...]) -> bool:
-        return len(nodes) == len(self._last_names) and all(map(is_, nodes, self._last_names))
 
     def _known(self, nodes: Iterable[Hashable]) -> list[int]:
         """Ids of *nodes*, up to the first that is not, or cannot be, in the graph."""
@@ -172,7 +173,7 @@ class _GrowingGraph:
 
     def add(self, node: Hashable, predecessors: Iterable[Hashable]) -> None:
         task = self._id(node)
-        for predecessor in predecessors:
+        for predecessor in in_order(predecessors):
             self._parents.append(self._id(predecessor))
             self._children.append(task)
 

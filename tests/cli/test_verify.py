@@ -169,7 +169,7 @@ def test_a_limit_that_is_too_small_is_one_line_and_exit_1(verify, limit):
     result = verify("c\na\nb\nd\ne\n", "--limit", limit)
 
     assert result.code == 1
-    assert result.complaint.startswith(f"the exact referee gave up after {limit} sets of executed")
+    assert result.complaint.startswith(f"the exact referee gave up at {limit} sets of executed")
 
 
 @pytest.mark.parametrize("limit", ["4", "1000", str(10**30)])
@@ -180,8 +180,8 @@ def test_a_limit_that_is_large_enough_changes_nothing(verify, limit):
 def test_a_negative_limit_is_refused(verify):
     result = verify("c\na\nb\nd\ne\n", "--limit", "-1")
 
-    assert result.code in (1, 2)
-    assert "-1" in result.complaint
+    assert result.code == 1
+    assert result.complaint == "limit: expected 0 sets of executed tasks or more, got -1"
 
 
 def test_a_workflow_too_large_for_the_referee_is_one_line_and_exit_1(verify, workflow):

@@ -1,5 +1,6 @@
 """Profiles, schedules and comparisons."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -108,8 +109,13 @@ def test_comparison_says_where_an_order_leads_and_lags():
         ([0, 1, 1], "order: task 'b' occurs twice"),
         ([0, 1, 3], "order: unknown task id 3"),
         ([0, 1, -1], "order: unknown task id -1"),
-        ([0.0, 1.0, 2.0], "order: expected task ids, got float64"),
-        (["a", "b", "c"], "order: expected task ids, got <U1"),
+        ([0.0, 1.0, 2.0], "order: expected a list of task ids, got float64"),
+        (["a", "b", "c"], "order: expected a list of task ids, got <U1"),
+        (None, "order: expected a list of task ids, got NoneType"),
+        ("abc", "order: expected a list of task ids, got str"),
+        ({0, 1, 2}, "order: expected a list of task ids, got set"),
+        ([[0], [1], [2]], "order: expected a list of task ids, got list"),
+        ([[0], [1, 2], []], "order: expected a list of task ids, got list"),
         ([1, 0, 2], "step 1 runs 'b' before its parent 'a'"),
         ([0, 2, 1], "step 2 runs 'c' before its parent 'b'"),
     ],
@@ -121,3 +127,15 @@ def test_an_order_that_is_not_legal_is_refused_by_name(order, message):
         eligibility_profile(chain, order)
 
     assert str(caught.value) == message
+
+
+def test_a_schedule_does_not_change_with_the_array_it_was_made_from():
+    mine = np.array([0, 1, 2], np.int32)
+    schedule = Schedule(Dag({"a": [], "b": ["a"], "c": ["b"]}), mine)
+
+    mine[:] = [2, 1, 0]
+
+    assert schedule.order.tolist() == [0, 1, 2]
+    for array in (schedule.order, schedule.eligible, schedule.memory):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0

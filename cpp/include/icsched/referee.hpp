@@ -17,8 +17,11 @@ namespace icsched {
 
 inline constexpr std::int32_t most_nonsinks = 1024;
 
+// What the kernels that keep ideals may take, about; they give up past it.
+inline constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
+
 // Why a walk ended.
-enum class Walk : std::int32_t { complete = 0, over_limit = 1, interrupted = 2 };
+enum class Walk : std::int32_t { complete = 0, over_limit = 1, over_memory = 2, interrupted = 3 };
 
 // Asked every few milliseconds whether to give up; null for never.
 using Interrupted = bool (*)();
@@ -43,15 +46,16 @@ struct NonsinkOrder {
 };
 
 // An order of the nonsinks that reaches best_ideals' count after every step, if there is
-// one. Searches depth first among the ideals that do, each visited once; after the walk
-// for the counts this is quick whenever few choices turn out dead ends. Requirements and
-// limit as for best_ideals, the limit holding for the walk and for the search.
+// one. After the walk for the counts, searches depth first among the ideals that do and
+// keeps those it has visited, which are few unless many choices turn out dead ends.
+// Requirements and limit as for best_ideals.
 NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit,
                          Interrupted interrupted = nullptr);
 
 // Dynamic programming over the ideals, layer by layer: the legal order of the nonsinks
-// that maximises the sum over t of the nonsources enabled after t steps. Keeps 8 bytes
-// for each ideal. Requirements and limit as for best_ideals.
+// that maximises the sum over t of the nonsources enabled after t steps. Keeps two layers
+// (about 200 bytes an ideal up to 64 nonsinks, 800 past 256) and 8 bytes for every other
+// ideal. Requirements and limit as for best_ideals.
 NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit,
                          Interrupted interrupted = nullptr);
 

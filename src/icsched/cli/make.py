@@ -48,6 +48,6 @@ def make(
 
 
 def _listing() -> str:
-    rows = [(f"{f.name} {f.arguments}".strip(), f.summary) for f in families.FAMILIES.values()]
+    rows = [(family.usage, family.summary) for family in families.FAMILIES.values()]
     width = max(len(usage) for usage, _ in rows)
     return "".join(f"{usage:{width}}  {summary}\n" for usage, summary in rows)

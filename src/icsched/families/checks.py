@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+import numpy as np
+
 from icsched.errors import FamilyError
 
 MOST_TASKS = 20_000_000
@@ -16,7 +18,7 @@ def check_range(argument: str, value: int, least: int, most: int | None = None) 
     Traceback (most recent call last):
     icsched.errors.FamilyError: argument s: expected 1 or more, got 0
     """
-    if not isinstance(value, int):
+    if not isinstance(value, (int, np.integer)):
         raise FamilyError(f"argument {argument}: expected an int, got {value!r}")
     if value < least or (most is not None and value > most):
         wanted = f"{least:,} or more" if most is None else f"{least:,} to {most:,}"

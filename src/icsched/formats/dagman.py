@@ -17,6 +17,7 @@ from icsched.formats.files import read_text, write_text
 
 SUBMIT_FILE = "task.sub"
 
+_MOST_ARCS = 100_000_000
 _BLANKS = " \t\r"
 _BLANK = re.compile(f"[{_BLANKS}]+")
 _RESERVED = {"PARENT", "CHILD", "ALL_NODES"}
@@ -167,7 +168,11 @@ class _Reader:
     def _arcs(self) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
         ids = {name: i for i, name in enumerate(self._job_line)}
         blocks = [np.empty((0, 2), np.int64)]
+        total = 0
         for line, parents, children in self._relations:
+            total += len(parents) * len(children)
+            if total > _MOST_ARCS:
+                raise self._error(line, f"expected at most {_MOST_ARCS:,} dependencies in all")
             for name in (*parents, *children):
                 if name not in ids:
                     raise self._error(line, f"unknown job {name!r}: no JOB line names it")

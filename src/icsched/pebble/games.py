@@ -36,6 +36,7 @@ class _Board:
         self._missing_parents = dag.in_degrees.tolist()
         self._pebbles = [Pebble.NONE if n else Pebble.ELIGIBLE for n in self._missing_parents]
         self._executed: list[int] = []
+        self._eligible_count = len(dag.sources)  # allocated tasks included
 
     @property
     def eligible(self) -> tuple[int, ...]:
@@ -70,12 +71,14 @@ class _Board:
     def _execute(self, task: int) -> list[int]:
         self._pebbles[task] = Pebble.EXECUTED
         self._executed.append(task)
+        self._eligible_count -= 1
         fresh = []
         for child in self.dag.children(task).tolist():
             self._missing_parents[child] -= 1
             if self._missing_parents[child] == 0:
                 self._pebbles[child] = Pebble.ELIGIBLE
                 fresh.append(child)
+        self._eligible_count += len(fresh)
         return fresh
 
 
@@ -119,7 +122,7 @@ class BatchedGame(_Board):
         """
         if requests < 0:
             raise GameError(f"requests: expected 0 or more, got {requests}")
-        due = min(len(self.eligible), requests)
+        due = min(self._eligible_count, requests)
         if len(chosen) != due or len(set(chosen)) != due:
             raise GameError(f"chosen: expected {due} different tasks, got {list(chosen)}")
         for task in chosen:
@@ -146,7 +149,8 @@ class Answer:
 class ClientGame(_Board):
     """The game with clients, rules 1 to 4 of paper 003.
 
-    The server gives out eligible tasks in the priority of *order*, by default FIFO's.
+    The server gives out the eligible task that comes first in *order*, by default in
+    ``dag.fifo_order``.
 
     >>> game = ClientGame(Dag({"a": [], "b": ["a"]}))
     >>> game.request("ann").task, game.request("ann").reply.value, game.request("bob").reply.value

@@ -44,11 +44,15 @@ def check_order(dag: Dag, order: Order) -> Ids:
 
 
 def _as_ids(dag: Dag, order: Order) -> Ids:
-    if len(order) != len(dag):
-        raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(order)}")
-    array = np.asarray(order)
-    if len(array) and not np.issubdtype(array.dtype, np.integer):
-        raise ScheduleError(f"order: expected task ids, got {array.dtype}")
+    try:
+        array = np.asarray(order if hasattr(order, "__len__") else list(order))
+    except (TypeError, ValueError):
+        array = np.empty((), object)
+    if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
+        got = array.dtype if array.ndim == 1 else type(order).__name__
+        raise ScheduleError(f"order: expected a list of task ids, got {got}")
+    if len(array) != len(dag):
+        raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(array)}")
     outside = (array < 0) | (array >= len(dag))
     if outside.any():
         raise ScheduleError(f"order: unknown task id {array[outside][0]}")
@@ -76,7 +80,9 @@ def _latest(rows: Rows, position: NDArray[np.int64]) -> NDArray[np.int64]:
 def _count_during(start: NDArray[np.int64], stop: NDArray[np.int64], steps: int) -> Profile:
     """Count, for t = 0 .. steps, the intervals with start <= t < stop."""
     change = np.bincount(start, minlength=steps + 2) - np.bincount(stop, minlength=steps + 2)
-    return np.cumsum(change[: steps + 1])
+    profile = np.cumsum(change[: steps + 1])
+    profile.flags.writeable = False
+    return profile
 
 
 def eligibility_profile(dag: Dag, order: Order) -> Profile:
@@ -138,7 +144,9 @@ class Schedule:
     order: Order
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", check_order(self.dag, self.order))
+        order = check_order(self.dag, self.order).copy()
+        order.flags.writeable = False
+        object.__setattr__(self, "order", order)
 
     @property
     def names(self) -> list[object]:

@@ -1,8 +1,9 @@
 """The exact referee: what no order of a dag can beat.
 
 It walks the dag's ideals, the sets of tasks that can have run, so it is exact and its
-cost grows with their number: ten million for a mesh of 14 levels, 2**s for s independent
-nonsinks. Past *limit* ideals it raises LimitError instead of an answer.
+cost grows with their number: ten million for a mesh of 14 levels, up to 2**s for s
+independent nonsinks. Past *limit* ideals, 1,024 nonsinks or 2 GB it raises LimitError
+instead of an answer.
 """
 
 from collections.abc import Iterator
@@ -35,8 +36,8 @@ def optimal_profile(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Profile:
 def maximum_area_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids:
     """Return an order whose eligibility profile has the largest sum; sinks come last.
 
-    Raises LimitError past *limit* ideals. Takes about 50 bytes for each ideal of the
-    largest size class.
+    Raises LimitError past *limit* ideals. Takes about 200 bytes for each ideal of the
+    largest size class, more past 64 nonsinks.
 
     >>> maximum_area_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
     [2, 0, 1, 3, 4]
@@ -115,8 +116,9 @@ def _within_limits(dag: Dag, limit: int) -> Iterator[int]:
         )
     try:
         yield min(limit, 2**63 - 1)  # what the kernels take
-    except _native.OverLimitError:
+    except _native.OverLimitError as error:
+        reached = f"{limit:,} sets of executed tasks" if "sets" in error.args else "2 GB of memory"
         raise LimitError(
-            f"the exact referee gave up after {limit:,} sets of executed tasks;"
-            f" this dag of {len(dag):,} tasks has more (raise the limit to go on)"
+            f"the exact referee gave up at {reached};"
+            f" this dag of {len(dag):,} tasks is too large for it"
         ) from None

@@ -1,0 +1,484 @@
+"""The order of a whole dag: the papers' examples, proofs, strategies, ties and sizes."""
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from math import factorial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icsched import (
+    Dag,
+    ScheduleError,
+    compare,
+    eligibility_profile,
+    optimal_profile,
+    pebble,
+    verify,
+)
+from icsched.families import (
+    airsn,
+    complete_bipartite,
+    cycle,
+    inspiral,
+    m,
+    montage,
+    n,
+    out_tree,
+    paper_000_fig6,
+    paper_001_fig6,
+    random_layered,
+    sdss,
+    tree_of,
+    w,
+    w_strand,
+)
+from icsched.theory import STRATEGIES, Kind, Plan, prioritize
+from tests.strategies import dags
+from tests.theorems.search import Bits, is_best, order_count
+from tests.theory import paper
+from tests.theory.samples import chain, renumbered, shuffled
+from tests.theory.test_paper import CROSSED, PAPER_EXAMPLE, tangled_dags
+
+STEPS = ["shortcuts", "decompose", "blocks", "superdag", "prove"]
+
+
+def names(plan: Plan) -> str:
+    return " ".join(map(str, plan.schedule.names))
+
+
+def block_orders(plan: Plan) -> list[tuple[paper.Block, list[int]]]:
+    """Blocks by number, each with its nonsinks in execution order."""
+    parts, orders = plan.analysis.parts, plan.analysis.orders
+    ends = parts.blocks.nonsinks.offsets.tolist()
+    return [
+        (
+            paper.Block(
+                frozenset(parts.nonsinks(number).tolist()), frozenset(parts.sinks(number).tolist())
+            ),
+            orders.nonsinks[ends[number] : ends[number + 1]].tolist(),
+        )
+        for number in range(len(parts))
+    ]
+
+
+def check_linear(plan: Plan) -> None:
+    """Theorem 2.1 applies: each block has priority over the next, and the order is theirs."""
+    reduced = plan.analysis.parts.dag
+    in_turn = [block_orders(plan)[number] for number in plan.analysis.sequence.tolist()]
+    enabled = [paper.enabled(reduced, block, order) for block, order in in_turn]
+    nonsinks = [task for _, order in in_turn for task in order]
+
+    assert all(paper.has_priority(a, b) for a, b in pairwise(enabled))
+    assert paper.are_closed(reduced, [block for block, _ in in_turn])
+    assert plan.order.tolist() == nonsinks + plan.dag.sinks.tolist()
+
+
+# The papers' examples
+
+
+def test_the_example_of_paper_004_runs_the_fork_before_the_chain():
+    r"""
+    a   c       c leaves three tasks eligible, a would leave two.
+    |  / \
+    b d   e
+    """
+    plan = prioritize(PAPER_EXAMPLE)
+
+    assert names(plan) == "c a b d e"
+    assert plan.priorities.tolist() == [4, 3, 5, 2, 1]
+    assert plan.proof.status == "ic-optimal"
+    assert (plan.proof.method, plan.proof.chain) == ("theorem 2.1", "W(1,2) > N(1)")
+    check_linear(plan)
+
+
+@pytest.mark.parametrize("first", ["fringes", "handle"])
+def test_airsn_runs_its_handle_first_and_is_never_behind_fifo(first):
+    """Paper 004, section 3.3: the last of the 21 handle tasks has priority 773 - 20 = 753."""
+    dag = airsn(250, first)
+    plan = prioritize(dag)
+    handle = [dag.id_of(f"handle_{i:02}") for i in range(21)]
+
+    assert plan.priorities[handle].tolist() == [*range(753, 774)][::-1]
+    assert compare(dag, plan.order, pebble.fifo_order(dag)).never_below
+
+
+def test_airsn_leads_fifo_by_249_tasks_if_the_fringes_come_first():
+    """After the fringes FIFO has nothing but the handle; PRIO's fringes have a cover each."""
+    dag = airsn()
+    comparison = compare(dag, prioritize(dag).order, pebble.fifo_order(dag))
+
+    assert comparison.largest_lead == (250, 249)
+    assert comparison.difference[251] == 249
+
+
+def test_airsn_is_proved_between_its_bottlenecks():
+    """The first join waits for all before it, and all after it wait for it."""
+    proof = prioritize(airsn()).proof
+
+    assert proof.status == "ic-optimal"
+    assert proof.chain == "N(1) x 20 > T(251,250) > M(1,250) | W(1,250) > M(1,250)"
+
+
+@pytest.mark.parametrize(
+    ("dag", "chain_of_blocks"),
+    [
+        (paper_001_fig6("left"), "W(1,4) > T(4,10) > T(10,4) > M(1,4)"),
+        (paper_001_fig6("right"), "W(1,5) > T(8,11) > T(11,8) > M(1,6)"),
+        (
+            paper_000_fig6(),
+            "W(1,2) x 2 > W(2,2) x 2 > W(3,2) x 2 > W(4,2) x 2 > W(5,2) > W(6,2) > W(10,2)",
+        ),
+    ],
+    ids=["paper 001 left", "paper 001 right", "paper 000"],
+)
+def test_the_linear_compositions_of_both_figures_6_are_proved_by_theorem_2_1(dag, chain_of_blocks):
+    plan = prioritize(dag)
+
+    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", "theorem 2.1")
+    assert plan.proof.chain == chain_of_blocks
+    check_linear(plan)
+    assert verify(dag, plan.order).ic_optimal
+
+
+@pytest.mark.parametrize("dag", [inspiral(5), montage(3, 4), sdss(12)], ids=repr)
+def test_the_other_scientific_dags_are_never_behind_fifo(dag):
+    order = prioritize(dag).order
+
+    assert compare(dag, order, pebble.fifo_order(dag)).never_below
+
+
+# Proofs
+
+
+def test_a_join_before_a_fork_is_proved_at_the_bottleneck_between_them():
+    r"""
+    0  1  2
+     \ | /       Not by priority: the fork would rather go first. But no task of it can.
+       3
+     / | \
+    4  5  6
+    """
+    plan = prioritize(m(1, 3).compose(w(1, 3), [(3, 0)]))
+
+    assert plan.order.tolist() == [*range(7)]
+    assert (plan.proof.status, plan.proof.chain) == ("ic-optimal", "M(1,3) | W(1,3)")
+    assert plan.proof.method == "theorem 2.1 between bottlenecks"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [Dag.from_arcs(1, []), n(1), w(1, 2), m(1, 2)],
+    ids=["a task", "an arc", "a fork", "a join"],
+)
+def test_with_anything_beside_it_a_task_is_no_bottleneck(beside):
+    """The same join and fork, twenty wide."""
+    dag = m(1, 20).compose(w(1, 20), [(20, 0)]) + beside
+    plan = prioritize(dag)
+
+    assert plan.proof.method != "theorem 2.1 between bottlenecks"
+    if plan.proof.status == "ic-optimal":
+        assert verify(dag, plan.order).ic_optimal
+
+
+def test_a_sink_beside_a_bottleneck_spoils_it():
+    r"""
+    0   1
+     \ / \      Once 0 and 1 have run, 3 is eligible beside 2.
+      2   3
+     / \
+    4   5
+    """
+    dag = Dag.from_arcs(6, [(0, 2), (1, 2), (1, 3), (2, 4), (2, 5)])
+    plan = prioritize(dag)
+
+    assert plan.proof.method != "theorem 2.1 between bottlenecks"
+    assert verify(dag, plan.order).ic_optimal == (plan.proof.status == "ic-optimal")
+
+
+def test_a_general_block_that_is_not_closed_is_proved_by_the_referee_or_not_at_all():
+    """CROSSED has the arc 2 -> 6 between its blocks, so block profiles do not add up."""
+    plan = prioritize(CROSSED)
+
+    assert not plan.analysis.is_proved_by_blocks
+    assert plan.proof.method in (None, "exact")
+    assert verify(CROSSED, plan.order).ic_optimal == (plan.proof.status == "ic-optimal")
+
+
+def test_a_dag_without_an_ic_optimal_order_is_not_proved():
+    """An arc beside a butterfly: {arc} is best after one step, {butterfly} after two."""
+    plan = prioritize(n(1) + cycle(2))
+
+    assert plan.proof.status == "unproved"
+    assert (plan.proof.method, plan.proof.chain) == (None, None)
+
+
+def test_long_chains_are_cut_short():
+    """At most twelve links; runs of equal blocks are one link."""
+    blocks = prioritize(Dag.from_arcs(91, [(0, v) for v in range(1, 91)])).proof.chain
+    many = sum((w(1, d) for d in range(30, 2, -1)), start=Dag({}))
+    links = prioritize(many).proof.chain.split(" > ")
+
+    assert blocks == "W(1,90)"
+    assert links == [f"W(1,{d})" for d in range(30, 18, -1)] + ["..."]
+
+
+# The order against the twin
+
+
+@given(dags(most_tasks=10) | tangled_dags(), st.sampled_from(["eligible", "nonsources"]))
+@settings(max_examples=150)
+def test_blocks_run_in_the_greedy_order_of_the_twin(dag, counting):
+    """Step 6 of paper 004 on the kernel's own block orders."""
+    plan = prioritize(dag, counting=counting)
+    reduced = plan.analysis.parts.dag
+    blocks = block_orders(plan)
+    count = paper.eligible if counting == "eligible" else paper.enabled
+    profiles = [count(reduced, block, order) for block, order in blocks]
+    expected = paper.greedy(reduced, [block for block, _ in blocks], profiles)
+
+    assert plan.analysis.sequence.tolist() == expected
+    enabled = [paper.enabled(reduced, *blocks[number]) for number in expected]
+    has_priority = [paper.has_priority(a, b) for a, b in pairwise(enabled)]
+    assert plan.analysis.has_priority.tolist() == has_priority + [True] * bool(expected)
+
+
+@given(dags(most_tasks=10) | tangled_dags())
+def test_the_order_is_legal_and_a_claim_is_confirmed(dag):
+    plan = prioritize(dag)
+    reached = eligibility_profile(dag, plan.order)
+
+    assert plan.order[len(dag.nonsinks) :].tolist() == dag.sinks.tolist()
+    if plan.proof.status == "ic-optimal":
+        assert np.array_equal(reached, optimal_profile(dag))
+
+
+def test_a_shortcut_changes_nothing():
+    """0 -> 2 -> 3 with the shortcut 0 -> 3, and 1 -> 4."""
+    arcs = [(0, 2), (2, 3), (1, 4)]
+    with_it = prioritize(Dag.from_arcs(5, [*arcs, (0, 3)]))
+    without = prioritize(Dag.from_arcs(5, arcs))
+
+    assert with_it.order.tolist() == without.order.tolist() == [0, 1, 2, 3, 4]
+    assert with_it.proof == without.proof
+
+
+# What priorities compare
+
+
+def test_counting_nonsources_may_change_the_order():
+    """The cycle 0, 1 -> 2, 3 beside the arc 4 -> 5.
+
+    Eligible are 2, 1, 2 and 1, 1, and 3 at best after every step. Cycle first has 3, 2, 3, 3,
+    arc first 3, 3, 2, 3: a priority of 2/3 for either, and the smaller ids go first. Enabled
+    are 0, 0, 2 and 0, 1, at best 0, 1, 2, 3. Cycle first has 0, 0, 2, 3, a priority of 0; arc
+    first has 0, 1, 1, 3, a priority of 1/2.
+    """
+    dag = cycle(2) + n(1)
+
+    assert prioritize(dag).order.tolist() == [0, 1, 4, 2, 3, 5]
+    assert prioritize(dag, counting="nonsources").order.tolist() == [4, 0, 1, 2, 3, 5]
+
+
+@given(dags())
+def test_counting_nonsources_is_legal_and_claims_no_more_than_is_so(dag):
+    plan = prioritize(dag, counting="nonsources")
+    reached = eligibility_profile(dag, plan.order)
+
+    if plan.proof.status == "ic-optimal":
+        assert np.array_equal(reached, optimal_profile(dag))
+
+
+# Strategies and the plan
+
+
+@pytest.mark.parametrize("dag", [PAPER_EXAMPLE, airsn(5), random_layered(60, 7, seed=1)], ids=repr)
+def test_the_simple_strategies_are_the_orders_of_the_pebble_game(dag):
+    expected = {
+        "fifo": pebble.fifo_order(dag),
+        "lifo": pebble.lifo_order(dag),
+        "level": pebble.level_order(dag),
+        "critical-path": pebble.critical_path_order(dag),
+    }
+
+    assert ("prio", *expected) == STRATEGIES
+    for strategy, order in expected.items():
+        plan = prioritize(dag, strategy)
+        assert (plan.strategy, plan.analysis) == (strategy, None)
+        assert plan.proof.status == "unproved"
+        assert np.array_equal(plan.order, order)
+        assert list(plan.seconds) == ["order"]
+
+
+def test_prio_is_the_default_and_times_its_steps():
+    plan = prioritize(PAPER_EXAMPLE)
+
+    assert plan.strategy == "prio"
+    assert list(plan.seconds) == STEPS
+    assert np.array_equal(plan.order, prioritize(PAPER_EXAMPLE, "prio").order)
+
+
+def test_an_unknown_strategy_is_refused_with_the_known_ones():
+    expected = "strategy: expected prio, fifo, lifo, level, critical-path, got 'best'"
+
+    with pytest.raises(ScheduleError) as error:
+        prioritize(PAPER_EXAMPLE, "best")
+
+    assert str(error.value) == expected
+
+
+@given(dags(), st.sampled_from(STRATEGIES))
+def test_priorities_fall_from_n_to_1_along_the_order(dag, strategy):
+    plan = prioritize(dag, strategy)
+
+    assert plan.priorities[plan.order].tolist() == [*range(1, len(dag) + 1)][::-1]
+
+
+def test_the_analysis_groups_blocks_by_family_and_size():
+    """An out-tree is three forks; the chain beside it is two arcs."""
+    dag = out_tree(2)
+    groups = prioritize(dag).analysis.blocks
+    both = prioritize(dag + chain(3)).analysis.blocks
+
+    assert [(g.family, g.count, g.sources, g.sinks) for g in groups] == [("W(1,2)", 3, 1, 2)]
+    assert [(g.family, g.count) for g in both] == [("W(1,2)", 3), ("N(1)", 2)]
+
+
+def test_kinds_up_to_exact_are_proved():
+    assert [kind.name for kind in Kind if not kind.is_proved] == ["SEARCHED", "RULED"]
+
+
+# Ties and numbering
+
+# Each has just one IC-optimal order of its nonsinks, so that ids have nothing to decide.
+WITHOUT_TIES = {
+    "the example of paper 004": PAPER_EXAMPLE,
+    "forks of different widths": w(1, 5) + w(1, 3) + w(1, 4) + w(1, 2) + n(1),
+    "an N-dag": n(6),
+    "a chain": chain(7),
+    "a strand": w_strand("6,2,5,3"),
+    "joins after forks": (w(1, 4) + w(1, 3)).compose(n(2), [(1, 0), (6, 1)]),
+    "a tree that only grows on one side": tree_of("0,1,00,01,000,001").dual(),
+}
+
+
+def best_nonsink_orders(dag: Dag) -> int:
+    """Count the IC-optimal orders that run all nonsinks before the sinks."""
+    bits = Bits.of(dag)
+    best = is_best(bits)
+    sinks = sum(1 << task for task in dag.sinks.tolist())
+    nonsinks = 2 ** len(dag) - 1 - sinks
+
+    def allowed(ideal: int) -> bool:
+        return best(ideal) and (not ideal & sinks or ideal & nonsinks == nonsinks)
+
+    return order_count(bits, allowed) // factorial(len(dag.sinks))
+
+
+@pytest.mark.parametrize("what", WITHOUT_TIES)
+def test_where_structure_breaks_all_ties_numbering_does_not_matter(what):
+    dag = Dag.from_arcs(len(WITHOUT_TIES[what]), WITHOUT_TIES[what].arcs)
+    nonsinks = prioritize(dag).order[: len(dag.nonsinks)]
+    reversed_ids = np.arange(len(dag))[::-1].copy()
+    permutations = [np.random.default_rng(seed).permutation(len(dag)) for seed in range(20)]
+
+    assert best_nonsink_orders(dag) == 1
+    for new_id in [reversed_ids, *permutations]:
+        other = renumbered(dag, new_id)
+        expected = [*new_id[nonsinks].tolist(), *other.sinks.tolist()]
+        assert prioritize(other).order.tolist() == expected
+
+
+def test_ties_go_to_the_smaller_id():
+    """Three arcs side by side, numbered 4 -> 0, 1 -> 5, 3 -> 2."""
+    dag = Dag.from_arcs(6, [(4, 0), (1, 5), (3, 2)])
+
+    assert prioritize(dag).order.tolist() == [1, 3, 4, 0, 2, 5]
+
+
+SCRIPT = """
+from icsched.families import airsn, inspiral, montage, paper_000_fig6, random_layered
+from icsched.theory import prioritize
+
+dags = airsn(20), inspiral(4), montage(3, 3), paper_000_fig6(), random_layered(300, 9, seed=5)
+for dag in dags:
+    for counting in ("eligible", "nonsources"):
+        plan = prioritize(dag, counting=counting)
+        print(plan.schedule.names, plan.proof, plan.analysis.blocks)
+"""
+
+
+def test_the_output_does_not_depend_on_the_hash_seed():
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("0", "1")
+    ]
+
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count(b"Proof(status=") == 10
+
+
+# Bad and large sizes
+
+
+def test_a_dag_without_tasks_has_an_empty_order():
+    plan = prioritize(Dag({}))
+
+    assert plan.order.tolist() == plan.priorities.tolist() == []
+    assert plan.proof.status == "ic-optimal"
+    assert plan.analysis.blocks == []
+
+
+def test_one_task_runs():
+    plan = prioritize(Dag({"a": []}))
+
+    assert names(plan) == "a"
+    assert plan.priorities.tolist() == [1]
+    assert plan.proof.status == "ic-optimal"
+
+
+def test_a_hundred_thousand_isolated_tasks_run_by_id():
+    plan = prioritize(Dag.from_arcs(100_000, []))
+
+    assert np.array_equal(plan.order, np.arange(100_000))
+    assert plan.proof.status == "ic-optimal"
+
+
+def test_a_chain_of_a_million_tasks_runs_in_its_only_order():
+    plan = prioritize(chain(1_000_000))
+
+    assert np.array_equal(plan.order, np.arange(1_000_000))
+    assert plan.proof.status == "ic-optimal"
+
+
+def test_a_million_arcs_side_by_side_run_by_id():
+    tasks = 1_000_000
+    plan = prioritize(Dag.from_arcs(2 * tasks, np.arange(2 * tasks).reshape(-1, 2)))
+
+    assert np.array_equal(
+        plan.order, np.append(np.arange(0, 2 * tasks, 2), np.arange(1, 2 * tasks, 2))
+    )
+    assert plan.proof.status == "ic-optimal"
+
+
+def test_a_complete_bipartite_dag_of_four_million_arcs_is_one_block():
+    plan = prioritize(complete_bipartite(2000, 2000))
+
+    assert plan.proof.status == "ic-optimal"
+    assert plan.proof.chain == "K(2000,2000)"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_random_dag_of_a_hundred_thousand_tasks_gets_a_legal_order(seed):
+    dag = shuffled(random_layered(100_000, 500, 2, 2, seed=seed), seed=seed)
+
+    assert prioritize(dag).schedule.eligible[-1] == 0

@@ -1,0 +1,163 @@
+"""Orders of very many dags: every small one, and random ones that a theorem covers."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
+from icsched.families import (
+    random_layered,
+    random_linear_composition,
+    random_series_parallel,
+    random_tree_sum,
+)
+from icsched.theory import Proof, prioritize, without_shortcuts
+from tests.strategies import naturally_labelled_dags
+from tests.theory.samples import random_dags, shuffled
+
+MOST_NONSINKS = 18  # at most 2**18 ideals for the referee to walk
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A dag with what is claimed of its order, and what the referee says of both."""
+
+    dag: Dag
+    proof: Proof
+    is_ic_optimal: bool
+    exists: bool
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether there is an IC-optimal order and this is none."""
+        return self.exists and not self.is_ic_optimal
+
+
+def judged(dag: Dag) -> Judged:
+    plan = prioritize(dag)
+    reached = eligibility_profile(dag, plan.order)  # raises if the order is not legal
+    is_ic_optimal = np.array_equal(reached, optimal_profile(dag))
+    return Judged(
+        dag, plan.proof, is_ic_optimal, is_ic_optimal or ic_optimal_order(dag) is not None
+    )
+
+
+def check_claims(cases: list[Judged]) -> Counter[str | None]:
+    """No claim is false and, at these sizes, no IC-optimal order goes without its claim."""
+    methods: Counter[str | None] = Counter()
+    for case in cases:
+        assert (case.proof.status == "ic-optimal") == case.is_ic_optimal
+        assert (case.proof.method is None) == (not case.is_ic_optimal)
+        methods[case.proof.method] += 1
+    return methods
+
+
+# Every dag of up to six tasks
+
+
+@pytest.fixture(scope="module")
+def small() -> list[Judged]:
+    """All 33,867 dags of one to six tasks whose arcs go from smaller to larger ids."""
+    return [judged(dag) for tasks in range(1, 7) for dag in naturally_labelled_dags(tasks)]
+
+
+def test_no_claim_about_a_small_dag_is_false(small):
+    """18,880 are linear compositions, 9,416 between bottlenecks, the referee proves 5,348."""
+    methods = check_claims(small)
+
+    assert len(small) == 33_867
+    assert sum(methods.values()) - methods[None] == 33_644
+
+
+def test_a_small_dag_without_an_ic_optimal_order_is_never_claimed_to_have_one(small):
+    """An arc beside a butterfly, in its 15 numberings."""
+    without = [case for case in small if not case.exists]
+
+    assert len(without) == 15
+    assert {case.proof.status for case in without} == {"unproved"}
+
+
+# What the heuristic misses, without shortcuts and up to numbering; each with its dags.
+MISSED = {
+    # 0 should go first, for 4 and 5; but the block that 0 shares with 2 waits for 1 -> 2
+    ((0, 3), (0, 4), (0, 5), (1, 2), (2, 3)): 38,
+    # 1 should go before 2, for 4 and 5; but 0 and 2 are one block
+    ((0, 1), (0, 3), (1, 4), (1, 5), (2, 3)): 56,
+    # behind 1 -> 2 waits a fork, which a tie with 0 -> 5 does not see
+    ((0, 5), (1, 2), (2, 3), (2, 4)): 20,
+    # 0 should go first, for 5; but the block that 0 shares with 3 waits for 1, 2 -> 3
+    ((0, 4), (0, 5), (1, 3), (2, 3), (3, 4)): 56,
+    # 1 should go before 2 and 3, for 5; but 0, 2 and 3 are one block
+    ((0, 1), (0, 4), (1, 5), (2, 4), (3, 4)): 38,
+}
+
+
+def shape(dag: Dag) -> nx.DiGraph:
+    return without_shortcuts(dag).to_networkx()
+
+
+def test_the_heuristic_misses_208_of_the_33852_small_dags_with_an_ic_optimal_order(small):
+    """All have six tasks and, without shortcuts, one of five shapes (0.6 % of the dags)."""
+    missed = [case.dag for case in small if case.is_missed]
+    shapes = {arcs: Dag.from_arcs(6, arcs).to_networkx() for arcs in MISSED}
+    found = Counter(
+        next(arcs for arcs, known in shapes.items() if nx.is_isomorphic(known, shape(dag)))
+        for dag in missed
+    )
+    existing = sum(case.exists for case in small)
+    print(f"{existing:,} small dags have an IC-optimal order; {len(missed)} missed")  # noqa: T201
+
+    assert (existing, len(missed)) == (33_852, 208)
+    assert found == MISSED
+
+
+# Random dags
+
+
+RANDOM = {
+    "of any kind": lambda: random_dags(1500, most_tasks=11, seed=7),
+    "in layers": lambda: (random_layered(13, 4, 2, 2, seed=seed) for seed in range(700)),
+    "series-parallel": lambda: (
+        random_series_parallel(6 + seed % 9, seed=seed) for seed in range(700)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", RANDOM)
+def test_no_claim_about_a_random_dag_is_false(kind):
+    """Prints how often an IC-optimal order exists and is missed."""
+    cases = [judged(shuffled(dag, seed=number)) for number, dag in enumerate(RANDOM[kind]())]
+    methods = check_claims(cases)
+    existing, missed = sum(case.exists for case in cases), sum(case.is_missed for case in cases)
+    print(f"{len(cases)} dags {kind}: {existing} have an IC-optimal order; {missed} missed")  # noqa: T201
+
+    assert existing - missed == len(cases) - methods[None]
+
+
+def run_ic_optimally(make: object, blocks: int, seeds: int) -> int:
+    """Count the members within the referee's reach, all of which must be run IC-optimally."""
+    count = 0
+    for seed in range(seeds):
+        dag = make(blocks, seed=seed)
+        if len(dag.nonsinks) > MOST_NONSINKS:
+            continue
+        plan = prioritize(dag)
+        assert plan.proof.status == "ic-optimal", seed
+        assert np.array_equal(eligibility_profile(dag, plan.order), optimal_profile(dag)), seed
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(("blocks", "within_reach"), [(2, 7500), (3, 6900), (4, 5600)])
+def test_twenty_thousand_linear_compositions_are_run_ic_optimally(blocks, within_reach):
+    """Paper 000, Theorem 2.1: none is missed."""
+    assert run_ic_optimally(random_linear_composition, blocks, 7700) >= within_reach
+
+
+@pytest.mark.parametrize(("trees", "within_reach"), [(2, 10_200), (3, 9800)])
+def test_twenty_thousand_sums_of_trees_are_run_ic_optimally(trees, within_reach):
+    """Paper 001, Theorem 3.2: none is missed."""
+    assert run_ic_optimally(random_tree_sum, trees, 10_300) >= within_reach

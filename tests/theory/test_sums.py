@@ -1,0 +1,193 @@
+"""Sums of blocks: when they can be interleaved optimally, against all interleavings."""
+
+from collections import Counter
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
+from icsched.families import cycle, m, n, random_bipartite, w_strand
+from icsched.theory import convolution, interleaving, prioritize
+from tests.theory import paper
+from tests.theory.samples import shuffled
+
+BY_SUMS = "theorem 2.1 on sums of blocks"
+
+
+def interleavings(first: int, second: int) -> list[list[bool]]:
+    """All ways to mix so many steps of two blocks; True where the second goes."""
+    steps = range(first + second)
+    return [[step in chosen for step in steps] for chosen in combinations(steps, second)]
+
+
+def profile_along(first: list[int], second: list[int], choices: list[bool]) -> list[int]:
+    x = y = 0
+    reached = [0]
+    for from_second in choices:
+        x, y = (x, y + 1) if from_second else (x + 1, y)
+        reached.append(first[x] + second[y])
+    return reached
+
+
+def check(first: list[int], second: list[int]) -> bool:
+    """The answer is that of all interleavings, and if there is one, it is best throughout."""
+    best = paper.convolve(first, second)
+    ways = interleavings(len(first) - 1, len(second) - 1)
+    exists = any(profile_along(first, second, choices) == best for choices in ways)
+    found = interleaving(first, second)
+
+    assert (found is not None) == exists
+    if found is not None:
+        assert profile_along(first, second, found.tolist()) == best
+    return exists
+
+
+def profiles(most_steps: int, most_gain: int) -> list[list[int]]:
+    return [
+        [0, *np.cumsum(gains).tolist()]
+        for steps in range(most_steps + 1)
+        for gains in product(range(most_gain + 1), repeat=steps)
+    ]
+
+
+def test_two_forks_side_by_side_run_by_what_they_enable():
+    """Gains 2 and 3, 1: three, then two, then one."""
+    assert interleaving([0, 2], [0, 3, 4]).tolist() == [True, False, True]
+
+
+def test_an_arc_beside_a_butterfly_cannot_be_interleaved():
+    """Gains 1 and 0, 2: one step is best spent on the arc, two on the butterfly."""
+    assert interleaving([0, 1], [0, 0, 2]) is None
+
+
+def test_of_equals_the_first_goes_first():
+    assert interleaving([0, 1, 2], [0, 1]).tolist() == [False, False, True]
+
+
+def test_beside_nothing_a_block_runs_alone():
+    assert interleaving([0], [0, 0, 1]).tolist() == [True, True]
+    assert interleaving([0, 0, 1], [0]).tolist() == [False, False]
+    assert interleaving([0], [0]).tolist() == []
+
+
+def test_every_pair_of_short_profiles_is_decided_as_all_interleavings_say():
+    """Gains of up to 2 in up to three steps: 40 profiles, 1,600 pairs."""
+    answers = Counter(check(a, b) for a, b in product(profiles(3, 2), repeat=2))
+
+    assert answers == {True: 1362, False: 238}
+
+
+@given(*[st.lists(st.integers(0, 5), max_size=5)] * 2)
+def test_longer_profiles_are_decided_as_all_interleavings_say(first, second):
+    check([0, *np.cumsum(first).tolist()], [0, *np.cumsum(second).tolist()])
+
+
+@given(*[st.lists(st.integers(0, 5), max_size=5)] * 2)
+def test_where_one_block_has_priority_the_sum_can_be_run(first, second):
+    a, b = ([0, *np.cumsum(gains).tolist()] for gains in (first, second))
+    if paper.has_priority(a, b):
+        assert interleaving(a, b) is not None
+
+
+@given(st.permutations([0, 1, 1, 2, 3]), st.permutations([0, 2, 2, 3]))
+def test_blocks_of_falling_gains_can_always_be_interleaved(first, second):
+    """Falling gains merge as in merge sort."""
+    falling = [sorted(gains, reverse=True) for gains in (first, second)]
+    merged = sorted(first + second, reverse=True)
+    a, b = ([0, *np.cumsum(gains).tolist()] for gains in falling)
+
+    assert profile_along(a, b, interleaving(a, b).tolist()) == [0, *np.cumsum(merged).tolist()]
+
+
+# Whole dags
+
+
+def two_by_two() -> Dag:
+    """Sources a, b with three sinks of a alone and two of both: a enables 3, b then 2."""
+    alone = {f"a{i}": ["a"] for i in range(3)}
+    return Dag({"a": [], "b": [], **alone, "x": ["a", "b"], "y": ["a", "b"]})
+
+
+def renamed(dag: Dag) -> Dag:
+    return Dag.from_arcs(len(dag), dag.arcs)
+
+
+def test_two_blocks_that_must_take_turns_do():
+    """Gains 3, 2 twice. One copy after the other has 3, 5, 8; in turns 3, 6, 8."""
+    block = renamed(two_by_two())
+    plan = prioritize(block + block)
+
+    assert plan.order[:4].tolist() == [0, 7, 1, 8]
+    assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
+    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", BY_SUMS)
+
+
+def test_a_sum_may_be_followed_by_what_it_has_priority_over():
+    """The ten sinks of both copies become the sources of one join."""
+    block = renamed(two_by_two())
+    both = block + block
+    dag = both.compose(m(1, 10), zip(both.sinks.tolist(), range(10), strict=True))
+    plan = prioritize(dag)
+
+    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", BY_SUMS)
+    assert np.array_equal(plan.schedule.eligible, optimal_profile(dag))
+
+
+def test_a_sum_that_has_no_ic_optimal_order_is_not_proved():
+    """An N-dag beside a cycle, incomparable: (0, 1, 2) and (0, 0, 1, 3)."""
+    dag = n(2) + cycle(3)
+    plan = prioritize(dag)
+
+    assert ic_optimal_order(dag) is None
+    assert plan.proof.status == "unproved"
+
+
+def test_trees_that_must_take_turns_are_proved_by_theorem_3_2():
+    plan = prioritize(w_strand("4,2") + w_strand("4,2"))
+
+    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", "theorem 3.2")
+    assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
+
+
+def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
+    """Two hundred copies: all the threes, then all the twos."""
+    block = renamed(two_by_two())
+    copies = 200
+    arcs = np.concatenate([block.arcs + copy * len(block) for copy in range(copies)])
+    plan = prioritize(Dag.from_arcs(copies * len(block), arcs))
+    threes, twos = 3 * np.arange(copies + 1), 3 * copies + 2 * np.arange(1, copies + 1)
+
+    assert plan.proof.method == BY_SUMS
+    assert np.array_equal(plan.schedule.enabled[: 2 * copies + 1], np.append(threes, twos))
+
+
+@pytest.mark.parametrize("blocks", [2, 3])
+def test_a_sum_of_blocks_is_proved_iff_the_referee_finds_an_ic_optimal_order(blocks):
+    """Sums of random bipartite dags of four sources; some can be run only in turns."""
+    found: Counter[str | None] = Counter()
+    for seed in range(400):
+        dag = Dag({})
+        for place in range(blocks):
+            arcs = 6 + (seed + place) % 7
+            dag += random_bipartite(4, 5, arcs, seed=blocks * 10_000 + 3 * seed + place)
+        dag = shuffled(dag, seed=seed)
+        plan = prioritize(dag)
+        exists = ic_optimal_order(dag) is not None
+        assert (plan.proof.status == "ic-optimal") == exists
+        if exists:
+            assert np.array_equal(eligibility_profile(dag, plan.order), optimal_profile(dag))
+        found[plan.proof.method] += 1
+    assert found[BY_SUMS] >= 10
+    assert found[None] >= 10
+
+
+@given(*[st.lists(st.integers(0, 4), max_size=6)] * 3)
+def test_convolution_does_not_depend_on_the_order_of_the_blocks(a, b, c):
+    first, second, third = ([0, *np.cumsum(gains).tolist()] for gains in (a, b, c))
+    left = convolution(convolution(first, second).tolist(), third)
+    right = convolution(first, convolution(third, second).tolist())
+
+    assert left.tolist() == right.tolist()
