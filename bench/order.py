@@ -10,6 +10,8 @@ the titles and, with the worst dag of each, in the last table.
 import argparse
 import ctypes
 import gc
+import importlib
+import multiprocessing
 import os
 import resource
 import signal
@@ -18,13 +20,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -34,19 +34,14 @@ from icsched import Dag, families
 from icsched.theory import prioritize, without_shortcuts
 
 SEEDS = range(5)
-DASK_GB = 8  # address space for dask, which needs quadratic memory on random layers
-DASK_S = 15  # the most for one order of dask's
+MOST_GB = 8  # for a peer's process; on random layers dask needs memory quadratic in tasks
+DASK_S = 12  # the most for one order of dask's
 MILLION_S = 600  # the most for all of --million
-REDUCTION_S = 15  # the most a peer's reduction may be expected to take
 
 
 def montage(tasks: int) -> Dag:
     side = round(0.5 + (tasks / 6) ** 0.5)
     return families.montage(side, side)
-
-
-def chain(tasks: int) -> Dag:
-    return Dag.from_arcs(tasks, np.column_stack([np.arange(tasks - 1), np.arange(1, tasks)]))
 
 
 def forks(tasks: int) -> Dag:
@@ -55,10 +50,6 @@ def forks(tasks: int) -> Dag:
     while len(parents) < tasks - 1:
         parents += [len(parents)] * ((tasks - len(parents)) // 2)
     return Dag.from_arcs(tasks, np.column_stack([parents, np.arange(1, tasks)]))
-
-
-def every_arc(tasks: int) -> Dag:
-    return Dag.from_arcs(tasks, np.column_stack(np.triu_indices(tasks, k=1)))
 
 
 def random_pairs(tasks: int) -> Dag:
@@ -72,11 +63,11 @@ SPARSE: Mapping[str, Callable[[int], Dag]] = {
     "sdss": lambda tasks: families.sdss(round(tasks / 60)),
     "inspiral": lambda tasks: families.inspiral(round(tasks / 9)),
     "layered": lambda tasks: families.random_layered(tasks, 1000, 3, 3, seed=1),
-    "chain": chain,
+    "chain": lambda tasks: families.random_layered(tasks, 1, 1, 1, seed=1),
     "forks": forks,
 }
 DENSE: Mapping[str, Callable[[int], Dag]] = {
-    "every arc": every_arc,
+    "every arc": lambda tasks: Dag.from_arcs(tasks, np.transpose(np.triu_indices(tasks, k=1))),
     "dense layered": lambda tasks: families.random_layered(tasks, 200, 100, 3, seed=1),
     "random pairs": random_pairs,
 }
@@ -89,11 +80,12 @@ def make(case: Case) -> Dag:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Numbers of tasks: against dask, for growth from the first to ten times it, and dense."""
+    """Numbers of tasks: against dask, for growth (to ten times the first), and dense."""
 
     dask: Sequence[int]
     growth: Sequence[int]
     dense: Mapping[str, Sequence[int]]
+    reduction_s: float  # the most for one reduction of a peer's
 
     def cases(self, tasks: Sequence[int], *, dense: slice) -> list[Case]:
         """Cases of every sparse family at *tasks* and of every dense one at its own sizes."""
@@ -109,11 +101,13 @@ FULL = Sizes(
         "dense layered": (2_500, 5_000, 10_000, 20_000),
         "random pairs": (625, 1_250, 2_500, 5_000),
     },
+    reduction_s=12,
 )
 QUICK = Sizes(
     (1_000, 10_000),
     (10_000, 12_500, 25_000, 50_000, 100_000),
     {"every arc": (375, 750), "dense layered": (625, 1_250), "random pairs": (625, 1_250)},
+    reduction_s=2,
 )
 
 
@@ -139,8 +133,8 @@ def ours(case: Case) -> Run:
 def bare_sort_s(dag: Dag) -> float:
     sort, order, rows = bare_sort(), np.empty(len(dag), np.int32), dag.child_rows
     counts = [dag.in_degrees.copy() for _ in range(5)]  # a sort uses them up
-    fixed = len(dag), rows.offsets.ctypes.data, rows.targets.ctypes.data
-    return best_of(lambda c: sort(*fixed, c, order.ctypes.data), [c.ctypes.data for c in counts])
+    arrays = [[a.ctypes.data for a in (rows.offsets, rows.targets, c, order)] for c in counts]
+    return best_of(lambda addresses: sort(len(order), *addresses), arrays)
 
 
 @cache
@@ -162,9 +156,9 @@ def best_of(act: Callable[..., object], inputs: Sequence[object]) -> float:
     return seconds(lambda: act(next(rest)), repeat=len(inputs))
 
 
-def in_process(act: Callable[..., object], *arguments: object) -> object:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(act, *arguments).result()
+def in_process(act: Callable[..., object], *arguments: object, limit_s: float = 3600) -> object:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:  # which ends its process
+        return pool.apply_async(act, arguments).get(limit_s)
 
 
 @dataclass(frozen=True)
@@ -199,9 +193,13 @@ def dask_orders(cases: Sequence[Case], limits: Sequence[float], seed: int) -> li
 
 
 def time_dask(cases: Sequence[Case], limits: Sequence[float], seed: int) -> list[Peer]:
-    resource.setrlimit(resource.RLIMIT_AS, (DASK_GB << 30, DASK_GB << 30))
+    limit_memory()
     signal.signal(signal.SIGALRM, stop)
     return [dask_order(case, limit, seed) for case, limit in zip(cases, limits, strict=True)]
+
+
+def limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_GB << 30, MOST_GB << 30))
 
 
 def stop(*_: object) -> None:
@@ -223,7 +221,7 @@ def dask_order(case: Case, limit_s: float, seed: int) -> Peer:
             order(graph)
             took, over = time.perf_counter() - start, ""
         except MemoryError:
-            took, over = time.perf_counter() - start, f"{DASK_GB} GB"
+            took, over = time.perf_counter() - start, f"{MOST_GB} GB"
         signal.setitimer(signal.ITIMER_REAL, 0)
     return Peer(took, seed, over)
 
@@ -245,41 +243,43 @@ def show_dask(title: str, peers: Mapping[Case, Peer]) -> None:
 
 
 def dask_million(known: Mapping[Case, Peer]) -> dict[Case, Peer]:
-    """Montage and layers at 10^6, each under the best seed of the smaller size."""
+    """Montage and layers at 10^6, each under its best seed at the largest size before."""
     deadline = time.monotonic() + MILLION_S
     peers = {}
     for left, family in ((2, "montage"), (1, "layered")):
         case, limit = (family, 10**6), (deadline - time.monotonic()) / left
+        seed = [peer.seed for (name, _), peer in known.items() if name == family][-1]
         # A minute of each share goes to building the graph.
-        peers[case] = dask_orders([case], [limit - 60], known[family, 10**5].seed)[0]
+        peers[case] = dask_orders([case], [limit - 60], seed)[0]
     return peers
 
 
 def show_reductions(sizes: Sizes) -> None:
-    import networkx as nx
-    import rustworkx as rx
-
-    slowness: dict[tuple[str, str], float] = {}  # seconds by tasks * (tasks + arcs)
+    pace: dict[tuple[str, str], float] = {}  # seconds by tasks * (tasks + arcs)
     rows = []
     for case in sizes.cases(sorted({1_000, *sizes.dask}), dense=slice(0, 3)):
         dag = make(case)
-        dag = Dag.from_arcs(len(dag), dag.arcs)  # numbers for names: the best for networkx
+        work = len(dag) * (len(dag) + dag.arc_count)
         ours_s = best_of(without_shortcuts, [copy(dag) for _ in range(3)])
-        cells: list[object] = []
-        for peer, convert, reduction in (
-            ("networkx", dag.to_networkx, nx.transitive_reduction),
-            ("rustworkx", dag.to_rustworkx, rx.transitive_reduction),
-        ):
-            work = len(dag) * (len(dag) + dag.arc_count)
-            if slowness.get((case[0], peer), 0) * work > REDUCTION_S:
-                cells += ["capped", ""]
-                continue
-            took = best_of(reduction, [convert()])
-            slowness[case[0], peer] = took / work
-            cells += [took, took / ours_s]
-        rows.append([case[0], len(dag), dag.arc_count, ours_s, *cells])
+        rows.append([case[0], len(dag), dag.arc_count, ours_s])
+        for key in ((case[0], "networkx"), (case[0], "rustworkx")):
+            hopeless = pace.get(key, 0) * work > 3 * sizes.reduction_s
+            took = np.inf
+            with suppress(multiprocessing.TimeoutError):
+                if not hopeless:
+                    took = in_process(reduction_s, key[1], case, limit_s=sizes.reduction_s)
+            pace[key] = took / work
+            rows[-1] += ["capped", ""] if took == np.inf else [took, took / ours_s]
     head = ["dag", "tasks", "arcs", "icsched s", "networkx s", "x", "rustworkx s", "x"]
-    show(f"transitive reduction (capped: likely over {REDUCTION_S} s)", head, rows)
+    show(f"transitive reduction (capped: over {sizes.reduction_s} s, or likely to be)", head, rows)
+
+
+def reduction_s(peer: str, case: Case) -> float:
+    limit_memory()
+    dag = make(case)
+    dag = Dag.from_arcs(len(dag), dag.arcs)  # numbers for names: the best for networkx
+    graph = getattr(dag, f"to_{peer}")()
+    return best_of(importlib.import_module(peer).transitive_reduction, [graph])
 
 
 def show_growth(cases: Iterable[Case]) -> None:

@@ -169,6 +169,10 @@ auto priority(In<std::int64_t> first, In<std::int64_t> second) {
   return std::tuple(ratio.over, ratio.under);
 }
 
+auto interleaving(InIds first, InIds second) {
+  return give(without_gil([&] { return icsched::interleaving(view(first), view(second)); }));
+}
+
 auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
                     InIds profile_of, InIds keys, InIds offsets, In<std::int64_t> counts) {
   auto order = without_gil([&] {
@@ -230,6 +234,7 @@ NB_MODULE(_core, m) {
   m.def("tree_sum_order", &tree_sum_order, "child_offsets"_a, "children"_a,
         "nonsink_offsets"_a, "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a);
   m.def("priority", &priority, "first"_a, "second"_a);
+  m.def("interleaving", &interleaving, "first"_a, "second"_a);
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
         "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
   bind_ready_queue(m);

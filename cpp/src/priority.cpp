@@ -164,6 +164,34 @@ Ratio priority(Counts first, Counts second) {
   return Pairing(Profile(first), Profile(second)).least();
 }
 
+std::vector<std::uint8_t> interleaving(Ids first, Ids second) {
+  const std::size_t rows = first.size(), columns = second.size();
+  std::vector<std::int64_t> best(rows + columns - 1, 0);
+  for (std::size_t x = 0; x < rows; ++x) {
+    for (std::size_t y = 0; y < columns; ++y) {
+      best[x + y] = std::max<std::int64_t>(best[x + y], std::int64_t{first[x]} + second[y]);
+    }
+  }
+  // Shares (x, y) that are best for their sum and lead to the end by such shares only.
+  std::vector<std::uint8_t> leads(rows * columns, 0);
+  const auto at = [&](std::size_t x, std::size_t y) -> std::uint8_t& { return leads[x * columns + y]; };
+  for (std::size_t x = rows; x-- > 0;) {
+    for (std::size_t y = columns; y-- > 0;) {
+      const bool last = x + 1 == rows && y + 1 == columns;
+      const bool onward = last || (x + 1 < rows && at(x + 1, y)) || (y + 1 < columns && at(x, y + 1));
+      at(x, y) = onward && std::int64_t{first[x]} + second[y] == best[x + y];
+    }
+  }
+  std::vector<std::uint8_t> steps;
+  if (!at(0, 0)) return steps;
+  for (std::size_t x = 0, y = 0; steps.size() + 1 < best.size();) {
+    const bool from_first = x + 1 < rows && at(x + 1, y);
+    from_first ? ++x : ++y;
+    steps.push_back(!from_first);
+  }
+  return steps;
+}
+
 SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
                              Counts counts) {
   Arena arena(offsets, counts);

@@ -177,6 +177,12 @@ def priority(first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[int, 
     return _core.priority(first, second)
 
 
+def interleaving(first: Ids, second: Ids) -> NDArray[np.bool_] | None:
+    """Best interleaving of two independent blocks: where to execute from the second."""
+    steps = _core.interleaving(first, second)
+    return steps.astype(bool) if len(steps) == len(first) + len(second) - 2 else None
+
+
 def superdag_order(
     children: Rows,
     parents: Rows,

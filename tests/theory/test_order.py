@@ -127,8 +127,11 @@ def test_airsn_is_proved_between_its_bottlenecks():
 @pytest.mark.parametrize(
     ("dag", "chain_of_blocks"),
     [
-        (paper_001_fig6("left"), "W(1,4) > T(4,10) > T(10,4) > M(1,4)"),
-        (paper_001_fig6("right"), "W(1,5) > T(8,11) > T(11,8) > M(1,6)"),
+        (paper_001_fig6("left"), "W(1,4) > W[4,2,4,3] > M[4,2,4,3] > M(1,4)"),
+        (
+            paper_001_fig6("right"),
+            "W(1,5) > P[4,1/3,3,1/3,2,1/2,4,1/3,2] > P[1/4,3,1/3,3,1/2,2,1/4,3,1/2] > M(1,6)",
+        ),
         (
             paper_000_fig6(),
             "W(1,2) x 2 > W(2,2) x 2 > W(3,2) x 2 > W(4,2) x 2 > W(5,2) > W(6,2) > W(10,2)",

@@ -85,6 +85,37 @@ def test_longer_profiles_are_decided_as_all_interleavings_say(first, second):
     check([0, *np.cumsum(first).tolist()], [0, *np.cumsum(second).tolist()])
 
 
+def can_be_interleaved(first: list[int], second: list[int]) -> bool:
+    """Walk through all best shares at once, step by step."""
+    reached = {(0, 0)}
+    for most in paper.convolve(first, second)[1:]:
+        onward = {share for x, y in reached for share in ((x + 1, y), (x, y + 1))}
+        reached = {
+            (x, y)
+            for x, y in onward
+            if x < len(first) and y < len(second) and first[x] + second[y] == most
+        }
+    return bool(reached)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_long_profiles_are_decided_as_a_walk_through_all_best_shares_says(seed):
+    """Up to forty steps each; even seeds have nearly falling gains, so that many can be run."""
+    rng = np.random.default_rng(seed)
+    profiles = []
+    for _ in range(2):
+        gains = rng.integers(0, 4, size=rng.integers(1, 41))
+        if seed % 2 == 0:
+            gains = -np.sort(-gains)
+            gains[: rng.integers(3)] = 0
+        profiles.append([0, *np.cumsum(gains).tolist()])
+    found = interleaving(*profiles)
+
+    assert (found is not None) == can_be_interleaved(*profiles)
+    if found is not None:
+        assert profile_along(*profiles, found.tolist()) == paper.convolve(*profiles)
+
+
 @given(*[st.lists(st.integers(0, 5), max_size=5)] * 2)
 def test_where_one_block_has_priority_the_sum_can_be_run(first, second):
     a, b = ([0, *np.cumsum(gains).tolist()] for gains in (first, second))

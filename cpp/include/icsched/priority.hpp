@@ -29,6 +29,12 @@ struct Ratio {
 // slope can decide it, so the cost is quadratic in their number, not in the length.
 Ratio priority(std::span<const std::int64_t> first, std::span<const std::int64_t> second);
 
+// At which of the s1 + s2 steps to execute from the second of two independent blocks (1)
+// and at which from the first (0), so that every step enables as many as any sharing of
+// the steps so far could; empty if no order does. The arguments are enabled counts.
+// Takes s1 * s2 time and bytes.
+std::vector<std::uint8_t> interleaving(Ids first, Ids second);
+
 struct SuperdagOrder {
   std::vector<std::int32_t> blocks;
   // Per place in the order: whether the block there has priority 1 over the next; 1 for

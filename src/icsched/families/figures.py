@@ -34,12 +34,12 @@ def paper_001_fig3(which: str) -> Dag:
     The text of the paper gives the caption only: the three can be scheduled optimally by
     strands, and only (b) by uniform W- and M-dags. These three have that property. (b) is an
     evolving mesh merged with a reduction mesh; (a) is W[3] W[3,2,3] M[3,2,3] M[3]; (c) is an
-    out-tree of degrees 4, 3 and 2 under M[3,2,4,4] M[2,3] M[2].
+    out-tree of degrees 4, 3 and 2 under M[4,2,4,3] M[4]. Each block has priority over the next.
 
     Raises FamilyError for any other letter.
 
     >>> [len(paper_001_fig3(which)) for which in "abc"]
-    [14, 16, 22]
+    [14, 16, 20]
     """
     check_choice("which", which, ["a", "b", "c"])
     if which == "a":
@@ -47,7 +47,7 @@ def paper_001_fig3(which: str) -> Dag:
     if which == "b":
         return stacked(w(1, 2), w(2, 2), w(3, 2), m(3, 2), m(2, 2), m(1, 2))
     out_tree = stacked(w(1, 4), w(1, 3) + w(1, 3) + w(1, 2) + w(1, 2))
-    return stacked(out_tree, m_strand("3,2,4,4"), m_strand("2,3"), m(1, 2))
+    return stacked(out_tree, m_strand("4,2,4,3"), m(1, 4))
 
 
 def paper_001_fig6(which: str) -> Dag:

@@ -11,6 +11,8 @@ from icsched._native import BlockOrders
 from icsched.dag import Dag
 from icsched.theory.decompose import Decomposition
 
+_LARGEST_STRAND = 60  # tasks; longer names would help nobody
+
 
 class Kind(IntEnum):
     """Why a block's order is what it is; the numbers are those of cpp/include/icsched/blocks.hpp.
@@ -47,8 +49,9 @@ class BlockGroup:
 def family_name(block: Dag, kind: Kind) -> str:
     """Name a block as the papers do: W(3,2), M(1,250), N(4), C(5), K(2,3), Clique(4).
 
-    Other trees are named T(sources,sinks), other bipartite blocks B(sources,sinks), and
-    what is not bipartite G(tasks).
+    Other planar bipartite trees are strands W[4,2,3] and M[4,2,3] or P[4,1/3,2]. Large
+    ones and other trees are named T(sources,sinks), other bipartite blocks
+    B(sources,sinks), and what is not bipartite G(tasks).
 
     >>> family_name(Dag({"a": [], "b": [], "x": ["a"], "y": ["a", "b"], "z": ["b"]}), Kind.TREE)
     'W(2,2)'
@@ -78,7 +81,27 @@ def _tree_name(block: Dag, sources: int, sinks: int) -> str:
         return f"W({sources},{down[0]})"
     if len(up) == 1 and up[0] > 1 and max(down) <= 2:
         return f"M({sinks},{up[0]})"
-    return f"T({sources},{sinks})"
+    return _strand_name(block) if len(block) <= _LARGEST_STRAND else f"T({sources},{sinks})"
+
+
+def _strand_name(block: Dag) -> str:
+    """Degrees along the spine, a sink's as 1/d: the zigzag of paper 001."""
+    degree = block.in_degrees + block.out_degrees
+    beside = {
+        task: [n for n in (*block.parents(task), *block.children(task)) if degree[n] > 1]
+        for task in np.flatnonzero(degree > 1).tolist()
+    }
+    spine = [next(task for task, near in beside.items() if len(near) < 2)]
+    while len(spine) < len(beside):
+        spine.append(next(n for n in beside[spine[-1]] if n not in spine[-2:]))
+    sources = [int(degree[task]) for task in spine if block.out_degrees[task]]
+    sinks = [int(degree[task]) for task in spine if not block.out_degrees[task]]
+    if len(sources) > len(sinks) and set(sinks) == {2}:
+        return f"W[{','.join(map(str, sources))}]"
+    if len(sinks) > len(sources) and set(sources) == {2}:
+        return f"M[{','.join(map(str, sinks))}]"
+    zigzag = [f"{degree[t]}" if block.out_degrees[t] else f"1/{degree[t]}" for t in spine]
+    return f"P[{','.join(zigzag)}]"
 
 
 def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
