@@ -35,7 +35,7 @@ from icsched.theory import prioritize, without_shortcuts
 
 SEEDS = range(5)
 MOST_GB = 8  # for a peer's process; on random layers dask needs memory quadratic in tasks
-DASK_S = 12  # the most for one order of dask's
+DASK_S = 8  # the most for one order of dask's
 MILLION_S = 600  # the most for all of --million
 
 
@@ -98,10 +98,10 @@ FULL = Sizes(
     (100_000, 125_000, 250_000, 500_000, 1_000_000),
     {
         "every arc": (375, 750, 1_500, 3_000),
-        "dense layered": (2_500, 5_000, 10_000, 20_000),
+        "dense layered": (1_250, 2_500, 5_000, 10_000),
         "random pairs": (625, 1_250, 2_500, 5_000),
     },
-    reduction_s=12,
+    reduction_s=6,
 )
 QUICK = Sizes(
     (1_000, 10_000),

@@ -27,6 +27,15 @@ struct Profile {
   Places bend;
 
   explicit Profile(Counts given) : counts(given), bend(bends(given)) {}
+  Profile(Counts given, Places some) : counts(given), bend(std::move(some)) {}
+
+  // The same with every `stride`-th bend only, and both ends.
+  Profile thinned(std::int64_t stride) const {
+    Places some;
+    for (std::size_t i = 0; i < bend.size(); i += stride) some.push_back(bend[i]);
+    if (some.back() != bend.back()) some.push_back(bend.back());
+    return {counts, std::move(some)};
+  }
   std::int64_t steps() const { return static_cast<std::int64_t>(counts.size()) - 1; }
 };
 
@@ -38,6 +47,15 @@ class Pairing {
   Pairing(const Profile& first, const Profile& second) : first_(first), second_(second) {
     for (std::int64_t t : first.bend) together_.push_back(t);
     for (std::int64_t t : second.bend) together_.push_back(first.steps() + t);
+  }
+
+  // Pairs that `least` looks at, about.
+  std::int64_t cost() const {
+    const auto side = [&](const Profile& bent, const Profile& other) {
+      const std::size_t partners = std::min(other.counts.size(), other.bend.size() + together_.size());
+      return static_cast<std::int64_t>(bent.bend.size() * partners);
+    };
+    return side(first_, second_) + side(second_, first_);
   }
 
   Ratio least() {
@@ -117,10 +135,15 @@ class Arena {
     return block;
   }
 
-  const Ratio& over(std::int32_t first, std::int32_t second) {
+  struct Known {
+    Ratio ratio;
+    bool exact = true;  // false: from some of the bends only, so perhaps too large
+  };
+
+  const Known& over(std::int32_t first, std::int32_t second) {
     const std::uint64_t pair = static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint32_t>(second);
     const auto [entry, fresh] = known_.try_emplace(pair);
-    if (fresh) entry->second = Pairing(profiles_[first], profiles_[second]).least();
+    if (fresh) entry->second = measure(profiles_[first], profiles_[second]);
     return entry->second;
   }
 
@@ -131,6 +154,22 @@ class Arena {
     std::int32_t by = -1;  // a profile over which the priority is that low; -1: none is active
   };
 
+  // Profiles of very many bends are compared by a part of them once the work left is small,
+  // so that a superdag of many such blocks still gets its order in time.
+  Known measure(const Profile& first, const Profile& second) {
+    const std::int64_t allowed = std::max<std::int64_t>(1'000, work_left_ / 8);
+    std::int64_t stride = 1;
+    for (Profile a = first, b = second;; a = first.thinned(stride), b = second.thinned(stride)) {
+      Pairing pairing(a, b);
+      const std::int64_t cost = pairing.cost();
+      if (cost <= allowed || (a.bend.size() <= 2 && b.bend.size() <= 2)) {
+        work_left_ -= cost;
+        return {pairing.least(), stride == 1};
+      }
+      stride *= 2;
+    }
+  }
+
   bool beats(std::int32_t a, std::int32_t b) const {
     if (!(floor_[a].ratio == floor_[b].ratio)) return floor_[b].ratio < floor_[a].ratio;
     return members_[a].top() < members_[b].top();
@@ -138,7 +177,7 @@ class Arena {
 
   void lower(std::int32_t profile, std::int32_t by) {
     if (profile == by) return;
-    const Ratio& ratio = over(profile, by);
+    const Ratio& ratio = over(profile, by).ratio;
     if (floor_[profile].by < 0 || ratio < floor_[profile].ratio) floor_[profile] = {ratio, by};
   }
 
@@ -146,7 +185,7 @@ class Arena {
     floor_[profile] = {};
     for (std::int32_t other : active_) lower(profile, other);
     if (members_[profile].size() > 1) {
-      const Ratio& ratio = over(profile, profile);
+      const Ratio& ratio = over(profile, profile).ratio;
       if (floor_[profile].by < 0 || ratio < floor_[profile].ratio) floor_[profile] = {ratio, profile};
     }
   }
@@ -155,7 +194,8 @@ class Arena {
   std::vector<std::priority_queue<Member, std::vector<Member>, std::greater<Member>>> members_;
   std::vector<Floor> floor_;
   std::vector<std::int32_t> active_;
-  std::unordered_map<std::uint64_t, Ratio> known_;
+  std::unordered_map<std::uint64_t, Known> known_;
+  std::int64_t work_left_ = 1'000'000'000;  // pairs of places; a second or two
 };
 
 }  // namespace
@@ -205,8 +245,8 @@ SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids ke
   while (!arena.empty()) {
     const std::int32_t block = arena.take();
     if (!order.blocks.empty()) {
-      const Ratio& ratio = arena.over(profile_of[order.blocks.back()], profile_of[block]);
-      order.has_priority.push_back(ratio == Ratio{1, 1});
+      const auto& known = arena.over(profile_of[order.blocks.back()], profile_of[block]);
+      order.has_priority.push_back(known.exact && known.ratio == Ratio{1, 1});
     }
     order.blocks.push_back(block);
     for (std::int32_t child : children[block]) {

@@ -164,6 +164,20 @@ def test_a_block_of_two_families_has_the_simpler_name(block, name):
     assert name_of(shuffled(block, seed=1)) == name
 
 
+@pytest.mark.parametrize(
+    "block", [w_strand("4,2,4,3"), m_strand("4,2,4,3"), pbt("3,1/3,2,1/2")], ids=["W", "M", "P"]
+)
+def test_a_strand_has_one_name_from_whichever_end_it_is_read(block):
+    assert len({name_of(shuffled(block, seed=seed)) for seed in range(10)}) == 1
+
+
+def test_equal_strands_are_one_group_however_they_are_numbered():
+    strands = [shuffled(w_strand("4,2"), seed=seed) for seed in range(6)]
+    groups = prioritize(sum(strands, start=Dag({}))).analysis.blocks
+
+    assert [(group.count, group.sources, group.sinks) for group in groups] == [(6, 2, 5)]
+
+
 @pytest.mark.parametrize("seed", range(150))
 def test_a_random_planar_bipartite_tree_is_recognised_and_ordered(seed):
     block = shuffled(random_tree_sum(1, seed=seed), seed=seed)

@@ -29,20 +29,17 @@ class Judged:
     proof: Proof
     is_ic_optimal: bool
     exists: bool
-
-    @property
-    def is_missed(self) -> bool:
-        """Whether there is an IC-optimal order and this is none."""
-        return self.exists and not self.is_ic_optimal
+    is_missed: bool  # by the six steps alone, before the referee takes a look
 
 
 def judged(dag: Dag) -> Judged:
     plan = prioritize(dag)
+    best = optimal_profile(dag)
     reached = eligibility_profile(dag, plan.order)  # raises if the order is not legal
-    is_ic_optimal = np.array_equal(reached, optimal_profile(dag))
-    return Judged(
-        dag, plan.proof, is_ic_optimal, is_ic_optimal or ic_optimal_order(dag) is not None
-    )
+    by_steps = eligibility_profile(dag, plan.analysis.order)
+    is_ic_optimal = np.array_equal(reached, best)
+    exists = is_ic_optimal or ic_optimal_order(dag) is not None
+    return Judged(dag, plan.proof, is_ic_optimal, exists, exists and bool((by_steps < best).any()))
 
 
 def check_claims(cases: list[Judged]) -> Counter[str | None]:
@@ -65,11 +62,11 @@ def small() -> list[Judged]:
 
 
 def test_no_claim_about_a_small_dag_is_false(small):
-    """18,880 are linear compositions, 9,416 between bottlenecks, the referee proves 5,348."""
+    """18,880 are linear compositions, 9,416 between bottlenecks; the referee settles the rest."""
     methods = check_claims(small)
 
     assert len(small) == 33_867
-    assert sum(methods.values()) - methods[None] == 33_644
+    assert methods[None] == 15
 
 
 def test_a_small_dag_without_an_ic_optimal_order_is_never_claimed_to_have_one(small):
@@ -80,7 +77,7 @@ def test_a_small_dag_without_an_ic_optimal_order_is_never_claimed_to_have_one(sm
     assert {case.proof.status for case in without} == {"unproved"}
 
 
-# What the heuristic misses, without shortcuts and up to numbering; each with its dags.
+# What the six steps alone miss, without shortcuts and up to numbering; each with its dags.
 MISSED = {
     # 0 should go first, for 4 and 5; but the block that 0 shares with 2 waits for 1 -> 2
     ((0, 3), (0, 4), (0, 5), (1, 2), (2, 3)): 38,
@@ -99,7 +96,7 @@ def shape(dag: Dag) -> nx.DiGraph:
     return without_shortcuts(dag).to_networkx()
 
 
-def test_the_heuristic_misses_208_of_the_33852_small_dags_with_an_ic_optimal_order(small):
+def test_the_six_steps_alone_miss_208_of_the_33852_small_dags_with_an_ic_optimal_order(small):
     """All have six tasks and, without shortcuts, one of five shapes (0.6 % of the dags)."""
     missed = [case.dag for case in small if case.is_missed]
     shapes = {arcs: Dag.from_arcs(6, arcs).to_networkx() for arcs in MISSED}
@@ -108,7 +105,7 @@ def test_the_heuristic_misses_208_of_the_33852_small_dags_with_an_ic_optimal_ord
         for dag in missed
     )
     existing = sum(case.exists for case in small)
-    print(f"{existing:,} small dags have an IC-optimal order; {len(missed)} missed")  # noqa: T201
+    print(f"{existing:,} small dags have an IC-optimal order; the six steps miss {len(missed)}")  # noqa: T201
 
     assert (existing, len(missed)) == (33_852, 208)
     assert found == MISSED
@@ -128,13 +125,15 @@ RANDOM = {
 
 @pytest.mark.parametrize("kind", RANDOM)
 def test_no_claim_about_a_random_dag_is_false(kind):
-    """Prints how often an IC-optimal order exists and is missed."""
+    """Prints how often an IC-optimal order exists and the six steps alone miss it."""
     cases = [judged(shuffled(dag, seed=number)) for number, dag in enumerate(RANDOM[kind]())]
     methods = check_claims(cases)
     existing, missed = sum(case.exists for case in cases), sum(case.is_missed for case in cases)
-    print(f"{len(cases)} dags {kind}: {existing} have an IC-optimal order; {missed} missed")  # noqa: T201
+    print(
+        f"{len(cases)} dags {kind}: {existing} have an IC-optimal order; {missed} missed by the steps"
+    )  # noqa: T201
 
-    assert existing - missed == len(cases) - methods[None]
+    assert existing == len(cases) - methods[None]
 
 
 def run_ic_optimally(make: object, blocks: int, seeds: int) -> int:
@@ -145,7 +144,7 @@ def run_ic_optimally(make: object, blocks: int, seeds: int) -> int:
         if len(dag.nonsinks) > MOST_NONSINKS:
             continue
         plan = prioritize(dag)
-        assert plan.proof.status == "ic-optimal", seed
+        assert plan.proof.method in ("theorem 2.1", "theorem 3.2"), seed  # not by the referee
         assert np.array_equal(eligibility_profile(dag, plan.order), optimal_profile(dag)), seed
         count += 1
     return count

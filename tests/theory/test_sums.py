@@ -100,7 +100,7 @@ def can_be_interleaved(first: list[int], second: list[int]) -> bool:
 
 @pytest.mark.parametrize("seed", range(150))
 def test_long_profiles_are_decided_as_a_walk_through_all_best_shares_says(seed):
-    """Up to forty steps each; even seeds have nearly falling gains, so that many can be run."""
+    """Up to forty steps each; even seeds have nearly falling gains, so that some can be run."""
     rng = np.random.default_rng(seed)
     profiles = []
     for _ in range(2):
@@ -183,16 +183,27 @@ def test_trees_that_must_take_turns_are_proved_by_theorem_3_2():
     assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
 
 
-def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
-    """Two hundred copies: all the threes, then all the twos."""
-    block = renamed(two_by_two())
-    copies = 200
+def copies_side_by_side(block: Dag, copies: int) -> Dag:
     arcs = np.concatenate([block.arcs + copy * len(block) for copy in range(copies)])
-    plan = prioritize(Dag.from_arcs(copies * len(block), arcs))
+    return Dag.from_arcs(copies * len(block), arcs)
+
+
+def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
+    """A thousand copies: all the threes, then all the twos."""
+    copies = 1000
+    plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies))
     threes, twos = 3 * np.arange(copies + 1), 3 * copies + 2 * np.arange(1, copies + 1)
 
     assert plan.proof.method == BY_SUMS
     assert np.array_equal(plan.schedule.enabled[: 2 * copies + 1], np.append(threes, twos))
+
+
+def test_a_sum_of_too_many_blocks_to_share_out_is_run_one_by_one_and_not_proved():
+    copies = 20_000
+    plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies))
+
+    assert plan.proof.status == "unproved"
+    assert np.array_equal(plan.schedule.enabled[: 2 * copies : 2], 5 * np.arange(copies))
 
 
 @pytest.mark.parametrize("blocks", [2, 3])

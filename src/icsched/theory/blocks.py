@@ -94,6 +94,7 @@ def _strand_name(block: Dag) -> str:
     spine = [next(task for task, near in beside.items() if len(near) < 2)]
     while len(spine) < len(beside):
         spine.append(next(n for n in beside[spine[-1]] if n not in spine[-2:]))
+    spine = max(spine, spine[::-1], key=lambda tasks: degree[tasks].tolist())  # one name each
     sources = [int(degree[task]) for task in spine if block.out_degrees[task]]
     sinks = [int(degree[task]) for task in spine if not block.out_degrees[task]]
     if len(sources) > len(sinks) and set(sinks) == {2}:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from icsched.theory.sums import level_sums_order
 # A block that no theorem covers goes to the referee up to this size and effort.
 EXACT_NONSINKS = 20
 EXACT_SETS = 20_000
-# An order that no theorem proves is put to the referee up to this effort.
+# A dag whose order no theorem proves goes to the referee up to this effort.
 VERIFY_SETS = 200_000
 
 
@@ -64,6 +64,15 @@ class Analysis:
     orders: BlockOrders
     sequence: Ids  # blocks in execution order
     has_priority: NDArray[np.bool_]  # per place in it: priority over the next block
+
+    @cached_property
+    def order(self) -> Ids:
+        """The order of the six steps: the blocks' nonsinks, block by block, then all sinks."""
+        rows = Rows(self.parts.blocks.nonsinks.offsets, self.orders.nonsinks)
+        sizes = np.diff(rows.offsets)[self.sequence]
+        shift = rows.offsets[self.sequence] - (np.cumsum(sizes) - sizes)
+        nonsinks = rows.targets[np.arange(len(rows.targets)) + np.repeat(shift, sizes)]
+        return np.concatenate([nonsinks, self.parts.dag.sinks])
 
     @property
     def superdag(self) -> Dag:
@@ -149,8 +158,9 @@ def prioritize(dag: Dag, strategy: str = "prio", *, counting: Counting = "eligib
     *strategy* is "prio", or one of the simple orders "fifo", "lifo", "level" and
     "critical-path" for comparison. *counting* says what block priorities below 1 compare
     (see `icsched.theory.priority.BlockProfile.counts`). Ties go to the smaller task id.
-    Near O(tasks + arcs) on workflow-shaped dags. Raises ScheduleError for an unknown
-    strategy.
+    Where no theorem proves the order of a small dag, the referee's takes its place. Near
+    O(tasks + arcs) on workflow-shaped dags. Raises ScheduleError for an unknown strategy
+    or counting.
 
     >>> plan = prioritize(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> plan.schedule.names, plan.proof.status, plan.proof.chain
@@ -163,9 +173,11 @@ def prioritize(dag: Dag, strategy: str = "prio", *, counting: Counting = "eligib
         return Plan(dag, strategy, order, UNPROVED, None, clock.seconds)
     if strategy != "prio":
         raise ScheduleError(f"strategy: expected {', '.join(STRATEGIES)}, got {strategy!r}")
+    if counting not in get_args(Counting):
+        raise ScheduleError(f"counting: expected eligible or nonsources, got {counting!r}")
     analysis = _analyse(dag, counting, clock)
     with clock.step("prove"):
-        order, proof = _conclude(dag, analysis)
+        order, proof = _conclude(analysis)
     return Plan(dag, strategy, order, proof, analysis, clock.seconds)
 
 
@@ -234,32 +246,30 @@ def _counts(enabled: NDArray[np.integer], sources: int, counting: Counting) -> N
     return counts if counting == "nonsources" else counts + sources - np.arange(len(counts))
 
 
-def _conclude(dag: Dag, analysis: Analysis) -> tuple[Ids, Proof]:
-    """Turn the block order into a task order, and say what is proved of it."""
-    order = np.concatenate([_gather(analysis), dag.sinks])
+def _conclude(analysis: Analysis) -> tuple[Ids, Proof]:
+    """Say what is proved of the order of the six steps, or find one of which more is."""
+    order = analysis.order
     if analysis.is_proved_by_blocks:
         if analysis.is_linear:
             return order, Proof("ic-optimal", "theorem 2.1", _chain(analysis))
-        if _is_linear_between_bottlenecks(analysis, order):
+        if _is_linear_between_bottlenecks(analysis):
             return order, Proof("ic-optimal", "theorem 2.1 between bottlenecks", _chain(analysis))
         if (better := _interleaved(analysis)) is not None:
             nonsinks, method = better
-            return np.concatenate([nonsinks, dag.sinks]), Proof("ic-optimal", method)
-    if _is_confirmed(analysis.parts.dag, order):
-        return order, Proof("ic-optimal", "exact")
-    return order, UNPROVED
+            return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof("ic-optimal", method)
+    return _settled_by_referee(analysis.parts.dag, order)
 
 
-def _is_linear_between_bottlenecks(analysis: Analysis, order: Ids) -> bool:
+def _is_linear_between_bottlenecks(analysis: Analysis) -> bool:
     """Whether blocks lack priority over the next only where a bottleneck lies between.
 
-    A bottleneck is a task that comes after all tasks before it in *order* and before all
+    A bottleneck is a task that comes after all tasks before it in the order and before all
     others: every set of tasks that can have run and holds a later task holds all earlier
     ones. What is best on either side is best for the whole.
     """
     sizes = np.diff(analysis.parts.blocks.nonsinks.offsets)[analysis.sequence]
     ends = np.cumsum(sizes)[~analysis.has_priority]
-    return bool(_bottlenecks(analysis.parts.dag, order)[ends].all())
+    return bool(_bottlenecks(analysis.parts.dag, analysis.order)[ends].all())
 
 
 def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
@@ -278,16 +288,6 @@ def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
     return np.append(alone & (crossing == dag.in_degrees[order]), False)
 
 
-def _gather(analysis: Analysis) -> Ids:
-    """Nonsinks of the blocks, in the order of the blocks and of each block."""
-    rows = Rows(analysis.parts.blocks.nonsinks.offsets, analysis.orders.nonsinks)
-    sizes = np.diff(rows.offsets)[analysis.sequence]
-    begins = np.cumsum(sizes) - sizes
-    shift = rows.offsets[analysis.sequence] - begins
-    gathered: Ids = rows.targets[np.arange(len(rows.targets)) + np.repeat(shift, sizes)]
-    return gathered
-
-
 def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
     """Try to order independent blocks as sums, with a proof."""
     if analysis.superdag.arc_count == 0:
@@ -298,14 +298,17 @@ def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
     return None if sums is None else (sums, "theorem 2.1 on sums of blocks")
 
 
-def _is_confirmed(dag: Dag, order: Ids) -> bool:
-    """Whether the referee, within its limits here, finds *order* IC-optimal."""
+def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
+    """Confirm *order*, or replace it by an IC-optimal one, if the referee can within its limit."""
     if len(dag.nonsinks) > _native.MOST_NONSINKS:
-        return False
+        return order, UNPROVED
     try:
-        return pebble.verify(dag, order, limit=VERIFY_SETS).ic_optimal
+        if not pebble.verify(dag, order, limit=VERIFY_SETS).ic_optimal:
+            best = pebble.ic_optimal_order(dag, limit=VERIFY_SETS)
+            return (order, UNPROVED) if best is None else (best, Proof("ic-optimal", "exact"))
     except LimitError:
-        return False
+        return order, UNPROVED
+    return order, Proof("ic-optimal", "exact")
 
 
 def _chain(analysis: Analysis, *, most: int = 12) -> str:
