@@ -143,12 +143,12 @@ icsched::Blocks blocks_of(const InIds& nonsink_offsets, const InIds& nonsinks,
 
 auto order_blocks(InIds child_offsets, InIds children, InIds nonsink_offsets, InIds nonsinks,
                   InIds sink_offsets, InIds sinks, In<std::uint8_t> bipartite,
-                  std::int32_t exact_nonsinks, std::int64_t exact_sets) {
+                  std::int32_t exact_nonsinks, std::int64_t exact_sets, std::int64_t all_sets) {
   auto orders = without_gil([&] {
     return icsched::order_blocks(
         rows(child_offsets, children),
         blocks_of(nonsink_offsets, nonsinks, sink_offsets, sinks, bipartite), exact_nonsinks,
-        exact_sets);
+        exact_sets, all_sets);
   });
   return std::tuple(give(std::move(orders.nonsinks)), give(std::move(orders.kind)),
                     give(std::move(orders.sources)), give(std::move(orders.arcs)),
@@ -230,7 +230,7 @@ NB_MODULE(_core, m) {
         "parents"_a);
   m.def("order_blocks", &order_blocks, "child_offsets"_a, "children"_a, "nonsink_offsets"_a,
         "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a, "exact_nonsinks"_a,
-        "exact_sets"_a);
+        "exact_sets"_a, "all_sets"_a);
   m.def("tree_sum_order", &tree_sum_order, "child_offsets"_a, "children"_a,
         "nonsink_offsets"_a, "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a);
   m.def("priority", &priority, "first"_a, "second"_a);

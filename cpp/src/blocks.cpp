@@ -357,8 +357,8 @@ struct Ordered {
 
 class Orderer {
  public:
-  Orderer(std::int32_t exact_nonsinks, std::int64_t exact_sets)
-      : exact_nonsinks_(exact_nonsinks), exact_sets_(exact_sets) {}
+  Orderer(std::int32_t exact_nonsinks, std::int64_t exact_sets, std::int64_t all_sets)
+      : exact_nonsinks_(exact_nonsinks), exact_sets_(exact_sets), sets_left_(all_sets) {}
 
   Ordered operator()(const Local& block) {
     const std::int32_t s = block.nonsinks, t = block.sinks();
@@ -369,7 +369,7 @@ class Orderer {
       if (all_pairs(block, s, s + t, s)) return {Kind::clique, identity(s)};
       if (all_pairs(block, 0, s, t)) return {Kind::coclique, by_sinks(block)};
     }
-    if (s <= exact_nonsinks_) {
+    if (s <= exact_nonsinks_ && sets_left_ > 0) {
       const Ordered& known = solved(block);
       if (!known.order.empty()) return known;
     }
@@ -388,18 +388,21 @@ class Orderer {
     return entry->second;
   }
 
-  Ordered solve(const Local& block) const {
+  Ordered solve(const Local& block) {
+    const std::int64_t limit = std::min(exact_sets_, sets_left_);
     const Rows children = block.built.child_rows(), parents = block.built.parent_rows();
-    auto best = ic_optimal_order(children, parents, block.built.order, exact_sets_);
+    auto best = ic_optimal_order(children, parents, block.built.order, limit);
+    sets_left_ -= best.visited;
     if (best.found) return {Kind::exact, std::move(best.nonsinks)};
     if (best.walk == Walk::complete) {
-      best = maximum_area_order(children, parents, block.built.order, exact_sets_);
+      best = maximum_area_order(children, parents, block.built.order, limit);
+      sets_left_ -= 20 * best.visited;  // it keeps what it visits, and takes that much longer
     }
     return {Kind::searched, std::move(best.nonsinks)};
   }
 
   std::int32_t exact_nonsinks_;
-  std::int64_t exact_sets_;
+  std::int64_t exact_sets_, sets_left_;
   std::map<std::pair<Vector, Vector>, Ordered> cache_;
 };
 
@@ -408,10 +411,10 @@ std::int32_t count(const Blocks& blocks) { return static_cast<std::int32_t>(bloc
 }  // namespace
 
 BlockOrders order_blocks(Rows children, const Blocks& blocks, std::int32_t exact_nonsinks,
-                         std::int64_t exact_sets) {
+                         std::int64_t exact_sets, std::int64_t all_sets) {
   BlockOrders result;
   Cutter cutter(children, blocks);
-  Orderer orderer(exact_nonsinks, exact_sets);
+  Orderer orderer(exact_nonsinks, exact_sets, all_sets);
   for (std::int32_t block = 0; block < count(blocks); ++block) {
     const Ids nonsinks = cutter.nonsinks(block);
     if (nonsinks.size() == 1) {  // most blocks of most workflows: not worth cutting out

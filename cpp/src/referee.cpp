@@ -59,6 +59,7 @@ class Budget {
   // Whether another `ideals` may be visited.
   bool spend(std::int64_t ideals = 1) {
     left_ -= ideals;
+    visited_ += ideals;
     if (left_ < 0) end_ = Walk::over_limit;
     since_asked_ += ideals;
     if (since_asked_ >= 100'000 && interrupted_ != nullptr) {
@@ -73,9 +74,10 @@ class Budget {
     return end_ == Walk::complete;
   }
   Walk end() const { return end_; }
+  std::int64_t visited() const { return visited_; }
 
  private:
-  std::int64_t left_, since_asked_ = 0;
+  std::int64_t left_, visited_ = 0, since_asked_ = 0;
   Interrupted interrupted_;
   Walk end_ = Walk::complete;
 };
@@ -195,7 +197,7 @@ BestIdeals walk_ideals(const Board<Words>& board, Budget budget) {
   std::vector<Set<Words>> witness(board.nonsinks() + 1);
   std::vector<Frame> stack{{board.start(), 0, 0}};
   while (!stack.empty()) {
-    if (!budget.spend()) return {budget.end(), {}, {}};
+    if (!budget.spend()) return {budget.end(), budget.visited(), {}, {}};
     const Frame frame = stack.back();
     stack.pop_back();
     if (frame.ideal.enabled > best.enabled[frame.size]) {
@@ -206,6 +208,7 @@ BestIdeals walk_ideals(const Board<Words>& board, Budget budget) {
       stack.push_back({board.after(frame.ideal, position), frame.size + 1, position + 1});
     });
   }
+  best.visited = budget.visited();
   for (const Set<Words>& set : witness) {
     std::vector<std::int32_t> positions;
     set.each(0, [&](std::int32_t position) { positions.push_back(position); });
@@ -225,7 +228,7 @@ NonsinkOrder search_optimal(const Board<Words>& board, Budget budget) {
     std::int32_t next;  // least position not tried yet
   };
   const BestIdeals best = walk_ideals(board, budget);
-  if (best.walk != Walk::complete) return {best.walk, false, {}};
+  if (best.walk != Walk::complete) return {best.walk, best.visited, false, {}};
   std::unordered_set<Set<Words>, Hash> visited;
   std::vector<Frame> path{{board.start(), 0}};
   std::vector<std::int32_t> positions;
@@ -242,12 +245,13 @@ NonsinkOrder search_optimal(const Board<Words>& board, Budget budget) {
     if (ideal.enabled < best.enabled[path.size()]) continue;
     if (!visited.insert(ideal.executed).second) continue;
     const auto bytes = static_cast<std::int64_t>(visited.size() * (sizeof(Set<Words>) + 32));
-    if (!budget.spend() || !budget.afford(bytes)) return {budget.end(), false, {}};
+    if (!budget.spend() || !budget.afford(bytes)) return {budget.end(), budget.visited(), false, {}};
     path.push_back({ideal, 0});
     positions.push_back(position);
   }
-  if (path.empty()) return {Walk::complete, false, {}};
-  return {Walk::complete, true, board.tasks(positions)};
+  const std::int64_t ideals = best.visited + budget.visited();
+  if (path.empty()) return {Walk::complete, ideals, false, {}};
+  return {Walk::complete, ideals, true, board.tasks(positions)};
 }
 
 // One layer of ideals of equal size, found again by their executed set.
@@ -306,7 +310,7 @@ NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
   std::vector<std::vector<Step>> history;
   Layer<Words> layer;
   layer.offer({board.start(), 0, -1, -1});
-  if (!budget.spend()) return {budget.end(), false, {}};
+  if (!budget.spend()) return {budget.end(), budget.visited(), false, {}};
   std::int64_t kept = 0;  // bytes of history
   for (std::int32_t size = 0; size < board.nonsinks(); ++size) {
     Layer<Words> next;
@@ -319,7 +323,7 @@ NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
       });
       const auto fresh = static_cast<std::int64_t>(next.entries.size()) - before;
       const std::int64_t bytes = kept + layer.bytes() + 2 * next.bytes();  // it doubles to grow
-      if (!budget.spend(fresh) || !budget.afford(bytes)) return {budget.end(), false, {}};
+      if (!budget.spend(fresh) || !budget.afford(bytes)) return {budget.end(), budget.visited(), false, {}};
     }
     auto& steps = history.emplace_back();
     kept += static_cast<std::int64_t>(next.entries.size() * sizeof(Step));
@@ -332,7 +336,7 @@ NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
     positions[t] = history[t][index].position;
     index = history[t][index].previous;
   }
-  return {Walk::complete, true, board.tasks(positions)};
+  return {Walk::complete, budget.visited(), true, board.tasks(positions)};
 }
 
 // Runs `play` on a board with the fewest words that hold all nonsinks.

@@ -39,7 +39,7 @@ Bytes shortcuts(const Built& dag) {
 Blocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }
 
 icsched::BlockOrders order_blocks(const Built& dag, std::int32_t most = exact_nonsinks) {
-  return icsched::order_blocks(dag.child_rows(), decompose(dag), most, exact_sets);
+  return icsched::order_blocks(dag.child_rows(), decompose(dag), most, exact_sets, 50 * exact_sets);
 }
 
 Vector tree_sum_order(const Built& dag) {
@@ -150,6 +150,8 @@ TEST(other_blocks_go_to_the_referee_if_small_and_to_rules_if_not) {
   CHECK(order_blocks(dag).kind == kinds({Kind::exact}));
   CHECK(order_blocks(dag).enabled == (Vector{0, 0, 2, 3}));
   CHECK(order_blocks(dag, 2).kind == kinds({Kind::ruled}));
+  CHECK(icsched::order_blocks(dag.child_rows(), decompose(dag), exact_nonsinks, exact_sets, 0).kind ==
+        kinds({Kind::ruled}));
 }
 
 TEST(a_block_without_an_ic_optimal_order_gets_one_of_largest_area) {

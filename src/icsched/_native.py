@@ -147,13 +147,13 @@ def decompose(children: Rows, parents: Rows) -> Blocks:
 
 
 def order_blocks(
-    children: Rows, blocks: Blocks, *, exact_nonsinks: int, exact_sets: int
+    children: Rows, blocks: Blocks, *, exact_nonsinks: int, exact_sets: int, all_sets: int
 ) -> BlockOrders:
     """Order every block by theorem, by the referee if small, else by rule."""
-    arrays = _core.order_blocks(
-        children.offsets, children.targets, *_block_arrays(blocks), exact_nonsinks, exact_sets
+    limits = (exact_nonsinks, exact_sets, all_sets)
+    return BlockOrders(
+        *_core.order_blocks(children.offsets, children.targets, *_block_arrays(blocks), *limits)
     )
-    return BlockOrders(*arrays)
 
 
 def tree_sum_order(children: Rows, blocks: Blocks) -> Ids | None:

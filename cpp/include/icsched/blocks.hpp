@@ -34,11 +34,13 @@ struct BlockOrders {
 };
 
 // Blocks of at most `exact_nonsinks` nonsinks that no theorem covers go to the referee,
-// with a limit of `exact_sets`; identical blocks are solved once. Larger ones take the
+// with a limit of `exact_sets` each and about `all_sets` for all; identical blocks are
+// solved once. Larger ones, and those that come once all_sets are spent, take the
 // order of largest area among the paper's outdegree rule, the dual's order read backwards
 // and a cheapest-sink-first rule. Near O(tasks + arcs) but for the referee.
 BlockOrders order_blocks(Rows children, const Blocks& blocks,
-                         std::int32_t exact_nonsinks, std::int64_t exact_sets);
+                         std::int32_t exact_nonsinks, std::int64_t exact_sets,
+                         std::int64_t all_sets);
 
 // All sources of the blocks in one IC-optimal order of their sum, if every block is a
 // planar bipartite tree (paper 001, Theorem 3.2); empty otherwise.

@@ -28,6 +28,7 @@ using Interrupted = bool (*)();
 
 struct BestIdeals {
   Walk walk = Walk::complete;
+  std::int64_t visited = 0;  // ideals
   // Both empty unless complete. enabled[t] is the most nonsources any ideal of t
   // nonsinks enables, and sets[t] such an ideal, ids ascending; t = 0 .. nonsinks.
   std::vector<std::int32_t> enabled;
@@ -41,6 +42,7 @@ BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limi
 
 struct NonsinkOrder {
   Walk walk = Walk::complete;
+  std::int64_t visited = 0;            // ideals, a measure of the work done
   bool found = false;                  // false unless complete
   std::vector<std::int32_t> nonsinks;  // the order, if found
 };

@@ -33,6 +33,8 @@ from icsched.theory.sums import level_sums_order
 # A block that no theorem covers goes to the referee up to this size and effort.
 EXACT_NONSINKS = 20
 EXACT_SETS = 20_000
+# All such blocks of a dag together, besides five for each task: a fraction of a second.
+ALL_SETS = 2_000_000
 # A dag whose order no theorem proves goes to the referee up to this effort.
 VERIFY_SETS = 200_000
 
@@ -188,7 +190,11 @@ def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
         parts = decompose(reduced)
     with clock.step("blocks"):
         orders = _native.order_blocks(
-            reduced.child_rows, parts.blocks, exact_nonsinks=EXACT_NONSINKS, exact_sets=EXACT_SETS
+            reduced.child_rows,
+            parts.blocks,
+            exact_nonsinks=EXACT_NONSINKS,
+            exact_sets=EXACT_SETS,
+            all_sets=ALL_SETS + 5 * len(dag),
         )
     with clock.step("superdag"):
         profile_of, profiles = _profiles(parts, orders, counting)
