@@ -49,7 +49,7 @@ def kinds(dag: Dag, *, exact: bool = True) -> tuple[Decomposition, _native.Block
     parts = decompose(dag)
     nonsinks = EXACT_NONSINKS if exact else 0
     orders = _native.order_blocks(
-        dag.child_rows, parts.blocks, exact_nonsinks=nonsinks, exact_sets=EXACT_SETS
+        dag.child_rows, parts.blocks, exact_nonsinks=nonsinks, exact_sets=EXACT_SETS, all_sets=10**9
     )
     return parts, orders
 
