@@ -363,6 +363,7 @@ class Orderer {
   Ordered operator()(const Local& block) {
     const std::int32_t s = block.nonsinks, t = block.sinks();
     if (block.bipartite) {
+      if (t == 1) return {Kind::tree, identity(s)};  // a join: any order
       if (auto order = tree_order(block)) return {Kind::tree, std::move(*order)};
       if (s == t && all_degrees(block, 0, s + t, 2)) return {Kind::cycle, around(block)};
       if (static_cast<std::int64_t>(s) * t == block.arcs()) return {Kind::complete, identity(s)};

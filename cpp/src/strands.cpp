@@ -1,48 +1,61 @@
 #include "icsched/strands.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace icsched {
 namespace {
 
 using Vector = std::vector<std::int32_t>;
 
-// A string of counts with hashes of its substrings and sums of its ranges.
+// A string of counts. Substrings of lengths 1, 2, 4, ... are named so that equal ones, and
+// only these, have the same name: common prefixes are found exactly, in O(log) steps.
 class Text {
  public:
-  explicit Text(const Vector& counts) : counts_(counts), hash_(counts.size() + 1), sum_(hash_), power_(hash_) {
-    power_[0] = 1;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      power_[i + 1] = times(power_[i], base);
-      hash_[i + 1] = reduce(times(hash_[i], base) + counts[i] + 1);
-      sum_[i + 1] = sum_[i] + counts[i];
-    }
+  Text(Vector counts, std::int32_t longest) : counts_(std::move(counts)), sum_(counts_.size() + 1) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) sum_[i + 1] = sum_[i] + counts_[i];
+    names_.push_back(counts_);
+    for (std::int32_t length = 2; length <= longest && !names_distinct_; length *= 2) name_pairs(length / 2);
   }
 
   std::int32_t operator[](std::int32_t i) const { return counts_[i]; }
   bool all_zero(std::int32_t from, std::int32_t to) const { return from >= to || sum_[to] == sum_[from]; }
-  std::uint64_t hash(std::int32_t from, std::int32_t length) const {
-    return reduce(hash_[from + length] + prime - times(hash_[from], power_[length]));
+
+  // Length of the common prefix of what starts at i and at j, at most `most`.
+  std::int32_t common(std::int32_t i, std::int32_t j, std::int32_t most) const {
+    if (i == j) return most;
+    std::int32_t length = 0;
+    for (std::size_t level = names_.size(); level-- > 0;) {
+      const std::int32_t step = std::int32_t{1} << level;
+      if (length + step <= most && names_[level][i + length] == names_[level][j + length]) length += step;
+    }
+    return length;
   }
 
  private:
-  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
-  static constexpr std::uint64_t base = 0x1b873593cc9e2d51u % prime;
-
-  static std::uint64_t reduce(std::uint64_t x) {
-    x = (x & prime) + (x >> 61);
-    return x >= prime ? x - prime : x;
-  }
-  static std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
-    return reduce((static_cast<std::uint64_t>(product) & prime) + static_cast<std::uint64_t>(product >> 61));
+  // Names the substrings twice as long as the latest, by the names of their halves.
+  void name_pairs(std::int32_t half) {
+    const Vector& halves = names_.back();
+    const auto count = static_cast<std::int32_t>(counts_.size()) - 2 * half + 1;
+    if (count <= 0) return;
+    std::unordered_map<std::uint64_t, std::int32_t> known;
+    Vector names(count);
+    for (std::int32_t i = 0; i < count; ++i) {
+      const auto pair = static_cast<std::uint64_t>(halves[i]) << 32 | static_cast<std::uint32_t>(halves[i + half]);
+      names[i] = known.try_emplace(pair, static_cast<std::int32_t>(known.size())).first->second;
+    }
+    names_distinct_ = static_cast<std::int32_t>(known.size()) == count;
+    names_.push_back(std::move(names));
   }
 
   Vector counts_;
-  std::vector<std::uint64_t> hash_, sum_, power_;
+  std::vector<std::int64_t> sum_;
+  std::vector<Vector> names_;    // by the logarithm of the length, then by the start
+  bool names_distinct_ = false;  // then no two longer substrings are equal either
 };
 
-// An eligibility vector: `first`, then the `length` counts of `text` from `start` with
+// An eligibility vector: `first`, then the `length` counts of the text from `start` with
 // `extra` added to the last, then zeros.
 struct Gains {
   const Text* text;
@@ -55,25 +68,12 @@ struct Gains {
   }
 };
 
-// Entries 1 .. result of both are equal; at most `most`, none of them a last one.
-std::int32_t common_prefix(const Gains& a, const Gains& b, std::int32_t most) {
-  std::int32_t low = 0, high = most;
-  while (low < high) {
-    const std::int32_t middle = (low + high + 1) / 2;
-    if (a.text->hash(a.start, middle) == b.text->hash(b.start, middle)) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
-
 // Negative, zero or positive as a is lexicographically less than, equal to or more than b.
 std::int32_t compare(const Gains& a, const Gains& b) {
   if (a.first != b.first) return a.first - b.first;
   const std::int32_t shared = std::min(a.length, b.length);
-  std::int32_t i = shared > 1 ? common_prefix(a, b, shared - 1) + 1 : 1;
+  // The last counts may have something added: they are compared one by one.
+  std::int32_t i = shared > 1 ? a.text->common(a.start, b.start, shared - 1) + 1 : 1;
   for (; i <= shared + 1; ++i) {
     if (a.at(i) != b.at(i)) return a.at(i) - b.at(i);
   }
@@ -100,8 +100,7 @@ class Greedy {
       : own_(strands.own),
         sources_(static_cast<std::int32_t>(strands.own.size())),
         hinge_(sources_),
-        rightward_(counts(strands, strands.right, false)),
-        leftward_(counts(strands, strands.left, true)),
+        text_(counts(strands), longest(strands)),
         best_right_(sources_),
         best_left_(sources_) {
     for (std::int32_t u = 0; u < sources_; ++u) hinge_[u] = strands.left[u] && strands.right[u];
@@ -135,11 +134,21 @@ class Greedy {
   }
 
  private:
-  static Vector counts(const Strands& strands, const std::vector<std::uint8_t>& bonus, bool backwards) {
-    Vector result(strands.own);
-    for (std::size_t u = 0; u < result.size(); ++u) result[u] += bonus[u];
-    if (backwards) std::reverse(result.begin(), result.end());
+  // What each source enables after all to its left, then, from right to left, after all
+  // to its right.
+  static Vector counts(const Strands& strands) {
+    Vector result;
+    for (std::size_t u = 0; u < strands.own.size(); ++u) result.push_back(strands.own[u] + strands.right[u]);
+    for (std::size_t u = strands.own.size(); u-- > 0;) result.push_back(strands.own[u] + strands.left[u]);
     return result;
+  }
+
+  static std::int32_t longest(const Strands& strands) {
+    std::int32_t most = 0;
+    for (std::size_t i = 0; i + 1 < strands.offsets.size(); ++i) {
+      most = std::max(most, strands.offsets[i + 1] - strands.offsets[i]);
+    }
+    return most;
   }
 
   static bool worse(const Part& a, const Part& b) {
@@ -148,10 +157,10 @@ class Greedy {
   }
 
   Gains looking_right(std::int32_t u, std::int32_t hi, bool cut) const {
-    return {&rightward_, u, own_[u], u + 1, hi - u, cut ? 1 : 0};
+    return {&text_, u, own_[u], u + 1, hi - u, cut ? 1 : 0};
   }
   Gains looking_left(std::int32_t u, std::int32_t lo, bool cut) const {
-    return {&leftward_, u, own_[u], sources_ - u, u - lo, cut ? 1 : 0};
+    return {&text_, u, own_[u], 2 * sources_ - u, u - lo, cut ? 1 : 0};
   }
 
   void add(Part part) {
@@ -198,7 +207,7 @@ class Greedy {
   Vector own_;  // sinks that a source alone still holds back
   std::int32_t sources_;
   std::vector<std::uint8_t> hinge_, left_, right_;
-  Text rightward_, leftward_;
+  Text text_;
   Vector best_right_, best_left_;
   std::vector<Part> heap_;
 };
