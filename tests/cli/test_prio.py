@@ -70,21 +70,40 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
     }
 
 
-def test_another_strategy_orders_and_claims_nothing(icsched, workflow):
-    answer = json.loads(icsched("prio", str(workflow), "--strategy", "fifo", "--json").out)
+def test_another_strategy_orders_and_claims_only_what_the_referee_confirms(icsched, workflow):
+    fifo = json.loads(icsched("prio", str(workflow), "--strategy", "fifo", "--json").out)
 
-    assert answer["order"] == ["a", "c", "b", "d", "e"]
-    assert answer["proof"]["status"] == "unproved"
-    assert "Nothing is proved" in icsched("prio", str(workflow), "--strategy", "fifo").out
+    assert fifo["order"] == ["a", "c", "b", "d", "e"]
+    assert fifo["proof"]["status"] == "unproved"
+    report = icsched("prio", str(workflow), "--strategy", "fifo").out
+    assert "Nothing is proved about this order." in report
+    assert "It has as many eligible as first come, first served at every step." in report
 
 
 def test_an_unknown_strategy_is_one_line_that_names_the_known(icsched, workflow):
     result = icsched("prio", str(workflow), "--strategy", "magic")
 
-    assert result.code == 1
-    assert result.complaint == (
-        "strategy: expected prio, fifo, lifo, level, critical-path, got 'magic'"
+    assert result.code == 2
+    for word in ("--strategy", "magic", "prio", "fifo", "lifo", "level", "critical-path"):
+        assert word in result.complaint
+
+
+def test_a_workflow_without_an_ic_optimal_order_gets_the_largest_area_and_hears_so(
+    icsched, tmp_path
+):
+    r"""
+    a    b   c
+    |    | X |     After a two are still eligible beside x, after b, c three: y, z and a.
+    x    y   z
+    """
+    path = tmp_path / "wf.dag"
+    jobs = "".join(f"JOB {name} x\n" for name in "abcxyz")
+    path.write_text(jobs + "PARENT a CHILD x\nPARENT b CHILD y z\nPARENT c CHILD y z\n")
+
+    assert "No order is IC-optimal; this one has the most eligible jobs on average (exact)." in (
+        icsched("prio", str(path)).out
     )
+    assert json.loads(icsched("prio", str(path), "--json").out)["proof"]["status"] == "unproved"
 
 
 @pytest.mark.parametrize("command", ["prio", "show"])

@@ -47,8 +47,7 @@ def check_claims(cases: list[Judged]) -> Counter[str | None]:
     methods: Counter[str | None] = Counter()
     for case in cases:
         assert (case.proof.status == "ic-optimal") == case.is_ic_optimal
-        assert (case.proof.method is None) == (not case.is_ic_optimal)
-        methods[case.proof.method] += 1
+        methods[case.proof.method if case.is_ic_optimal else None] += 1
     return methods
 
 

@@ -10,7 +10,9 @@ from icsched.theory import prioritize
 
 def demo() -> None:
     """Show what a good order does to a real workflow."""
-    sys.stdout.write(_airsn() + _referee() + _sdss())
+    for part in (_airsn, _referee, _sdss):
+        sys.stdout.write(part())
+        sys.stdout.flush()
 
 
 def _airsn() -> str:

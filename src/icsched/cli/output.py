@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import msgspec
 import numpy as np
 
+from icsched.dag import Dag
 from icsched.pebble import Comparison, Profile
 from icsched.theory import Proof
 
@@ -48,21 +49,25 @@ def _bars(profile: Profile, ceiling: int, columns: int) -> str:
 
 
 def lead_sentence(contest: Comparison, ours: Profile, fifo: Profile) -> str:
-    """Say where the order is furthest ahead of first come, first served."""
-    step, lead = contest.largest_lead
-    if lead == 0:
-        return "It is never ahead of first come, first served."
-    behind = "never behind" if contest.never_below else "sometimes behind"
+    """Say how the order stands against first come, first served."""
+    peer = "first come, first served"
+    (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
+    if lead == lag == 0:
+        return f"It has as many eligible as {peer} at every step."
+    step = ahead if lead > 0 else behind
     return (
-        f"After {counted(step, 'job')} it has {ours[step]:,} eligible, first come, first served"
-        f" {fifo[step]:,}.\nIt is {behind}, with {contest.area_ratio:.2f} times as many on average."
+        f"After {counted(step, 'job')} it has {ours[step]:,} eligible, {peer} {fifo[step]:,}.\n"
+        f"It is {'never' if lag == 0 else 'sometimes'} behind,"
+        f" with {contest.area_ratio:.2f} times as many on average."
     )
 
 
 def proof_sentence(proof: Proof) -> str:
     """Say what is proved about an order."""
     if proof.status == "unproved":
-        return "Nothing is proved about this order."
+        if proof.method is None:
+            return "Nothing is proved about this order."
+        return "No order is IC-optimal; this one has the most eligible jobs on average (exact)."
     chain = f": {proof.chain}" if proof.chain else ""
     return f"IC-optimal, no order has more eligible jobs at any step ({proof.method}{chain})."
 
@@ -78,10 +83,16 @@ def proof_keys(proof: Proof) -> dict[str, object]:
     }
 
 
-def counted(count: int, what: str) -> str:
+def size(dag: Dag) -> str:
+    """Say how large a workflow is."""
+    dependencies = counted(dag.arc_count, "dependency", "dependencies")
+    return f"{counted(len(dag), 'job')}, {dependencies}"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun in the right number.
 
-    >>> counted(1, "job"), counted(1200, "job")
-    ('1 job', '1,200 jobs')
+    >>> counted(1, "job"), counted(1200, "job"), counted(2, "dependency", "dependencies")
+    ('1 job', '1,200 jobs', '2 dependencies')
     """
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

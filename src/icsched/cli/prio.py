@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -15,7 +15,7 @@ def prio(
     file: str,
     /,
     *,
-    strategy: str = "prio",
+    strategy: Literal["prio", "fifo", "lifo", "level", "critical-path"] = "prio",
     json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
 ) -> None:
     """Order a workflow so that as many jobs as possible are eligible at every step.
@@ -45,9 +45,9 @@ def prio(
 def _report(file: str, plan: Plan) -> str:
     dag, ours = plan.dag, plan.schedule.eligible
     fifo = pebble.eligibility_profile(dag, dag.fifo_order)
+    seconds = sum(plan.seconds.values())
     head = (
-        f"{file}: {output.counted(len(dag), 'job')}, {dag.arc_count:,} dependencies, ordered by"
-        f" {plan.strategy} in {sum(plan.seconds.values()):.2f} s\n"
+        f"{file}: {output.size(dag)}, ordered by {plan.strategy} in {seconds:.2f} s\n"
         f"{output.proof_sentence(plan.proof)}\n"
     )
     if not len(dag):

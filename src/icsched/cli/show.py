@@ -70,10 +70,10 @@ def _facts(plan: Plan, analysis: Analysis) -> dict[str, object]:
 def _report(file: str, plan: Plan, facts: dict[str, object]) -> str:
     dag, analysis = plan.dag, _analysis(plan)
     lines = [
-        f"{file}: {output.counted(len(dag), 'job')}, {dag.arc_count:,} dependencies"
+        f"{file}: {output.size(dag)}"
         f" ({facts['shortcuts']:,} superfluous), {output.counted(_levels(dag), 'level')},"
         f" {output.counted(len(dag.sources), 'source')}, {output.counted(len(dag.sinks), 'sink')}",
-        f"{output.counted(len(analysis.parts), 'block')}:",
+        output.counted(len(analysis.parts), "block") + (":" if len(analysis.parts) else ""),
         *_block_rows(analysis),
         output.proof_sentence(plan.proof),
     ]

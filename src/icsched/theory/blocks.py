@@ -110,7 +110,7 @@ def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     names = block_names(parts, orders, range(len(parts)))
     sinks = np.diff(parts.blocks.sinks.offsets).tolist()
     counts = Counter(zip(names, orders.sources.tolist(), sinks, strict=True))
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0][0][:1], item[0][1:]))
     return [BlockGroup(name, count, s, t) for (name, s, t), count in ranked]
 
 

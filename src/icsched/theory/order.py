@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from icsched import _native, pebble
 from icsched._native import BlockOrders, Ids, Rows
 from icsched.dag import Dag
-from icsched.errors import LimitError, ScheduleError
+from icsched.errors import GraphError, LimitError, ScheduleError
 from icsched.pebble import Schedule
 from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_names
 from icsched.theory.decompose import Decomposition, decompose
@@ -37,6 +37,7 @@ EXACT_SETS = 20_000
 ALL_SETS = 2_000_000
 # A dag whose order no theorem proves goes to the referee up to this effort.
 VERIFY_SETS = 200_000
+AREA_SETS = 50_000
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,10 @@ class Proof:
     """What is proved about an order.
 
     `status` is "ic-optimal" only if a theorem or an exact computation says so; `method`
-    names it. `chain` lists the blocks in the order of Theorem 2.1, each having priority
-    over the next. The ratios to a certified bound are not computed yet.
+    names it. An unproved order has a method only if the referee found that no order is
+    IC-optimal. `chain` lists the blocks in the order of Theorem 2.1: > stands where a block
+    has priority over the next, | where a bottleneck lies between. The ratios to a certified
+    bound are not computed yet.
     """
 
     status: Literal["ic-optimal", "unproved"]
@@ -56,6 +59,8 @@ class Proof:
 
 
 UNPROVED = Proof("unproved")
+EXACT = Proof("ic-optimal", "exact")
+NONE_IS_OPTIMAL = Proof("unproved", "exact: no order is ic-optimal, this has the largest area")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,15 +111,16 @@ class Analysis:
 class Plan:
     """An order of a dag with what is known about it.
 
+    `order` has the task ids, first to run first; `proof` says what is proved about it.
     `analysis` is None for strategies that do not take the dag apart. `seconds` has the
     wall time of each step.
     """
 
     dag: Dag
     strategy: str
-    order: Ids
+    order: Ids = field(repr=False)
     proof: Proof
-    analysis: Analysis | None
+    analysis: Analysis | None = field(repr=False)
     seconds: Mapping[str, float] = field(repr=False)
 
     @cached_property
@@ -168,11 +174,15 @@ def prioritize(dag: Dag, strategy: str = "prio", *, counting: Counting = "eligib
     >>> plan.schedule.names, plan.proof.status, plan.proof.chain
     (['c', 'a', 'b', 'd', 'e'], 'ic-optimal', 'W(1,2) > N(1)')
     """
+    if not isinstance(dag, Dag):
+        raise GraphError(f"expected a Dag, got {type(dag).__name__}; see icsched.Dag")
     clock = _Clock()
     if strategy in _SIMPLE:
         with clock.step("order"):
             order = _SIMPLE[strategy](dag)
-        return Plan(dag, strategy, order, UNPROVED, None, clock.seconds)
+        with clock.step("prove"):
+            proof = _confirmed(dag, order)
+        return Plan(dag, strategy, order, proof, None, clock.seconds)
     if strategy != "prio":
         raise ScheduleError(f"strategy: expected {', '.join(STRATEGIES)}, got {strategy!r}")
     if counting not in get_args(Counting):
@@ -305,16 +315,27 @@ def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
 
 
 def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
-    """Confirm *order*, or replace it by an IC-optimal one, if the referee can within its limit."""
-    if len(dag.nonsinks) > _native.MOST_NONSINKS:
-        return order, UNPROVED
+    """Confirm *order* or replace it by the best there is, if the referee can within its limit."""
+    proof = _confirmed(dag, order)
+    if proof is EXACT or len(dag.nonsinks) > _native.MOST_NONSINKS:
+        return order, proof
     try:
-        if not pebble.verify(dag, order, limit=VERIFY_SETS).ic_optimal:
-            best = pebble.ic_optimal_order(dag, limit=VERIFY_SETS)
-            return (order, UNPROVED) if best is None else (best, Proof("ic-optimal", "exact"))
+        best = pebble.ic_optimal_order(dag, limit=VERIFY_SETS)
+        if best is not None:
+            return best, EXACT
+        return pebble.maximum_area_order(dag, limit=AREA_SETS), NONE_IS_OPTIMAL
     except LimitError:
         return order, UNPROVED
-    return order, Proof("ic-optimal", "exact")
+
+
+def _confirmed(dag: Dag, order: Ids) -> Proof:
+    """Ask the referee, within its limit, whether *order* is IC-optimal."""
+    if len(dag.nonsinks) > _native.MOST_NONSINKS:
+        return UNPROVED
+    try:
+        return EXACT if pebble.verify(dag, order, limit=VERIFY_SETS).ic_optimal else UNPROVED
+    except LimitError:
+        return UNPROVED
 
 
 def _chain(analysis: Analysis, *, most: int = 12) -> str:
