@@ -26,7 +26,7 @@ test: $(VENV)/installed-test
 check: lint types layers cpp-test stub-check wheel-check
 	$(BIN)/pytest
 
-bench: $(VENV)/installed-test
+bench: $(VENV)/installed-bench
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
 
 lint: $(VENV)/installed-dev
@@ -75,6 +75,10 @@ $(VENV)/installed: $(BUILD_INPUTS)
 $(VENV)/installed-test: $(BUILD_INPUTS)
 	sh tools/install.sh $(PYTHON) $(VENV) ".[test]"
 	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-bench: $(BUILD_INPUTS)
+	sh tools/install.sh $(PYTHON) $(VENV) ".[bench]"
+	@touch $@ $(VENV)/installed-test $(VENV)/installed
 
 $(VENV)/installed-dev: $(BUILD_INPUTS)
 	sh tools/install.sh $(PYTHON) $(VENV) ".[dev]"

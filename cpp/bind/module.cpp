@@ -113,10 +113,10 @@ auto nonsink_order(InIds child_offsets, InIds children, InIds parent_offsets, In
 }
 
 auto shortcuts(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
-               InIds order) {
+               InIds order, std::int64_t patience) {
   return give(without_gil([&] {
     return icsched::shortcuts(rows(child_offsets, children), rows(parent_offsets, parents),
-                              view(order));
+                              view(order), patience);
   }));
 }
 
@@ -152,7 +152,7 @@ auto order_blocks(InIds child_offsets, InIds children, InIds nonsink_offsets, In
   });
   return std::tuple(give(std::move(orders.nonsinks)), give(std::move(orders.kind)),
                     give(std::move(orders.sources)), give(std::move(orders.arcs)),
-                    give(std::move(orders.enabled)));
+                    give(std::move(orders.enabled)), give(std::move(orders.alike)));
 }
 
 auto tree_sum_order(InIds child_offsets, InIds children, InIds nonsink_offsets, InIds nonsinks,
@@ -225,7 +225,7 @@ NB_MODULE(_core, m) {
   m.def("maximum_area_order", &nonsink_order<icsched::maximum_area_order>, "child_offsets"_a,
         "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "limit"_a);
   m.def("shortcuts", &shortcuts, "child_offsets"_a, "children"_a, "parent_offsets"_a,
-        "parents"_a, "order"_a);
+        "parents"_a, "order"_a, "patience"_a);
   m.def("decompose", &decompose, "child_offsets"_a, "children"_a, "parent_offsets"_a,
         "parents"_a);
   m.def("order_blocks", &order_blocks, "child_offsets"_a, "children"_a, "nonsink_offsets"_a,

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "icsched/ready.hpp"
 #include "icsched/referee.hpp"
@@ -370,8 +371,8 @@ class Orderer {
       if (all_pairs(block, s, s + t, s)) return {Kind::clique, identity(s)};
       if (all_pairs(block, 0, s, t)) return {Kind::coclique, by_sinks(block)};
     }
-    if (s <= exact_nonsinks_ && sets_left_ > 0) {
-      const Ordered& known = solved(block);
+    if (s <= exact_nonsinks_) {
+      const Ordered known = solved(block);
       if (!known.order.empty()) return known;
     }
     Vector order = best_rule(block);
@@ -381,12 +382,13 @@ class Orderer {
   }
 
  private:
-  // The referee's order; empty past its limit.
-  const Ordered& solved(const Local& block) {
+  // The referee's order; empty past its limit, or if all sets are spent.
+  Ordered solved(const Local& block) {
     std::pair<Vector, Vector> shape{block.built.child_offsets, block.built.children};
-    const auto [entry, fresh] = cache_.try_emplace(std::move(shape));
-    if (fresh) entry->second = solve(block);
-    return entry->second;
+    const auto known = cache_.find(shape);
+    if (known != cache_.end()) return known->second;
+    if (sets_left_ <= 0) return {Kind::ruled, {}};
+    return cache_.emplace(std::move(shape), solve(block)).first->second;
   }
 
   Ordered solve(const Local& block) {
@@ -407,6 +409,42 @@ class Orderer {
   std::map<std::pair<Vector, Vector>, Ordered> cache_;
 };
 
+// Finds blocks with the same profile and number of sources among those given so far.
+class Likeness {
+ public:
+  explicit Likeness(const BlockOrders& orders) : orders_(orders) {}
+
+  // The first block like the latest, whose profile starts at `begin`.
+  std::int32_t latest(std::size_t begin) {
+    const auto block = static_cast<std::int32_t>(starts_.size());
+    starts_.push_back(begin);
+    ends_.push_back(orders_.enabled.size());
+    std::uint64_t hash = orders_.sources[block];
+    for (std::size_t i = begin; i < orders_.enabled.size(); ++i) {
+      hash = (hash ^ static_cast<std::uint64_t>(orders_.enabled[i])) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    const auto [from, to] = known_.equal_range(hash);
+    for (auto other = from; other != to; ++other) {
+      if (same(other->second, block)) return other->second;
+    }
+    known_.emplace(hash, block);
+    return block;
+  }
+
+ private:
+  bool same(std::int32_t a, std::int32_t b) const {
+    const auto& all = orders_.enabled;
+    return orders_.sources[a] == orders_.sources[b] &&
+           std::equal(all.begin() + starts_[a], all.begin() + ends_[a], all.begin() + starts_[b],
+                      all.begin() + ends_[b]);
+  }
+
+  const BlockOrders& orders_;
+  std::vector<std::size_t> starts_, ends_;
+  std::unordered_multimap<std::uint64_t, std::int32_t> known_;
+};
+
 std::int32_t count(const Blocks& blocks) { return static_cast<std::int32_t>(blocks.bipartite.size()); }
 
 }  // namespace
@@ -416,8 +454,10 @@ BlockOrders order_blocks(Rows children, const Blocks& blocks, std::int32_t exact
   BlockOrders result;
   Cutter cutter(children, blocks);
   Orderer orderer(exact_nonsinks, exact_sets, all_sets);
+  Likeness likeness(result);
   for (std::int32_t block = 0; block < count(blocks); ++block) {
     const Ids nonsinks = cutter.nonsinks(block);
+    const std::size_t begin = result.enabled.size();
     if (nonsinks.size() == 1) {  // most blocks of most workflows: not worth cutting out
       result.nonsinks.push_back(nonsinks[0]);
       result.kind.push_back(static_cast<std::int32_t>(Kind::tree));
@@ -425,6 +465,7 @@ BlockOrders order_blocks(Rows children, const Blocks& blocks, std::int32_t exact
       result.arcs.push_back(static_cast<std::int32_t>(cutter.sinks(block).size()));
       result.enabled.push_back(0);
       result.enabled.push_back(static_cast<std::int32_t>(cutter.sinks(block).size()));
+      result.alike.push_back(likeness.latest(begin));
       continue;
     }
     const Local local = cutter.cut(block);
@@ -437,6 +478,7 @@ BlockOrders order_blocks(Rows children, const Blocks& blocks, std::int32_t exact
     result.arcs.push_back(local.arcs());
     const Vector enabled = enabled_by(local, ordered.order);
     result.enabled.insert(result.enabled.end(), enabled.begin(), enabled.end());
+    result.alike.push_back(likeness.latest(begin));
   }
   return result;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <queue>
 #include <unordered_map>
 
@@ -111,7 +110,9 @@ class Arena {
     if (members_[profile].size() > 2) return;
     if (members_[profile].size() == 1) {
       active_.push_back(profile);
-      for (std::int32_t other : active_) lower(other, profile);
+      if (active_.size() <= most_rivals) {
+        for (std::int32_t other : active_) lower(other, profile);
+      }
     }
     refresh(profile);
   }
@@ -148,6 +149,9 @@ class Arena {
   }
 
  private:
+  // Past so many active profiles, a profile is measured against the oldest of them only.
+  static constexpr std::size_t most_rivals = 64;
+
   using Member = std::pair<std::int32_t, std::int32_t>;  // key, block
   struct Floor {
     Ratio ratio;
@@ -183,7 +187,7 @@ class Arena {
 
   void refresh(std::int32_t profile) {
     floor_[profile] = {};
-    for (std::int32_t other : active_) lower(profile, other);
+    for (std::size_t i = 0; i < std::min(active_.size(), most_rivals); ++i) lower(profile, active_[i]);
     if (members_[profile].size() > 1) {
       const Ratio& ratio = over(profile, profile).ratio;
       if (floor_[profile].by < 0 || ratio < floor_[profile].ratio) floor_[profile] = {ratio, profile};

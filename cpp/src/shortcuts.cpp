@@ -1,7 +1,7 @@
 #include "icsched/shortcuts.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 namespace icsched {
 namespace {
@@ -55,6 +55,15 @@ class Search {
         forest_(parents, order, level_),
         seen_(children.size(), -1) {}
 
+  // Arcs looked at so far.
+  std::int64_t work() const { return work_; }
+
+  bool has_far_child(std::int32_t task) const {
+    const Ids row = children_[task];
+    return std::any_of(row.begin(), row.end(),
+                       [&](std::int32_t child) { return level_[child] > level_[task] + 1; });
+  }
+
   // Marks the shortcuts among the arcs of `task` in `marks`, its row of the result.
   void run(std::int32_t task, std::uint8_t* marks) {
     open_.clear();
@@ -64,7 +73,7 @@ class Search {
     }
     if (open_.empty()) return;
     std::sort(open_.begin(), open_.end(), [](auto& a, auto& b) { return a.place < b.place; });
-    farthest_ = lowest_ = 0;
+    farthest_ = 0;
     for (const Target& target : open_) farthest_ = std::max(farthest_, level_[target.task]);
     lowest_ = height_[open_.front().task];
     for (const Target& target : open_) lowest_ = std::min(lowest_, height_[target.task]);
@@ -73,6 +82,7 @@ class Search {
     while (!stack_.empty() && !open_.empty()) {
       const std::int32_t current = stack_.back();
       stack_.pop_back();
+      work_ += static_cast<std::int64_t>(children_[current].size());
       for (std::int32_t child : children_[current]) {
         enter(child, task, /*by_arc=*/false);
         if (open_.empty()) break;
@@ -119,16 +129,57 @@ class Search {
   std::vector<Target> open_;   // far children not yet known to be shortcuts, by forest place
   std::int32_t farthest_ = 0;  // greatest level of a target: nothing beyond leads to one
   std::int32_t lowest_ = 0;    // least height of a target
+  std::int64_t work_ = 0;
 };
+
+// Marks the shortcuts of many tasks at once, by one pass over all arcs for each 512 of
+// them: an arc u -> v is one if u reaches a parent of v. Slow but steady, for dags on which
+// searches find no end.
+void sweep(Rows children, Rows parents, Ids order, std::span<const std::int32_t> tasks,
+           std::vector<std::uint8_t>& marks) {
+  constexpr std::size_t words = 8;
+  using Bits = std::array<std::uint64_t, words>;
+  const auto bit = [](std::size_t i) { return std::uint64_t{1} << (i % 64); };
+  for (std::size_t begin = 0; begin < tasks.size(); begin += 64 * words) {
+    const auto batch = tasks.subspan(begin, std::min(64 * words, tasks.size() - begin));
+    std::vector<Bits> reached(children.size(), Bits{});   // by which of the batch
+    std::vector<std::int32_t> place(children.size(), -1);  // in the batch
+    for (std::size_t i = 0; i < batch.size(); ++i) place[batch[i]] = static_cast<std::int32_t>(i);
+    for (std::int32_t task : order) {
+      Bits above{};
+      for (std::int32_t parent : parents[task]) {
+        for (std::size_t w = 0; w < words; ++w) above[w] |= reached[parent][w];
+      }
+      for (std::int32_t parent : parents[task]) {
+        const std::int32_t i = place[parent];
+        if (i < 0) continue;
+        if (above[i / 64] & bit(i)) {
+          const Ids row = children[parent];
+          marks[children.offsets[parent] + (std::lower_bound(row.begin(), row.end(), task) - row.begin())] = 1;
+        }
+      }
+      reached[task] = above;
+      for (std::int32_t parent : parents[task]) {
+        if (const std::int32_t i = place[parent]; i >= 0) reached[task][i / 64] |= bit(i);
+      }
+    }
+  }
+}
 
 }  // namespace
 
-std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order) {
+std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order, std::int64_t patience) {
   std::vector<std::uint8_t> marks(children.targets.size(), 0);
   Search search(children, parents, order);
+  std::vector<std::int32_t> left;
   for (std::int32_t task = 0; task < children.size(); ++task) {
-    search.run(task, marks.data() + children.offsets[task]);
+    if (search.work() <= patience) {
+      search.run(task, marks.data() + children.offsets[task]);
+    } else if (search.has_far_child(task)) {
+      left.push_back(task);
+    }
   }
+  sweep(children, parents, order, left, marks);
   return marks;
 }
 

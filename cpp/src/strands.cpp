@@ -38,7 +38,6 @@ class Text {
   void name_pairs(std::int32_t half) {
     const Vector& halves = names_.back();
     const auto count = static_cast<std::int32_t>(counts_.size()) - 2 * half + 1;
-    if (count <= 0) return;
     std::unordered_map<std::uint64_t, std::int32_t> known;
     Vector names(count);
     for (std::int32_t i = 0; i < count; ++i) {

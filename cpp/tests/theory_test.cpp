@@ -32,8 +32,8 @@ Built arcs(std::int32_t tasks, std::vector<std::pair<int, int>> pairs) {
   return icsched::build(tasks, parents, children);
 }
 
-Bytes shortcuts(const Built& dag) {
-  return icsched::shortcuts(dag.child_rows(), dag.parent_rows(), dag.order);
+Bytes shortcuts(const Built& dag, std::int64_t patience = 1'000'000) {
+  return icsched::shortcuts(dag.child_rows(), dag.parent_rows(), dag.order, patience);
 }
 
 Blocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }

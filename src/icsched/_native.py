@@ -38,6 +38,13 @@ class Rows:
     offsets: Ids
     targets: Ids
 
+    def take(self, which: Ids) -> Ids:
+        """Return the lists of *which* tasks, end to end."""
+        starts, sizes = self.offsets[which], np.diff(self.offsets)[which]
+        shift = starts - (np.cumsum(sizes) - sizes)
+        taken: Ids = self.targets[np.arange(sizes.sum()) + np.repeat(shift, sizes)]
+        return taken
+
 
 def build(tasks: int, parents: Ids, children: Ids) -> tuple[Rows, Rows, Ids, Ids]:
     """Child rows, parent rows, FIFO order and a cycle (empty for a dag) of the given arcs."""
@@ -105,10 +112,10 @@ def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) ->
     return nonsinks
 
 
-def shortcuts(children: Rows, parents: Rows, order: Ids) -> NDArray[np.uint8]:
+def shortcuts(children: Rows, parents: Rows, order: Ids, patience: int) -> NDArray[np.uint8]:
     """1 for each arc, in row order, that another path makes superfluous."""
     return _core.shortcuts(
-        children.offsets, children.targets, parents.offsets, parents.targets, order
+        children.offsets, children.targets, parents.offsets, parents.targets, order, patience
     )
 
 
@@ -129,6 +136,7 @@ class BlockOrders:
     """Each block's nonsinks in execution order, what it is, and what its order enables.
 
     Rows are those of `Blocks`; the profile of block b starts at nonsinks.offsets[b] + b.
+    `alike` is the first block with the same profile and number of sources.
     """
 
     nonsinks: Ids
@@ -136,6 +144,7 @@ class BlockOrders:
     sources: Ids
     arcs: Ids
     enabled: Ids
+    alike: Ids
 
 
 def decompose(children: Rows, parents: Rows) -> Blocks:

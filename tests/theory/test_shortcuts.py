@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import Dag, eligibility_profile, theory
+from icsched import Dag, _native, eligibility_profile, theory
 from icsched.families import airsn, inspiral, montage, random_layered, sdss
 from tests.strategies import dags, dags_with_orders
 from tests.theory import paper
@@ -192,3 +192,21 @@ def test_renumbering_renumbers_the_shortcuts(dag, random):
     renamed = Dag.from_arcs(len(dag), [(new_id[u], new_id[v]) for u, v in dag.arcs.tolist()])
 
     assert found(renamed) == {(new_id[u], new_id[v]) for u, v in found(dag)}
+
+
+@given(st.one_of(dags(most_tasks=10), tangled_dags()))
+def test_the_sweep_that_takes_over_from_searches_equals_the_twin(dag):
+    """Without patience, every task with a long arc is left to the sweep."""
+    marks = _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order, -1)
+
+    assert {tuple(arc) for arc in dag.arcs[marks == 1].tolist()} == paper.shortcuts(dag)
+
+
+def test_the_sweep_takes_more_than_one_batch_of_tasks():
+    dag = random_layered(3000, 20, 4, 5, seed=3)
+    searched = _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order, 10**9)
+
+    assert searched.sum() > 500
+    for patience in (-1, 500):
+        swept = _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order, patience)
+        assert np.array_equal(swept, searched)

@@ -31,6 +31,8 @@ struct BlockOrders {
   // Nonsources enabled after 0 .. nonsinks executions of the block's order; block b's
   // profile starts at Blocks::nonsink_offsets[b] + b.
   std::vector<std::int32_t> enabled;
+  // Per block, the first block with the same profile and number of sources.
+  std::vector<std::int32_t> alike;
 };
 
 // Blocks of at most `exact_nonsinks` nonsinks that no theorem covers go to the referee,

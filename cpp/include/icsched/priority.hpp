@@ -44,9 +44,9 @@ struct SuperdagOrder {
 
 // Runs, of the blocks whose parents in the superdag have run, always one whose least
 // priority over the others is largest; ties go to the smallest key. Block b has profile
-// number profile_of[b], profile i being counts[offsets[i] .. offsets[i+1]). Past a second
-// or two of comparing profiles of very many bends, priorities rest on a part of the bends;
-// has_priority never does.
+// number profile_of[b], profile i being counts[offsets[i] .. offsets[i+1]). To stay quick
+// with very many different profiles, or profiles of very many bends, priorities then rest
+// on a part of the rivals, or of the bends; has_priority never does.
 SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
                              std::span<const std::int64_t> counts);
 

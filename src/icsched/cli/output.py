@@ -67,7 +67,8 @@ def proof_sentence(proof: Proof) -> str:
     if proof.status == "unproved":
         if proof.method is None:
             return "Nothing is proved about this order."
-        return "No order is IC-optimal; this one has the most eligible jobs on average (exact)."
+        best = "; this one has the most eligible jobs on average" if "area" in proof.method else ""
+        return f"No order is IC-optimal{best} (exact)."
     chain = f": {proof.chain}" if proof.chain else ""
     return f"IC-optimal, no order has more eligible jobs at any step ({proof.method}{chain})."
 

@@ -1,7 +1,6 @@
 """What a block is: the kinds that theorems cover, and names for people."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -107,20 +106,16 @@ def _strand_name(block: Dag) -> str:
 
 def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     """Group the blocks by family and size, most frequent first."""
-    names = block_names(parts, orders, range(len(parts)))
+    names = [block_name(parts, orders, block) for block in range(len(parts))]
     sinks = np.diff(parts.blocks.sinks.offsets).tolist()
     counts = Counter(zip(names, orders.sources.tolist(), sinks, strict=True))
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0][0][:1], item[0][1:]))
     return [BlockGroup(name, count, s, t) for (name, s, t), count in ranked]
 
 
-def block_names(parts: Decomposition, orders: BlockOrders, blocks: Iterable[int]) -> list[str]:
-    """Names of the given blocks."""
-    return [_name(parts, orders, block) for block in blocks]
-
-
-def _name(parts: Decomposition, orders: BlockOrders, block: int) -> str:
+def block_name(parts: Decomposition, orders: BlockOrders, block: int) -> str:
+    """Return the name of one block of a decomposition."""
     nonsinks, sinks = len(parts.nonsinks(block)), len(parts.sinks(block))
     if nonsinks == 1:  # most blocks of most workflows
         return "N(1)" if sinks == 1 else f"W(1,{sinks})"
-    return family_name(parts.block(block), Kind(int(orders.kind[block])))
+    return family_name(parts.shape(block), Kind(int(orders.kind[block])))

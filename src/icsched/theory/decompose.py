@@ -38,8 +38,23 @@ class Decomposition:
         return rows.targets[rows.offsets[block] : rows.offsets[block + 1]]
 
     def block(self, block: int) -> Dag:
-        """Return *block* as a dag of its own."""
-        return self.dag.induced(np.concatenate([self.nonsinks(block), self.sinks(block)]))
+        """Return *block* as a dag of its own, tasks in ascending id order."""
+        names = [self.dag.names[task] for task in self._members(block).tolist()]
+        shape = self.shape(block)
+        return Dag.from_arcs(len(shape), shape.arcs, names=names)
+
+    def shape(self, block: int) -> Dag:
+        """Return *block* as a dag without names; costs as much as the block is large."""
+        nonsinks, members = self.nonsinks(block), self._members(block)
+        children = self.dag.child_rows.take(nonsinks)
+        parents = np.repeat(nonsinks, self.dag.out_degrees[nonsinks])
+        places = np.searchsorted(members, children)
+        inside = members[np.minimum(places, len(members) - 1)] == children
+        arcs = np.column_stack([np.searchsorted(members, parents), places])[inside]
+        return Dag.from_arcs(len(members), arcs)
+
+    def _members(self, block: int) -> Ids:
+        return np.sort(np.concatenate([self.nonsinks(block), self.sinks(block)]))
 
     @cached_property
     def owner(self) -> Ids:
@@ -66,7 +81,9 @@ def decompose(dag: Dag) -> Decomposition:
 
     A block is a containment-minimal set that holds a source of what is left, the children
     of every such source in it, and all parents of every member. Bipartite blocks are cut
-    off first. Near O(tasks + arcs) while blocks are bipartite.
+    off first. Near O(tasks + arcs) while blocks are bipartite; each round of general
+    blocks costs a search among the sources left, quadratic where many follow each other
+    and sources of later ones wait.
 
     >>> parts = decompose(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> [(parts.nonsinks(b).tolist(), parts.sinks(b).tolist()) for b in range(len(parts))]

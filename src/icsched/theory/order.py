@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -24,7 +24,7 @@ from icsched._native import BlockOrders, Ids, Rows
 from icsched.dag import Dag
 from icsched.errors import GraphError, LimitError, ScheduleError
 from icsched.pebble import Schedule
-from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_names
+from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_name
 from icsched.theory.decompose import Decomposition, decompose
 from icsched.theory.priority import Counting
 from icsched.theory.shortcuts import without_shortcuts
@@ -35,6 +35,8 @@ EXACT_NONSINKS = 20
 EXACT_SETS = 20_000
 # All such blocks of a dag together, besides five for each task: a fraction of a second.
 ALL_SETS = 2_000_000
+# So many different profiles of trees are not compared where Theorem 3.2 applies anyway.
+MANY_PROFILES = 100
 # A dag whose order no theorem proves goes to the referee up to this effort.
 VERIFY_SETS = 200_000
 AREA_SETS = 50_000
@@ -76,10 +78,7 @@ class Analysis:
     def order(self) -> Ids:
         """The order of the six steps: the blocks' nonsinks, block by block, then all sinks."""
         rows = Rows(self.parts.blocks.nonsinks.offsets, self.orders.nonsinks)
-        sizes = np.diff(rows.offsets)[self.sequence]
-        shift = rows.offsets[self.sequence] - (np.cumsum(sizes) - sizes)
-        nonsinks = rows.targets[np.arange(len(rows.targets)) + np.repeat(shift, sizes)]
-        return np.concatenate([nonsinks, self.parts.dag.sinks])
+        return np.concatenate([rows.take(self.sequence), self.parts.dag.sinks])
 
     @property
     def superdag(self) -> Dag:
@@ -208,6 +207,10 @@ def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
         )
     with clock.step("superdag"):
         profile_of, profiles = _profiles(parts, orders, counting)
+        if len(profiles.offsets) > MANY_PROFILES and _is_sum_of_trees(parts, orders):
+            # Theorem 3.2 will order them; comparing every pair would be work for nothing.
+            nothing = np.zeros(len(parts), bool)
+            return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
         sequence, has_priority = _native.superdag_order(
             parts.superdag.child_rows,
             parts.superdag.parent_rows,
@@ -217,6 +220,10 @@ def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
             profiles.counts,
         )
     return Analysis(parts, orders, sequence, has_priority.astype(bool))
+
+
+def _is_sum_of_trees(parts: Decomposition, orders: BlockOrders) -> bool:
+    return parts.superdag.arc_count == 0 and bool((orders.kind == Kind.TREE).all())
 
 
 def _smallest_tasks(parts: Decomposition) -> Ids:
@@ -235,26 +242,20 @@ def _profiles(
 ) -> tuple[Ids, _Profiles]:
     """Return which of the distinct profiles each block has, and those profiles."""
     offsets = parts.blocks.nonsinks.offsets
-    steps = np.diff(offsets)
-    profile_of = np.empty(len(parts), np.int32)
-    distinct: list[NDArray[np.int64]] = []
-    single = np.flatnonzero(steps == 1)
-    # Blocks of one nonsink, most of most workflows, are known by their number of sinks.
-    sinks, which = np.unique(orders.enabled[offsets[single] + single + 1], return_inverse=True)
-    profile_of[single] = which
-    distinct += [_counts(np.array([0, n]), 1, counting) for n in sinks.tolist()]
-    number: dict[tuple[int, bytes], int] = {}
-    for block in np.flatnonzero(steps > 1).tolist():
-        enabled = orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1]
-        sources = int(orders.sources[block])
-        key = (sources, enabled.tobytes())
-        if key not in number:
-            number[key] = len(distinct)
-            distinct.append(_counts(enabled, sources, counting))
-        profile_of[block] = number[key]
+    firsts = np.flatnonzero(orders.alike == np.arange(len(parts)))
+    number = np.empty(len(parts), np.int32)
+    number[firsts] = np.arange(len(firsts), dtype=np.int32)
+    distinct = [
+        _counts(
+            orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1],
+            int(orders.sources[block]),
+            counting,
+        )
+        for block in firsts.tolist()
+    ]
     ends = np.cumsum([0, *(len(counts) for counts in distinct)]).astype(np.int32)
     flat = np.concatenate(distinct) if distinct else np.empty(0, np.int64)
-    return profile_of, _Profiles(ends, flat)
+    return number[orders.alike], _Profiles(ends, flat)
 
 
 def _counts(enabled: NDArray[np.integer], sources: int, counting: Counting) -> NDArray[np.int64]:
@@ -281,7 +282,8 @@ def _is_linear_between_bottlenecks(analysis: Analysis) -> bool:
 
     A bottleneck is a task that comes after all tasks before it in the order and before all
     others: every set of tasks that can have run and holds a later task holds all earlier
-    ones. What is best on either side is best for the whole.
+    ones. What is best on either side is best for the whole. Sinks run last, so the tasks
+    before it all lead on.
     """
     sizes = np.diff(analysis.parts.blocks.nonsinks.offsets)[analysis.sequence]
     ends = np.cumsum(sizes)[~analysis.has_priority]
@@ -306,7 +308,7 @@ def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
 
 def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
     """Try to order independent blocks as sums, with a proof."""
-    if analysis.superdag.arc_count == 0:
+    if _is_sum_of_trees(analysis.parts, analysis.orders):
         trees = _native.tree_sum_order(analysis.parts.dag.child_rows, analysis.parts.blocks)
         if trees is not None:
             return trees, "theorem 3.2"
@@ -323,9 +325,12 @@ def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
         best = pebble.ic_optimal_order(dag, limit=VERIFY_SETS)
         if best is not None:
             return best, EXACT
-        return pebble.maximum_area_order(dag, limit=AREA_SETS), NONE_IS_OPTIMAL
     except LimitError:
         return order, UNPROVED
+    try:
+        return pebble.maximum_area_order(dag, limit=AREA_SETS), NONE_IS_OPTIMAL
+    except LimitError:
+        return order, Proof("unproved", "exact: no order is ic-optimal")
 
 
 def _confirmed(dag: Dag, order: Ids) -> Proof:
@@ -341,9 +346,10 @@ def _confirmed(dag: Dag, order: Ids) -> Proof:
 def _chain(analysis: Analysis, *, most: int = 12) -> str:
     """Print the blocks as W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks."""
     shown = analysis.sequence[: 50 * most].tolist()
-    names = block_names(analysis.parts, analysis.orders, shown)
+    names = (block_name(analysis.parts, analysis.orders, block) for block in shown)
     signs = np.where(analysis.has_priority, " > ", " | ").tolist()
-    runs = [(*key, len(list(run))) for key, run in groupby(zip(names, signs, strict=False))]
+    groups = groupby(zip(names, signs, strict=False))
+    runs = [(*key, len(list(run))) for key, run in islice(groups, most + 1)]
     text = "".join(
         (name if count == 1 else f"{name} x {count}") + sign for name, sign, count in runs[:most]
     )

@@ -43,8 +43,9 @@ def level_sums_order(parts: Decomposition, orders: BlockOrders) -> Ids | None:
     levels = parts.superdag.levels
     attempt = _Attempt(parts, orders)
     sums: list[tuple[Ids, Ids]] = []
-    for level in range(int(levels.max()) + 1):
-        total = attempt.sum_of(np.flatnonzero(levels == level).tolist())
+    by_level = np.split(np.argsort(levels, kind="stable"), np.cumsum(np.bincount(levels))[:-1])
+    for blocks in by_level:
+        total = attempt.sum_of(blocks.tolist())
         if total is None or (sums and not _has_priority(sums[-1][1], total[1])):
             return None
         sums.append(total)
@@ -52,8 +53,15 @@ def level_sums_order(parts: Decomposition, orders: BlockOrders) -> Ids | None:
 
 
 def _has_priority(first: Ids, second: Ids) -> bool:
+    """Whether the first sum has priority over the second; False if that is too much work."""
+    if _bends(first) * _bends(second) > MOST_CELLS:
+        return False
     over, under = _native.priority(first.astype(np.int64), second.astype(np.int64))
     return over == under
+
+
+def _bends(profile: Ids) -> int:
+    return int(np.count_nonzero(np.diff(profile, 2))) + 2
 
 
 class _Attempt:
