@@ -33,6 +33,8 @@ def without_shortcuts(dag: Dag) -> Dag:
 
 
 def _mask(dag: Dag) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    patience = 20_000_000 + 20 * dag.arc_count  # arcs to look at: a tenth of a second, or so
+    # Arcs to look at in searches: about what the sweep would cost, and a second at most.
+    sweep = dag.arc_count * (4 + len(dag) // 1024)
+    patience = min(sweep, 20_000_000 + 20 * dag.arc_count)
     marks = _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order, patience)
     return marks.astype(bool)
