@@ -26,7 +26,7 @@ from icsched.errors import GraphError, LimitError, ScheduleError
 from icsched.pebble import Schedule
 from icsched.theory.blocks import BlockGroup, Kind, block_groups, block_name
 from icsched.theory.decompose import Decomposition, decompose
-from icsched.theory.priority import Counting
+from icsched.theory.priority import Counting, compared_counts
 from icsched.theory.shortcuts import without_shortcuts
 from icsched.theory.sums import level_sums_order
 
@@ -103,7 +103,7 @@ class Analysis:
         which is what Theorem 2.1 and the sums of blocks rest on.
         """
         closed = int(self.orders.arcs.sum()) == self.parts.dag.arc_count
-        return closed and bool((self.orders.kind <= Kind.EXACT).all())
+        return closed and all(Kind(kind).is_proved for kind in np.unique(self.orders.kind).tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,7 @@ def _profiles(
     number = np.empty(len(parts), np.int32)
     number[firsts] = np.arange(len(firsts), dtype=np.int32)
     distinct = [
-        _counts(
+        compared_counts(
             orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1],
             int(orders.sources[block]),
             counting,
@@ -256,11 +256,6 @@ def _profiles(
     ends = np.cumsum([0, *(len(counts) for counts in distinct)]).astype(np.int32)
     flat = np.concatenate(distinct) if distinct else np.empty(0, np.int64)
     return number[orders.alike], _Profiles(ends, flat)
-
-
-def _counts(enabled: NDArray[np.integer], sources: int, counting: Counting) -> NDArray[np.int64]:
-    counts = enabled.astype(np.int64)
-    return counts if counting == "nonsources" else counts + sources - np.arange(len(counts))
 
 
 def _conclude(analysis: Analysis) -> tuple[Ids, Proof]:

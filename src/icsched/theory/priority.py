@@ -18,6 +18,14 @@ from icsched import _native
 Counting = Literal["eligible", "nonsources"]
 
 
+def compared_counts(
+    enabled: NDArray[np.integer], sources: int, counting: Counting
+) -> NDArray[np.int64]:
+    """Return what priorities compare of a block: see `BlockProfile.counts`."""
+    counts = enabled.astype(np.int64)
+    return counts if counting == "nonsources" else counts + sources - np.arange(len(counts))
+
+
 @dataclass(frozen=True)
 class BlockProfile:
     """What a block's order enables: *enabled* after 0 .. s nonsinks, and its *sources*."""
@@ -35,10 +43,7 @@ class BlockProfile:
         >>> BlockProfile(2, (0, 0, 1)).counts().tolist()
         [2, 1, 1]
         """
-        enabled = np.array(self.enabled, np.int64)
-        if counting == "nonsources":
-            return enabled
-        return enabled + self.sources - np.arange(len(enabled))
+        return compared_counts(np.array(self.enabled, np.int64), self.sources, counting)
 
     def dual(self) -> "BlockProfile":
         """Return the profile of the dual block's optimal order (paper 001, section 4).
