@@ -14,7 +14,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test check bench lint format docs types layers cpp-test stub stub-check wheel-check clean
+.PHONY: demo test test-htcondor check bench fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -22,12 +22,30 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test
 	$(BIN)/pytest
 
+# No shell between: a signal to make must reach the script, which takes its pool down.
+test-htcondor: $(VENV)/installed-test
+	sh tools/htcondor.sh try $(BIN)/pytest tests/htcondor
+
 # pytest comes last, so that its closing line is the last of a green run.
 check: lint types layers cpp-test stub-check wheel-check
 	$(BIN)/pytest
 
 bench: $(VENV)/installed-bench
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+# Builds under build/fuzz, where corpora and findings stay; each target runs FUZZ_SECONDS.
+FUZZ_SECONDS ?= 60
+fuzz: build/fuzz/scan_dagman.fuzzer $(VENV)/installed-fuzz
+	@$(BIN)/python fuzz/seeds.py build/fuzz
+	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz scan_dagman build/fuzz/scan_dagman.fuzzer
+	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz read_dagman $(BIN)/python fuzz/read_dagman.py
+
+FUZZ_SOURCES := fuzz/scan_dagman.cpp cpp/src/dagman.cpp cpp/src/names.cpp
+build/fuzz/scan_dagman.fuzzer: $(FUZZ_SOURCES) $(CXX_HEADERS) tools/clang.sh
+	@sh tools/clang.sh
+	@mkdir -p build/fuzz
+	clang++ -std=c++20 -g -O2 -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=all -Icpp/include $(FUZZ_SOURCES) -o $@
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -79,6 +97,10 @@ $(VENV)/installed-test: $(BUILD_INPUTS)
 $(VENV)/installed-bench: $(BUILD_INPUTS)
 	sh tools/install.sh $(PYTHON) $(VENV) ".[bench]"
 	@touch $@ $(VENV)/installed-test $(VENV)/installed
+
+$(VENV)/installed-fuzz: $(BUILD_INPUTS)
+	sh tools/install.sh $(PYTHON) $(VENV) ".[fuzz]"
+	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-dev: $(BUILD_INPUTS)
 	sh tools/install.sh $(PYTHON) $(VENV) ".[dev]"

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "icsched/blocks.hpp"
+#include "icsched/dagman.hpp"
 #include "icsched/decompose.hpp"
 #include "icsched/graph.hpp"
 #include "icsched/priority.hpp"
@@ -182,6 +183,17 @@ auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, I
   return std::tuple(give(std::move(order.blocks)), give(std::move(order.has_priority)));
 }
 
+auto scan_dagman(nb::bytes data) {
+  const std::span bytes(static_cast<const std::uint8_t*>(data.data()), data.size());
+  auto scan = without_gil([&] { return icsched::scan_dagman(bytes); });
+  return std::tuple(give(std::move(scan.kind)), give(std::move(scan.line)),
+                    give(std::move(scan.begin)), give(std::move(scan.end)),
+                    give(std::move(scan.name)), give(std::move(scan.value)),
+                    give(std::move(scan.first_parent)), give(std::move(scan.first_child)),
+                    give(std::move(scan.refs)), nb::bytes(scan.names.data(), scan.names.size()),
+                    scan.name_count);
+}
+
 void bind_ready_queue(nb::module_& m) {
   using icsched::ReadyQueue;
   nb::class_<ReadyQueue>(m, "ReadyQueue")
@@ -237,5 +249,6 @@ NB_MODULE(_core, m) {
   m.def("interleaving", &interleaving, "first"_a, "second"_a);
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
         "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
+  m.def("scan_dagman", &scan_dagman, "data"_a);
   bind_ready_queue(m);
 }

@@ -12,8 +12,9 @@ from icsched.errors import (
     LimitError,
     ScheduleError,
     UnknownTaskError,
+    UsageError,
 )
-from icsched.formats import read, write_dagman
+from icsched.formats import Workflow, read, read_workflow, write_dagman
 from icsched.pebble import (
     BatchedGame,
     ClientGame,
@@ -59,7 +60,9 @@ __all__ = [
     "ScheduleError",
     "Sorter",
     "UnknownTaskError",
+    "UsageError",
     "Verdict",
+    "Workflow",
     "area",
     "compare",
     "critical_path_order",
@@ -77,6 +80,7 @@ __all__ = [
     "priority_order",
     "random_order",
     "read",
+    "read_workflow",
     "theory",
     "verify",
     "write_dagman",

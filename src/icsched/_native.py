@@ -14,6 +14,7 @@ from icsched._core import MOST_NONSINKS, ReadyQueue
 
 __all__ = [
     "MOST_NONSINKS",
+    "DagmanScan",
     "Ids",
     "OverLimitError",
     "ReadyQueue",
@@ -26,6 +27,7 @@ __all__ = [
     "maximum_area_order",
     "priority_order",
     "ready_queue",
+    "scan_dagman",
 ]
 
 Ids = NDArray[np.int32]
@@ -211,3 +213,28 @@ def superdag_order(
         offsets,
         counts,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DagmanScan:
+    """Statements of a DAGMan file; fields and numbers are those of dagman.hpp.
+
+    `names` has a newline between names.
+    """
+
+    kind: NDArray[np.uint8]
+    line: Ids
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    name: Ids
+    value: Ids
+    first_parent: NDArray[np.int64]
+    first_child: NDArray[np.int64]
+    refs: Ids
+    names: bytes
+    name_count: int
+
+
+def scan_dagman(data: bytes) -> DagmanScan:
+    """Statements of a DAGMan file, the plain ones recognised; ValueError from 2 GiB on."""
+    return DagmanScan(*_core.scan_dagman(data))

@@ -10,6 +10,7 @@
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
     ├── LimitError (RuntimeError)        an exact computation would grow too large
+    ├── UsageError (ValueError)          options of a command do not go together
     └── FormatError (ValueError)         a file cannot be read or written
 
 Each message says which thing, what was expected and what came, in the user's names.
@@ -69,6 +70,10 @@ class GameError(IcschedError, ValueError):
 
 class LimitError(IcschedError, RuntimeError):
     """An exact computation would pass its stated limit."""
+
+
+class UsageError(IcschedError, ValueError):
+    """Options of a command do not go together."""
 
 
 class FormatError(IcschedError, ValueError):

@@ -1,4 +1,4 @@
-"""`icsched prio` and `icsched show`."""
+"""`icsched prio`: the order, and what is said of it. test_prio_write.py has what is written."""
 
 import json
 
@@ -54,6 +54,7 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
     assert answer == {
         "jobs": 5,
         "arcs": 3,
+        "done": 0,
         "strategy": "prio",
         "order": ["c", "a", "b", "d", "e"],
         "priorities": {"c": 5, "a": 4, "b": 3, "d": 2, "e": 1},
@@ -67,6 +68,8 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
             "mean_ratio": None,
         },
         "area_ratio": None,
+        "written": [],
+        "notes": [],
     }
 
 
@@ -124,47 +127,4 @@ def test_a_bad_file_is_one_line_with_its_place(icsched, tmp_path, command):
     result = icsched(command, str(path))
 
     assert (result.code, result.out) == (1, "")
-    assert result.complaint == f"{path}:2: unknown job 'b': no JOB line names it"
-
-
-def test_show_lists_the_blocks_by_family(icsched, workflow):
-    result = icsched("show", str(workflow))
-
-    assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines()[:5] == [
-        f"{workflow}: 5 jobs, 3 dependencies (0 superfluous), 2 levels, 2 sources, 3 sinks",
-        "2 blocks:",
-        "          1 x N(1)             1 source, 1 sink",
-        "          1 x W(1,2)           1 source, 2 sinks",
-        "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) > N(1)).",
-    ]
-
-
-def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
-    r"""
-    a
-    |\
-    b |      a -> c is superfluous; what is left is two arcs in a row.
-    |/
-    c
-    """
-    path = tmp_path / "wf.dag"
-    path.write_text("JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b c\nPARENT b CHILD c\n")
-
-    assert json.loads(icsched("show", str(path), "--json").out) == {
-        "jobs": 3,
-        "arcs": 3,
-        "levels": 3,
-        "sources": 1,
-        "sinks": 1,
-        "shortcuts": 1,
-        "blocks": [{"family": "N(1)", "count": 2, "sources": 1, "sinks": 1}],
-        "linear": True,
-        "proof": {
-            "status": "ic-optimal",
-            "method": "theorem 2.1",
-            "chain": "N(1) x 2",
-            "min_ratio": None,
-            "mean_ratio": None,
-        },
-    }
+    assert result.complaint == f"{path}:2: unknown job b"

@@ -138,9 +138,9 @@ def test_a_bad_order_file_is_one_line_with_its_place_and_exit_1(verify, tmp_path
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("JOB a x\nJOB a x\n", ":2: job 'a' is already on line 1"),
-        ("JOB a x\nPARENT a CHILD a\n", ": dependency cycle: a -> a"),
-        ("JOB a x\n\nSPLICE s t\n", ":3: SPLICE is not read yet"),
+        ("JOB a x\nJOB a x\n", ":2: job a is already on line 1"),
+        ("JOB a x\nPARENT a CHILD a\n", ":2: dependency cycle: a -> a"),
+        ("JOB a x\n\nSPLICE s t\n", ":3: t: no such file or directory"),
     ],
 )
 def test_a_bad_workflow_is_one_line_with_its_place_and_exit_1(verify, workflow, text, complaint):

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 
 from cyclopts import App, CycloptsError
 
-from icsched.errors import FamilyError, IcschedError
+from icsched.errors import FamilyError, IcschedError, UsageError
 
 
 def _version() -> str:
@@ -28,9 +28,11 @@ app = App(
 )
 # Named by string: a command's module is imported only when it runs or shows its own help.
 for command, text in {
-    "prio": """Order a workflow and say what is proved about the order.
+    "prio": """Order a workflow, say what is proved, and write the order into its files.
 
-    Example: icsched prio wf.dag""",
+    Without -o, --in-place or --remove it only reports.
+
+    Example: icsched prio wf.dag --in-place""",
     "show": """Show what a workflow is made of: size, levels, blocks, proof.
 
     Example: icsched show wf.dag""",
@@ -61,9 +63,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
     try:
-        app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        app(
+            _with_streams(arguments),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
+        )
         sys.stdout.flush()
-    except (CycloptsError, FamilyError) as error:
+    except (CycloptsError, FamilyError, UsageError) as error:
         return _complain(error, 2)
     except IcschedError as error:
         return _complain(error, 1)
@@ -75,6 +82,15 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _with_streams(arguments: Sequence[str]) -> list[str]:
+    """Return *arguments* with standard input for a lone hyphen that names no output."""
+    before = ["", *arguments]
+    return [
+        "/dev/stdin" if word == "-" and previous not in ("-o", "--output") else word
+        for previous, word in zip(before, arguments, strict=False)
+    ]
 
 
 def _discard_output() -> None:

@@ -1,22 +1,33 @@
 """What commands share: JSON, charts of profiles, and a sign of life while work goes on."""
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Annotated
 
 import msgspec
 import numpy as np
+from cyclopts import Parameter
 
 from icsched.dag import Dag
+from icsched.errors import UsageError
+from icsched.formats import Workflow, read_workflow
 from icsched.pebble import Comparison, Profile
 from icsched.theory import Proof
+
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
 def write_json(answer: object) -> None:
     """Print one JSON object, alone on its line."""
-    sys.stdout.write(msgspec.json.encode(answer).decode() + "\n")
+    try:
+        text = msgspec.json.encode(answer).decode()
+    except UnicodeEncodeError:  # a name that is not UTF-8
+        text = json.dumps(answer, separators=(",", ":"))
+    sys.stdout.write(text + "\n")
 
 
 @contextmanager
@@ -29,6 +40,24 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(what):
         yield
+
+
+def read(
+    files: Sequence[str], *, lenient: bool, usedagdir: bool, rescue: bool, directory: str = ""
+) -> Workflow:
+    """Read a workflow; raises UsageError without a file, FormatError for one that is not right."""
+    if not files:
+        raise UsageError("expected a DAGMan file")
+    with working(f"reading {files[0]}"):
+        workflow = read_workflow(
+            files,
+            rescue=rescue,
+            lenient=lenient,
+            use_dag_directory=usedagdir,
+            directory=directory,
+        )
+        _ = workflow.dag  # a cycle is an error of the file
+        return workflow
 
 
 def charts(profiles: dict[str, Profile], *, columns: int = 48) -> str:

@@ -1,43 +1,67 @@
 """`icsched show`: what a workflow is made of."""
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched import formats, pebble
+from icsched import pebble
 from icsched.cli import output
+from icsched.cli.output import Flag
 from icsched.dag import Dag
+from icsched.formats import dagman
 from icsched.theory import Analysis, Plan, prioritize
 
 _MOST_ROWS = 20
 
 
 def show(
-    file: str,
-    /,
-    *,
+    *files: str,
+    lenient: Flag = False,
+    usedagdir: Flag = False,
+    no_rescue: Flag = False,
     json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
 ) -> None:
-    """Show a workflow's size, levels and blocks, and what can be proved about its order.
+    """Show a workflow's size, levels and blocks, what is proved, and what disturbs an order.
 
     Parameters
     ----------
-    file
-        DAGMan file of the workflow.
+    files
+        DAGMan file of the workflow; several that are submitted together; - for standard input.
+    lenient
+        Skip unknown commands instead of refusing them.
+    usedagdir
+        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
+    no_rescue
+        Show all jobs, also those that the newest rescue file says are done.
     json_
         Print one JSON object instead of a report.
 
     """
-    with output.working(f"reading {file}"):
-        dag = formats.read(file)
-    with output.working(f"taking {output.counted(len(dag), 'job')} apart"):
-        plan = prioritize(dag)
+    workflow = output.read(files, lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue)
+    with output.working(f"taking {output.counted(len(workflow.dag), 'job')} apart"):
+        plan = prioritize(workflow.dag)
         facts = _facts(plan, _analysis(plan))
+        remarks = dagman.advice(workflow)
     if json_:
-        output.write_json(facts)
+        advice = [{"file": r.path, "line": r.line or None, "text": r.text} for r in remarks]
+        output.write_json({**facts, "done": int(workflow.done.sum()), "advice": advice})
     else:
-        sys.stdout.write(_report(file, plan, facts))
+        sys.stdout.write(_report(" ".join(files), plan, facts) + _advice(remarks))
+
+
+def _advice(remarks: Sequence[dagman.Remark]) -> str:
+    if not remarks:
+        return ""
+    lines = [
+        f"  {r.path}{f':{r.line}' if r.line else ''}: {r.text}"
+        + (f" (and {output.counted(r.count - 1, 'more such line')})" if r.count > 1 else "")
+        for r in remarks[:_MOST_ROWS]
+    ]
+    rest = len(remarks) - len(lines)
+    lines += [f"  and {rest:,} more: --json has all"] if rest > 0 else []
+    return "\n".join(["", "What may disturb an order:", *lines, ""])
 
 
 def _analysis(plan: Plan) -> Analysis:

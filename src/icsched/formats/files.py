@@ -1,10 +1,57 @@
-"""Reading whole text files and writing them all or not at all."""
+"""Reading whole files and replacing them all or not at all."""
 
+import errno
 import os
+import stat
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
 
 from icsched.errors import FormatError
+
+_MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of the file at *path*.
+
+    Raises FormatError if it cannot be read or has 2 GiB or more.
+    """
+    # Standard input may be a socket, which has no name that could be opened.
+    source = 0 if os.fspath(path) == "/dev/stdin" else path
+    try:
+        with open(source, "rb", closefd=source != 0) as file:
+            return _bounded(file)
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, _reason(error)) from error
+
+
+def _bounded(file: BufferedReader) -> bytes:
+    """Return what *file* holds; raises OSError for what is too large or has no end."""
+    status = os.fstat(file.fileno())
+    is_ordinary = stat.S_ISREG(status.st_mode)
+    if is_ordinary and status.st_size <= _MOST_BYTES:
+        return file.read()
+    data = bytearray()
+    while not is_ordinary and len(data) <= _MOST_BYTES:
+        part = file.read(1 << 20)
+        if not part:
+            return bytes(data)
+        data += part
+    raise OSError(errno.EFBIG, "Expected less than 2 GiB")
+
+
+def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
+    """Return the bytes of the file at *path*, or None if there is none; raises as `read_bytes`."""
+    try:
+        return read_bytes(path)
+    except FormatError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return None
+        raise
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -12,10 +59,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
     Raises FormatError if it cannot be read or is not UTF-8 text.
     """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
+    data = read_bytes(path)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -29,22 +73,77 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write *text* to *path* so that a reader sees the old file or the new, never a part.
+    """Write *text* to *path* as `write_bytes` does; raises FormatError for what UTF-8 lacks."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        problem = f"expected text that UTF-8 can hold, got {text[error.start]!r}"
+        raise FormatError(os.fspath(path), None, problem) from error
+    write_bytes(path, data)
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write *data* to *path* so that a reader sees the old file or the new, never a part.
 
     A file that is there already keeps its permissions, and a link keeps pointing at it.
     Raises FormatError if it cannot be written.
     """
     try:
-        data = text.encode()
         if _is_special(path):
             Path(path).write_bytes(data)
         else:
             _replace(_target(path), data)
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
-    except UnicodeEncodeError as error:
-        problem = f"expected text that UTF-8 can hold, got {text[error.start]!r}"
-        raise FormatError(os.fspath(path), None, problem) from error
+
+
+def rewrite(
+    path: str | os.PathLike[str], old: bytes, new: bytes, *, keep: bytes | None = None
+) -> str | None:
+    """Replace the file at *path*, which held *old*, by *new*; put *keep* beside it.
+
+    Whatever happens, the file is the old or the new one, whole. Returns the name of the file
+    that holds *keep*: ``path.bak``, or ``path.bak2`` and so on where that is taken.
+    Raises FormatError if the file changed meanwhile or cannot be written.
+    """
+    try:
+        target = _target(path)
+        if not target.is_file():
+            raise FormatError(os.fspath(path), None, "expected an ordinary file to change")
+        check_still = partial(_check_still, os.fspath(path), target, old)
+        check_still()  # before a backup is made of what is not there any more
+        backup = None if keep is None else _keep(target, keep)
+        _replace(target, new, check_still)
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, _reason(error)) from error
+    if backup is None:
+        return None
+    if Path(path).is_symlink():  # the backup is beside the file behind it
+        return os.fspath(backup)
+    return os.fspath(path) + backup.name[len(target.name) :]
+
+
+def remove(path: str | os.PathLike[str]) -> None:
+    """Remove the file at *path*; raises FormatError if that cannot be done."""
+    try:
+        Path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, _reason(error)) from error
+
+
+def _keep(target: Path, original: bytes) -> Path:
+    """Make sure a backup of *target* holds *original*; never touch one that holds another."""
+    number = 1
+    while True:
+        backup = target.with_name(f"{target.name}.bak{number if number > 1 else ''}")
+        try:
+            backup.lstat()  # not lexists, which takes any error for absence
+        except FileNotFoundError:
+            _replace(backup, original, mode=target)
+            return backup
+        if backup.is_file() and backup.read_bytes() == original:
+            return backup
+        number += 1
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
@@ -62,26 +161,58 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
     return ours or (Path(path).exists() and not Path(path).is_file())
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(
+    target: Path, data: bytes, check: Callable[[], None] = lambda: None, *, mode: Path | None = None
+) -> None:
+    """Put *data* in the place of *target*; *check* may still object when all is ready."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".icsched-")
     try:
         with os.fdopen(handle, "wb") as file:
+            _take_after(file.fileno(), mode or target)
             file.write(data)
-        Path(name).chmod(_mode(target))
+            file.flush()
+            os.fsync(file.fileno())
+        check()
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    _sync_directory(target.parent)
 
 
-def _mode(target: Path) -> int:
-    """Permissions of the file to replace, or those a new file gets."""
-    if target.exists():
-        return target.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _check_still(path: str, target: Path, expected: bytes) -> None:
+    """Raise FormatError unless *target* holds what it held when it was read."""
+    if target.read_bytes() != expected:
+        problem = "it changed while icsched was at work; nothing was written, run it again"
+        raise FormatError(path, None, problem)
+
+
+def _take_after(handle: int, model: Path) -> None:
+    """Give an open file the owner and permissions of *model*, or those a new file gets."""
+    try:
+        status = model.stat()
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        os.fchmod(handle, 0o666 & ~mask)
+        return
+    mine = os.fstat(handle)
+    if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
+        with suppress(PermissionError):  # else the file becomes the writer's, as an editor's does
+            os.fchown(handle, status.st_uid, status.st_gid)
+    os.fchmod(handle, stat.S_IMODE(status.st_mode))
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make a rename last through a power cut, where the file system can."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,81 @@
+"""Reading a DAGMan file of a million jobs: the whole reader, its scanner, a bare split.
+
+A job has a JOB, a VARS, a RETRY and a PARENT line, its parent drawn from all jobs before it.
+The split is ``open(path).read().split()``: what reading the words costs before any of them
+means something. Each act has a process of its own, so that peaks of memory are its own.
+"""
+
+import argparse
+import multiprocessing
+import resource
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from harness import seconds, show
+
+
+def write_file(path: Path, jobs: int) -> None:
+    parents = np.random.default_rng(1).integers(np.arange(1, jobs)).tolist()
+    with path.open("w") as file:
+        file.writelines(
+            f"JOB stack_{job:07} stack.sub\n"
+            f'VARS stack_{job:07} x="{job % 1000}" y="{job // 1000}" band="g"\n'
+            f"RETRY stack_{job:07} 3\n"
+            for job in range(jobs)
+        )
+        file.writelines(
+            f"PARENT stack_{parent:07} CHILD stack_{job:07}\n"
+            for job, parent in enumerate(parents, 1)
+        )
+
+
+def split(path: Path) -> Callable[[], object]:
+    return lambda: path.open().read().split()
+
+
+def scan(path: Path) -> Callable[[], object]:
+    from icsched._native import scan_dagman  # here, so that the split does without numpy
+
+    data = path.read_bytes()
+    return lambda: scan_dagman(data)
+
+
+def whole(path: Path) -> Callable[[], object]:
+    import icsched
+
+    return lambda: icsched.read(path)
+
+
+def measure(make: Callable[[Path], Callable[[], object]], path: Path) -> tuple[float, float]:
+    """Seconds of the act, best of three, and the most MB that its process had."""
+    took = seconds(make(path))
+    unit = 1 if sys.platform == "darwin" else 1024
+    return took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def in_process(*arguments: object) -> tuple[float, float]:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(measure, arguments)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="10^4 jobs, a few seconds")
+    jobs = 10_000 if parser.parse_args().quick else 1_000_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.dag"
+        write_file(path, jobs)
+        megabytes = path.stat().st_size / 1e6
+        acts = {"split into words": split, "scan kernel alone": scan, "icsched.read": whole}
+        taken = {name: in_process(make, path) for name, make in acts.items()}
+    base = taken["split into words"][0]
+    rows = [[name, s, s / base, megabytes / s, peak] for name, (s, peak) in taken.items()]
+    head = ["act", "s", "x split", "MB/s", "peak MB"]
+    show(f"a DAGMan file of {jobs:,} jobs, {megabytes:.3g} MB", head, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+// Scanning HTCondor DAGMan files: statements found, the plain ones recognised.
+//
+// A statement is one command: a line, the lines that continue it, and its inline submit
+// description if it has one. Nearly all of a large file are statements written in the
+// plainest way, and the scanner understands only those; every other is left to the caller
+// with its bytes, so the fine print of the language is no concern of this file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace icsched {
+
+enum class StatementKind : std::uint8_t {
+  other = 0,  // not plain, or not a command at all
+  job = 1,    // value: JobOptions, added up
+  parent = 2,
+  done = 3,
+  priority = 4,  // value: the priority
+  retry = 5,
+  vars = 6,
+  pre = 7,     // SCRIPT PRE
+  script = 8,  // SCRIPT POST and SCRIPT HOLD
+  category = 9,
+  abort = 10,  // ABORT_DAG_ON
+  pre_skip = 11,
+  broken = 12,  // value: a Problem; always the last statement
+};
+
+enum JobOptions : std::int32_t { noop = 1, is_done = 2, has_dir = 4 };
+
+enum class Problem : std::int32_t {
+  none = 0,
+  glued = 1,     // a backslash at the end of a line has no blank before it
+  unended = 2,   // the file ends where a continued line should go on
+  unclosed = 3,  // an inline submit description has no closing line
+};
+
+struct DagmanScan {
+  // Per statement, in the order of the file.
+  std::vector<std::uint8_t> kind;         // a StatementKind
+  std::vector<std::int32_t> line;         // its first, counted from 1
+  std::vector<std::int64_t> begin, end;   // its bytes, without blanks around it
+  std::vector<std::int32_t> name, value;  // the number of the job's name or -1; see kinds
+
+  // Per parent statement: its parents are refs[first_parent .. first_child), its children
+  // go on to the next one's first_parent, the last one's to the end of refs.
+  std::vector<std::int64_t> first_parent, first_child;
+  std::vector<std::int32_t> refs;  // numbers of names
+
+  // All names of plain statements, numbered as they first occur, a newline between them.
+  std::vector<std::uint8_t> names;
+  std::int32_t name_count = 0;
+};
+
+// Scans any bytes; stops after a broken statement. Throws std::length_error for 2^31 bytes
+// or more. Takes linear time; for ordinary files about as much memory as `data`, for the
+// worst (two bytes a line, or a new name every few bytes) at most 20 times as much.
+DagmanScan scan_dagman(std::span<const std::uint8_t> data);
+
+}  // namespace icsched

@@ -1,0 +1,36 @@
+"""Write what the fuzzers start from: `seeds.py FOLDER` makes FOLDER/seeds and FOLDER/words."""
+
+import sys
+from pathlib import Path
+
+FILES = [
+    'JOB a a.sub\nJOB b b.sub DIR d NOOP DONE\nVARS a x="1" +y="2 3"\nPARENT a CHILD b\n',
+    "JOB a a.sub\nRETRY a 3 UNLESS-EXIT 2\nPRIORITY a -5\nCATEGORY a big\nMAXJOBS big 2\n",
+    "JOB a a.sub\nSCRIPT PRE a check $JOB\nSCRIPT DEFER 4 60 POST a x\nPRE_SKIP a 1\nDONE a\n",
+    "JOB a a.sub\nABORT-DAG-ON a 3 RETURN 1\nPARENT a CHILD a\n",
+    "# comment\nJOB a {\n  executable = x\n}\nJOB b @=END\n  executable = y\n@END\n",
+    "SUBMIT-DESCRIPTION s {\n}\nFINAL z s\nSERVICE y s NOOP\nPROVISIONER p s\n",
+    "PARENT a \\\n# comment\n  b \\\r\n CHILD c\nJOB a x \\\n\nJOB b y\nJOB c z\n",
+    "SPLICE s seed.dag\nINCLUDE seed.dag\nSUBDAG EXTERNAL e seed.dag DIR d\n",
+    "JOB a x\nJOB b y\nPIN_OUT a 1\nPIN_IN b 1\nCONNECT s t\nREJECT\n",
+    "CONFIG c\nDOT d UPDATE\nENV SET X=1\nJOBSTATE_LOG l\nNODE_STATUS_FILE n 30\n",
+    'JOB a x\nSET_JOB_ATTR A = "b"\nSAVE_POINT_FILE a s\nVARS ALL_NODES PREPEND x="1"\n',
+    "JOB a x\\\ny\n",
+    "JOB a \\\n",
+    "JOB a {\n",
+]
+
+
+def main() -> None:
+    """Write each file as a seed, and every word of theirs into libFuzzer's dictionary."""
+    folder = Path(sys.argv[1])
+    (folder / "seeds").mkdir(parents=True, exist_ok=True)
+    for number, text in enumerate(FILES):
+        (folder / "seeds" / f"{number}.dag").write_bytes(text.encode())
+    words = sorted({word for text in FILES for word in text.split()} | {" \\\n", "\r\n", "\n\n"})
+    quoted = ['"' + "".join(f"\\x{byte:02x}" for byte in word.encode()) + '"' for word in words]
+    (folder / "words").write_text("\n".join(quoted) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""HTCondor DAGMan files, in and out."""
+
+import os
+
+from icsched.dag import Dag
+from icsched.formats.dagman.advice import advice
+from icsched.formats.dagman.reader import Remark
+from icsched.formats.dagman.text import dagman_text, write_dagman
+from icsched.formats.dagman.workflow import Workflow, read_workflow
+from icsched.formats.dagman.writer import (
+    Change,
+    changes,
+    copies,
+    flat_file,
+    job_priorities,
+    removals,
+)
+
+__all__ = [
+    "Change",
+    "Remark",
+    "Workflow",
+    "advice",
+    "changes",
+    "copies",
+    "dagman_text",
+    "flat_file",
+    "job_priorities",
+    "read_dagman",
+    "read_workflow",
+    "removals",
+    "write_dagman",
+]
+
+
+def read_dagman(path: str | os.PathLike[str]) -> Dag:
+    """Return the jobs that remain to be run of the DAGMan workflow at *path*.
+
+    Jobs have their ids in DAGMan's order. For more than the dag, and for what is raised, see
+    `read_workflow`.
+    """
+    return read_workflow(path).dag

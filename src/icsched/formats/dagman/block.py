@@ -1,0 +1,80 @@
+r"""The one block of lines that icsched keeps in a file of the user's.
+
+It stands between two comments, in a DAGMan file at the end. Everything outside it is the
+user's and stays as it is, to the byte.
+
+>>> text = inserted("wf.dag", b"JOB a a.sub\n", ["PRIORITY a 1"])
+>>> print(text.decode(), end="")
+JOB a a.sub
+# icsched: begin. Made by icsched; icsched prio --remove takes it out.
+PRIORITY a 1
+# icsched: end.
+>>> removed("wf.dag", text)
+b'JOB a a.sub\n'
+"""
+
+from collections.abc import Iterable
+
+from icsched.errors import FormatError
+
+_BEGIN = b"# icsched: begin."
+_END = b"# icsched: end."
+_NOTE = b" Made by icsched; icsched prio --remove takes it out."
+_JOINED = b" (The file had no line end here.)"
+
+
+def inserted(path: str, data: bytes, lines: Iterable[str], at: int | None = None) -> bytes:
+    """Return *data* with a block of *lines*, in place of any block it has.
+
+    The block comes at the end, or before the line that begins at byte *at* of what `removed`
+    returns.
+    """
+    data = removed(path, data)
+    at = len(data) if at is None else at
+    has_end = data[:at].endswith(b"\n") or at == 0
+    begin = _BEGIN + _NOTE if has_end else b"\n" + _BEGIN + _NOTE + _JOINED
+    body = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+    return data[:at] + begin + b"\n" + body + _END + b"\n" + data[at:]
+
+
+def removed(path: str, data: bytes) -> bytes:
+    """Return *data* without the block; raises FormatError if half of one is there."""
+    span = _span(path, data)
+    return data if span is None else data[: span[0]] + data[span[1] :]
+
+
+def blanked(path: str, data: bytes) -> bytes:
+    """Return *data* with empty lines for the block, so that line numbers stay true."""
+    span = _span(path, data)
+    if span is None:
+        return data
+    return data[: span[0]] + b"\n" * data.count(b"\n", *span) + data[span[1] :]
+
+
+def is_in(data: bytes) -> bool:
+    """Whether *data* has a block, or a part of one."""
+    return bool(_lines_that_start(data, _BEGIN) or _lines_that_start(data, _END))
+
+
+def _span(path: str, data: bytes) -> tuple[int, int] | None:
+    begins, ends = _lines_that_start(data, _BEGIN), _lines_that_start(data, _END)
+    if not begins and not ends:
+        return None
+    if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
+        line = data.count(b"\n", 0, max(begins + ends)) + 1
+        problem = "expected one block of icsched's with its begin and end lines, got other marks"
+        raise FormatError(path, line, problem)
+    first_line = data[begins[0] : data.find(b"\n", begins[0])].rstrip(b"\r")
+    stop = data.find(b"\n", ends[0]) + 1 or len(data)
+    ends_file = stop == len(data)  # else what follows would join the line before the block
+    return begins[0] - (first_line.endswith(_JOINED) and ends_file), stop
+
+
+def _lines_that_start(data: bytes, mark: bytes) -> list[int]:
+    """Return where the lines begin that start with *mark*."""
+    found = [0] if data.startswith(mark) else []
+    at = data.find(b"\n" + mark)
+    while at >= 0:
+        found.append(at + 1)
+        at = data.find(b"\n" + mark, at + 1)
+    return found

@@ -1,0 +1,107 @@
+"""What the names in one file reach, while the scope around them grows."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from icsched._native import Ids
+from icsched.errors import FormatError
+from icsched.formats.dagman.scope import Instance, Scope
+from icsched.formats.dagman.source import Source
+
+# What a name reaches that is no job; splices are numbered downwards from the last.
+_UNKNOWN, _SPECIAL, _FIRST_SPLICE = -1, -2, -3
+# Which commands each kind of special node refuses.
+_REFUSES = {
+    "FINAL": {"RETRY", "ABORT_DAG_ON", "PRIORITY", "CATEGORY", "DONE"},
+    "SERVICE": {"RETRY", "PRIORITY", "CATEGORY", "DONE", "SAVE_POINT_FILE"},
+    "PROVISIONER": {"SAVE_POINT_FILE"},
+}
+
+
+class Reach:
+    """Resolves the names of one file: one by one, or many of the scan's numbers at once."""
+
+    def __init__(self, scope: Scope, source: Source) -> None:
+        self._scope = scope
+        self._source = source
+        self._slots = np.full(len(source.names), _UNKNOWN, np.int32)  # by the scan's numbers
+        self._no_jobs: list[int] = []  # numbers of names that reach something else so far
+        self._splices: list[Instance] = []
+        self._number: dict[str, int] = {}  # of each splice in that list
+
+    def set(self, names: Ids, slots: Ids) -> None:
+        """Say that these names, by the scan's numbers, are the jobs in these slots."""
+        self._slots[names] = slots
+
+    def forget(self) -> None:
+        """Look names up anew that reached no job: a file was included, splices were lifted."""
+        self._slots[self._no_jobs] = _UNKNOWN
+        self._no_jobs.clear()
+
+    def slots(self, names: Ids) -> Ids:
+        """Return the slots of names by the scan's numbers; below 0 where there is no job."""
+        found = self._slots[names]
+        for name in np.unique(names[found == _UNKNOWN]).tolist():
+            slot = self._look_up(self._source.names[name])
+            self._slots[name] = slot
+            if slot < 0:
+                self._no_jobs.append(name)
+        slots: Ids = self._slots[names]
+        return slots
+
+    def _look_up(self, name: str) -> int:
+        scope, name = self._scope, self._scope.prefix + name
+        if name in scope.splices:
+            if name not in self._number:
+                self._number[name] = len(self._splices)
+                self._splices.append(scope.splices[name])
+            return _FIRST_SPLICE - self._number[name]
+        if name in scope.special:
+            return _SPECIAL
+        slot = scope.find(name)
+        return _UNKNOWN if slot is None else slot
+
+    def job(self, statement: int, name: str) -> int:
+        """Return the slot of the job called *name*; raises FormatError."""
+        slot = self._look_up(name)
+        if slot < 0:
+            raise self._no_job(statement, name, slot)
+        return slot
+
+    def modified(self, statement: int, command: str, name: str) -> int | None:
+        """Return the slot of the job that a statement is about, None for a special node.
+
+        Raises FormatError if there is no such job, or the node does not take the command.
+        """
+        slot = self._look_up(name)
+        if slot != _SPECIAL:
+            return self.job(statement, name)
+        kind = self._scope.special[self._scope.prefix + name]
+        if command in _REFUSES[kind]:
+            problem = f"expected a job, got {name}, a {kind} node, which takes no {command}"
+            raise self._source.error(statement, problem)
+        return None
+
+    def ends(self, statement: int, names: Iterable[str], *, initial: bool) -> Ids:
+        """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
+        slots = [self._one_end(statement, name, initial=initial) for name in names]
+        return np.unique(np.concatenate(slots))
+
+    def _one_end(self, statement: int, name: str, *, initial: bool) -> Ids:
+        slot = self._look_up(name)
+        if slot > _FIRST_SPLICE:
+            return np.array([self.job(statement, name)], np.int32)
+        instance = self._splices[_FIRST_SPLICE - slot]
+        ends = instance.scope.initial if initial else instance.scope.terminal
+        if not len(ends):
+            raise self._source.error(statement, f"expected jobs, got the empty splice {name}")
+        return ends + np.int32(instance.first)
+
+    def _no_job(self, statement: int, name: str, what: int) -> FormatError:
+        if what == _UNKNOWN:
+            return self._source.error(statement, f"unknown job {name}")
+        kind = "splice"
+        if what == _SPECIAL:
+            kind = f"{self._scope.special[self._scope.prefix + name]} node"
+        return self._source.error(statement, f"expected a job, got {name}, a {kind}")

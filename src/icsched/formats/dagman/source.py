@@ -1,0 +1,210 @@
+"""One DAGMan file: its bytes, cut into statements."""
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from icsched import _native
+from icsched._native import DagmanScan
+from icsched.errors import FormatError
+from icsched.formats.dagman import block
+from icsched.formats.dagman.commands import Command, Node, parse
+from icsched.formats.dagman.words import BLANKS, UnreadableError
+from icsched.formats.files import read_bytes
+
+MOST_STATEMENT_BYTES = 64 << 20
+NOOP, DONE, HAS_DIRECTORY = 1, 2, 4  # values of a plain JOB statement, added up
+_MOST_ODD_BYTES = 1 << 20  # statements that are not plain are parsed here, in Python
+_HAS_BODY = re.compile(
+    r"(?:JOB|FINAL|PROVISIONER|SERVICE|SUBMIT[-_]DESCRIPTION)[ \t]+[^ \t]+[ \t]+(?:\{|@=)",
+    re.IGNORECASE,
+)
+_BROKEN = {
+    1: "expected a blank before the \\ that continues the line:"
+    " some versions of DAGMan join the words around it, others do not",
+    2: "expected another line after the \\ that continues this one",
+    3: "expected the end of the submit description that begins here",
+}
+
+
+class Kind(IntEnum):
+    """How the scan classed a statement; the numbers are those of dagman.hpp."""
+
+    OTHER = 0
+    JOB = 1
+    PARENT = 2
+    DONE = 3
+    PRIORITY = 4
+    RETRY = 5
+    VARS = 6
+    PRE = 7
+    SCRIPT = 8
+    CATEGORY = 9
+    ABORT = 10
+    PRE_SKIP = 11
+    BROKEN = 12
+
+
+@dataclass(frozen=True)
+class Source:
+    """A DAGMan file as read; icsched's own block in it counts as empty lines."""
+
+    path: str
+    raw: bytes  # as it is
+    data: bytes  # as it is scanned
+    scan: DagmanScan
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names in plain statements, by the ids that the scan gives them."""
+        try:
+            return self.scan.names.decode().split("\n") if self.scan.names else []
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
+
+    def _undecodable(self) -> FormatError:
+        names = self.scan.names.split(b"\n")
+        bad = next(at for at, name in enumerate(names) if _is_not_utf8(name))
+        return self.error(self._first_use(bad), f"expected a job name in UTF-8, got {names[bad]!r}")
+
+    def _first_use(self, name: int) -> int:
+        """Return the first plain statement that has a name."""
+        scan = self.scan
+        refs = np.flatnonzero(scan.refs == name)[:1]
+        parents = np.flatnonzero(scan.kind == Kind.PARENT)
+        owners = parents[np.searchsorted(scan.first_parent, refs, side="right") - 1]
+        return int(np.concatenate([np.flatnonzero(scan.name == name), owners]).min())
+
+    @cached_property
+    def odd(self) -> list[int]:
+        """Statements that the scan left to `command`."""
+        odd: list[int] = np.flatnonzero(self.scan.kind == Kind.OTHER).tolist()
+        return odd
+
+    def line(self, statement: int) -> int:
+        """Line on which a statement begins, from 1."""
+        return int(self.scan.line[statement])
+
+    def error(self, statement: int, problem: str) -> FormatError:
+        """Return the error that says *problem* of a statement."""
+        return FormatError(self.path, self.line(statement), problem)
+
+    def text(self, statement: int) -> str:
+        """Return a statement as it stands in the file."""
+        begin, end = int(self.scan.begin[statement]), int(self.scan.end[statement])
+        return self.data[begin:end].decode(errors="surrogateescape")
+
+    def node(self, statement: int) -> Node:
+        """Return what a JOB or SUBDAG statement says; quick for plain ones."""
+        text = self.text(statement)
+        if self.scan.kind[statement] != Kind.JOB or "\n" in text:
+            node = self.command(statement)
+            assert isinstance(node, Node)  # noqa: S101  the caller's word
+            return node
+        words, value = re.split(r"[ \t]+", text), int(self.scan.value[statement])
+        directory = words[4] if value & HAS_DIRECTORY else ""
+        return Node("JOB", words[1], words[2], directory, bool(value & NOOP), bool(value & DONE))
+
+    def command(self, statement: int) -> Command:
+        """Return what a statement says; raises FormatError, or KeyError for an unknown word."""
+        if self.scan.end[statement] - self.scan.begin[statement] > _MOST_ODD_BYTES:
+            raise self.error(statement, f"expected at most {_MOST_ODD_BYTES:,} bytes")
+        text = self.text(statement)
+        try:
+            return parse(*split(text))
+        except UnreadableError as error:
+            problem = str(error)
+            got = "" if ", got" in problem else f", got {shortened(text)!r}"
+            raise self.error(statement, problem + got) from None
+
+
+def load(path: str, *, named_by_user: bool) -> Source:
+    """Read and scan the file at *path*.
+
+    Raises FormatError if it cannot be read, is not text, or breaks a statement off. What a
+    workflow names must be an ordinary file or /dev/null; what the user names may be a pipe.
+    """
+    if not named_by_user:
+        _check_ordinary(path)
+    raw = read_bytes(path)
+    data = block.blanked(path, raw)
+    _check_text(path, data)
+    scan = _native.scan_dagman(data)
+    source = Source(path, raw, data, scan)
+    if len(scan.kind) and scan.kind[-1] == Kind.BROKEN:
+        raise source.error(len(scan.kind) - 1, _BROKEN[int(scan.value[-1])])
+    if len(scan.kind) and (long := (scan.end - scan.begin) > MOST_STATEMENT_BYTES).any():
+        problem = f"expected at most {MOST_STATEMENT_BYTES:,} bytes in a line"
+        raise source.error(int(long.argmax()), problem)
+    return source
+
+
+def _check_ordinary(path: str) -> None:
+    if is_special(path) and os.path.realpath(path) != os.devnull:
+        raise FormatError(path, None, "expected an ordinary file")
+
+
+def is_special(path: str) -> bool:
+    """Whether *path* is there but no ordinary file, so that reading it may have no end."""
+    try:
+        return not stat.S_ISREG(Path(path).stat().st_mode)
+    except OSError:
+        return False  # reading it says why
+
+
+def _check_text(path: str, data: bytes) -> None:
+    if (at := data.find(b"\0")) >= 0:
+        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
+    if data.startswith(b"\xef\xbb\xbf"):
+        problem = "expected a command, got a byte order mark, which DAGMan does not take"
+        raise FormatError(path, 1, problem)
+
+
+def _is_not_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def split(text: str) -> tuple[str, str | None]:
+    r"""Return a statement's head on one line, and what follows an inline description.
+
+    >>> split("PARENT a \\\n  # why\n  b CHILD c")
+    ('PARENT a  b CHILD c', None)
+    >>> split("JOB a {\n executable = x\n} DONE")
+    ('JOB a {', ' DONE')
+    """
+    lines = (line for line in map(_trimmed, text.split("\n")) if not _is_skipped(line))
+    parts = []
+    for line in lines:
+        parts.append(line.removesuffix("\\"))
+        if not line.endswith("\\"):
+            break
+    head = " ".join(parts)
+    if not _HAS_BODY.match(head):
+        return head.strip(BLANKS), None
+    last = text.rsplit("\n", 1)[-1].strip(BLANKS)
+    closing = re.match(r"\}|[^ \t]+", last)
+    return head, last[closing.end() :] if closing else ""
+
+
+def _trimmed(line: str) -> str:
+    return line.strip(BLANKS)
+
+
+def _is_skipped(line: str) -> bool:
+    return not line or line.startswith(("#", "//"))
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """Return *text* on one line of at most *most* characters."""
+    line = re.sub(r"[ \t\r\v\f\n]+", " ", text[: 4 * most]).strip(" ")
+    return line if len(line) <= most else line[: most - 4] + " ..."

@@ -1,0 +1,240 @@
+"""An order written into a workflow's files, for DAGMan to follow.
+
+DAGMan submits the ready node with the largest priority first. Each job's priority is its
+place in the order, counted down: N, ..., 2, 1. Where a PARENT statement has several parents
+and several children, DAGMan puts a node of its own between them, of priority 0; then jobs are
+numbered -1, -2, ... instead, so that such a node never waits behind a job.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from icsched.errors import FormatError
+from icsched.formats.dagman import block
+from icsched.formats.dagman.flat import flat_name, flattened
+from icsched.formats.dagman.source import Source, is_special
+from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.files import read_bytes, read_if_there, remove, rewrite, write_bytes
+
+Via = Literal["priority", "vars"]
+
+# DAGMan knows the jobs of splices by name only once it has come to the end of some file: the
+# block of a workflow with splices begins with the inclusion of this one, beside the workflow.
+COMPANION = ".icsched"
+_EMPTY = b"# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
+_QUEUE = re.compile(rb"^[ \t]*queue\b", re.IGNORECASE | re.MULTILINE)
+_TAKES_PRIORITY = "priority = $(jobpriority)"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file as it was read, and as it is to be; None where there is none."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the file says already what it should."""
+        return self.new == self.old
+
+    def make(self) -> str | None:
+        """Change the file in place; return the name of a backup, if one is needed.
+
+        Raises FormatError if the file is not as it was read, or cannot be written.
+        """
+        if self.new is None:
+            remove(self.path)
+        elif self.old is None:
+            write_bytes(self.path, self.new)
+        else:
+            original = block.removed(self.path, self.old)
+            keep = None if original == self.new else original
+            return rewrite(self.path, self.old, self.new, keep=keep)
+        return None
+
+
+def job_priorities(workflow: Workflow, order: Sequence[int]) -> dict[str, int]:
+    r"""Return the priority of each job, first job first, for an *order* of ``workflow.dag``.
+
+    Jobs that are done come first, in case they are to run again.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from icsched.formats import read_workflow
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "wf.dag"
+    ...     _ = file.write_text("JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n")
+    ...     job_priorities(read_workflow(file), [0, 1])
+    {'a': 2, 'b': 1}
+    """
+    done = [name for name, is_done in zip(workflow.names, workflow.done, strict=True) if is_done]
+    names = [*done, *(str(workflow.dag.names[task]) for task in order)]
+    top = -1 if workflow.joins else len(names)
+    return {name: top - place for place, name in enumerate(names)}
+
+
+def changes(
+    workflow: Workflow,
+    priorities: dict[str, int],
+    *,
+    keep_existing: bool = False,
+    via: Via = "priority",
+) -> list[Change]:
+    """Return what to change in the workflow's files so that they say *priorities*.
+
+    *keep_existing* leaves out jobs to which the files give a priority of their own. By default
+    PRIORITY statements say the rest; with *via* "vars" a variable jobpriority does, which each
+    submit file takes for its job's priority, and PRIORITY only where there is no submit file.
+    The workflow's own files come last.
+    """
+    told = _told(workflow, priorities, keep_existing=keep_existing)
+    files = submit_files(workflow) if via == "vars" else {}
+    by_vars = {name for names in files.values() for name in names}
+    # A submit file that takes the variable must find one, also for a job left alone.
+    own = dict(zip(workflow.names, workflow.priorities.tolist(), strict=True)) if by_vars else {}
+    told |= {name: own[name] for name in by_vars if name not in told}
+    lines = _lines(workflow, told, by_vars)
+    paths = [root.path for root in workflow.roots]
+    return [
+        *(_submit_change(path) for path in files),
+        *(_submit_removals(workflow) if via == "priority" and _has_variables(workflow) else []),
+        *_companions(workflow, paths),
+        *(
+            Change(root.path, root.raw, _with_block(workflow, root, root.path, its_lines))
+            for root, its_lines in zip(workflow.roots, lines, strict=True)
+        ),
+    ]
+
+
+def copies(
+    workflow: Workflow, priorities: dict[str, int], path: str, *, keep_existing: bool = False
+) -> list[Change]:
+    """Return what makes *path* a copy of the workflow's file that says *priorities*."""
+    (root,) = workflow.roots
+    (lines,) = _lines(workflow, _told(workflow, priorities, keep_existing=keep_existing), set())
+    new = _with_block(workflow, root, path, lines)
+    return [*_companions(workflow, [path]), Change(path, None, new)]
+
+
+def _with_block(workflow: Workflow, root: Source, path: str, lines: list[str]) -> bytes:
+    """Return the bytes of *root* with a block, to stand at *path*."""
+    lift = [f"INCLUDE {_included(workflow, path)}"] if workflow.has_splices else []
+    return block.inserted(root.path, root.raw, [*lift, *lines])
+
+
+def _included(workflow: Workflow, path: str) -> str:
+    """Return the name by which DAGMan finds the companion of *path*."""
+    name = path + COMPANION
+    if workflow.use_dag_directory:
+        name = os.path.basename(name)
+    elif workflow.directory and not os.path.isabs(name):
+        name = os.path.relpath(name, workflow.directory)
+    if re.search(r"[\s\"']", name):
+        problem = "expected a path without blanks and quotes, which INCLUDE does not take"
+        raise FormatError(path, None, f"{problem}; --flatten needs no INCLUDE")
+    return name
+
+
+def _companions(workflow: Workflow, paths: Sequence[str]) -> Iterator[Change]:
+    if workflow.has_splices:
+        for path in paths:
+            yield Change(path + COMPANION, _companion(path), _EMPTY)
+
+
+def _companion(path: str) -> bytes | None:
+    """Return what the companion of *path* holds; raises FormatError if it is not icsched's."""
+    name = path + COMPANION
+    data = read_if_there(name)
+    if data not in (None, _EMPTY):
+        raise FormatError(name, None, "expected icsched's own file, or none")
+    return data
+
+
+def flat_file(
+    workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool = False
+) -> bytes:
+    """Return one DAGMan file that says what the workflow's files say, and *priorities*."""
+    path = workflow.roots[0].path
+    text = "".join(f"{line}\n" for line in flattened(workflow))
+    told = _told(workflow, priorities, keep_existing=keep_existing)
+    lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
+    return block.inserted(path, text.encode(errors="surrogateescape"), lines)
+
+
+def removals(workflow: Workflow) -> list[Change]:
+    """Return what takes all that `changes` put into the workflow's files out again."""
+    roots = [Change(r.path, r.raw, block.removed(r.path, r.raw)) for r in workflow.roots]
+    companions = [Change(r.path + COMPANION, _companion(r.path), None) for r in workflow.roots]
+    return [*_submit_removals(workflow), *roots, *companions]
+
+
+def _has_variables(workflow: Workflow) -> bool:
+    """Whether the workflow's files have priorities as variables, from an earlier time."""
+    return any(b" jobpriority=" in root.raw for root in workflow.roots if block.is_in(root.raw))
+
+
+def _submit_removals(workflow: Workflow) -> Iterator[Change]:
+    for path in submit_files(workflow):
+        data = None if is_special(path) else read_if_there(path)
+        if data is not None:
+            yield Change(path, data, block.removed(path, data))
+
+
+def _told(workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool) -> dict[str, int]:
+    """Return the priorities to write."""
+    if not keep_existing:
+        return priorities
+    given = zip(workflow.names, workflow.has_priority.tolist(), strict=True)
+    kept = {name for name, has_priority in given if has_priority}
+    return {name: value for name, value in priorities.items() if name not in kept}
+
+
+def _lines(workflow: Workflow, told: dict[str, int], by_vars: set[str]) -> list[list[str]]:
+    """Return the block's lines for each of the user's files."""
+    if len(workflow.roots) == 1:
+        return [[_line(n, value, as_variable=n in by_vars) for n, value in told.items()]]
+    if workflow.has_splices:
+        problem = "expected one file at a time where there are splices: DAGMan calls their jobs"
+        raise FormatError(
+            workflow.roots[0].path, None, f"{problem} by the file's place on its command line"
+        )
+    lines: list[list[str]] = [[] for _ in workflow.roots]
+    for name, value in told.items():
+        root, _, local = name.partition(".")
+        lines[int(root)].append(_line(local, value, as_variable=name in by_vars))
+    return lines
+
+
+def _line(name: str, value: int, *, as_variable: bool) -> str:
+    if as_variable:
+        return f'VARS {name} jobpriority="{value}"'
+    return f"PRIORITY {name} {value}"
+
+
+def submit_files(workflow: Workflow) -> dict[str, list[str]]:
+    """Return the submit files of a workflow, each with the jobs that use it."""
+    jobs: dict[tuple[str, str], list[str]] = {}
+    for placed in workflow.nodes():
+        if placed.node.kind == "JOB" and not placed.has_description:
+            jobs.setdefault((placed.directory, placed.node.submit), []).append(placed.name)
+    files: dict[str, list[str]] = {}
+    for (directory, submit), names in jobs.items():
+        path = os.path.normpath(os.path.join(directory, submit))
+        files.setdefault(path, []).extend(names)
+    return files
+
+
+def _submit_change(path: str) -> Change:
+    """Make a submit file take its priority from jobpriority, whatever it says itself."""
+    if is_special(path):
+        raise FormatError(path, None, "expected an ordinary file")
+    data = read_bytes(path)
+    original = block.removed(path, data)
+    queue = _QUEUE.search(original)
+    at = queue.start() if queue else None
+    return Change(path, data, block.inserted(path, data, [_TAKES_PRIORITY], at))

@@ -1,0 +1,198 @@
+"""`icsched show`: what a workflow is made of, and what may disturb an order of it."""
+
+import json
+
+import pytest
+
+PAIR_AND_FORK = """\
+JOB a x
+JOB b x
+JOB c x
+JOB d x
+JOB e x
+PARENT a CHILD b
+PARENT c CHILD d e
+"""
+SHIFTS = "shifts the whole workflow against your others; its own order stays"
+
+
+@pytest.fixture
+def workflow(tmp_path):
+    path = tmp_path / "wf.dag"
+    path.write_text(PAIR_AND_FORK)
+    return path
+
+
+def test_show_lists_the_blocks_by_family(icsched, workflow):
+    result = icsched("show", str(workflow))
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[:5] == [
+        f"{workflow}: 5 jobs, 3 dependencies (0 superfluous), 2 levels, 2 sources, 3 sinks",
+        "2 blocks:",
+        "          1 x N(1)             1 source, 1 sink",
+        "          1 x W(1,2)           1 source, 2 sinks",
+        "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) > N(1)).",
+    ]
+
+
+def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
+    r"""
+    a
+    |\
+    b |      a -> c is superfluous; what is left is two arcs in a row.
+    |/
+    c
+    """
+    path = tmp_path / "wf.dag"
+    path.write_text("JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b c\nPARENT b CHILD c\n")
+
+    assert json.loads(icsched("show", str(path), "--json").out) == {
+        "jobs": 3,
+        "arcs": 3,
+        "levels": 3,
+        "sources": 1,
+        "sinks": 1,
+        "shortcuts": 1,
+        "blocks": [{"family": "N(1)", "count": 2, "sources": 1, "sinks": 1}],
+        "linear": True,
+        "proof": {
+            "status": "ic-optimal",
+            "method": "theorem 2.1",
+            "chain": "N(1) x 2",
+            "min_ratio": None,
+            "mean_ratio": None,
+        },
+        "done": 0,
+        "advice": [],
+    }
+
+
+def test_show_counts_jobs_that_are_done_and_leaves_them_out(icsched, put):
+    put({"wf.dag": PAIR_AND_FORK, "wf.dag.rescue001": "DONE c\nDONE d\n"})
+
+    answer = json.loads(icsched("show", "wf.dag", "--json").out)
+    whole = json.loads(icsched("show", "wf.dag", "--json", "--no-rescue").out)
+
+    assert (answer["jobs"], answer["done"]) == (3, 2)
+    assert (whole["jobs"], whole["done"]) == (5, 0)
+
+
+def test_show_reads_several_files_as_one_workflow(icsched, put):
+    put({"one.dag": "JOB a x\n", "two.dag": "JOB a x\nJOB b x\n"})
+
+    result = icsched("show", "one.dag", "two.dag")
+
+    assert result.out.startswith("one.dag two.dag: 3 jobs, 0 dependencies")
+
+
+def test_show_finds_files_from_the_workflows_own_directory_when_asked(icsched, put):
+    put({"sub/wf.dag": "SPLICE S in.dag\n", "sub/in.dag": "JOB p p.sub\n", "sub/p.sub": "prio=3\n"})
+
+    assert icsched("show", "sub/wf.dag").code == 1
+    answer = json.loads(icsched("show", "sub/wf.dag", "--usedagdir", "--json").out)
+    assert answer["jobs"] == 1
+    assert [(advice["file"], advice["line"]) for advice in answer["advice"]] == [("sub/p.sub", 1)]
+
+
+# What may disturb an order
+
+DISTURBED = {
+    "wf.dag": "JOB a a.sub\nJOB b b.sub\nJOB c b.sub\nSCRIPT PRE a check\nCATEGORY b big\n"
+    "MAXJOBS big 2\nCONFIG my.config\nSCRIPT PRE b check\n",
+    "a.sub": "executable = x\n  Priority=5\nqueue\n",
+    "b.sub": "executable = x\n# priority = 1\nqueue\n\nprio = 7 # low\n",
+    "my.config": "X = 1\ndagman_default_priority = 3\n",
+}
+PRE = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
+MAXJOBS = (
+    "MAXJOBS big 2: a job held back by the limit lets later ones pass, and comes back out of order"
+)
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(monkeypatch):
+    monkeypatch.delenv("_CONDOR_DAGMAN_DEFAULT_PRIORITY", raising=False)
+
+
+def test_show_tells_what_may_disturb_an_order_with_file_and_line(icsched, put):
+    put(DISTURBED)
+
+    _, advice = icsched("show", "wf.dag").out.split("\nWhat may disturb an order:\n")
+
+    assert set(advice.splitlines()) == {
+        f"  wf.dag:4: {PRE} (and 1 more such line)",
+        f"  wf.dag:6: {MAXJOBS}",
+        "  a.sub:2: 'Priority=5': the pool orders job a by this, not by DAGMan's priority",
+        "  b.sub:5: 'prio = 7 # low': the pool orders 2 jobs by this, not by DAGMan's priority",
+        f"  my.config:2: 'dagman_default_priority = 3' {SHIFTS}",
+    }
+
+
+def test_show_json_has_the_advice_with_file_and_line(icsched, put):
+    put(DISTURBED)
+
+    advice = json.loads(icsched("show", "wf.dag", "--json").out)["advice"]
+
+    assert sorted((entry["file"], entry["line"]) for entry in advice) == [
+        ("a.sub", 2),
+        ("b.sub", 5),
+        ("my.config", 2),
+        ("wf.dag", 4),
+        ("wf.dag", 6),
+    ]
+    assert {"file": "wf.dag", "line": 6, "text": MAXJOBS} in advice
+
+
+def test_show_looks_at_the_environment_too(icsched, put, monkeypatch):
+    put({"wf.dag": "JOB a a.sub\n"})
+    monkeypatch.setenv("_CONDOR_DAGMAN_DEFAULT_PRIORITY", "4")
+    text = f"_CONDOR_DAGMAN_DEFAULT_PRIORITY=4 {SHIFTS}"
+
+    assert icsched("show", "wf.dag").out.endswith(
+        f"\nWhat may disturb an order:\n  environment: {text}\n"
+    )
+    assert json.loads(icsched("show", "wf.dag", "--json").out)["advice"] == [
+        {"file": "environment", "line": None, "text": text}
+    ]
+
+
+def test_show_says_nothing_more_of_a_workflow_that_nothing_disturbs(icsched, put):
+    put({"wf.dag": "JOB a a.sub\nCONFIG no.config\n", "a.sub": "queue\n"})
+
+    assert "disturb" not in icsched("show", "wf.dag").out
+
+
+def test_show_does_not_complain_of_what_icsched_wrote(icsched, put):
+    put({"wf.dag": "JOB a a.sub\n", "a.sub": "queue\n"})
+    assert icsched("prio", "wf.dag", "--in-place", "--via", "vars").code == 0
+
+    assert "disturb" not in icsched("show", "wf.dag").out
+
+
+def test_show_tells_which_commands_it_skipped(icsched, put):
+    put({"wf.dag": "JOB a x\nFROBNICATE a\n"})
+
+    assert icsched("show", "wf.dag").complaint == "wf.dag:2: unknown command, got 'FROBNICATE a'"
+    assert "  wf.dag:2: unknown command skipped: FROBNICATE a\n" in (
+        icsched("show", "wf.dag", "--lenient").out
+    )
+
+
+def test_show_lists_twenty_remarks_and_counts_the_others(icsched, put):
+    put({"wf.dag": "JOB a x\n" + "".join(f"MAXJOBS c{number} 1\n" for number in range(25))})
+
+    out = icsched("show", "wf.dag").out
+
+    assert out.count("MAXJOBS") == 20
+    assert out.endswith("  and 5 more: --json has all\n")
+    assert len(json.loads(icsched("show", "wf.dag", "--json").out)["advice"]) == 25
+
+
+def test_show_can_tell_of_names_that_are_no_utf_8(icsched_process, put):
+    put({"wf.dag": b"JOB a x\nMAXJOBS caf\xe9 3\n"})
+
+    text, answer = icsched_process("show", "wf.dag"), icsched_process("show", "wf.dag", "--json")
+
+    assert (text.code, text.err, answer.code, answer.err) == (0, "", 0, "")
+    assert json.loads(answer.out)["advice"][0]["line"] == 2

@@ -1,0 +1,35 @@
+"""DAGMan files as text: read them, or hear what is wrong with them."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from icsched import FormatError
+from icsched.formats import Workflow, read_workflow
+
+Files = Mapping[str, str | bytes]
+
+
+@pytest.fixture
+def read(put) -> Callable[..., Workflow]:
+    """Read a text as wf.dag, with other files beside it."""
+
+    def reader(text: str | bytes, files: Files | None = None, **options: object) -> Workflow:
+        put({"wf.dag": text, **(files or {})})
+        workflow = read_workflow("wf.dag", **options)
+        _ = workflow.whole  # a cycle is an error of the file
+        return workflow
+
+    return reader
+
+
+@pytest.fixture
+def complaint(read) -> Callable[..., str]:
+    """Read what cannot be read; return what is said of it."""
+
+    def complain(text: str | bytes, files: Files | None = None, **options: object) -> str:
+        with pytest.raises(FormatError) as caught:
+            read(text, files, **options)
+        return str(caught.value)
+
+    return complain

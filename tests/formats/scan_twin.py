@@ -1,0 +1,259 @@
+"""Plain twin of the C++ scanner of DAGMan files: slow, short, and obviously right."""
+
+import re
+from dataclasses import dataclass, field
+
+OTHER, JOB, PARENT, DONE, PRIORITY, RETRY, VARS, PRE, SCRIPT, CATEGORY, ABORT, PRE_SKIP, BROKEN = (
+    range(13)
+)
+GLUED, UNENDED, UNCLOSED = 1, 2, 3  # values of BROKEN
+NOOP, IS_DONE, HAS_DIR = 1, 2, 4  # values of JOB, added up
+
+_BLANKS = b" \t\r\v\f"
+_RESERVED = {b"PARENT", b"CHILD", b"ALL_NODES"}
+_HAS_BODY = {b"JOB", b"FINAL", b"PROVISIONER", b"SERVICE", b"SUBMIT_DESCRIPTION"}
+COMMANDS = _HAS_BODY | {
+    *(b"ABORT_DAG_ON", b"CATEGORY", b"CONFIG", b"CONNECT", b"DONE", b"DOT", b"ENV", b"INCLUDE"),
+    *(b"JOBSTATE_LOG", b"MAXJOBS", b"NODE_STATUS_FILE", b"PARENT", b"PIN_IN", b"PIN_OUT"),
+    *(b"PRE_SKIP", b"PRIORITY", b"REJECT", b"RETRY", b"SAVE_POINT_FILE", b"SCRIPT"),
+    *(b"SET_JOB_ATTR", b"SPLICE", b"SUBDAG", b"TOLERANCE", b"VARS", b"WEAK"),
+}
+_WORD = re.compile(rb"[^\x00-\x20\x7f\"'\\=]+")
+_NUMBER = re.compile(rb"[+-]?[0-9]{1,9}")
+_COUNT = re.compile(rb"[0-9]{1,9}")
+_PAIR = rb'[ \t]+\+?[A-Za-z_][A-Za-z0-9_.]*="[^"\\\x00-\x1f\x7f]*"'
+_PAIRS = re.compile(rb"(?:" + _PAIR + rb")+")
+_QUEUE = re.compile(rb'[ \t]+\+?queue[A-Za-z0-9_.]*="', re.IGNORECASE)
+
+
+@dataclass
+class Scan:
+    """One entry per statement; the last three describe the PARENT statements and the names."""
+
+    kind: list[int] = field(default_factory=list)
+    line: list[int] = field(default_factory=list)
+    begin: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    name: list[int] = field(default_factory=list)
+    value: list[int] = field(default_factory=list)
+    refs: list[int] = field(default_factory=list)
+    first_parent: list[int] = field(default_factory=list)
+    first_child: list[int] = field(default_factory=list)
+    names: list[bytes] = field(default_factory=list)
+
+    def intern(self, name: bytes) -> int:
+        if name not in self.names:
+            self.names.append(name)
+        return self.names.index(name)
+
+
+def scan(data: bytes) -> Scan:
+    """Split a DAGMan file into statements and recognise the plain ones; stop at a broken one."""
+    lines = _physical_lines(data)
+    result = Scan()
+    at = 0
+    while at < len(lines):
+        if _is_skipped(lines[at][2]):
+            at += 1
+            continue
+        first, (begin, _, _) = at, lines[at]
+        text, problem, at = _joined(lines, at)
+        if not problem:
+            problem, at = _past_body(lines, text, at)
+        if not problem and not text:
+            continue  # continuations of nothing, then a blank line and a command
+        kind, name, value = (BROKEN, -1, problem) if problem else _classed(text, result)
+        result.kind.append(kind)
+        result.line.append(first + 1)
+        result.begin.append(begin)
+        result.end.append(lines[at - 1][1])
+        result.name.append(name)
+        result.value.append(value)
+        if problem:
+            break
+    return result
+
+
+def _physical_lines(data: bytes) -> list[tuple[int, int, bytes]]:
+    """Begin, end and trimmed bytes of each line."""
+    lines = []
+    offset = 0
+    for raw in data.split(b"\n"):
+        left = len(raw) - len(raw.lstrip(_BLANKS))
+        text = raw.strip(_BLANKS)
+        begin = offset + (left if text else 0)
+        lines.append((begin, begin + len(text), text))
+        offset += len(raw) + 1
+    return lines
+
+
+def _is_skipped(text: bytes) -> bool:
+    return not text or text.startswith((b"#", b"//"))
+
+
+def _joined(lines: list[tuple[int, int, bytes]], at: int) -> tuple[bytes, int, int]:
+    """Text of the statement at line *at*, a problem or 0, and the line after it."""
+    parts: list[bytes] = []
+    while True:
+        text = lines[at][2]
+        at += 1
+        if not text.endswith(b"\\"):
+            return b" ".join([*parts, text]).strip(b" \t"), 0, at
+        part = text[:-1]
+        if part and part[-1:] not in (b" ", b"\t"):
+            return b"", GLUED, at
+        parts.append(part)
+        blank = False
+        next_at = at
+        while next_at < len(lines) and _is_skipped(lines[next_at][2]):
+            blank = blank or not lines[next_at][2]
+            next_at += 1
+        if next_at == len(lines):
+            return b"", UNENDED, at
+        if blank and _command(lines[next_at][2]) in COMMANDS:
+            return b" ".join(parts).strip(b" \t"), 0, at
+        at = next_at
+
+
+def _command(text: bytes) -> bytes:
+    return re.split(rb"[ \t]", text, maxsplit=1)[0].upper().replace(b"-", b"_")
+
+
+def _words(text: bytes) -> list[bytes]:
+    return [word for word in re.split(rb"[ \t]+", text) if word]
+
+
+def _past_body(lines: list[tuple[int, int, bytes]], text: bytes, at: int) -> tuple[int, int]:
+    """A problem or 0, and the line after the inline submit description, if there is one."""
+    words = _words(text)
+    if len(words) < 3 or _command(words[0]) not in _HAS_BODY:
+        return 0, at
+    if words[2].startswith(b"{"):
+        ends = (b"}",)
+        closing = b"}"
+    elif words[2].startswith(b"@="):
+        closing = b"@" + words[2][2:]
+        ends = (closing + b" ", closing + b"\t")
+        if closing == b"@":
+            return UNCLOSED, at
+    else:
+        return 0, at
+    for line in range(at, len(lines)):
+        text = lines[line][2]
+        if text == closing or text.startswith(ends):
+            return 0, line + 1
+    return UNCLOSED, at
+
+
+def _classed(text: bytes, result: Scan) -> tuple[int, int, int]:
+    """Kind, name and value of a statement; names are interned only if it is plain."""
+    words = _words(text)
+    command = _command(words[0])
+    if command == b"PARENT":
+        return _parent(words, result)
+    if command == b"VARS":
+        return _vars(text, result)
+    if command == b"SCRIPT":
+        return _script(words, result)
+    plain = all(_WORD.fullmatch(word) for word in words)
+    rule = _RULES.get(command)
+    found = rule(words) if rule and plain and len(words) > 1 else None
+    if found is None:
+        return OTHER, -1, 0
+    kind, value = found
+    return kind, result.intern(words[1]), value
+
+
+def _parent(words: list[bytes], result: Scan) -> tuple[int, int, int]:
+    marks = [i for i, word in enumerate(words) if word.upper() == b"CHILD"]
+    plain = all(_WORD.fullmatch(word) for word in words)
+    if len(marks) != 1 or not 1 < marks[0] < len(words) - 1 or not plain:
+        return OTHER, -1, 0
+    result.first_parent.append(len(result.refs))
+    result.refs += [result.intern(word) for word in words[1 : marks[0]]]
+    result.first_child.append(len(result.refs))
+    result.refs += [result.intern(word) for word in words[marks[0] + 1 :]]
+    return PARENT, -1, 0
+
+
+def _vars(text: bytes, result: Scan) -> tuple[int, int, int]:
+    match = re.match(rb"[^ \t]+[ \t]+([^ \t]+)", text)
+    if not match or not _WORD.fullmatch(match[1]) or match[1].upper() in _RESERVED:
+        return OTHER, -1, 0
+    rest = text[match.end() :]
+    if not _PAIRS.fullmatch(rest) or any(_QUEUE.match(p) for p in re.findall(_PAIR, rest)):
+        return OTHER, -1, 0
+    return VARS, result.intern(match[1]), 0
+
+
+def _script(words: list[bytes], result: Scan) -> tuple[int, int, int]:
+    types = {b"PRE": PRE, b"POST": SCRIPT, b"HOLD": SCRIPT}
+    if len(words) < 4 or words[1].upper() not in types or words[3].startswith(b"="):
+        return OTHER, -1, 0
+    if not _WORD.fullmatch(words[2]) or words[2].upper() in _RESERVED:
+        return OTHER, -1, 0
+    return types[words[1].upper()], result.intern(words[2]), 0
+
+
+def _job(words: list[bytes]) -> tuple[int, int] | None:
+    if len(words) < 3 or b"+" in words[1] or words[1].upper() in _RESERVED:
+        return None
+    if words[2].startswith((b"{", b"@")) or b".condor.sub" in words[2]:
+        return None
+    rest = [word.upper() for word in words[3:]]
+    value = 0
+    if len(rest) >= 2 and rest[0] == b"DIR":
+        value, rest = HAS_DIR, rest[2:]
+    if rest[:1] == [b"NOOP"]:
+        value, rest = value | NOOP, rest[1:]
+    if rest[:1] == [b"DONE"]:
+        value, rest = value | IS_DONE, rest[1:]
+    return None if rest else (JOB, value)
+
+
+def _one_job(words: list[bytes]) -> bool:
+    return words[1].upper() not in _RESERVED
+
+
+def _done(words: list[bytes]) -> tuple[int, int] | None:
+    return (DONE, 0) if len(words) == 2 and _one_job(words) else None
+
+
+def _priority(words: list[bytes]) -> tuple[int, int] | None:
+    if len(words) == 3 and _one_job(words) and _NUMBER.fullmatch(words[2]):
+        return PRIORITY, int(words[2])
+    return None
+
+
+def _retry(words: list[bytes]) -> tuple[int, int] | None:
+    ok = len(words) in (3, 5) and _one_job(words) and _COUNT.fullmatch(words[2])
+    if ok and len(words) == 5:
+        ok = words[3].upper() == b"UNLESS-EXIT" and _NUMBER.fullmatch(words[4])
+    return (RETRY, 0) if ok else None
+
+
+def _category(words: list[bytes]) -> tuple[int, int] | None:
+    return (CATEGORY, 0) if len(words) == 3 and _one_job(words) else None
+
+
+def _abort(words: list[bytes]) -> tuple[int, int] | None:
+    ok = len(words) in (3, 5) and _one_job(words) and _NUMBER.fullmatch(words[2])
+    if ok and len(words) == 5:
+        ok = words[3].upper() == b"RETURN" and _COUNT.fullmatch(words[4]) and int(words[4]) < 256
+    return (ABORT, 0) if ok else None
+
+
+def _pre_skip(words: list[bytes]) -> tuple[int, int] | None:
+    ok = len(words) == 3 and _one_job(words) and _COUNT.fullmatch(words[2])
+    return (PRE_SKIP, 0) if ok and int(words[2]) < 256 else None
+
+
+_RULES = {
+    b"JOB": _job,
+    b"DONE": _done,
+    b"PRIORITY": _priority,
+    b"RETRY": _retry,
+    b"CATEGORY": _category,
+    b"ABORT_DAG_ON": _abort,
+    b"PRE_SKIP": _pre_skip,
+}

@@ -1,0 +1,362 @@
+"""Laws of reading DAGMan files, tried on many files that no one would write."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from icsched import Dag, FormatError
+from icsched._native import DagmanScan, scan_dagman
+from icsched.formats import Workflow, dagman_text, read_dagman, read_workflow, write_dagman
+from icsched.formats.dagman import flat_file, source
+from icsched.formats.dagman.source import Kind
+from tests.strategies import dags
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@pytest.fixture(scope="session")
+def read(scratch) -> Callable[..., Workflow]:
+    """Read bytes as wf.dag; files that it names are those of `Model`."""
+
+    def reader(data: str | bytes, name: str = "wf.dag") -> Workflow:
+        path = scratch / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        workflow = read_workflow(path, lenient=False, directory=str(scratch))
+        _ = workflow.whole
+        return workflow
+
+    return reader
+
+
+def facts(workflow: Workflow) -> dict[str, object]:
+    """All that was understood, as plain values."""
+    names = workflow.names
+    given = zip(names, workflow.priorities.tolist(), workflow.has_priority, strict=True)
+    return {
+        "names": names,
+        "arcs": {(names[a], names[b]) for a, b in workflow.whole.arcs.tolist()},
+        "done": {name for name, is_done in zip(names, workflow.done, strict=True) if is_done},
+        "priorities": {name: value for name, value, is_given in given if is_given},
+    }
+
+
+# Any bytes
+
+WORDS = [
+    *rb"a b S S+p in.dag x.sub x.condor.sub PARENT CHILD ALL_NODES EXTERNAL DIR NOOP DONE".split(),
+    *rb"3 -3 3x 2147483648 PRE POST DEFER DEBUG RETURN UNLESS-EXIT PREPEND { } @=T @T".split(),
+    *rb"""k="v" k=v k= ="v" "a b" 'c' ' " \ # // """.split(),
+    b"\xc3\xa9",
+    b"\xe9",
+    b"\xc2\xa0",
+    b"\x1c",
+    b"\x7f",
+]
+COMMANDS = rb"""
+    JOB FINAL PROVISIONER SERVICE SUBDAG SPLICE INCLUDE SUBMIT-DESCRIPTION PARENT WEAK SCRIPT
+    RETRY ABORT-DAG-ON VARS PRIORITY PRE_SKIP TOLERANCE CATEGORY MAXJOBS DONE SAVE_POINT_FILE
+    CONNECT PIN_IN PIN_OUT CONFIG DOT NODE_STATUS_FILE JOBSTATE_LOG SET_JOB_ATTR ENV REJECT
+""".split()
+USUAL = [b"JOB a x", b"JOB b x DONE", b"SPLICE S in.dag", b"PARENT a CHILD b", b"PRIORITY a 3"]
+BLANKS = st.sampled_from([b" "] * 8 + [b"\t", b"  ", b" \\\n ", b" \\\n# c\n", b" \\\n\n"])
+ENDS = st.sampled_from([b"\n"] * 8 + [b"\r\n", b"\n\n", b" \\\n", b"\n# c\n", b""])
+lines = st.builds(
+    lambda command, words, blanks: b"".join(
+        part for pair in zip([command, *words], blanks, strict=False) for part in pair
+    ),
+    st.sampled_from(COMMANDS),
+    st.lists(st.sampled_from(WORDS), max_size=5),
+    st.lists(BLANKS, min_size=6, max_size=6),
+)
+texts = st.lists(st.tuples(st.sampled_from(USUAL) | lines, ENDS).map(b"".join), max_size=8).map(
+    b"".join
+)
+
+
+@pytest.fixture(scope="session")
+def verdict(read, scratch) -> Callable[[bytes], object]:
+    """Read any bytes; return what was understood, or what was said against them."""
+    (scratch / "in.dag").write_text("JOB p x\nJOB q x\nPARENT p CHILD q\n")
+
+    def judge(data: bytes) -> object:
+        try:
+            workflow = read(data)
+        except FormatError as error:
+            complaint = error
+        else:
+            return facts(workflow), workflow.remarks, workflow.configs
+        assert complaint.path.endswith(("wf.dag", "in.dag"))
+        assert complaint.line is None or 1 <= complaint.line <= data.count(b"\n") + 1
+        return str(complaint)
+
+    return judge
+
+
+@given(texts)
+@settings(max_examples=500)
+@example(b"\xc2\xa0\n")
+@example(b"\x1c")
+@example(b"INCLUDE in.dag\nINCLUDE in.dag\n")
+def test_a_file_is_read_or_refused_and_always_the_same_way(verdict, data):
+    assert verdict(data) == verdict(data)
+
+
+@given(st.binary() | st.lists(st.sampled_from(WORDS) | BLANKS | ENDS, max_size=30).map(b"".join))
+@settings(max_examples=200)
+def test_any_bytes_are_read_or_refused_and_always_the_same_way(verdict, data):
+    assert verdict(data) == verdict(data)
+
+
+# There and back
+
+# No blanks and control characters, and nothing that DAGMan would not take or misread.
+_letters = st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters="+\"'=\\")
+job_names = st.text(_letters, min_size=1, max_size=5).filter(
+    lambda name: not re.fullmatch("parent|child|all_nodes", name, re.IGNORECASE)
+)
+
+
+@given(dags(), st.data(), st.text(max_size=3))
+def test_a_dag_that_was_written_is_read_back_the_same(scratch, dag, data, title):
+    names = data.draw(
+        st.lists(job_names, min_size=len(dag), max_size=len(dag), unique=True), label="names"
+    )
+    named = Dag.from_arcs(len(dag), dag.arcs, names=names)
+    path = scratch / "written.dag"
+
+    write_dagman(named, path, title=title.replace("\n", " ").replace("\0", " "))
+
+    assert read_dagman(path) == named
+    assert path.read_text(encoding="utf-8").endswith(dagman_text(named))
+
+
+# Files whose meaning is known
+
+
+@dataclass
+class Model:
+    """A DAGMan file and what it means."""
+
+    names: list[str]
+    lines: list[str] = field(default_factory=list)
+    arcs: set[tuple[str, str]] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
+    priorities: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines)
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return {
+            "names": tuple(self.names),
+            "arcs": self.arcs,
+            "done": self.done,
+            "priorities": self.priorities,
+        }
+
+
+MODIFIERS = [
+    "RETRY {} 3",
+    "RETRY {} 3 UNLESS-EXIT 2",
+    'VARS {} k="v" l="w x"',
+    "SCRIPT PRE {} check $JOB",
+    "SCRIPT POST {} check",
+    "CATEGORY {} big",
+    "ABORT-DAG-ON {} 3 RETURN 1",
+    "PRE_SKIP {} 4",
+]
+SUBMITS = ["x", "x.sub", "d/x.sub", "'x y'", '"x y"', "{\n  JOB no x\n}", "@=END\n}\n@END"]
+
+
+@st.composite
+def models(draw: st.DrawFn, letters: str = "abcdef") -> Model:
+    """Jobs, dependencies from earlier to later ones in some order, and all that jobs may have."""
+    names = draw(st.lists(st.sampled_from(letters), min_size=1, max_size=5, unique=True))
+    model = Model(names)
+    order = draw(st.permutations(names))
+    others: list[str] = []
+    for _ in range(draw(st.integers(0, 4))):
+        cut = draw(st.integers(0, len(order)))
+        if 0 < cut < len(order):
+            parents = draw(st.lists(st.sampled_from(order[:cut]), min_size=1, max_size=3))
+            children = draw(st.lists(st.sampled_from(order[cut:]), min_size=1, max_size=3))
+            others.append(f"PARENT {' '.join(parents)} CHILD {' '.join(children)}")
+            model.arcs |= {(a, b) for a in parents for b in children}
+    for name in draw(st.lists(st.sampled_from([*names, "ALL_NODES"]), max_size=4)):
+        value = draw(st.integers(-5, 5))
+        others.append(f"PRIORITY {name} {value}")
+        model.priorities |= dict.fromkeys(names if name == "ALL_NODES" else [name], value)
+    for name in draw(st.lists(st.sampled_from(names), max_size=2)):
+        others.append(f"DONE {name}")
+        model.done.add(name)
+    for modifier in draw(st.lists(st.sampled_from(MODIFIERS), max_size=3)):
+        others.append(modifier.format(draw(st.sampled_from([*names, "ALL_NODES"]))))
+    model.lines = _with_jobs(draw, model, others)
+    return model
+
+
+def _with_jobs(draw: st.DrawFn, model: Model, others: list[str]) -> list[str]:
+    """Put JOB lines between the others, which keep their order, as the jobs keep theirs."""
+    jobs = []
+    for name in model.names:
+        options = draw(st.lists(st.sampled_from(["DIR d", "NOOP", "DONE"]), unique=True))
+        jobs.append(" ".join([f"JOB {name} {draw(st.sampled_from(SUBMITS))}", *options]))
+        model.done |= {name} if "DONE" in options else set()
+    picks = draw(st.permutations([jobs] * len(jobs) + [others] * len(others)))
+    left = {id(jobs): iter(jobs), id(others): iter(others)}
+    return [next(left[id(pick)]) for pick in picks]
+
+
+@given(models())
+@settings(max_examples=120)
+def test_a_file_means_what_it_was_made_to_mean(read, model):
+    assert facts(read(model.text)) == model.facts
+
+
+def _all_odd(data: bytes) -> DagmanScan:
+    """Scan a file so that no statement is recognised as plain."""
+    scan = scan_dagman(data)
+    none, nowhere = np.empty(0, np.int32), np.empty(0, np.int64)
+    return replace(
+        scan,
+        kind=np.where(scan.kind == Kind.BROKEN, Kind.BROKEN, Kind.OTHER).astype(np.uint8),
+        name=np.full_like(scan.name, -1),
+        refs=none,
+        first_parent=nowhere,
+        first_child=nowhere,
+        names=b"",
+        name_count=0,
+    )
+
+
+@contextmanager
+def nothing_plain() -> Iterator[None]:
+    """Leave every statement to the careful parser."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source._native, "scan_dagman", _all_odd)
+        yield
+
+
+@given(models())
+@settings(max_examples=120)
+def test_the_plain_and_the_careful_way_to_read_a_file_agree(read, model):
+    """C++ understands what is written in the plainest way, Python everything."""
+    with nothing_plain():
+        careful = read(model.text)
+    plain = read(model.text)
+
+    assert facts(careful) == model.facts
+    assert careful.joins == plain.joins
+    assert sum(remark.count for remark in careful.remarks) == sum(
+        remark.count for remark in plain.remarks
+    )
+
+
+@given(texts)
+@settings(max_examples=250)
+def test_the_plain_and_the_careful_way_refuse_the_same_files(verdict, data):
+    with nothing_plain():
+        careful = verdict(data)
+    plain = verdict(data)
+
+    assert isinstance(careful, str) == isinstance(plain, str)
+    if not isinstance(plain, str):
+        assert careful[0] == plain[0]
+
+
+@given(models())
+@settings(max_examples=80)
+def test_statements_that_are_not_plain_mean_what_plain_ones_do(read, model):
+    lines = []
+    for line in model.lines:
+        disguised = re.sub("^PARENT", "WEAK PARENT", line)
+        disguised = re.sub(r"^(PRIORITY \w+ -?\d)$", r"\1x", disguised)
+        lines.append(re.sub(r"^JOB (\w+) (x\S*)", r'JOB \1 "\2"', disguised))
+
+    assert facts(read("".join(f"{line}\n" for line in lines))) == model.facts
+
+
+@given(models(), st.data())
+@settings(max_examples=80)
+def test_blanks_comments_and_continuations_change_nothing(read, model, data):
+    ends = st.sampled_from(["\n", "\r\n", "\n\n", " \t\n", "\n# JOB no x\n", "\n // no\n"])
+    blanks = st.sampled_from([" ", "  ", "\t", " \\\n", " \\\r\n\t", " \\\n# no\n"])
+    text = ""
+    for line in model.lines:
+        if "\n" not in line and '"' not in line and "'" not in line:
+            words = line.split(" ")
+            line = "".join(word + data.draw(blanks) for word in words[:-1]) + words[-1]
+        text += line + data.draw(ends)
+
+    assert facts(read(text)) == model.facts
+
+
+# Splices, and one file of all
+
+
+def places(workflow: Workflow) -> dict[str, str]:
+    """Where each job's submit file is looked for."""
+    return {
+        placed.name: str(Path(workflow.directory, placed.directory, placed.node.submit))
+        for placed in workflow.nodes()
+    }
+
+
+def _spliced(outer: Model, inner: Model) -> Model:
+    """The outer file's jobs, then the inner one's under the name of the splice, nothing done."""
+    renamed = {name: f"S+{name}" for name in inner.names}
+    return Model(
+        [*outer.names, *renamed.values()],
+        [*outer.lines, "SPLICE S in.dag"],
+        outer.arcs | {(renamed[a], renamed[b]) for a, b in inner.arcs},
+        outer.done,
+        outer.priorities | {renamed[n]: value for n, value in inner.priorities.items()},
+    )
+
+
+@given(models(), models(letters="pqrstu"))
+@settings(max_examples=80)
+def test_a_splice_means_the_file_that_it_names(read, scratch, outer, inner):
+    (scratch / "in.dag").write_text(inner.text)
+    model = _spliced(outer, inner)
+
+    assert facts(read(model.text)) == model.facts
+    with nothing_plain():
+        assert facts(read(model.text)) == model.facts
+
+
+@given(models(), models(letters="pqrstu"), st.data())
+@settings(max_examples=80)
+def test_a_flattened_file_means_the_same_with_other_names(read, scratch, outer, inner, data):
+    (scratch / "in.dag").write_text(inner.text)
+    workflow = read(_spliced(outer, inner).text)
+    values = data.draw(st.permutations(range(1, len(workflow.names) + 1)))
+    told = dict(zip(workflow.names, values, strict=True))
+    flat_names = [name.replace("+", "-") for name in workflow.names]
+
+    text = flat_file(workflow, told)
+    flat = read(text.replace(b"# icsched", b"# other"), "flat.dag")  # else its block is skipped
+    before = read(text, "flat.dag")
+
+    assert flat.names == tuple(flat_names)
+    assert flat.whole.arcs.tolist() == workflow.whole.arcs.tolist()
+    assert flat.done.tolist() == workflow.done.tolist()
+    assert flat.priorities.tolist() == values
+    assert before.priorities.tolist() == workflow.priorities.tolist()
+    assert before.has_priority.tolist() == workflow.has_priority.tolist()
+    assert not flat.has_splices
+    assert {name.replace("+", "-"): place for name, place in places(workflow).items()} == (
+        places(flat)
+    )

@@ -1,0 +1,233 @@
+"""DAGMan files made to exhaust a reader: refused, or read, in a few seconds and little memory."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+MOST_CPU_SECONDS = 10  # a few times what a slow machine needs
+MOST_MEGABYTES = 1_000  # of which the interpreter and its libraries take 60
+# Run alone, so that a file that is too much ends the reader and not the tests.
+READER = f"""\
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CPU, ({MOST_CPU_SECONDS}, {MOST_CPU_SECONDS}))
+resource.setrlimit(resource.RLIMIT_AS, ({8 * MOST_MEGABYTES << 20}, {8 * MOST_MEGABYTES << 20}))
+from icsched import FormatError
+from icsched.formats import read_workflow
+try:
+    print(len(read_workflow(sys.argv[1]).dag), "jobs")
+except FormatError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+
+
+@pytest.fixture
+def outcome(put) -> Callable[..., str]:
+    """Read hostile files in a process of its own; return the complaint or the number of jobs."""
+
+    def reader(files: Mapping[str, str | bytes], first: str = "wf.dag") -> str:
+        put(files)
+        done = subprocess.run(
+            [sys.executable, "-c", READER, first],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        said, megabytes = done.stdout.splitlines()
+        assert int(megabytes) <= MOST_MEGABYTES
+        return said
+
+    return reader
+
+
+def jobs(count: int) -> str:
+    return "".join(f"JOB {number} x\n" for number in range(count))
+
+
+def chain(text: str, length: int, last: str) -> dict[str, str]:
+    """Files 0.dag, 1.dag, ... in which {} is the name of the next; the last one differs."""
+    files = {f"{number}.dag": text.format(f"{number + 1}.dag") for number in range(length)}
+    return {**files, f"{length}.dag": last}
+
+
+# Long lines
+
+
+def test_a_line_of_a_hundred_megabytes(outcome):
+    assert outcome({"wf.dag": b"\nJOB a " + b"x" * 100_000_000}) == (
+        "wf.dag:2: expected at most 67,108,864 bytes in a line"
+    )
+
+
+def test_a_comment_of_a_hundred_megabytes(outcome):
+    assert outcome({"wf.dag": b"# " + b"x" * 100_000_000 + b"\nJOB a x\n"}) == "1 jobs"
+
+
+@pytest.mark.parametrize("value", ["'x{}'", '"\\"{}"', "{}"])
+def test_a_long_line_that_is_not_plain(outcome, value):
+    text = f"JOB a x\nVARS a k={value.format('x' * 2_000_000)}\n"
+
+    assert outcome({"wf.dag": text}) == "wf.dag:2: expected at most 1,048,576 bytes"
+
+
+def test_a_million_parents_of_a_million_children(outcome):
+    names = " ".join(map(str, range(1_000_000)))
+
+    assert outcome({"wf.dag": f"{jobs(1_000_000)}PARENT {names} CHILD {names}\n"}) == (
+        "wf.dag:1000001: expected at most 100,000,000 dependencies in all"
+    )
+
+
+@pytest.mark.parametrize("command", ["PARENT", "WEAK PARENT"])
+def test_the_same_parents_and_children_over_and_over(outcome, command):
+    many = f"{command} {'0 ' * 20_000} CHILD {'1 ' * 20_000}\n"
+
+    assert outcome({"wf.dag": jobs(2) + many}) in {
+        "wf.dag:3: expected at most 100,000,000 dependencies in all",
+        "2 jobs",
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "WEAK PARENT 0 CHILD " + "1 " * 400_000,
+        "WEAK PARENT 0 CHILD 1 " + "\\\n" * 300_000 + "1",
+        "VARS 0 " + 'k= "" ' * 150_000,
+        "VARS 0 " + 'k="' * 300_000,
+        "VARS 0 k='" + "\\'" * 400_000 + "'",
+        "SCRIPT DEFER 1 1 " * 50_000 + "POST 0 x",
+        "JOB a {\n" + "}x\n" * 300_000 + "}",
+        "VARS 0 k" + " " * 1_000_000 + "=v",
+    ],
+    ids=["names", "continued", "pairs", "quotes", "escapes", "options", "body", "blanks"],
+)
+def test_a_megabyte_that_the_careful_parser_gets(outcome, line):
+    """Whatever is said of it, it is said soon."""
+    assert outcome({"wf.dag": f"{jobs(2)}{line}\n"})
+
+
+# Many lines
+
+
+def test_a_hundred_thousand_priorities_for_all(outcome):
+    text = jobs(10_000) + "PRIORITY ALL_NODES 1\n" * 100_000
+
+    assert outcome({"wf.dag": text}) == "10000 jobs"
+
+
+def test_a_hundred_thousand_retries_for_all(outcome):
+    text = jobs(10_000) + "RETRY ALL_NODES 1\n" * 100_000
+
+    assert outcome({"wf.dag": text}) == "10000 jobs"
+
+
+def test_ten_thousand_splices_in_a_row(outcome):
+    splices = "".join(f"SPLICE S{number} in.dag\n" for number in range(10_000))
+    arcs = "".join(f"PARENT S{number} CHILD S{number + 1}\n" for number in range(9_999))
+
+    assert outcome({"wf.dag": splices + arcs, "in.dag": "JOB p x\n"}) == "10000 jobs"
+
+
+def test_a_million_marks_of_a_block(outcome):
+    assert outcome({"wf.dag": "# icsched: begin.\n" * 1_000_000}) == (
+        "wf.dag:1000000: expected one block of icsched's with its begin and end lines,"
+        " got other marks"
+    )
+
+
+# Bytes without sense
+
+
+def test_ten_megabytes_of_noise(outcome):
+    noise = np.random.default_rng(0).bytes(10_000_000)
+
+    assert "expected text, got a NUL byte" in outcome({"wf.dag": noise})
+
+
+def test_ten_megabytes_of_noise_without_nul(outcome):
+    noise = np.random.default_rng(0).bytes(10_000_000).replace(b"\0", b"\n")
+
+    assert outcome({"wf.dag": noise}).startswith("wf.dag:")
+
+
+def test_a_file_that_is_too_large(outcome, folder):
+    """It has no bytes on the disk, only a length."""
+    with (folder / "wf.dag").open("wb") as file:
+        file.truncate(3 << 30)
+
+    assert outcome({}) == "wf.dag: expected less than 2 GiB"
+
+
+# Files in files
+
+
+@pytest.mark.parametrize("command", ["INCLUDE {}", "SPLICE S {}"])
+def test_sixty_files_inside_each_other(outcome, command):
+    assert outcome(chain(f"{command}\n", 60, "JOB a x\n"), "0.dag") == (
+        "50.dag:1: expected files nested at most 50 deep"
+    )
+
+
+@pytest.mark.parametrize("command", ["INCLUDE {}", "SPLICE S {}"])
+def test_fifty_files_inside_each_other(outcome, command):
+    assert outcome(chain(f"{command}\n", 50, "JOB a x\n"), "0.dag") == "1 jobs"
+
+
+TWICE = "SPLICE A {0}\nSPLICE B {0}\n"
+
+
+def test_nothing_spliced_twice_forty_times_over(outcome):
+    assert outcome(chain(TWICE, 40, ""), "0.dag") == "0 jobs"
+
+
+def test_a_job_spliced_twice_forty_times_over(outcome):
+    """It would make a million million jobs."""
+    said = outcome(chain(TWICE, 40, "JOB a x\n"), "0.dag")
+
+    assert said.endswith(" letters in the names of spliced jobs")
+    assert re.match(r"\d+\.dag:[12]: expected at most ", said)
+
+
+def test_a_pair_spliced_twice_ten_times_over(outcome):
+    assert outcome(chain(TWICE, 10, "JOB a x\nJOB b x\nPARENT a CHILD b\n"), "0.dag") == "2048 jobs"
+
+
+def test_nothing_included_twice_forty_times_over(outcome):
+    said = outcome(chain("INCLUDE {0}\nINCLUDE {0}\n", 40, ""), "0.dag")
+
+    assert said.endswith(".dag:1: expected at most 10,000 INCLUDE")
+
+
+def test_nothing_spliced_twice_forty_times_over_in_directories_of_many_names(outcome, folder):
+    for name in "xy":
+        (folder / name).symlink_to(".")
+    text = "SPLICE A {0} DIR x\nSPLICE B {0} DIR y\n"
+
+    assert outcome(chain(text, 40, ""), "0.dag") == "0 jobs"
+
+
+def test_an_endless_device(outcome):
+    assert outcome({"wf.dag": "INCLUDE /dev/zero\n"}) == (
+        "wf.dag:1: /dev/zero: expected an ordinary file"
+    )
+
+
+@pytest.mark.parametrize("command", ["INCLUDE", "SPLICE S"])
+def test_a_file_inside_itself_by_other_names(outcome, folder, command):
+    inside = "expected a file that is not inside itself, got"
+    (folder / "link.dag").symlink_to("wf.dag")
+    (folder / "sub").symlink_to(".")
+
+    for file in ["link.dag", "sub/sub/wf.dag", folder / "wf.dag"]:
+        assert outcome({"wf.dag": f"{command} {file}\n"}) == f"wf.dag:1: {inside} {file}"
+
+    (folder / "hard.dag").hardlink_to(folder / "wf.dag")
+    assert outcome({"wf.dag": f"{command} hard.dag\n"}) == f"hard.dag:1: {inside} hard.dag"

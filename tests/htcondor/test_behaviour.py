@@ -1,0 +1,223 @@
+"""DAGMan does what icsched told it: orders of submission and priorities in a real pool.
+
+With -maxjobs 1 a job is submitted when the one before has ended, so the whole order shows.
+"""
+
+import json
+
+import pytest
+
+from icsched import families
+from icsched.cli.main import run as icsched
+from icsched.formats import dagman_text, read_workflow
+from tests.htcondor.pool import JOIN, submit_file
+
+
+@pytest.fixture
+def place(condor, monkeypatch):
+    """A directory to be in, with a submit file."""
+    directory = condor.fresh()
+    submit_file(directory)
+    monkeypatch.chdir(directory)
+    return directory
+
+
+@pytest.fixture
+def prio(capsys):
+    """Run `icsched prio`; return what it says in JSON."""
+
+    def runner(*arguments: str):
+        assert icsched(["prio", *arguments, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return runner
+
+
+def jobs_of(done) -> list[str]:
+    """The jobs in order of submission, without DAGMan's own nodes."""
+    return [name for name in done.submitted if not JOIN.fullmatch(name)]
+
+
+def test_airsn_is_submitted_in_the_order_that_was_proved(condor, place, prio):
+    (place / "wf.dag").write_text(
+        dagman_text(
+            families.airsn(20),
+        )
+    )
+    said = prio("wf.dag", "--in-place")
+
+    done = condor.run(place, "wf.dag")
+
+    assert said["proof"]["status"] == "ic-optimal"
+    assert done.status == 0
+    assert done.submitted == said["order"]
+    assert done.job_prio == {name: [value] for name, value in said["priorities"].items()}
+
+
+def test_montage_is_submitted_in_our_order(condor, place, prio):
+    (place / "wf.dag").write_text(dagman_text(families.montage(4, 4)))
+    said = prio("wf.dag", "--in-place")
+
+    done = condor.run(place, "wf.dag")
+
+    assert done.submitted == said["order"]
+    assert done.submitted != [str(name) for name in read_workflow("wf.dag").names]
+
+
+NESTED = {
+    "wf.dag": "JOB first task.sub\nSPLICE A outer.dag\nSPLICE B inner.dag\nJOB last task.sub\n"
+    "PARENT first CHILD A B\nPARENT A B CHILD last\n",
+    "outer.dag": "JOB x task.sub\nJOB y task.sub\nSPLICE C inner.dag\nPARENT x y CHILD C\n",
+    "inner.dag": "JOB p task.sub\nJOB q task.sub\nJOB r task.sub\nJOB s task.sub\nJOB t task.sub\n"
+    "PARENT p q CHILD r s\nPARENT r CHILD t\n",
+}
+
+
+def write(place, files) -> None:
+    for name, text in files.items():
+        (place / name).write_text(text)
+
+
+def test_nested_splices_and_joins_are_submitted_in_our_order(condor, place, prio):
+    """Jobs of splices have priorities of their own, and DAGMan's join nodes never wait."""
+    write(place, NESTED)
+    said = prio("wf.dag", "--in-place")
+
+    done = condor.run(place, "wf.dag")
+
+    assert done.status == 0
+    assert len(done.submitted) > len(jobs_of(done)), "there are join nodes"
+    assert jobs_of(done) == said["order"]
+
+
+def test_a_flattened_workflow_is_submitted_in_our_order(condor, place, prio):
+    write(place, NESTED)
+    said = prio("wf.dag", "--flatten", "-o", "flat.dag")
+
+    done = condor.run(place, "flat.dag")
+
+    assert jobs_of(done) == [name.replace("+", "-") for name in said["order"]]
+
+
+def test_a_priority_of_the_whole_workflow_keeps_the_order(condor, place, prio):
+    write(place, NESTED)
+    said = prio("wf.dag", "--in-place")
+
+    done = condor.run(place, "wf.dag", options=("-maxjobs", "1", "-priority", "100"))
+
+    assert jobs_of(done) == said["order"]
+    assert done.job_prio == {name: [value + 100] for name, value in said["priorities"].items()}
+
+
+def test_without_a_throttle_ready_jobs_are_submitted_by_priority(condor, place, prio):
+    """All of a fork's leaves are ready at once; they go in our order, ties and all."""
+    (place / "wf.dag").write_text(dagman_text(families.w(3, 4)))
+    said = prio("wf.dag", "--in-place")
+    sources = len(read_workflow("wf.dag").dag.sources)
+
+    done = condor.run(place, "wf.dag", options=("-maxidle", "1"))
+
+    assert done.submitted[:sources] == said["order"][:sources]
+    assert set(done.submitted) == set(said["order"])
+
+
+def test_an_existing_priority_is_kept_if_asked(condor, place, prio):
+    text = "".join(f"JOB {name} task.sub\n" for name in "abc") + "PRIORITY c 99\n"
+    (place / "wf.dag").write_text(text)
+    prio("wf.dag", "--in-place", "--keep-existing")
+
+    done = condor.run(place, "wf.dag")
+
+    assert done.submitted == ["c", "a", "b"]
+
+
+def test_a_workflow_goes_on_from_its_rescue_file_in_the_order_of_what_remains(condor, place, prio):
+    r"""
+    a   b      `bad` fails in the first run, so that run stops after what else it could do;
+    |  / \     then a rescue file says what is done, and the rest is ordered anew.
+    bad   d
+    |
+    e f g
+    """
+    submit_file(place, "bad.sub", lines=["executable = /bin/false"])
+    text = "".join(f"JOB {name} task.sub\n" for name in "abdefg") + "JOB bad bad.sub\n"
+    text += "PARENT a b CHILD bad\nPARENT b CHILD d\nPARENT bad CHILD e f g\n"
+    (place / "wf.dag").write_text(text)
+    prio("wf.dag", "--in-place")
+    assert condor.run(place, "wf.dag").status == 1
+    assert (place / "wf.dag.rescue001").exists()
+
+    submit_file(place, "bad.sub")
+    said = prio("wf.dag", "--in-place")
+    done = condor.run(place, "wf.dag")
+
+    assert (said["jobs"], said["done"]) == (4, 3)
+    assert done.status == 0
+    assert done.submitted == said["order"] == ["bad", "e", "f", "g"]
+
+
+def test_variables_in_submit_files_give_the_same_priorities_to_the_pool(condor, place, prio):
+    files = {**NESTED, "wf.dag": NESTED["wf.dag"] + 'VARS last own="1"\n'}
+    write(place, files)
+    said = prio("wf.dag", "--in-place", "--via", "vars")
+    assert "priority = $(jobpriority)" in (place / "task.sub").read_text()
+
+    done = condor.run(place, "wf.dag", options=())
+
+    assert done.status == 0
+    assert done.job_prio == {name: [value] for name, value in said["priorities"].items()}
+
+
+def test_nested_workflows_run_in_their_own_orders(condor, place, prio):
+    """The outer -maxjobs does not reach the inner workflow, whose own configuration does."""
+    write(
+        place,
+        {
+            "wf.dag": "JOB a task.sub\nSUBDAG EXTERNAL in in.dag\nPARENT a CHILD in\n",
+            "in.dag": "CONFIG one.config\n" + dagman_text(families.airsn(2)),
+            "one.config": "DAGMAN_MAX_JOBS_SUBMITTED = 1\n",
+        },
+    )
+    prio("wf.dag", "--in-place", "--recursive")
+    inner = prio("in.dag")["order"]
+
+    done = condor.run(place, "wf.dag")
+
+    log = (place / "in.dag.dagman.out").read_text()
+    submitted = [line.split()[5] for line in log.splitlines() if "Submitting HTCondor Node" in line]
+    assert done.status == 0
+    assert submitted == inner
+
+
+def test_what_was_written_is_what_dagman_reads(condor, place, prio):
+    write(place, NESTED)
+    said = prio("wf.dag", "--in-place")
+
+    dump = condor.dump(place, "wf.dag")
+
+    assert {name: dump.priorities[name] for name in said["order"]} == said["priorities"]
+
+
+def test_blocks_of_several_files_are_read_together(condor, place, prio):
+    one, two = families.airsn(2), families.w(2, 2)
+    write(place, {"one.dag": dagman_text(one), "two.dag": dagman_text(two)})
+    said = prio("one.dag", "two.dag", "--in-place")
+
+    dump = condor.dump(place, "one.dag", "two.dag")
+
+    assert dump.priorities == said["priorities"]
+
+
+def test_a_removed_block_leaves_the_workflow_as_it_was(condor, place, prio):
+    write(place, NESTED)
+    before = condor.dump(place, "wf.dag")
+    prio("wf.dag", "--in-place")
+    prio("wf.dag", "--remove")
+
+    after = condor.dump(place, "wf.dag")
+
+    assert (before.jobs, before.arcs, before.priorities) == (
+        after.jobs,
+        after.arcs,
+        after.priorities,
+    )

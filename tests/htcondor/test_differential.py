@@ -1,0 +1,173 @@
+"""icsched and the real DAGMan read the same files: same jobs, arcs, DONE marks, priorities."""
+
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+from icsched.errors import FormatError
+from icsched.formats import Workflow, read_workflow
+from tests.htcondor import cases, generate
+from tests.htcondor.pool import Dump, Rejection
+
+ABORTED = 4  # an assertion of this version of DAGMan failed: no answer
+
+ALL = {**cases.LINES_AND_NAMES, **cases.COMMANDS, **cases.FILES}
+
+
+@pytest.fixture
+def place(condor, monkeypatch):
+    """A directory to be in, where DAGMan is started too."""
+    directory = condor.fresh()
+    monkeypatch.chdir(directory)
+    return directory
+
+
+def write(place, files) -> None:
+    for name, text in ({"wf.dag": files} if isinstance(files, str) else files).items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+
+def special_names(scope, prefix: str = "") -> Iterator[str]:
+    """FINAL, PROVISIONER and SERVICE nodes, which DAGMan's dump may list among the jobs."""
+    yield from (prefix + name for name in scope.special)
+    for instance in scope.instances:
+        yield from special_names(instance.scope, f"{prefix}{instance.name}+")
+
+
+def difference(ours: Workflow | FormatError, theirs: Dump | Rejection) -> str:
+    """Say how the two readings differ, "" if they do not."""
+    if isinstance(ours, FormatError) or isinstance(theirs, Rejection):
+        both = isinstance(ours, FormatError) and isinstance(theirs, Rejection)
+        taken = ours if isinstance(ours, FormatError) else f"jobs {ours.names}"
+        return "" if both else f"icsched: {taken}\nDAGMan: {theirs}"
+    special = set(special_names(ours.scope))
+    names, done = ours.names, ours.done.tolist()
+    pairs = [
+        ("jobs", names, tuple(job for job in theirs.jobs if job not in special)),
+        ("arcs", {(names[p], names[c]) for p, c in ours.whole.arcs.tolist()}, set(theirs.arcs)),
+        ("done", {n for n, is_done in zip(names, done, strict=True) if is_done}, theirs.done),
+        (
+            "priorities",
+            {n: p for n, p in zip(names, ours.priorities.tolist(), strict=True) if p},
+            {n: p for n, p in theirs.priorities.items() if p and n in names},
+        ),
+    ]
+    return "\n".join(f"{what}: {a} != {b}" for what, a, b in pairs if a != b)
+
+
+def reading(*files: str, **options) -> Workflow | FormatError:
+    try:
+        workflow = read_workflow(files, **options)
+        _ = workflow.whole
+    except FormatError as error:
+        return error
+    return workflow
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_both_read_the_same(name, condor, place):
+    write(place, ALL[name])
+
+    found = difference(reading("wf.dag"), condor.dump(place, "wf.dag"))
+
+    if name in cases.DIFFERENCES:
+        assert found, f"no longer a difference: {cases.DIFFERENCES[name]}"
+    else:
+        assert not found, found
+
+
+def test_every_listed_difference_is_a_case():
+    assert set(cases.DIFFERENCES) <= set(ALL)
+
+
+@pytest.mark.parametrize("first", range(0, 500, 50))
+def test_both_read_random_workflows_the_same(first, condor, place):
+    for seed in range(first, first + 50):
+        files = generate.workflow(seed)
+        write(place, files)
+        theirs = condor.dump(place, "wf.dag")
+        ours = reading("wf.dag")
+        if isinstance(theirs, Rejection) and theirs.code == ABORTED:
+            continue
+        if isinstance(ours, FormatError) and "dependency cycle" in str(ours):
+            with pytest.raises(CycleError):  # DAGMan looks for one only when it runs
+                TopologicalSorter(parents(theirs)).prepare()
+            continue
+
+        found = difference(ours, theirs)
+
+        assert not found, f"seed {seed}: {found}\n{files}"
+
+
+def parents(dump: Dump) -> dict[str, list[str]]:
+    return {job: [p for p, c in dump.arcs if c == job] for job in dump.jobs}
+
+
+def test_random_workflows_are_mostly_accepted_and_some_refused(place):
+    refused = 0
+    for seed in range(100):
+        write(place, generate.workflow(seed))
+        refused += isinstance(reading("wf.dag"), FormatError)
+
+    assert 5 <= refused <= 40
+
+
+def test_both_go_on_from_a_rescue_file(condor, place):
+    write(
+        place,
+        {
+            "wf.dag": "JOB a x.sub\nSPLICE S in.dag\nJOB b x.sub\n"
+            "PARENT a CHILD S\nPARENT S CHILD b\n",
+            "in.dag": "JOB p x.sub\nJOB q x.sub\n",
+            "wf.dag.rescue001": "# a comment\nDONE a\nDONE S+p\n# 1 of 3 retries\nRETRY b 2\n",
+        },
+    )
+
+    ours = reading("wf.dag")
+
+    assert not difference(ours, condor.dump(place, "wf.dag", rescue=1))
+    assert [str(name) for name in ours.dag.names] == ["b", "S+q"]
+
+
+def test_both_refuse_a_rescue_file_with_an_unknown_job(condor, place):
+    write(place, {"wf.dag": "JOB a x.sub\n", "wf.dag.rescue001": "DONE nobody\n"})
+
+    assert not difference(reading("wf.dag"), condor.dump(place, "wf.dag", rescue=1))
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n",
+        "SPLICE S in.dag\nJOB a x.sub\nPARENT a CHILD S\n",
+        "JOB a x.sub\nPRIORITY ALL_NODES 7\n",
+        "FINAL g x.sub\n",
+    ],
+)
+def test_both_read_several_files_as_one_workflow(second, condor, place):
+    first = "JOB a x.sub\nFINAL f x.sub\nPRIORITY a 3\n"
+    write(place, {"one.dag": first, "two.dag": second, "in.dag": "JOB p x.sub\nJOB q x.sub\n"})
+
+    theirs = condor.dump(place, "one.dag", "two.dag")
+
+    assert not difference(reading("one.dag", "two.dag"), theirs)
+
+
+def test_both_take_files_from_the_directory_of_the_workflow_if_asked(condor, place):
+    write(
+        place,
+        {
+            "d/wf.dag": "JOB a x.sub\nSPLICE S in.dag\nINCLUDE more.dag\n",
+            "d/in.dag": "JOB p x.sub\nSPLICE T e/deep.dag\n",
+            "d/e/deep.dag": "JOB q x.sub\nSPLICE U last.dag\n",
+            "d/e/last.dag": "JOB r x.sub\n",
+            "d/more.dag": "JOB b x.sub\nPARENT a CHILD b\n",
+        },
+    )
+
+    theirs = condor.dump(place, "d/wf.dag", usedagdir=True)
+
+    assert not difference(reading("d/wf.dag", use_dag_directory=True), theirs)
