@@ -212,8 +212,16 @@ def test_an_included_file_sees_the_splices_of_the_file_around_it(read):
 @pytest.mark.parametrize("line", ["PARENT S CHILD a", "PARENT a CHILD S", "WEAK PARENT S CHILD a"])
 def test_an_empty_splice_has_no_jobs_to_depend_on(complaint, line):
     assert complaint(f"JOB a x\nSPLICE S in.dag\n{line}\n", {"in.dag": "# none\n"}) == (
-        "wf.dag:3: expected jobs, got the empty splice S"
+        "wf.dag:3: expected jobs, got empty splices"
     )
+
+
+def test_an_empty_splice_beside_a_job_adds_nothing(read):
+    workflow = read(
+        "JOB a x\nJOB b x\nSPLICE S in.dag\nPARENT S a CHILD b\n", {"in.dag": "# none\n"}
+    )
+
+    assert workflow.dag.to_mapping() == {"a": [], "b": ["a"]}
 
 
 @pytest.mark.parametrize(

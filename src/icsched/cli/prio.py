@@ -44,6 +44,7 @@ class _Options:
             "expected one of -o, --in-place and --remove": sum(chosen) > 1,
             "-o writes one file: expected one to read": bool(self.output) and len(files) > 1,
             "--flatten needs -o": self.flatten and self.output is None,
+            "expected one of --flatten and --usedagdir": self.flatten and self.usedagdir,
             "--keep-existing needs -o or --in-place": self.keep_existing and not writes,
             "--via vars changes submit files: it needs --in-place": self.via == "vars"
             and not (self.in_place or self.remove),

@@ -47,7 +47,7 @@ def _read_order(dag: Dag, path: str) -> list[int]:
     line_of: dict[int, int] = {}
     for line, text in enumerate(formats.read_text(path).split("\n"), 1):
         name = text.strip()
-        if not name or name.startswith("#"):
+        if not name or (name.startswith("#") and name not in dag.ids):
             continue
         task = dag.ids.get(name)
         if task is None:

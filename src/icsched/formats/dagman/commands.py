@@ -97,7 +97,7 @@ def parse(head: str, tail: str | None) -> Command:
     expected, and KeyError for an unknown command.
     """
     word = re.split(r"[ \t]", head, maxsplit=1)[0]
-    command = word.upper().replace("-", "_")
+    command = word.upper().replace("-", "_") if word.isascii() else word
     if command == "WEAK":
         return _parsed("PARENT", _weak_body(head[len(word) :]), None)
     return _parsed(command, head[len(word) :], tail)

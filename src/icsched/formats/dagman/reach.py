@@ -85,8 +85,10 @@ class Reach:
 
     def ends(self, statement: int, names: Iterable[str], *, initial: bool) -> Ids:
         """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
-        slots = [self._one_end(statement, name, initial=initial) for name in names]
-        return np.unique(np.concatenate(slots))
+        slots = np.concatenate([self._one_end(statement, n, initial=initial) for n in names])
+        if not len(slots):
+            raise self._source.error(statement, "expected jobs, got empty splices")
+        return np.unique(slots)
 
     def _one_end(self, statement: int, name: str, *, initial: bool) -> Ids:
         slot = self._look_up(name)
@@ -94,8 +96,6 @@ class Reach:
             return np.array([self.job(statement, name)], np.int32)
         instance = self._splices[_FIRST_SPLICE - slot]
         ends = instance.scope.initial if initial else instance.scope.terminal
-        if not len(ends):
-            raise self._source.error(statement, f"expected jobs, got the empty splice {name}")
         return ends + np.int32(instance.first)
 
     def _no_job(self, statement: int, name: str, what: int) -> FormatError:

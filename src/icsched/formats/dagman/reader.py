@@ -33,7 +33,7 @@ from icsched.formats.dagman.source import (
     shortened,
 )
 
-MOST_ARCS = 100_000_000
+MOST_ARCS = 30_000_000
 MOST_JOBS = 20_000_000
 _MOST_DEPTH = 50  # files inside files
 _MOST_SPLICES = 100_000  # statements followed

@@ -134,9 +134,9 @@ def _included(workflow: Workflow, path: str) -> str:
         name = os.path.basename(name)
     elif workflow.directory and not os.path.isabs(name):
         name = os.path.relpath(name, workflow.directory)
-    if re.search(r"[\s\"']", name):
-        problem = "expected a path without blanks and quotes, which INCLUDE does not take"
-        raise FormatError(path, None, f"{problem}; --flatten needs no INCLUDE")
+    if re.search(r"[\s\"']", name) or is_special(path):
+        problem = "expected an ordinary file whose path has no blanks and quotes, for the INCLUDE"
+        raise FormatError(path, None, f"{problem} beside it; --flatten needs none")
     return name
 
 
