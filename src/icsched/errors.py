@@ -19,6 +19,8 @@ Each message says which thing, what was expected and what came, in the user's na
 import graphlib
 from collections.abc import Hashable, Sequence
 
+_MOST_NAMES = 40  # of a cycle, in its message
+
 
 class IcschedError(Exception):
     """Base of all errors that icsched raises on purpose."""
@@ -42,7 +44,11 @@ class CycleError(GraphError, graphlib.CycleError):
         return type(self), (self.cycle,)
 
     def __str__(self) -> str:
-        return f"dependency cycle: {' -> '.join(map(str, self.cycle))}"
+        names = [str(task) for task in self.cycle]
+        if len(names) > _MOST_NAMES:
+            middle = f"... {len(names) - _MOST_NAMES:,} more ..."
+            names = [*names[: _MOST_NAMES // 2], middle, *names[-_MOST_NAMES // 2 :]]
+        return f"dependency cycle: {' -> '.join(names)}"
 
 
 class UnknownTaskError(GraphError, KeyError):

@@ -20,6 +20,7 @@ BEGIN = "# icsched: begin. Made by icsched; icsched prio --remove takes it out.\
 END = "# icsched: end.\n"
 BLOCK = f"{BEGIN}PRIORITY c 5\nPRIORITY a 4\nPRIORITY b 3\nPRIORITY d 2\nPRIORITY e 1\n{END}"
 NOTHING = "nothing to change: the files say so already"
+NO_BLOCK = "nothing to change: no block of icsched's"
 ONE = "JOB a x.sub\n"
 ONE_BLOCK = f"{BEGIN}PRIORITY a 1\n{END}"
 
@@ -79,10 +80,80 @@ def test_a_copy_of_a_file_with_an_order_has_the_new_order(icsched, put, folder):
     assert (folder / "out.dag").read_text() == PAIR_AND_FORK + BLOCK
 
 
-def test_a_copy_may_go_to_standard_output(icsched_process, workflow):
-    result = icsched_process("prio", str(workflow), "-o", "/dev/stdout", "--json")
+@pytest.mark.parametrize("words", [["-o", "-"], ["--output=-"], ["--output", "/dev/stdout"]])
+def test_a_copy_may_go_to_standard_output_and_the_report_elsewhere(
+    icsched_process, workflow, folder, words
+):
+    result = icsched_process("prio", "wf.dag", *words)
 
-    assert result.out.startswith(PAIR_AND_FORK + BLOCK)
+    assert (result.code, result.out) == (0, PAIR_AND_FORK + BLOCK)
+    assert result.err.startswith("wf.dag: 5 jobs, 3 dependencies, ordered by prio")
+    assert names(folder) == {"wf.dag"}
+    assert workflow.read_text() == PAIR_AND_FORK
+
+
+def test_a_copy_may_go_from_standard_input_to_standard_output(script):
+    done = subprocess.run(
+        [script, "prio", "-", "-o", "-"],
+        input=PAIR_AND_FORK,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, PAIR_AND_FORK + BLOCK)
+
+
+ALL_KINDS = {
+    "wf.dag": "JOB a x.sub\nJOB b y.sub DIR d\nSPLICE S in.dag\nINCLUDE more.dag\n"
+    "SUBDAG EXTERNAL t sub.dag\nCONFIG my.config\n",
+    "in.dag": "JOB p x.sub\n",
+    "more.dag": "RETRY a 3\n",
+    "sub.dag": ONE,
+    "x.sub": "queue\n",
+    "d/y.sub": "queue\n",
+    "my.config": "",
+    "wf.dag.rescue001": "DONE a\n",
+}
+
+
+@pytest.mark.parametrize("name", [*ALL_KINDS, "d/../more.dag", "link.dag"])
+@pytest.mark.parametrize("words", [[], ["--flatten"]])
+def test_a_copy_never_replaces_a_file_of_the_workflow(icsched, put, folder, name, words):
+    put(ALL_KINDS)
+    (folder / "link.dag").symlink_to("in.dag")
+
+    result = icsched("prio", "wf.dag", "-o", name, *words)
+
+    assert (result.code, result.complaint) == (
+        2,
+        f"{name} is a file of the workflow: expected another, or --in-place",
+    )
+    assert {file: (folder / file).read_text() for file in ALL_KINDS} == ALL_KINDS
+    assert not (folder / f"{name}.icsched").exists()
+
+
+def test_a_copy_that_finds_files_beside_it_stays_beside_the_file(icsched, put, folder):
+    put({"sub/wf.dag": ONE})
+
+    result = icsched("prio", "sub/wf.dag", "--usedagdir", "-o", "out.dag")
+    beside = icsched("prio", "sub/wf.dag", "--usedagdir", "-o", "./sub/out.dag")
+
+    assert (result.code, result.complaint) == (
+        2,
+        "with --usedagdir -o must be in the directory of sub/wf.dag",
+    )
+    assert beside.code == 0
+    assert (folder / "sub" / "out.dag").read_text() == ONE + ONE_BLOCK
+    assert not (folder / "out.dag").exists()
+
+
+def test_a_workflow_without_jobs_has_nothing_to_order(icsched, put):
+    put({"wf.dag": "# nothing yet\n"})
+
+    result = icsched("prio", "wf.dag")
+
+    assert (result.code, result.out, result.err) == (0, "wf.dag: no jobs to order\n", "")
 
 
 def test_in_place_the_file_gets_the_order_and_a_backup(icsched, workflow, folder):
@@ -111,8 +182,84 @@ def test_what_was_written_is_taken_out_again(icsched, answer, workflow):
 
     assert (result.code, result.out, result.err) == (0, "restored wf.dag\n", "")
     assert workflow.read_text() == PAIR_AND_FORK
-    assert icsched("prio", "wf.dag", "--remove").out == f"{NOTHING}.\n"
-    assert answer("wf.dag", "--remove") == {"written": [], "notes": [NOTHING]}
+    assert icsched("prio", "wf.dag", "--remove").out == f"{NO_BLOCK}.\n"
+    assert answer("wf.dag", "--remove") == {"written": [], "notes": [NO_BLOCK]}
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        (f"{ONE}{ONE_BLOCK}JOBB b x\n", {}),
+        (f"SPLICE S no.dag\n{ONE_BLOCK}", {}),
+        (ONE + ONE_BLOCK, {"wf.dag.rescue001": "DONE z\n"}),
+        (f"{ONE}PARENT a CHILD a\n{ONE_BLOCK}", {}),
+    ],
+)
+def test_what_was_written_is_taken_out_of_a_file_that_cannot_be_read(
+    icsched, put, folder, text, files
+):
+    put({"wf.dag": text, **files})
+    assert icsched("prio", "wf.dag").code == 1
+
+    result = icsched("prio", "wf.dag", "--remove")
+
+    assert (result.code, result.out, result.err) == (0, "restored wf.dag\n", "")
+    assert (folder / "wf.dag").read_text() == text.replace(ONE_BLOCK, "")
+
+
+def test_and_it_is_said_if_workflows_inside_could_not_be_looked_for(icsched, put):
+    put({"wf.dag": f"{ONE}{BEGIN}PRIORITY a 1\n{END}JOBB\n"})
+
+    assert icsched("prio", "wf.dag", "--remove", "--recursive").out == (
+        "restored wf.dag\nonly wf.dag itself was looked at, for it cannot be read:"
+        " wf.dag:5: unknown command, got 'JOBB'.\n"
+    )
+
+
+def test_a_block_that_leads_to_submit_files_stays_until_they_can_be_found(icsched, put, folder):
+    text = f'{ONE}{BEGIN}VARS a jobpriority="1"\n{END}JOBB\n'
+    put({"wf.dag": text})
+
+    result = icsched("prio", "wf.dag", "--remove")
+
+    assert (result.code, result.err) == (1, "icsched: wf.dag:5: unknown command, got 'JOBB'\n")
+    assert (folder / "wf.dag").read_text() == text
+
+
+def test_a_submit_file_of_two_workflows_is_changed_once_and_restored_once(icsched, put, folder):
+    files = {
+        "wf.dag": "JOB a x.sub\nSUBDAG EXTERNAL s in.dag\n",
+        "in.dag": "JOB b x.sub\n",
+        "x.sub": "queue\n",
+    }
+    put(files)
+
+    changed = icsched("prio", "wf.dag", "--in-place", "--recursive", "--via", "vars")
+    restored = icsched("prio", "wf.dag", "--remove", "--recursive")
+
+    assert (changed.code, restored.code) == (0, 0)
+    assert {name: (folder / name).read_text() for name in files} == files
+
+
+def test_a_companion_of_the_users_own_is_left_when_the_block_goes(icsched, put, folder):
+    put({"wf.dag": ONE + ONE_BLOCK, "wf.dag.icsched": "mine\n"})
+
+    assert icsched("prio", "wf.dag", "--remove").out == "restored wf.dag\n"
+    assert (folder / "wf.dag.icsched").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("option", ["--in-place", "--remove"])
+def test_a_line_of_the_users_in_the_block_is_one_line_and_stays(icsched, put, folder, option):
+    text = f"{ONE}{BEGIN}PRIORITY a 1\nRETRY a 3\n{END}"
+    put({"wf.dag": text})
+
+    result = icsched("prio", "wf.dag", option)
+
+    assert (result.code, result.complaint) == (
+        1,
+        "wf.dag:4: expected only icsched's lines in its block: move this one",
+    )
+    assert (folder / "wf.dag").read_text() == text
 
 
 @pytest.mark.usefixtures("workflow")
@@ -167,7 +314,10 @@ def test_or_kept_when_asked(answer, put, folder):
 
     notes = answer("wf.dag", "-o", "out.dag", "--keep-existing")["notes"]
 
-    assert notes == ["priorities that the files gave 2 jobs: kept"]
+    assert notes == [
+        "priorities that the files gave 2 jobs: kept, so that the run will not follow the order"
+        " above where they differ"
+    ]
     assert (
         (folder / "out.dag")
         .read_text()
@@ -182,9 +332,20 @@ def test_a_line_of_several_parents_and_children_makes_numbers_negative(answer, p
 
     assert said["priorities"] == {"a": -1, "b": -2, "c": -3, "d": -4}
     assert said["notes"] == [
-        "priorities count down from -1: DAGMan puts nodes of priority 0 into 1 PARENT line of"
+        "priorities count down from -1: DAGMan puts nodes of its own into 1 PARENT line of"
         " several parents and children, and those must not wait"
     ]
+
+
+def test_and_still_lower_below_a_negative_priority_for_all(answer, put):
+    """The node between may get the -100 too, and must not wait behind a job."""
+    fan = "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a b CHILD c d\n"
+    put({"wf.dag": f"{fan}PRIORITY ALL_NODES -100\n"})
+
+    said = answer("wf.dag", "--in-place")
+
+    assert said["priorities"] == {"a": -101, "b": -102, "c": -103, "d": -104}
+    assert said["notes"][-1].startswith("priorities count down from -101: ")
 
 
 @pytest.mark.usefixtures("workflow")
@@ -233,7 +394,7 @@ def test_jobs_of_splices_are_ordered_in_place_and_restored(icsched, answer, put,
     assert (folder / "wf.dag").read_text() == (
         f"{SPLICED['wf.dag']}{BEGIN}INCLUDE wf.dag.icsched\nPRIORITY a 2\nPRIORITY S+p 1\n{END}"
     )
-    assert said["notes"][0].endswith("keep the block last in the file")
+    assert said["notes"][0].endswith("keep that file beside the workflow, and the block last in it")
 
     restored = icsched("prio", "wf.dag", "--remove").out
     assert restored == "restored wf.dag\nremoved wf.dag.icsched.\n"
@@ -302,7 +463,10 @@ def test_a_missing_submit_file_is_one_line_and_changes_nothing(icsched, put, fol
 
     result = icsched("prio", "wf.dag", "--in-place", "--via", "vars")
 
-    assert (result.code, result.complaint) == (1, "x.sub: no such file or directory")
+    assert (result.code, result.complaint) == (
+        1,
+        "wf.dag:1: job a: expected an ordinary file, got x.sub",
+    )
     assert (folder / "wf.dag").read_text() == ONE
 
 
@@ -321,7 +485,10 @@ def test_a_submit_file_that_is_a_pipe_is_not_waited_for(script, put, folder):
         return done.returncode, done.stderr
 
     assert run("--remove") == (0, "")
-    assert run("--in-place", "--via", "vars") == (1, "icsched: x.sub: expected an ordinary file\n")
+    assert run("--in-place", "--via", "vars") == (
+        1,
+        "icsched: wf.dag:1: job a: expected an ordinary file, got x.sub\n",
+    )
 
 
 # Workflows inside
@@ -365,6 +532,30 @@ def test_an_error_in_a_workflow_inside_has_its_place_there(icsched, put):
 
     assert result.code == 1
     assert result.complaint.startswith("in.dag:2: expected JOB name")
+
+
+def test_nothing_is_written_unless_all_workflows_inside_can_be_read(icsched, put, folder):
+    files = {
+        "wf.dag": "SUBDAG EXTERNAL s good.dag\nSUBDAG EXTERNAL t bad.dag\n",
+        "good.dag": ONE,
+        "bad.dag": "JOB a\n",
+    }
+    put(files)
+
+    assert icsched("prio", "wf.dag", "--in-place", "--recursive").code == 1
+
+    assert {path.name: path.read_text() for path in folder.iterdir()} == files
+
+
+def test_workflows_may_be_inside_each_other_twelve_hundred_deep(answer, put, folder):
+    put({f"{number}.dag": f"SUBDAG EXTERNAL s {number + 1}.dag\n" for number in range(1_200)})
+    put({"1200.dag": ONE})
+
+    assert len(answer("0.dag", "--in-place", "--recursive")["written"]) == 1_201
+    assert (folder / "1200.dag").read_text() == ONE + ONE_BLOCK
+
+    assert len(answer("0.dag", "--remove", "--recursive")["written"]) == 1_201
+    assert (folder / "1200.dag").read_text() == ONE
 
 
 def test_workflows_inside_are_found_beside_the_workflow_when_asked(answer, put):
@@ -515,6 +706,18 @@ def test_tables_hold_the_order_the_profiles_and_the_graphs(icsched, folder):
     )
 
 
+def test_tables_of_an_earlier_workflow_do_not_stay(icsched, put, folder):
+    """Two blocks, then one; a file of the user's stays."""
+    put({"wf.dag": PAIR_AND_FORK, "tables/blocks/my.dot": "mine"})
+    icsched("prio", "wf.dag", "--tables", "tables")
+    assert names(folder / "tables" / "blocks") == {"1.dot", "2.dot", "my.dot"}
+
+    put({"wf.dag": "JOB a x\nJOB b x\nPARENT a CHILD b\n"})
+    icsched("prio", "wf.dag", "--tables", "tables")
+
+    assert names(folder / "tables" / "blocks") == {"1.dot", "my.dot"}
+
+
 @pytest.mark.usefixtures("workflow")
 def test_the_table_of_the_order_is_one_that_verify_takes(icsched):
     icsched("prio", "wf.dag", "--tables", "tables")
@@ -569,6 +772,17 @@ def test_tables_that_cannot_be_written_are_one_line(icsched):
         (["wf.dag", "wf.dag", "-o", "x"], "-o writes one file: expected one to read"),
         (["wf.dag", "--flatten"], "--flatten needs -o"),
         (["wf.dag", "--flatten", "--in-place"], "--flatten needs -o"),
+        (
+            ["wf.dag", "--flatten", "-o", "x", "--lenient"],
+            "expected one of --flatten and --lenient",
+        ),
+        (
+            ["wf.dag", "--flatten", "-o", "x", "--usedagdir"],
+            "expected one of --flatten and --usedagdir",
+        ),
+        (["wf.dag", "--remove", "--tables", "t"], "--remove orders nothing: expected no --tables"),
+        (["wf.dag", "-o", "-", "--json"], "standard output takes the file or the JSON"),
+        (["wf.dag", "--output=-", "--json"], "standard output takes the file or the JSON"),
         (["wf.dag", "--keep-existing"], "--keep-existing needs -o or --in-place"),
         (["wf.dag", "--keep-existing", "--remove"], "--keep-existing needs -o or --in-place"),
         (

@@ -1,6 +1,7 @@
 """`icsched show`: what a workflow is made of, and what may disturb an order of it."""
 
 import json
+import time
 
 import pytest
 
@@ -141,7 +142,8 @@ def test_show_json_has_the_advice_with_file_and_line(icsched, put):
         ("wf.dag", 4),
         ("wf.dag", 6),
     ]
-    assert {"file": "wf.dag", "line": 6, "text": MAXJOBS} in advice
+    assert {"file": "wf.dag", "line": 6, "text": MAXJOBS, "count": 1} in advice
+    assert {"file": "wf.dag", "line": 4, "text": PRE, "count": 2} in advice
 
 
 def test_show_looks_at_the_environment_too(icsched, put, monkeypatch):
@@ -153,8 +155,21 @@ def test_show_looks_at_the_environment_too(icsched, put, monkeypatch):
         f"\nWhat may disturb an order:\n  environment: {text}\n"
     )
     assert json.loads(icsched("show", "wf.dag", "--json").out)["advice"] == [
-        {"file": "environment", "line": None, "text": text}
+        {"file": "environment", "line": None, "text": text, "count": 1}
     ]
+
+
+def test_show_remarks_once_on_a_submit_file_at_its_last_priority(icsched, put, folder):
+    """A hundred thousand lines, and two names for the one file."""
+    put({"wf.dag": "JOB a a.sub\nJOB b b.sub\n", "a.sub": "priority = 1\n" * 100_000})
+    (folder / "b.sub").symlink_to("a.sub")
+
+    start = time.process_time()
+    advice = json.loads(icsched("show", "wf.dag", "--json").out)["advice"]
+
+    text = "'priority = 1': the pool orders 2 jobs by this, not by DAGMan's priority"
+    assert advice == [{"file": "a.sub", "line": 100_000, "text": text, "count": 1}]
+    assert time.process_time() - start < 5
 
 
 def test_show_says_nothing_more_of_a_workflow_that_nothing_disturbs(icsched, put):

@@ -256,3 +256,36 @@ def test_a_file_name_that_the_terminal_cannot_show_is_no_bug(
     assert "Traceback" not in result.err
     assert result.code == 0
     assert result.out.startswith("IC-optimal: ")
+
+
+# How files are read
+
+
+@pytest.fixture
+def order(put):
+    """An order of one job."""
+    put({"order.txt": "a\n"})
+    return ["--order", "order.txt"]
+
+
+def test_jobs_that_are_done_are_not_in_the_order_unless_asked(icsched, put, order):
+    put({"wf.dag": "JOB a x\nJOB b x\n", "wf.dag.rescue001": "DONE b\n"})
+
+    assert icsched("verify", "wf.dag", *order).out.startswith("IC-optimal: ")
+    assert icsched("verify", "wf.dag", *order, "--no-rescue").complaint == (
+        "order.txt: expected all 2 jobs, got 1; 'b' is missing"
+    )
+
+
+def test_unknown_commands_are_refused_or_skipped(icsched, put, order):
+    put({"wf.dag": "JOB a x\nFROBNICATE a\n"})
+
+    assert icsched("verify", "wf.dag", *order).code == 1
+    assert icsched("verify", "wf.dag", *order, "--lenient").code == 0
+
+
+def test_files_are_found_from_the_workflows_own_directory_when_asked(icsched, put, order):
+    put({"sub/wf.dag": "INCLUDE in.dag\n", "sub/in.dag": "JOB a x\n"})
+
+    assert icsched("verify", "sub/wf.dag", *order).code == 1
+    assert icsched("verify", "sub/wf.dag", *order, "--usedagdir").code == 0

@@ -6,6 +6,7 @@ from icsched import FormatError
 from icsched.formats.dagman import flat_file
 from icsched.formats.dagman.flat import flattened
 
+QUEUE = "{\nqueue\n}"
 PAIR = "JOB p x\nJOB q x\nPARENT p CHILD q\n"
 
 
@@ -27,14 +28,13 @@ def test_one_file_says_what_several_say_together(flat):
             "d/in.dag": "JOB p p.sub DIR e NOOP\nJOB q desc\nPARENT p CHILD q\n"
             "SUBMIT-DESCRIPTION desc {\n  executable = x\n}\nRETRY p 3 UNLESS-EXIT 2\n"
             "SCRIPT POST q check $JOB\nCATEGORY q big\nCATEGORY p +all\nPRIORITY q 4\n"
-            "MAXJOBS big 1\nCONFIG other.config\nSERVICE s s.sub\n",
+            "MAXJOBS big 1\nCONFIG other.config\n",
         },
     ) == [
         'FINAL f "f f.sub"',
         "MAXJOBS big 2",
         "CONFIG dagman.config",
         "SCRIPT POST f tell",
-        "SERVICE S-s s.sub DIR d",
         "SUBMIT-DESCRIPTION S-desc {",
         "  executable = x",
         "}",
@@ -44,12 +44,12 @@ def test_one_file_says_what_several_say_together(flat):
         "JOB S-q S-desc DIR d",
         "PARENT a CHILD S-p",
         "PARENT S-p CHILD S-q",
-        "CATEGORY a big",
         "RETRY S-p 3 UNLESS-EXIT 2",
         "SCRIPT POST S-q check $JOB",
         "CATEGORY S-q S-big",
         "CATEGORY S-p +all",
         "PRIORITY S-q 4",
+        "CATEGORY a big",
     ]
 
 
@@ -66,9 +66,10 @@ def test_included_jobs_are_among_the_others(flat):
         {"in.dag": "JOB p x\n", "more.dag": "JOB b {\nqueue\n} NOOP\nPARENT a CHILD S\n"},
     ) == [
         "JOB a x",
-        "JOB b {",
+        "SUBMIT-DESCRIPTION b.description {",
         "queue",
-        "} NOOP",
+        "}",
+        "JOB b b.description NOOP",
         "JOB S-p x",
         "PARENT a CHILD S-p",
         "PARENT S-p CHILD b",
@@ -76,13 +77,20 @@ def test_included_jobs_are_among_the_others(flat):
     ]
 
 
+BRACED = ["SUBMIT-DESCRIPTION S-p.description {", " x = 1", "}"]
+DESCRIBED = 'JOB S-p S-p.description DIR "my d"'
+
+
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("JOB p {\n x = 1\n} NOOP", ["JOB S-p {", " x = 1", '} DIR "my d" NOOP']),
-        ("JOB p @=END\n}\n @END", ["JOB S-p @=END", "}", '@END DIR "my d"']),
-        ("JOB \\\n p \\\n {\n x = 1\n}", ["JOB S-p {", " x = 1", '} DIR "my d"']),
-        ("JOB p \\\n# why\n\n {\n x = 1\n}", ["JOB S-p {", " x = 1", '} DIR "my d"']),
+        ("JOB p {\n x = 1\n} NOOP", [*BRACED, f"{DESCRIBED} NOOP"]),
+        (
+            "JOB p @=END\n}\n @END",
+            ["SUBMIT-DESCRIPTION S-p.description @=END", "}", "@END", DESCRIBED],
+        ),
+        ("JOB \\\n p \\\n {\n x = 1\n}", [*BRACED, DESCRIBED]),
+        ("JOB p \\\n# why\n\n {\n x = 1\n}", [*BRACED, DESCRIBED]),
         ('JOB p "x y"', ['JOB S-p "x y" DIR "my d"']),
         ("SUBDAG EXTERNAL p in.dag DIR e", ['SUBDAG EXTERNAL S-p in.dag DIR "my d/e"']),
     ],
@@ -118,6 +126,30 @@ def test_what_is_said_of_a_job_keeps_its_order_for_the_last_word_counts(flat, te
     assert flat("SPLICE S in.dag\n", {"in.dag": f"JOB p x\n{text}\n"})[-1] == last
 
 
+def test_what_is_said_around_a_splice_beats_what_is_said_in_it(flat):
+    lines = flat(
+        "SPLICE S mid.dag\nINCLUDE /dev/null\nRETRY S+T+p 5\n",
+        {
+            "mid.dag": "SPLICE T in.dag\nINCLUDE /dev/null\nRETRY T+p 3\n",
+            "in.dag": "JOB p x\nRETRY p 1\n",
+        },
+    )
+
+    assert lines == ["JOB S-T-p x", "RETRY S-T-p 1", "RETRY S-T-p 3", "RETRY S-T-p 5"]
+
+
+@pytest.mark.parametrize(
+    ("script", "flat_script"),
+    [
+        ("SCRIPT DEBUG post ALL PRE p x.sh", "SCRIPT DEBUG post ALL PRE S-p x.sh"),
+        ("SCRIPT DEFER 4 60 POST p x.sh p", "SCRIPT DEFER 4 60 POST S-p x.sh p"),
+        ("script debug p ALL defer 1 2 pre p p", "script debug p ALL defer 1 2 pre S-p p"),
+    ],
+)
+def test_a_script_keeps_its_words_and_only_the_jobs_name_changes(flat, script, flat_script):
+    assert flat("SPLICE S in.dag\n", {"in.dag": f"JOB p x\n{script}\n"})[-1] == flat_script
+
+
 def test_what_is_done_in_a_splice_stays_forgotten(flat):
     assert flat("SPLICE S in.dag\n", {"in.dag": "JOB p x DONE\nJOB q x\nDONE q\n"}) == [
         "JOB S-p x",
@@ -128,16 +160,50 @@ def test_what_is_done_in_a_splice_stays_forgotten(flat):
 def test_what_the_rescue_file_says_is_done_is_done(flat):
     lines = flat("SPLICE S in.dag\n", {"in.dag": PAIR, "wf.dag.rescue001": "DONE S+p\n"})
 
-    assert lines[-1] == "DONE S-p"
+    assert lines == ["JOB S-p x DONE", "JOB S-q x", "PARENT S-p CHILD S-q"]
 
 
-def test_names_that_would_fall_together_are_refused(read):
-    workflow = read("JOB S-p x\nSPLICE S in.dag\n", {"in.dag": PAIR})
+def test_what_a_statement_says_is_done_is_marked_where_the_job_is_defined(flat):
+    """Also behind an inline description, where old versions would not see it."""
+    assert flat("JOB a {\nqueue\n}\nSUBDAG EXTERNAL b in.dag\nDONE a\nDONE b\n") == [
+        "SUBMIT-DESCRIPTION a.description {",
+        "queue",
+        "}",
+        "JOB a a.description DONE",
+        "SUBDAG EXTERNAL b in.dag DONE",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "clash"),
+    [
+        ("JOB S-p x", "JOB p x", "job S-p"),
+        ("FINAL S-p x", "JOB p x", "job S-p"),
+        ("SPLICE S-T end.dag", "SPLICE T end.dag", "job S-T-p"),
+        (f"SUBMIT-DESCRIPTION S-d {QUEUE}", f"SUBMIT-DESCRIPTION d {QUEUE}", "description S-d"),
+        ("MAXJOBS S-c 1", "MAXJOBS c 2", "category S-c"),
+    ],
+)
+def test_names_that_would_fall_together_are_refused(read, outer, inner, clash):
+    files = {"in.dag": f"{inner}\n", "end.dag": "JOB p x\n"}
+    workflow = read(f"{outer}\nSPLICE S in.dag\n", files)
 
     with pytest.raises(FormatError) as caught:
         flat_file(workflow, {})
 
-    assert str(caught.value) == "wf.dag: two jobs would be called S-p"
+    assert str(caught.value) == f"wf.dag: {clash} would mean two of them in one file"
+
+
+@pytest.mark.parametrize("kind", ["SERVICE", "PROVISIONER"])
+def test_nodes_that_only_a_splice_can_say_are_refused_at_their_line(read, kind):
+    """DAGMan does not run them there, and would in one file."""
+    workflow = read("SPLICE S in.dag\n", {"in.dag": f"JOB p x\n{kind} s s.sub\n"})
+
+    with pytest.raises(FormatError) as caught:
+        flat_file(workflow, {})
+
+    problem = f"expected no {kind} in a splice, for a file without splices"
+    assert str(caught.value) == f"in.dag:2: {problem}"
 
 
 def test_the_block_is_the_last_word(read):

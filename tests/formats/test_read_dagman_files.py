@@ -196,7 +196,11 @@ def test_after_an_inclusion_splices_are_unknown_and_their_jobs_known(read, compl
     assert workflow.dag.to_mapping() == {"a": [], "S+p": ["a"], "S+q": ["S+p"]}
     assert priorities(workflow) == {"S+q": 3}
     assert priorities(everywhere) == {"a": 4, "S+p": 4, "S+q": 4}
-    assert complaint(f"{text}PARENT a CHILD S\n") == "wf.dag:4: unknown job S"
+    assert complaint(f"{text}PARENT a CHILD S\n") == (
+        "wf.dag:4: expected a job, got S, a splice that DAGMan knows no more by name after an"
+        " INCLUDE: put INCLUDE after the lines that name splices"
+    )
+    assert complaint(f"{text}PARENT a CHILD T\n") == "wf.dag:4: unknown job T"
     assert complaint(f"{text}SPLICE S in.dag\n").endswith("got S, which is taken")
 
 

@@ -307,9 +307,11 @@ def test_blanks_comments_and_continuations_change_nothing(read, model, data):
 
 
 def places(workflow: Workflow) -> dict[str, str]:
-    """Where each job's submit file is looked for."""
+    """Where each job runs, and where its submit file is looked for if it has one."""
     return {
-        placed.name: str(Path(workflow.directory, placed.directory, placed.node.submit))
+        placed.name: str(
+            Path(placed.directory, "" if placed.has_description else placed.node.submit)
+        )
         for placed in workflow.nodes()
     }
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -139,7 +140,7 @@ def test_ten_thousand_splices_in_a_row(outcome):
 def test_a_million_marks_of_a_block(outcome):
     assert outcome({"wf.dag": "# icsched: begin.\n" * 1_000_000}) == (
         "wf.dag:1000000: expected one block of icsched's with its begin and end lines,"
-        " got other marks"
+        " got other marks: take them out, or go back to wf.dag.bak"
     )
 
 
@@ -204,6 +205,28 @@ def test_nothing_included_twice_forty_times_over(outcome):
     said = outcome(chain("INCLUDE {0}\nINCLUDE {0}\n", 40, ""), "0.dag")
 
     assert said.endswith(".dag:1: expected at most 10,000 INCLUDE")
+
+
+def test_a_megabyte_included_again_and_again(outcome):
+    """Once it is free; after sixteen times more it is enough."""
+    files = {"wf.dag": "INCLUDE in.dag\n" * 10_000, "in.dag": "#" * 2**20}
+
+    assert outcome(files) == (
+        "wf.dag:18: expected at most 16,777,216 bytes included again and again"
+    )
+    assert outcome({"wf.dag": "INCLUDE in.dag\n" * 17}) == "0 jobs"
+
+
+def test_a_cycle_of_a_hundred_thousand_jobs(outcome):
+    """One line, with its two ends: 20 names, 99,961 left out, 20 names; n0 is said twice."""
+    names = [f"n{number}" for number in range(100_000)]
+    arcs = "".join(f"PARENT {a} CHILD {b}\n" for a, b in pairwise([*names, "n0"]))
+
+    said = outcome({"wf.dag": "".join(f"JOB {name} x\n" for name in names) + arcs})
+
+    assert " -> ... 99,961 more ... -> " in said
+    assert said.count(" -> ") == 40
+    assert len(said) < 1_000
 
 
 def test_nothing_spliced_twice_forty_times_over_in_directories_of_many_names(outcome, folder):

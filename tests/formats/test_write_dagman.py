@@ -10,14 +10,25 @@ from hypothesis import strategies as st
 
 from icsched import FormatError
 from icsched.formats import read_workflow
-from icsched.formats.dagman import Change, block, changes, copies, job_priorities, removals
+from icsched.formats.dagman import (
+    Change,
+    block,
+    changes,
+    copies,
+    has_variables,
+    job_priorities,
+    removals,
+    submit_files,
+    submit_removals,
+)
 
 BEGIN = "# icsched: begin. Made by icsched; icsched prio --remove takes it out."
 JOINED = f"{BEGIN} (The file had no line end here.)"
 END = "# icsched: end."
 EMPTY = "# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
 TAKES = "priority = $(jobpriority)"
-MARKS = "expected one block of icsched's with its begin and end lines, got other marks"
+MARKS = "expected one block of icsched's with its begin and end lines, got other marks:"
+MOVE = "expected only icsched's lines in its block: move this one"
 
 CHAIN = "JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n"
 PAIR = "JOB p x\nJOB q x\nPARENT p CHILD q\n"
@@ -80,6 +91,45 @@ def test_nodes_of_dagmans_own_inside_splices_count_too(read):
     assert job_priorities(workflow, [0, 1, 2, 3])["S+p"] == -1
 
 
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("PRIORITY ALL_NODES -100\n", {}),
+        ("PRIORITY ALL_NODES -100\nPRIORITY ALL_NODES 3\n", {}),
+        ("INCLUDE more.dag\n", {"more.dag": "PRIORITY ALL_NODES -100\n"}),
+        ("SPLICE S in.dag\n", {"in.dag": "PRIORITY ALL_NODES -100\n"}),
+        ("PRIORITY ALL_NODES -5\nSPLICE S in.dag\n", {"in.dag": "PRIORITY ALL_NODES -100\n"}),
+    ],
+)
+def test_numbers_start_below_what_dagmans_own_nodes_may_be_given(read, text, files):
+    fan = "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a b CHILD c d\n"
+
+    assert job_priorities(read(fan + text, files), [0, 1, 2, 3]) == {
+        "a": -101,
+        "b": -102,
+        "c": -103,
+        "d": -104,
+    }
+
+
+def test_a_word_for_all_nodes_matters_only_if_it_is_negative_and_there_are_such_nodes(read):
+    fan = "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a b CHILD c d\n"
+
+    assert job_priorities(read(f"{fan}PRIORITY ALL_NODES 7\n"), [0, 1, 2, 3])["a"] == -1
+    assert job_priorities(read(f"{CHAIN}PRIORITY ALL_NODES -100\n"), [0, 1])["a"] == 2
+
+
+def test_numbers_that_would_not_fit_are_refused(read):
+    fan = "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a b CHILD c d\n"
+
+    with pytest.raises(FormatError) as caught:
+        job_priorities(read(f"{fan}PRIORITY ALL_NODES -2147483646\n"), [0, 1, 2, 3])
+
+    assert str(caught.value) == (
+        "wf.dag: expected PRIORITY ALL_NODES to leave room for lower priorities"
+    )
+
+
 def test_jobs_that_are_done_come_first(read):
     """Of a, b, c only a and c remain, as 0 and 1."""
     workflow = read("JOB a x\nJOB b x DONE\nJOB c x\n")
@@ -110,7 +160,7 @@ def test_a_file_without_a_last_line_end_gets_one_that_can_be_taken_back(read):
 
 
 def test_what_icsched_wrote_is_not_what_the_file_says(read):
-    workflow = read(CHAIN + blocked("PRIORITY a 7", "BOGUS", "JOB z z"))
+    workflow = read(CHAIN + blocked("INCLUDE no.icsched", "PRIORITY a 7", 'VARS a jobpriority="7"'))
 
     assert workflow.names == ("a", "b")
     assert not workflow.has_priority.any()
@@ -152,7 +202,39 @@ def test_a_line_added_behind_the_block_does_not_join_the_line_before_it(read):
     ],
 )
 def test_half_a_block_or_two_are_refused_with_the_line_of_the_last_mark(complaint, text, line):
-    assert complaint(CHAIN + text) == f"wf.dag:{line}: {MARKS}"
+    assert complaint(CHAIN + text) == (
+        f"wf.dag:{line}: {MARKS} take them out, or go back to wf.dag.bak"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "JOB c x",
+        "# why",
+        "",
+        "PRIORITY a high",
+        "PRIORITY a 1 # why",
+        " PRIORITY a 1",
+        'VARS a jobpriority="1" other="2"',
+        "INCLUDE more.dag",
+        "priority = 3",
+    ],
+)
+def test_a_line_of_the_users_in_the_block_is_refused_and_not_lost(complaint, line):
+    text = CHAIN + blocked("PRIORITY a 2", line, "PRIORITY b 1")
+
+    assert complaint(text) == f"wf.dag:6: {MOVE}"
+    for act in (block.removed, block.blanked, lambda *file: block.inserted(*file, [])):
+        with pytest.raises(FormatError, match=MOVE):
+            act("wf.dag", text.encode())
+
+
+def test_a_block_may_get_the_line_ends_of_another_system(read):
+    text = (CHAIN + blocked("PRIORITY a 2")).replace("\n", "\r\n")
+
+    assert block.removed("wf.dag", text.encode()) == CHAIN.replace("\n", "\r\n").encode()
+    assert read(text).names == ("a", "b")
 
 
 def test_marks_count_only_at_the_beginning_of_a_line(read):
@@ -183,7 +265,7 @@ def test_a_block_that_was_inserted_is_removed_to_the_byte(data, count):
     assert once.startswith(data)
     assert block.removed("wf.dag", once) == data
     assert block.inserted("wf.dag", once, lines) == once
-    assert block.inserted("wf.dag", block.inserted("wf.dag", data, ["other"]), lines) == once
+    assert block.inserted("wf.dag", block.inserted("wf.dag", data, [TAKES]), lines) == once
     assert block.is_in(once)
     assert not block.is_in(data)
     assert block.blanked("wf.dag", once).count(b"\n") == once.count(b"\n")
@@ -195,7 +277,7 @@ def test_a_block_before_a_line_is_removed_to_the_byte(data, draw):
     starts = [0] + [at + 1 for at, byte in enumerate(data) if byte == ord("\n")]
     at = draw.draw(st.sampled_from(starts))
 
-    text = block.inserted("x.sub", data, ["priority = 1"], at)
+    text = block.inserted("x.sub", data, [TAKES], at)
 
     assert text[:at] + text[len(text) - len(data) + at :] == data
     assert block.removed("x.sub", text) == data
@@ -214,9 +296,9 @@ def test_writing_twice_is_writing_once_and_removing_gives_the_original_back(put,
     assert contents(folder) == once
     assert as_dagman_reads() == {"a": 2, "b": 1}
 
-    make(removals(read_workflow("wf.dag")))
+    make(removals(["wf.dag"]))
     assert contents(folder) == {"wf.dag": text, "wf.dag.bak": text}
-    assert all(change.is_none for change in removals(read_workflow("wf.dag")))
+    assert all(change.is_none for change in removals(["wf.dag"]))
 
 
 # Priorities that are there already
@@ -261,7 +343,7 @@ def test_jobs_of_splices_are_named_after_an_inclusion_that_makes_them_known(put,
     again = changes(read_workflow("wf.dag"), {"a": 3, "S+p": 2, "S+q": 1})
     assert all(change.is_none for change in again)
 
-    make(removals(read_workflow("wf.dag")))
+    make(removals(["wf.dag"]))
     assert contents(folder) == {"in.dag": PAIR, "wf.dag": text, "wf.dag.bak": text}
 
 
@@ -273,7 +355,7 @@ def test_a_copy_has_a_companion_of_its_own(put, folder):
     written = contents(folder / "out")
     assert written["copy.dag.icsched"] == EMPTY
     assert written["copy.dag"] == "SPLICE S in.dag\n" + blocked(
-        "INCLUDE out/copy.dag.icsched", "PRIORITY S+p 2", "PRIORITY S+q 1"
+        f"INCLUDE {folder}/out/copy.dag.icsched", "PRIORITY S+p 2", "PRIORITY S+q 1"
     )
     assert contents(folder)["wf.dag"] == "SPLICE S in.dag\n"
 
@@ -295,10 +377,11 @@ def test_the_companion_is_found_from_where_dagman_looks(put, folder):
 def test_a_companion_that_is_not_icscheds_is_not_touched(put):
     put({"wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n", "wf.dag.icsched": "mine\n"})
 
-    for act in (lambda workflow: changes(workflow, {"S+p": 1}), removals):
-        with pytest.raises(FormatError) as caught:
-            act(read_workflow("wf.dag"))
-        assert str(caught.value) == "wf.dag.icsched: expected icsched's own file, or none"
+    with pytest.raises(FormatError) as caught:
+        changes(read_workflow("wf.dag"), {"S+p": 1})
+
+    assert str(caught.value) == "wf.dag.icsched: expected icsched's own file, or none"
+    assert [(change.path, change.is_none) for change in removals(["wf.dag"])] == [("wf.dag", True)]
 
 
 def test_a_companion_that_could_not_be_included_is_refused(put):
@@ -326,7 +409,7 @@ def test_each_of_several_files_gets_its_own_block_with_its_own_names(put, folder
     assert files["one.dag"] == "JOB a x\nJOB b x\n" + blocked("PRIORITY b 2", "PRIORITY a 1")
     assert files["two.dag"] == "JOB a x\n" + blocked("PRIORITY a 3")
 
-    make(removals(read_workflow(["one.dag", "two.dag"])))
+    make(removals(["one.dag", "two.dag"]))
     assert contents(folder)["one.dag"] == "JOB a x\nJOB b x\n"
     assert contents(folder)["two.dag"] == "JOB a x\n"
 
@@ -383,7 +466,9 @@ def test_variables_say_priorities_and_each_submit_file_takes_its_own_once(put, f
     again = changes(read_workflow("wf.dag"), {"a": 4, "b": 3, "c": 2, "d": 1}, via="vars")
     assert all(change.is_none for change in again)
 
-    make(removals(read_workflow("wf.dag")))
+    assert has_variables("wf.dag")
+    make([*submit_removals(read_workflow("wf.dag")), *removals(["wf.dag"])])
+    assert not has_variables("wf.dag")
     files = contents(folder)
     assert (files["wf.dag"], files["x.sub"], files["sub/d.sub"]) == (text, SUBMIT, SUBMIT)
 
@@ -401,6 +486,9 @@ def test_variables_say_priorities_and_each_submit_file_takes_its_own_once(put, f
         ("x = 1\n", ""),
         ("", ""),
         ("x = 1\r\n", "queue\r\n"),
+        ("arguments = a \\\n  queue b\n", "queue\n"),
+        ("arguments = a \\\r\n queue b\r\n", "queue\r\n"),
+        ("script @=end\nqueue\n@ending\nqueue\n@end\n", "queue\n"),
     ],
 )
 def test_a_submit_file_takes_its_priority_before_its_first_queue(put, before, after):
@@ -419,6 +507,46 @@ def test_a_submit_file_without_queue_and_last_line_end_is_given_both_lines(put):
 
     assert change.new.decode() == f"x = 1\n{JOINED}\n{TAKES}\n{END}\n"
     assert block.removed("x.sub", change.new) == b"x = 1"
+
+
+def test_a_submit_file_of_several_names_is_changed_once(put, folder):
+    """real/c.sub is called real/c.sub, real/deep/../c.sub and, by the link, ../c.sub of link."""
+    put(
+        {
+            "wf.dag": "JOB a ../c.sub DIR link\nJOB b real/c.sub\nJOB c c.sub DIR real\n",
+            "real/c.sub": SUBMIT,
+            "real/deep/d.sub": SUBMIT,
+            "c.sub": "mine\n",
+        }
+    )
+    (folder / "link").symlink_to("real/deep")
+    workflow = read_workflow("wf.dag")
+
+    assert [(file.path, file.first.name, file.names) for file in submit_files(workflow)] == [
+        ("link/../c.sub", "a", ["a", "b", "c"])
+    ]
+    make(changes(workflow, {"a": 3, "b": 2, "c": 1}, via="vars"))
+
+    files = contents(folder)
+    assert (files["real/c.sub"], files["c.sub"]) == (TAKING, "mine\n")
+    assert files["real/c.sub.bak"] == SUBMIT
+    make(submit_removals(read_workflow("wf.dag")))
+    assert contents(folder)["real/c.sub"] == SUBMIT
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (CHAIN, False),
+        (CHAIN + blocked("PRIORITY a 1"), False),
+        (CHAIN + blocked('VARS a jobpriority="1"'), True),
+        ('VARS a jobpriority="1"\n', False),
+    ],
+)
+def test_a_file_has_variables_if_its_block_says_them(put, text, holds):
+    put({"wf.dag": text})
+
+    assert has_variables("wf.dag") is holds
 
 
 def test_jobs_without_a_submit_file_get_priorities_instead(put, folder):
@@ -479,7 +607,7 @@ def test_a_missing_submit_file_is_named_and_nothing_changes(put, folder):
     with pytest.raises(FormatError) as caught:
         changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars")
 
-    assert str(caught.value) == "no.sub: no such file or directory"
+    assert str(caught.value) == "wf.dag:2: job b: expected an ordinary file, got no.sub"
     assert contents(folder)["x.sub"] == SUBMIT
 
 
@@ -499,7 +627,7 @@ def test_submit_files_that_are_gone_do_not_keep_a_block_from_being_removed(put, 
     make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars"))
     (folder / "a.sub").unlink()
 
-    make(removals(read_workflow("wf.dag")))
+    make([*submit_removals(read_workflow("wf.dag")), *removals(["wf.dag"])])
 
     assert contents(folder)["wf.dag"] == CHAIN
     assert contents(folder)["b.sub"] == SUBMIT
@@ -550,7 +678,7 @@ def test_the_backup_holds_the_file_without_any_block(put, folder):
 def test_removing_needs_no_backup(put, folder):
     put({"wf.dag": CHAIN + blocked("PRIORITY a 7")})
 
-    (root,) = (change for change in removals(read_workflow("wf.dag")) if not change.is_none)
+    (root,) = (change for change in removals(["wf.dag"]) if not change.is_none)
 
     assert root.make() is None
     assert contents(folder) == {"wf.dag": CHAIN}
@@ -620,5 +748,5 @@ def test_a_directory_without_permission_is_named(change, folder):
     finally:
         folder.chmod(0o755)
 
-    assert str(caught.value) == "wf.dag: permission denied"
+    assert str(caught.value) == "wf.dag: cannot write into its directory: permission denied"
     assert contents(folder) == {"wf.dag": CHAIN}

@@ -121,6 +121,30 @@ def test_without_a_throttle_ready_jobs_are_submitted_by_priority(condor, place, 
     assert set(done.submitted) == set(said["order"])
 
 
+def test_a_low_priority_for_all_does_not_hold_join_nodes_back(condor, place, prio):
+    """PRIORITY ALL_NODES reaches DAGMan's join nodes too, so our numbers go below it."""
+    text = "".join(f"JOB {name} task.sub\n" for name in "abcdxy")
+    text += "PARENT a b CHILD c d\nPARENT c CHILD y\nPRIORITY ALL_NODES -100\n"
+    (place / "wf.dag").write_text(text)
+    said = prio("wf.dag", "--in-place")
+
+    done = condor.run(place, "wf.dag")
+
+    assert max(said["priorities"].values()) == -101
+    assert jobs_of(done) == said["order"]
+
+
+def test_a_workflow_with_a_rescue_file_can_be_flattened_and_run(condor, place, prio):
+    text = "".join(f"JOB {name} task.sub\n" for name in "abc") + "PARENT a CHILD b c\n"
+    write(place, {"wf.dag": text, "wf.dag.rescue001": "DONE a\n"})
+    said = prio("wf.dag", "--flatten", "-o", "flat.dag")
+
+    done = condor.run(place, "flat.dag")
+
+    assert (done.status, done.submitted) == (0, said["order"])
+    assert said["order"] == ["b", "c"]
+
+
 def test_an_existing_priority_is_kept_if_asked(condor, place, prio):
     text = "".join(f"JOB {name} task.sub\n" for name in "abc") + "PRIORITY c 99\n"
     (place / "wf.dag").write_text(text)

@@ -1,5 +1,6 @@
 """icsched and the real DAGMan read the same files: same jobs, arcs, DONE marks, priorities."""
 
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
@@ -7,9 +8,11 @@ import pytest
 
 from icsched.errors import FormatError
 from icsched.formats import Workflow, read_workflow
+from icsched.formats.dagman.flat import flattened
 from tests.htcondor import cases, generate
 from tests.htcondor.pool import Dump, Rejection
 
+JOIN_NODE = re.compile(r"_condor_join_node\d+")
 ABORTED = 4  # an assertion of this version of DAGMan failed: no answer
 
 ALL = {**cases.LINES_AND_NAMES, **cases.COMMANDS, **cases.FILES}
@@ -171,3 +174,51 @@ def test_both_take_files_from_the_directory_of_the_workflow_if_asked(condor, pla
     theirs = condor.dump(place, "d/wf.dag", usedagdir=True)
 
     assert not difference(reading("d/wf.dag", use_dag_directory=True), theirs)
+
+
+def flat_facts(dump: Dump) -> dict[str, object]:
+    """What a dump says, with the names that a flattened file has."""
+
+    def flat(value):
+        if isinstance(value, str):
+            return value.replace("+", "-")
+        if isinstance(value, dict):  # a word for ALL_NODES reached the join nodes too
+            return {flat(key): other for key, other in value.items() if key in dump.jobs}
+        return {flat(one) if isinstance(one, str) else tuple(map(flat, one)) for one in value}
+
+    return {
+        "jobs": flat(frozenset(dump.jobs)),
+        "arcs": flat(dump.arcs),
+        "done": flat(dump.done),
+        "noop": flat(dump.noop),
+        "priorities": flat(dump.priorities),
+        "retries": flat(dump.retries),
+        "vars": flat(dump.vars),
+        "rest": sorted(
+            flat(
+                " ".join(line.split())
+            )  # a continued line has more blanks in one than in the other
+            for line in dump.text.splitlines()
+            if line.startswith(("SCRIPT", "ABORT-DAG-ON", "PRE_SKIP", "CATEGORY", "MAXJOBS"))
+            and not JOIN_NODE.search(line)
+        ),
+    }
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_a_flattened_workflow_means_the_same_to_dagman(first, condor, place):
+    """Whatever DAGMan's dump tells of a workflow it tells of the flattened one."""
+    compared = 0
+    for seed in range(first, first + 50):
+        write(place, generate.workflow(seed))
+        ours, theirs = reading("wf.dag"), condor.dump(place, "wf.dag")
+        if isinstance(ours, FormatError) or isinstance(theirs, Rejection):
+            continue
+        (place / "flat.dag").write_text("".join(f"{line}\n" for line in flattened(ours)))
+
+        flat = condor.dump(place, "flat.dag")
+
+        assert isinstance(flat, Dump), f"seed {seed}: {flat}"
+        assert flat_facts(flat) == flat_facts(theirs), f"seed {seed}"
+        compared += 1
+    assert compared > 25

@@ -85,12 +85,15 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _with_streams(arguments: Sequence[str]) -> list[str]:
-    """Return *arguments* with standard input for a lone hyphen that names no output."""
-    before = ["", *arguments]
-    return [
-        "/dev/stdin" if word == "-" and previous not in ("-o", "--output") else word
-        for previous, word in zip(before, arguments, strict=False)
-    ]
+    """Return *arguments* with a standard stream for each lone hyphen."""
+    words = list(arguments)
+    for at, word in enumerate(arguments):
+        if word in ("--output=-", "-o=-"):
+            words[at] = "--output=/dev/stdout"
+        elif word == "-":
+            is_output = at > 0 and arguments[at - 1] in ("-o", "--output")
+            words[at] = "/dev/stdout" if is_output else "/dev/stdin"
+    return words
 
 
 def _discard_output() -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,15 +11,17 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from icsched import pebble
-from icsched.cli import output, tables
+from icsched.cli import notes, output, tables
 from icsched.cli.output import Flag
-from icsched.errors import UsageError
+from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
 from icsched.theory import Plan, prioritize
 
+STANDARD_OUTPUT = "/dev/stdout"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
     """What the user asked for, beyond an order."""
 
@@ -35,24 +37,28 @@ class _Options:
     usedagdir: bool
     no_rescue: bool
     tables: str | None
+    json: bool
 
     def check(self, files: Sequence[str]) -> None:
         """Raise UsageError for options that do not go together."""
-        chosen = [self.output is not None, self.in_place, self.remove]
+        changes = self.in_place or self.remove
         writes = self.in_place or self.output is not None
+        chosen = [self.output is not None, self.in_place, self.remove]
         problems = {
             "expected one of -o, --in-place and --remove": sum(chosen) > 1,
             "-o writes one file: expected one to read": bool(self.output) and len(files) > 1,
             "--flatten needs -o": self.flatten and self.output is None,
             "expected one of --flatten and --usedagdir": self.flatten and self.usedagdir,
+            "expected one of --flatten and --lenient": self.flatten and self.lenient,
             "--keep-existing needs -o or --in-place": self.keep_existing and not writes,
             "--via vars changes submit files: it needs --in-place": self.via == "vars"
-            and not (self.in_place or self.remove),
-            "--recursive needs --in-place or --remove": self.recursive
-            and not (self.in_place or self.remove),
-            "standard input can only be read: expected -o": "/dev/stdin" in files
-            and (self.in_place or self.remove),
-            "expected each file to change once": (self.in_place or self.remove)
+            and not changes,
+            "--recursive needs --in-place or --remove": self.recursive and not changes,
+            "--remove orders nothing: expected no --tables": self.remove and bool(self.tables),
+            "standard output takes the file or the JSON": self.output == STANDARD_OUTPUT
+            and self.json,
+            "standard input can only be read: expected -o": "/dev/stdin" in files and changes,
+            "expected each file to change once": changes
             and len({os.path.realpath(file) for file in files}) < len(files),
         }
         for problem, holds in problems.items():
@@ -62,12 +68,13 @@ class _Options:
 
 @dataclass
 class _Result:
-    """What was done, to be told in words or JSON."""
+    """What is to be done or was done, to be told in words or JSON."""
 
     files: tuple[str, ...]
-    workflow: Workflow
-    read_seconds: float
+    workflow: Workflow | None = None
     plan: Plan | None = None
+    read_seconds: float = 0
+    changes: list[dagman.Change] = field(default_factory=list)
     written: list[dict[str, str | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -123,150 +130,161 @@ def prio(
 
     """
     options = _Options(
-        strategy, output_, in_place, remove, keep_existing, flatten, via, recursive, lenient,
-        usedagdir, no_rescue, tables_,
-    )  # fmt: skip
+        strategy=strategy,
+        output=output_,
+        in_place=in_place,
+        remove=remove,
+        keep_existing=keep_existing,
+        flatten=flatten,
+        via=via,
+        recursive=recursive,
+        lenient=lenient,
+        usedagdir=usedagdir,
+        no_rescue=no_rescue,
+        tables=tables_,
+        json=json_,
+    )
     options.check(files)
-    result = _treat(files, options, "")
-    if options.recursive:
-        _treat_inner(result, options, {os.path.realpath(file) for file in files})
+    result = _removal(files, options) if remove else _ordering(files, options)
+    _make(result, options)
     if json_:
         output.write_json(_answer(result))
     else:
-        sys.stdout.write(_report(result))
+        (sys.stderr if output_ == STANDARD_OUTPUT else sys.stdout).write(_report(result))
 
 
-def _treat(files: tuple[str, ...], options: _Options, directory: str) -> _Result:
-    """Read, order and write one workflow."""
-    start = time.perf_counter()
-    workflow = output.read(
+def _read(files: Sequence[str], options: _Options, directory: str = "") -> Workflow:
+    return output.read(
         files,
         lenient=options.lenient,
         usedagdir=options.usedagdir,
         rescue=not options.no_rescue,
         directory=directory,
     )
-    dag = workflow.dag
-    result = _Result(files, workflow, time.perf_counter() - start)
-    if options.remove:
-        _make(result, dagman.removals(workflow))
-        return result
-    with output.working(f"ordering {output.counted(len(dag), 'job')}"):
-        result.plan = prioritize(dag, options.strategy)
-    _note_rescue(result)
-    _write(result, options)
-    if workflow.remarks and result.written:
-        result.notes.append(f"icsched show {files[0]} tells what may disturb this order")
+
+
+def _ordering(files: tuple[str, ...], options: _Options) -> _Result:
+    """Order a workflow, and with --recursive those that it runs as jobs, each file once."""
+    result = _ordered(files, options, "")
+    seen = {os.path.realpath(file) for file in files}
+    waiting = [result.workflow] if options.recursive else []
+    while waiting:
+        for path, directory in _inner_files(waiting.pop(), seen, result.notes):
+            inner = _ordered((path,), replace(options, tables=None), directory)
+            waiting.append(inner.workflow)
+            result.changes += inner.changes
+            result.notes += inner.notes
+    return result
+
+
+def _ordered(files: tuple[str, ...], options: _Options, directory: str) -> _Result:
+    start = time.perf_counter()
+    workflow = _read(files, options, directory)
+    read_seconds = time.perf_counter() - start
+    with output.working(f"ordering {output.counted(len(workflow.dag), 'job')}"):
+        plan = prioritize(workflow.dag, options.strategy)
+    result = _Result(files, workflow, plan, read_seconds)
+    result.notes += notes.about_rescue(workflow)
+    if options.in_place or options.output is not None:
+        _plan_changes(result, workflow, options)
     if options.tables:
-        tables.write(options.tables, result.plan)
+        tables.write(options.tables, plan)
         result.notes.append(f"order, eligibility table and dot files are in {options.tables}")
     return result
 
 
-def _treat_inner(result: _Result, options: _Options, seen: set[str]) -> None:
-    """Treat the workflows that a workflow runs as jobs, each file once."""
-    for placed in result.workflow.nodes():
+def _inner_files(
+    workflow: Workflow | None, seen: set[str], told: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of SUBDAG EXTERNAL that are there, each with its directory."""
+    for placed in workflow.nodes() if workflow else ():
         path = str(Path(placed.directory, placed.node.submit))
         if placed.node.kind != "SUBDAG" or os.path.realpath(path) in seen:
             continue
         seen.add(os.path.realpath(path))
-        if not Path(path).exists():
-            result.notes.append(f"{path} is not there yet and was left out (job {placed.name})")
-            continue
-        inner = _treat((path,), replace(options, tables=None), placed.directory)
-        _treat_inner(inner, options, seen)
-        result.written += inner.written
-        result.notes += inner.notes
+        if Path(path).exists():
+            yield path, placed.directory
+        else:
+            told.append(f"{path} is not there yet and was left out (job {placed.name})")
 
 
-def _write(result: _Result, options: _Options) -> None:
-    """Write the order where the options say."""
-    if not options.in_place and options.output is None:
-        return
-    workflow = result.workflow
-    priorities = _priorities(result)
-    _note_existing(result, options)
-    _note_numbers(result, options)
-    if options.in_place:
-        made = dagman.changes(
-            workflow, priorities, keep_existing=options.keep_existing, via=options.via
-        )
-        _make(result, made)
-        _note_vars(result, options)
-    elif options.output is not None:
-        _write_copy(result, options, priorities, options.output)
-
-
-def _write_copy(result: _Result, options: _Options, priorities: dict[str, int], path: str) -> None:
-    workflow, kept = result.workflow, options.keep_existing
-    if options.flatten:
-        data = dagman.flat_file(workflow, priorities, keep_existing=kept)
-        _make(result, [dagman.Change(path, None, data)])
-        result.notes.append("one file without splices and includes; job S+p is called S-p in it")
+def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> None:
+    """Find out what to write where, and what to tell about it."""
+    priorities, kept, path = _priorities(result), options.keep_existing, options.output
+    if path is None:
+        result.changes = dagman.changes(workflow, priorities, keep_existing=kept, via=options.via)
     else:
-        _make(result, dagman.copies(workflow, priorities, path, keep_existing=kept))
+        _check_output(workflow, path, usedagdir=options.usedagdir)
+        if options.flatten:
+            data = dagman.flat_file(workflow, priorities, keep_existing=kept)
+            result.changes = [dagman.Change(path, None, data)]
+        else:
+            result.changes = dagman.copies(workflow, priorities, path, keep_existing=kept)
+    result.notes += notes.about_priorities(workflow, kept=kept)
+    result.notes += notes.about_splices(workflow, flat=options.flatten)
+    result.notes += notes.about_variables(workflow) if options.via == "vars" else []
+    if workflow.remarks:
+        result.notes.append(f"icsched show {result.files[0]} tells what may disturb this order")
 
 
-def _make(result: _Result, made: Sequence[dagman.Change]) -> None:
-    for change in made:
+def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
+    """Raise UsageError if writing *path* would destroy or misplace a file of the workflow."""
+    source = workflow.roots[0].path
+    if path == STANDARD_OUTPUT:
+        return
+    if usedagdir and os.path.realpath(Path(path).parent) != os.path.realpath(Path(source).parent):
+        raise UsageError(f"with --usedagdir -o must be in the directory of {source}")
+    if not Path(path).is_file():
+        return
+    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
+        raise UsageError(f"{path} is a file of the workflow: expected another, or --in-place")
+
+
+def _removal(files: tuple[str, ...], options: _Options) -> _Result:
+    """Find the blocks to take out; a workflow is read only to find other files."""
+    result = _Result(files)
+    seen = {os.path.realpath(file) for file in files}
+    waiting = [(file, "") for file in files]
+    while waiting:
+        path, directory = waiting.pop(0)
+        own = dagman.removals([path])  # last, for its block tells that submit files have theirs
+        if options.recursive or dagman.has_variables(path):
+            try:
+                workflow = _read((path,), options, directory)
+            except FormatError as error:
+                if dagman.has_variables(path):
+                    raise  # with its block would go the only trace of the submit files
+                problem = f"only {path} itself was looked at, for it cannot be read: {error}"
+                result.notes.append(problem)
+            else:
+                result.changes += dagman.submit_removals(workflow)
+                waiting += _inner_files(workflow, seen, result.notes) if options.recursive else []
+        result.changes += own
+    return result
+
+
+def _make(result: _Result, options: _Options) -> None:
+    """Write what is to be written, a file that two workflows use once."""
+    different = {os.path.realpath(change.path): change for change in result.changes}
+    for change in different.values():
         if change.is_none:
+            continue
+        if change.path == STANDARD_OUTPUT and change.new is not None:
+            sys.stdout.buffer.write(change.new)
             continue
         backup = change.make()
         if change.new is None:
             result.notes.append(f"removed {change.path}")
         else:
             result.written.append({"file": change.path, "backup": backup})
-    if all(change.is_none for change in made):
-        result.notes.append("nothing to change: the files say so already")
-
-
-def _note_rescue(result: _Result) -> None:
-    workflow = result.workflow
-    done = int(workflow.done.sum())
-    if done:
-        by = f" by {workflow.rescue}" if workflow.rescue else ""
-        left = output.counted(len(workflow.dag), "job")
-        result.notes.append(f"{output.counted(done, 'job')} done{by}; {left} left to order")
-
-
-def _note_existing(result: _Result, options: _Options) -> None:
-    given = int(result.workflow.has_priority.sum())
-    if given:
-        what = "kept" if options.keep_existing else "overridden (--keep-existing keeps them)"
-        result.notes.append(
-            f"priorities that the files gave {output.counted(given, 'job')}: {what}"
-        )
-
-
-def _note_numbers(result: _Result, options: _Options) -> None:
-    workflow = result.workflow
-    if workflow.joins:
-        lines = output.counted(workflow.joins, "PARENT line")
-        result.notes.append(
-            f"priorities count down from -1: DAGMan puts nodes of priority 0 into {lines}"
-            " of several parents and children, and those must not wait"
-        )
-    if workflow.has_splices and not options.flatten:
-        result.notes.append(
-            "jobs of splices are named in the same block; DAGMan knows their names by the empty"
-            " file that it includes first; keep the block last in the file"
-        )
-
-
-def _note_vars(result: _Result, options: _Options) -> None:
-    if options.via != "vars":
-        return
-    without = sum(
-        placed.has_description or placed.node.kind == "SUBDAG" for placed in result.workflow.nodes()
-    )
-    result.notes.append("submit files take their priority from the variable jobpriority")
-    if without:
-        jobs = output.counted(without, "job")
-        result.notes.append(f"{jobs} without a submit file got PRIORITY lines")
+    if result.changes and not result.written and options.output is None:
+        what = "no block of icsched's" if options.remove else "the files say so already"
+        result.notes.append(f"nothing to change: {what}")
 
 
 def _priorities(result: _Result) -> dict[str, int]:
-    assert result.plan is not None, "there is an order to write"  # noqa: S101  for the type checker
+    assert result.plan is not None, "there is an order"  # noqa: S101  for the type checker
+    assert result.workflow is not None, "of a workflow"  # noqa: S101
     return dagman.job_priorities(result.workflow, result.plan.order.tolist())
 
 
@@ -294,7 +312,7 @@ def _order_report(file: str, plan: Plan) -> str:
         f"{output.proof_sentence(plan.proof)}\n"
     )
     if not len(dag):
-        return head
+        return f"{file}: no jobs to order\n"
     contest = pebble.compare(dag, plan.order, dag.fifo_order)
     return (
         f"{head}\nEligible jobs from the first step to the last:\n"
@@ -305,8 +323,8 @@ def _order_report(file: str, plan: Plan) -> str:
 
 def _answer(result: _Result) -> dict[str, object]:
     common = {"written": result.written, "notes": result.notes}
-    plan = result.plan
-    if plan is None:
+    plan, workflow = result.plan, result.workflow
+    if plan is None or workflow is None:
         return common
     dag = plan.dag
     names = plan.schedule.names
@@ -314,7 +332,7 @@ def _answer(result: _Result) -> dict[str, object]:
     return {
         "jobs": len(dag),
         "arcs": dag.arc_count,
-        "done": int(result.workflow.done.sum()),
+        "done": int(workflow.done.sum()),
         "strategy": plan.strategy,
         "order": names,
         "priorities": {str(name): priorities[str(name)] for name in names},

@@ -45,7 +45,10 @@ def show(
         facts = _facts(plan, _analysis(plan))
         remarks = dagman.advice(workflow)
     if json_:
-        advice = [{"file": r.path, "line": r.line or None, "text": r.text} for r in remarks]
+        advice = [
+            {"file": r.path, "line": r.line or None, "text": r.text, "count": r.count}
+            for r in remarks
+        ]
         output.write_json({**facts, "done": int(workflow.done.sum()), "advice": advice})
     else:
         sys.stdout.write(_report(" ".join(files), plan, facts) + _advice(remarks))

@@ -29,6 +29,11 @@ def write(directory: str, plan: Plan) -> None:
         files |= _blocks(plan)
     for name, text in files.items():
         formats.write_text(Path(directory, name), text)
+    for old in Path(directory, "blocks").glob("[0-9]*.dot"):  # of a workflow with more blocks
+        if f"blocks/{old.name}" not in files:
+            old.unlink()
+    if "superdag.dot" not in files:
+        Path(directory, "superdag.dot").unlink(missing_ok=True)
 
 
 def _eligible(plan: Plan) -> str:

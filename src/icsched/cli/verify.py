@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from icsched import formats, pebble
 from icsched.cli import output
+from icsched.cli.output import Flag
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.pebble.referee import DEFAULT_LIMIT
@@ -18,6 +19,9 @@ def verify(
     *,
     order: str,
     limit: int = DEFAULT_LIMIT,
+    lenient: Flag = False,
+    usedagdir: Flag = False,
+    no_rescue: Flag = False,
     json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
 ) -> None:
     """Say whether an order keeps as many jobs eligible as any order could, at every step.
@@ -30,11 +34,17 @@ def verify(
         File with the jobs' names, one a line, first to run first.
     limit
         Give up after this many sets of executed jobs.
+    lenient
+        Skip unknown commands instead of refusing them.
+    usedagdir
+        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
+    no_rescue
+        The order is of all jobs, also of those that the newest rescue file says are done.
     json_
         Print one JSON object instead of a sentence.
 
     """
-    dag = formats.read(file)
+    dag = output.read([file], lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue).dag
     verdict = pebble.verify(dag, _read_order(dag, order), limit=limit)
     if json_:
         output.write_json(_answer(dag, verdict))

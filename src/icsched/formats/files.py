@@ -165,7 +165,10 @@ def _replace(
     target: Path, data: bytes, check: Callable[[], None] = lambda: None, *, mode: Path | None = None
 ) -> None:
     """Put *data* in the place of *target*; *check* may still object when all is ready."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".icsched-")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".icsched-")
+    except PermissionError as error:
+        raise OSError(error.errno, f"Cannot write into its directory: {_reason(error)}") from error
     try:
         with os.fdopen(handle, "wb") as file:
             _take_after(file.fileno(), mode or target)

@@ -12,8 +12,11 @@ from icsched.formats.dagman.writer import (
     changes,
     copies,
     flat_file,
+    has_variables,
     job_priorities,
     removals,
+    submit_files,
+    submit_removals,
 )
 
 __all__ = [
@@ -25,10 +28,13 @@ __all__ = [
     "copies",
     "dagman_text",
     "flat_file",
+    "has_variables",
     "job_priorities",
     "read_dagman",
     "read_workflow",
     "removals",
+    "submit_files",
+    "submit_removals",
     "write_dagman",
 ]
 

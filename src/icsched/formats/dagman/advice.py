@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from icsched.errors import FormatError
@@ -40,28 +41,33 @@ def _said_twice(workflow: Workflow) -> Iterator[Remark]:
 
 
 def _submit_priorities(workflow: Workflow) -> Iterator[Remark]:
-    for path, names in list(submit_files(workflow).items())[:_MOST_SUBMIT_FILES]:
-        for line, text in _matches(path, _OWN_PRIORITY):
-            jobs = f"{len(names):,} jobs" if len(names) > 1 else f"job {names[0]}"
-            yield Remark(
-                path, line, f"'{text}': the pool orders {jobs} by this, not by DAGMan's priority"
-            )
+    for file in submit_files(workflow)[:_MOST_SUBMIT_FILES]:
+        found = _last_match(file.path, _OWN_PRIORITY)
+        if found:
+            line, text = found
+            jobs = f"{len(file.names):,} jobs" if len(file.names) > 1 else f"job {file.names[0]}"
+            text = f"'{text}': the pool orders {jobs} by this, not by DAGMan's priority"
+            yield Remark(file.path, line, text)
 
 
 def _default_priority(workflow: Workflow) -> Iterator[Remark]:
     for path in workflow.configs:
-        for line, text in _matches(path, _DEFAULT):
-            yield Remark(path, line, f"'{text}' {_SHIFT}")
+        found = _last_match(path, _DEFAULT)
+        if found:
+            yield Remark(path, found[0], f"'{found[1]}' {_SHIFT}")
     name = "_CONDOR_DAGMAN_DEFAULT_PRIORITY"
     if name in os.environ:
         yield Remark("environment", 0, f"{name}={os.environ[name]} {_SHIFT}")
 
 
-def _matches(path: str, pattern: re.Pattern[bytes]) -> Iterator[tuple[int, str]]:
+def _last_match(path: str, pattern: re.Pattern[bytes]) -> tuple[int, str] | None:
+    """Return line and text of the last place in a file that matches: there it counts."""
     try:
         data = block.blanked(path, read_bytes(path)) if os.path.isfile(path) else b""
     except FormatError:
-        return
-    for match in pattern.finditer(data):
-        line = data.count(b"\n", 0, match.start()) + 1
-        yield line, match[0].decode(errors="replace").strip()
+        return None
+    last = deque(pattern.finditer(data), maxlen=1)
+    if not last:
+        return None
+    match = last[0]
+    return data.count(b"\n", 0, match.start()) + 1, match[0].decode(errors="replace").strip()

@@ -13,6 +13,7 @@ PRIORITY a 1
 b'JOB a a.sub\n'
 """
 
+import re
 from collections.abc import Iterable
 
 from icsched.errors import FormatError
@@ -20,6 +21,11 @@ from icsched.errors import FormatError
 _BEGIN = b"# icsched: begin."
 _END = b"# icsched: end."
 _NOTE = b" Made by icsched; icsched prio --remove takes it out."
+# All that icsched ever writes between the two.
+_OURS = re.compile(
+    rb"(?:PRIORITY [^\n]+ -?[0-9]+|VARS [^\n]+ jobpriority=\"-?[0-9]+\"|INCLUDE [^\n]+\.icsched"
+    rb"|priority = \$\(jobpriority\))[ \t\r]*\n"
+)
 _JOINED = b" (The file had no line end here.)"
 
 
@@ -62,12 +68,23 @@ def _span(path: str, data: bytes) -> tuple[int, int] | None:
         return None
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         line = data.count(b"\n", 0, max(begins + ends)) + 1
-        problem = "expected one block of icsched's with its begin and end lines, got other marks"
-        raise FormatError(path, line, problem)
+        problem = "expected one block of icsched's with its begin and end lines, got other marks:"
+        raise FormatError(path, line, f"{problem} take them out, or go back to {path}.bak")
+    _check_ours(path, data, begins[0], ends[0])
     first_line = data[begins[0] : data.find(b"\n", begins[0])].rstrip(b"\r")
     stop = data.find(b"\n", ends[0]) + 1 or len(data)
     ends_file = stop == len(data)  # else what follows would join the line before the block
     return begins[0] - (first_line.endswith(_JOINED) and ends_file), stop
+
+
+def _check_ours(path: str, data: bytes, begin: int, end: int) -> None:
+    """Raise FormatError at a line between the marks that is not one of icsched's."""
+    at = data.find(b"\n", begin) + 1
+    while at < end and (match := _OURS.match(data, at)):
+        at = match.end()
+    if at < end:
+        line = data.count(b"\n", 0, at) + 1
+        raise FormatError(path, line, "expected only icsched's lines in its block: move this one")
 
 
 def _lines_that_start(data: bytes, mark: bytes) -> list[int]:

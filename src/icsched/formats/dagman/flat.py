@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +20,10 @@ from icsched.formats.dagman.workflow import Workflow
 
 # DAGMan reads these only in the files that it is given, not in splices.
 _OUTSIDE = {"CONFIG", "SET_JOB_ATTR", "ENV", "DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG"}
-_SCRIPT_NAME = re.compile(r"((?:^|[ \t])(?:PRE|POST|HOLD)[ \t]+)([^ \t]+)", re.IGNORECASE)
+_SCRIPT_NAME = re.compile(
+    r"(\S+(?:[ \t]+(?:DEFER|DEBUG)[ \t]+\S+[ \t]+\S+)*[ \t]+(?:PRE|POST|HOLD)[ \t]+)(\S+)",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"(^[^ \t]+[ \t]+)([^ \t]+)")
 
 Lines: TypeAlias = Iterator[str]
@@ -28,18 +32,35 @@ Lines: TypeAlias = Iterator[str]
 def flattened(workflow: Workflow) -> list[str]:
     """Return the lines of one DAGMan file that says what the workflow's files say together.
 
-    The job ``S+p`` of a splice is called ``S-p``, for DAGMan takes no ``+`` in a JOB line.
-    Raises FormatError where two jobs would get one name.
+    The job ``S+p`` of a splice is called ``S-p``, for DAGMan takes no ``+`` in a JOB line, and
+    descriptions and categories likewise. Jobs that are done, by whatever file, are marked so.
+    Raises FormatError where two things would get one name, and for what only a splice can say.
     """
     names = [flat_name(name) for name in workflow.scope.names]
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise FormatError(workflow.roots[0].path, None, f"two jobs would be called {twice}")
-    top = _Place(workflow.scope, names, "", workflow.directory)
+    done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
+    is_done = [name in done for name in workflow.scope.names]
+    top = _Place(workflow.scope, names, is_done, "", workflow.directory)
     places = [top, *_inside(top)]
-    writers = (_directives, _jobs, _dependencies, _modifiers)
-    return [line for write in writers for place in places for line in write(place)]
+    _check_names(workflow.roots[0].path, places)
+    # The last word counts: what a splice says of its jobs comes before what is said around it.
+    inside_out = places[::-1]
+    return [
+        *(line for place in places for line in _directives(place)),
+        *(line for place in places for line in _jobs(place)),
+        *(line for place in places for line in _dependencies(place)),
+        *(line for place in inside_out for line in _modifiers(place)),
+    ]
+
+
+def _check_names(path: str, places: list["_Place"]) -> None:
+    """Raise FormatError if a name would mean two jobs, descriptions or categories."""
+    jobs = [*places[0].names, *(p.prefix + name for p in places for name in p.scope.special)]
+    descriptions = [p.renamed(name) for p in places for name in p.scope.descriptions]
+    categories = [p.renamed(name) for p in places for name in p.scope.categories if name[0] != "+"]
+    for what, names in {"job": jobs, "description": descriptions, "category": categories}.items():
+        name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 1))
+        if count > 1:
+            raise FormatError(path, None, f"{what} {name} would mean two of them in one file")
 
 
 def flat_name(name: str) -> str:
@@ -57,6 +78,7 @@ class _Place:
 
     scope: Scope
     names: list[str]  # flat names by slot
+    is_done: list[bool]
     prefix: str
     directory: str
 
@@ -73,7 +95,8 @@ def _inside(place: _Place) -> Iterator[_Place]:
         names = place.names[instance.slots.start : instance.slots.stop]
         prefix = f"{place.prefix}{flat_name(instance.name)}-"
         directory = os.path.join(place.directory, instance.directory)
-        inner = _Place(instance.scope, names, prefix, directory)
+        is_done = place.is_done[instance.slots.start : instance.slots.stop]
+        inner = _Place(instance.scope, names, is_done, prefix, directory)
         yield inner
         yield from _inside(inner)
 
@@ -83,11 +106,14 @@ def _directives(place: _Place) -> Lines:
         command = source.command(statement)
         text = source.text(statement)
         if isinstance(command, Node):
-            yield _node_text(place, source, statement, place.prefix + command.name)
+            if place.prefix and command.kind != "FINAL":
+                problem = f"expected no {command.kind} in a splice, for a file without splices"
+                raise source.error(statement, problem)
+            yield from _node_lines(place, source, statement, command.name, is_done=False)
         elif isinstance(command, Modifier):
             yield _renamed(split(text)[0], command, place.prefix + command.name)
         elif isinstance(command, Directive) and command.command == "SUBMIT_DESCRIPTION":
-            yield _with_head(text, f"SUBMIT-DESCRIPTION {place.renamed(command.argument)}", "")
+            yield _description(text, place.renamed(command.argument))
         elif isinstance(command, Directive) and command.command == "MAXJOBS":
             yield f"MAXJOBS {place.renamed(command.argument)} {command.number}"
         elif not place.prefix or _first_word(text) not in _OUTSIDE:
@@ -101,36 +127,39 @@ def _first_word(text: str) -> str:
 def _jobs(place: _Place) -> Lines:
     for own in place.scope.jobs:
         for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-            yield _node_text(place, own.source, statement, place.names[slot])
+            name, is_done = place.names[slot], place.is_done[slot]
+            yield from _node_lines(place, own.source, statement, name, is_done=is_done)
 
 
-def _node_text(place: _Place, source: Source, statement: int, name: str) -> str:
+def _node_lines(
+    place: _Place, source: Source, statement: int, name: str, *, is_done: bool
+) -> Lines:
     node = source.node(statement)
     directory = os.path.join(place.directory, node.directory).removesuffix("/")
     options = f" DIR {_quoted(directory)}" if directory else ""
     options += " NOOP" if node.noop else ""
-    options += " DONE" if node.done and not place.prefix else ""  # forgotten in splices
+    options += " DONE" if is_done else ""
     kind = "SUBDAG EXTERNAL" if node.kind == "SUBDAG" else node.kind
-    if not node.submit:
-        return _with_head(source.text(statement), f"{kind} {name}", options)
-    described = node.submit in place.scope.descriptions
-    submit = place.renamed(node.submit) if described else node.submit
-    return f"{kind} {name} {_quoted(submit)}{options}"
+    submit = node.submit
+    if not submit:  # old versions heed no options after an inline description
+        submit = f"{name}.description"
+        yield _description(source.text(statement), submit)
+    elif submit in place.scope.descriptions:
+        submit = place.renamed(submit)
+    yield f"{kind} {name} {_quoted(submit)}{options}"
 
 
-def _with_head(text: str, head: str, options: str) -> str:
-    """Return a statement with an inline description under another head."""
-    old_head, _ = split(text)
-    opening = re.split(r"[ \t]+", old_head, maxsplit=2)[2]
+def _description(text: str, name: str) -> str:
+    """Return the inline description of a statement as one that is called *name*."""
+    head, _ = split(text)
+    opening = re.split(r"[ \t]+", head, maxsplit=2)[2].split()[0]
     lines = text.split("\n")
     start = 0
     while lines[start].rstrip().endswith("\\"):  # the head goes on, after comments and blank lines
         rest = range(start + 1, len(lines))
         start = next(at for at in rest if not re.match(r"\s*(?:#|//|$)", lines[at]))
-    closing = "}" if opening.startswith("{") else f"@{opening.split()[0][2:]}"
-    return "\n".join(
-        [f"{head} {opening.split()[0]}", *lines[start + 1 : -1], f"{closing}{options}"]
-    )
+    closing = "}" if opening.startswith("{") else f"@{opening[2:]}"
+    return "\n".join([f"SUBMIT-DESCRIPTION {name} {opening}", *lines[start + 1 : -1], closing])
 
 
 def _quoted(path: str) -> str:
@@ -155,7 +184,7 @@ def _modifiers(place: _Place) -> Lines:
             assert isinstance(command, Modifier)  # noqa: S101  so the reader found
             if command.command == "CATEGORY":
                 yield f"CATEGORY {place.names[slot]} {place.renamed(command.detail)}"
-            elif command.command != "DONE" or not place.prefix:
+            elif command.command != "DONE":
                 head, _ = split(source.text(statement))
                 yield _renamed(head, command, place.names[slot])
 

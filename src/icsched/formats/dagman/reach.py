@@ -99,6 +99,12 @@ class Reach:
         return ends + np.int32(instance.first)
 
     def _no_job(self, statement: int, name: str, what: int) -> FormatError:
+        if what == _UNKNOWN and self._scope.prefix + name in self._scope.used_names:
+            problem = (
+                f"expected a job, got {name}, a splice that DAGMan knows no more by name after"
+            )
+            problem += " an INCLUDE: put INCLUDE after the lines that name splices"
+            return self._source.error(statement, problem)
         if what == _UNKNOWN:
             return self._source.error(statement, f"unknown job {name}")
         kind = "splice"

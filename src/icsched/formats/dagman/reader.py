@@ -38,7 +38,7 @@ MOST_JOBS = 20_000_000
 _MOST_DEPTH = 50  # files inside files
 _MOST_SPLICES = 100_000  # statements followed
 _MOST_INCLUDES = 10_000
-_MOST_BYTES = 2**31  # in the files that INCLUDE names, each as often as it is named
+_MOST_BYTES = 2**24  # in the files that INCLUDE names, each time but the first
 _MOST_LETTERS = 250_000_000  # in the names of spliced jobs
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
@@ -66,11 +66,17 @@ class Reader:
     _scopes: dict[tuple[str, str, str], Scope] = field(default_factory=dict)
     _loaded: dict[str, Source] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)  # real paths of files being read
+    _included: set[str] = field(default_factory=set)
     _splices: int = 0
     _includes: int = 0
     _bytes: int = 0
     _letters: int = 0
     _arcs: int = 0
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that were read."""
+        return list(self._loaded)
 
     def source(self, path: str) -> Source:
         """Return a file that was read."""
@@ -117,11 +123,14 @@ class Reader:
     def include(self, file: "_File", statement: int, source: Source, directory: str) -> None:
         """Read an included file into the scope of the *file* that includes it."""
         self._includes += 1
-        self._bytes += len(source.data)
+        if source.path in self._included:
+            self._bytes += len(source.data)
+        self._included.add(source.path)
         if self._includes > _MOST_INCLUDES:
             raise file.source.error(statement, f"expected at most {_MOST_INCLUDES:,} INCLUDE")
         if self._bytes > _MOST_BYTES:
-            raise file.source.error(statement, "expected at most 2 GiB of included files")
+            problem = f"expected at most {_MOST_BYTES:,} bytes included again and again"
+            raise file.source.error(statement, problem)
         self._open.append(os.path.realpath(file.source.path))
         _File(self, file.scope, source, directory).read()
         self._open.pop()
@@ -289,6 +298,7 @@ class _File:
         self._reader.count_arcs(self.source, np.array([statement]), np.array([len(inner.parents)]))
         scope.add_splice(name, inner, splice.directory)
         scope.joins += inner.joins
+        scope.lowest = min(scope.lowest, inner.lowest)
         if (inner.all_flags() & DONE).any() or any(map(len, inner.done)):
             self._remark(statement, "DAGMan does not heed DONE inside a splice")
 
@@ -320,6 +330,7 @@ class _File:
         if command.command == "CONFIG":
             self._reader.configs.append(os.path.join(self._directory, command.argument))
         if command.command == "MAXJOBS":
+            self.scope.categories.add(command.argument)
             text = (
                 f"MAXJOBS {command.argument} {command.number}: a job held back by the limit lets"
                 " later ones pass, and comes back out of order"
@@ -373,6 +384,7 @@ class _File:
             slots = len(scope.layout)
             if command.command == "PRIORITY":
                 scope.priorities.clear()  # it settles all that was said before
+                scope.lowest = min(scope.lowest, command.value)
         else:
             slot = self._reach.modified(statement, command.command, command.name)
             slots = np.array([] if slot is None else [slot], np.int32)

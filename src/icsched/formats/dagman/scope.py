@@ -92,7 +92,9 @@ class Scope:
     pins: dict[bool, dict[int, list[int]]] = field(
         default_factory=lambda: {True: defaultdict(list), False: defaultdict(list)}
     )
+    categories: set[str] = field(default_factory=set)  # that MAXJOBS limits
     descriptions: set[str] = field(default_factory=set)  # names of SUBMIT-DESCRIPTION
+    lowest: int = 0  # priority that a join node may get, by a word for ALL_NODES
     joins: int = 0  # PARENT statements of several parents and several children
     _slot: dict[str, int] = field(default_factory=dict)
     _unindexed: list[range] = field(default_factory=list)

@@ -48,6 +48,7 @@ class Workflow:
     remarks: tuple[Remark, ...]  # what may disturb an order
     configs: tuple[str, ...]  # files that CONFIG names
     rescue: str | None  # the rescue file that said which jobs are done
+    read: tuple[str, ...] = ()  # all files that were read
     directory: str = ""  # in which DAGMan is started
     use_dag_directory: bool = False  # as condor_submit_dag -usedagdir
 
@@ -126,9 +127,24 @@ class Workflow:
         return self.scope.joins
 
     @property
+    def lowest(self) -> int:
+        """The lowest priority that such a node may have, 0 or less."""
+        return self.scope.lowest
+
+    @property
     def has_splices(self) -> bool:
         """Whether some jobs come from splices."""
         return bool(self.scope.instances)
+
+    def files(self) -> Iterator[str]:
+        """Yield the files that were read, and those that the workflow's own files name."""
+        yield from (*self.read, *self.configs)
+        for placed in self.nodes():
+            yield os.path.join(placed.directory, placed.node.submit)
+        for source, statement in self.scope.directives:
+            command = source.command(statement)
+            if isinstance(command, Node):
+                yield os.path.join(self.directory, command.directory, command.submit)
 
     def nodes(self) -> Iterator["PlacedNode"]:
         """Yield each job's statement and place, in no particular order."""
@@ -166,6 +182,7 @@ def read_workflow(
         tuple(reader.remarks),
         tuple(reader.configs),
         newest,
+        tuple(reader.paths),
         directory,
         use_dag_directory,
     )

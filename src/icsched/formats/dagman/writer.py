@@ -3,7 +3,8 @@
 DAGMan submits the ready node with the largest priority first. Each job's priority is its
 place in the order, counted down: N, ..., 2, 1. Where a PARENT statement has several parents
 and several children, DAGMan puts a node of its own between them, of priority 0; then jobs are
-numbered -1, -2, ... instead, so that such a node never waits behind a job.
+numbered -1, -2, ... instead (below any negative priority that the files give to ALL_NODES), so
+that such a node never waits behind a job.
 """
 
 import os
@@ -16,7 +17,7 @@ from icsched.errors import FormatError
 from icsched.formats.dagman import block
 from icsched.formats.dagman.flat import flat_name, flattened
 from icsched.formats.dagman.source import Source, is_special
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.workflow import PlacedNode, Workflow
 from icsched.formats.files import read_bytes, read_if_there, remove, rewrite, write_bytes
 
 Via = Literal["priority", "vars"]
@@ -25,7 +26,8 @@ Via = Literal["priority", "vars"]
 # block of a workflow with splices begins with the inclusion of this one, beside the workflow.
 COMPANION = ".icsched"
 _EMPTY = b"# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
-_QUEUE = re.compile(rb"^[ \t]*queue\b", re.IGNORECASE | re.MULTILINE)
+_QUEUE = re.compile(rb"queue\b", re.IGNORECASE)
+_MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends in a line of its own
 _TAKES_PRIORITY = "priority = $(jobpriority)"
 
 
@@ -74,7 +76,10 @@ def job_priorities(workflow: Workflow, order: Sequence[int]) -> dict[str, int]:
     """
     done = [name for name, is_done in zip(workflow.names, workflow.done, strict=True) if is_done]
     names = [*done, *(str(workflow.dag.names[task]) for task in order)]
-    top = -1 if workflow.joins else len(names)
+    top = workflow.lowest - 1 if workflow.joins else len(names)
+    if top - len(names) < -(2**31):
+        problem = "expected PRIORITY ALL_NODES to leave room for lower priorities"
+        raise FormatError(workflow.roots[0].path, None, problem)
     return {name: top - place for place, name in enumerate(names)}
 
 
@@ -93,16 +98,16 @@ def changes(
     The workflow's own files come last.
     """
     told = _told(workflow, priorities, keep_existing=keep_existing)
-    files = submit_files(workflow) if via == "vars" else {}
-    by_vars = {name for names in files.values() for name in names}
+    files = submit_files(workflow) if via == "vars" else []
+    by_vars = {name for file in files for name in file.names}
     # A submit file that takes the variable must find one, also for a job left alone.
     own = dict(zip(workflow.names, workflow.priorities.tolist(), strict=True)) if by_vars else {}
     told |= {name: own[name] for name in by_vars if name not in told}
     lines = _lines(workflow, told, by_vars)
     paths = [root.path for root in workflow.roots]
     return [
-        *(_submit_change(path) for path in files),
-        *(_submit_removals(workflow) if via == "priority" and _has_variables(workflow) else []),
+        *map(_submit_change, files),
+        *(submit_removals(workflow) if via == "priority" and _has_variables(workflow) else []),
         *_companions(workflow, paths),
         *(
             Change(root.path, root.raw, _with_block(workflow, root, root.path, its_lines))
@@ -130,11 +135,11 @@ def _with_block(workflow: Workflow, root: Source, path: str, lines: list[str]) -
 def _included(workflow: Workflow, path: str) -> str:
     """Return the name by which DAGMan finds the companion of *path*."""
     name = path + COMPANION
-    if workflow.use_dag_directory:
+    if workflow.use_dag_directory or os.path.dirname(path) == workflow.directory:
         name = os.path.basename(name)
-    elif workflow.directory and not os.path.isabs(name):
-        name = os.path.relpath(name, workflow.directory)
-    if re.search(r"[\s\"']", name) or is_special(path):
+    else:  # DAGMan may be started elsewhere
+        name = os.path.abspath(name)
+    if re.search(r"[\s\"']", name) or is_special(path) or path.startswith("/dev/"):
         problem = "expected an ordinary file whose path has no blanks and quotes, for the INCLUDE"
         raise FormatError(path, None, f"{problem} beside it; --flatten needs none")
     return name
@@ -166,23 +171,35 @@ def flat_file(
     return block.inserted(path, text.encode(errors="surrogateescape"), lines)
 
 
-def removals(workflow: Workflow) -> list[Change]:
-    """Return what takes all that `changes` put into the workflow's files out again."""
-    roots = [Change(r.path, r.raw, block.removed(r.path, r.raw)) for r in workflow.roots]
-    companions = [Change(r.path + COMPANION, _companion(r.path), None) for r in workflow.roots]
-    return [*_submit_removals(workflow), *roots, *companions]
+def removals(paths: Sequence[str]) -> list[Change]:
+    """Return what takes the blocks out of a workflow's files, and their companions away."""
+    changes = []
+    for path in paths:
+        data = read_bytes(path)
+        changes.append(Change(path, data, block.removed(path, data)))
+        if read_if_there(path + COMPANION) == _EMPTY:
+            changes.append(Change(path + COMPANION, _EMPTY, None))
+    return changes
+
+
+def has_variables(path: str) -> bool:
+    """Whether a workflow's file gives priorities as variables, so that submit files are ours."""
+    data = read_bytes(path)
+    return block.is_in(data) and b" jobpriority=" in data
 
 
 def _has_variables(workflow: Workflow) -> bool:
-    """Whether the workflow's files have priorities as variables, from an earlier time."""
-    return any(b" jobpriority=" in root.raw for root in workflow.roots if block.is_in(root.raw))
+    return any(block.is_in(r.raw) and b" jobpriority=" in r.raw for r in workflow.roots)
 
 
-def _submit_removals(workflow: Workflow) -> Iterator[Change]:
-    for path in submit_files(workflow):
-        data = None if is_special(path) else read_if_there(path)
+def submit_removals(workflow: Workflow) -> list[Change]:
+    """Return what takes the blocks out of the submit files."""
+    found = []
+    for file in submit_files(workflow):
+        data = None if is_special(file.path) else read_if_there(file.path)
         if data is not None:
-            yield Change(path, data, block.removed(path, data))
+            found.append(Change(file.path, data, block.removed(file.path, data)))
+    return found
 
 
 def _told(workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool) -> dict[str, int]:
@@ -216,25 +233,54 @@ def _line(name: str, value: int, *, as_variable: bool) -> str:
     return f"PRIORITY {name} {value}"
 
 
-def submit_files(workflow: Workflow) -> dict[str, list[str]]:
-    """Return the submit files of a workflow, each with the jobs that use it."""
-    jobs: dict[tuple[str, str], list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class SubmitFile:
+    """A submit file, the first job that uses it, and all their names."""
+
+    path: str
+    first: PlacedNode
+    names: list[str]
+
+
+def submit_files(workflow: Workflow) -> list[SubmitFile]:
+    """Return the submit files of a workflow, each once, by whatever names jobs call it."""
+    by_name: dict[tuple[str, str], SubmitFile] = {}
     for placed in workflow.nodes():
         if placed.node.kind == "JOB" and not placed.has_description:
-            jobs.setdefault((placed.directory, placed.node.submit), []).append(placed.name)
-    files: dict[str, list[str]] = {}
-    for (directory, submit), names in jobs.items():
-        path = os.path.normpath(os.path.join(directory, submit))
-        files.setdefault(path, []).extend(names)
-    return files
+            key = placed.directory, placed.node.submit
+            if key not in by_name:
+                by_name[key] = SubmitFile(os.path.join(*key), placed, [])
+            by_name[key].names.append(placed.name)
+    files: dict[str, SubmitFile] = {}
+    for file in by_name.values():
+        known = files.setdefault(os.path.realpath(file.path), file)
+        if known is not file:
+            known.names.extend(file.names)
+    return list(files.values())
 
 
-def _submit_change(path: str) -> Change:
+def _submit_change(file: SubmitFile) -> Change:
     """Make a submit file take its priority from jobpriority, whatever it says itself."""
-    if is_special(path):
-        raise FormatError(path, None, "expected an ordinary file")
-    data = read_bytes(path)
-    original = block.removed(path, data)
-    queue = _QUEUE.search(original)
-    at = queue.start() if queue else None
-    return Change(path, data, block.inserted(path, data, [_TAKES_PRIORITY], at))
+    placed = file.first
+    data = None if is_special(file.path) else read_if_there(file.path)
+    if data is None:
+        problem = f"job {placed.node.name}: expected an ordinary file, got {file.path}"
+        raise placed.source.error(placed.statement, problem)
+    at = _queue_at(block.removed(file.path, data))
+    return Change(file.path, data, block.inserted(file.path, data, [_TAKES_PRIORITY], at))
+
+
+def _queue_at(data: bytes) -> int | None:
+    """Return where the first queue statement of a submit file begins, if it has one."""
+    at, closing, continued = 0, None, False
+    for line in data.splitlines(keepends=True):
+        text = line.strip()
+        if closing is not None:
+            closing = None if text == closing else closing
+        elif not continued and _QUEUE.match(text):
+            return at
+        elif opening := _MULTILINE.search(text):
+            closing = b"@" + opening[1]
+        continued = text.endswith(b"\\")
+        at += len(line)
+    return None

@@ -1,0 +1,56 @@
+"""Sentences about what was written into a workflow's files, and what follows from it."""
+
+from icsched.cli import output
+from icsched.formats import Workflow
+
+
+def about_rescue(workflow: Workflow) -> list[str]:
+    """Say how many jobs are done, and by whose word."""
+    done = int(workflow.done.sum())
+    if not done:
+        return []
+    by = f" by {workflow.rescue}" if workflow.rescue else ""
+    left = output.counted(len(workflow.dag), "job")
+    return [f"{output.counted(done, 'job')} done{by}; {left} left to order"]
+
+
+def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:
+    """Say what became of priorities that the files had, and why numbers may be negative."""
+    found = []
+    given = int(workflow.has_priority.sum())
+    if given:
+        what = "overridden (--keep-existing keeps them)"
+        if kept:
+            what = "kept, so that the run will not follow the order above where they differ"
+        found.append(f"priorities that the files gave {output.counted(given, 'job')}: {what}")
+    if workflow.joins:
+        lines = output.counted(workflow.joins, "PARENT line")
+        found.append(
+            f"priorities count down from {workflow.lowest - 1}: DAGMan puts nodes of its own into"
+            f" {lines} of several parents and children, and those must not wait"
+        )
+    return found
+
+
+def about_splices(workflow: Workflow, *, flat: bool) -> list[str]:
+    """Say how jobs of splices got their priorities."""
+    if not workflow.has_splices:
+        return []
+    if flat:
+        return ["one file without splices and includes; job S+p is called S-p in it"]
+    return [
+        "jobs of splices are in the same block, which includes an empty file .icsched first:"
+        " keep that file beside the workflow, and the block last in it"
+    ]
+
+
+def about_variables(workflow: Workflow) -> list[str]:
+    """Say which jobs have their priorities through their submit files."""
+    found = ["submit files take their priority from the variable jobpriority"]
+    without = sum(
+        placed.has_description or placed.node.kind == "SUBDAG" for placed in workflow.nodes()
+    )
+    if without:
+        jobs = output.counted(without, "job")
+        found.append(f"{jobs} without a submit file got PRIORITY lines")
+    return found
