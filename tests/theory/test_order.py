@@ -160,6 +160,60 @@ def test_the_other_scientific_dags_are_never_behind_fifo(dag):
 # Proofs
 
 
+def forks_and_joins(forks: int, width: int) -> Dag:
+    """One task, then *forks* of *width* tasks each that join again, then one task."""
+    parents: dict[str, list[str]] = {"prepare": []}
+    for fork in range(forks):
+        middle = [f"work {fork} {i}" for i in range(width)]
+        parents |= {f"split {fork}": ["prepare"], **{m: [f"split {fork}"] for m in middle}}
+        parents[f"merge {fork}"] = middle
+    return Dag(parents | {"collect": [f"merge {fork}" for fork in range(forks)]})
+
+
+def test_forks_and_joins_between_a_lone_source_and_sink_are_proved_without_them():
+    r"""
+           prepare             Neither W(1,2) nor M(1,2) at the ends has priority as the
+          /       \            blocks beside them need it; but `prepare` is first and `collect`
+       split     split         last in every order, and between them forks come before joins.
+       / | \     / | \
+       \ | /     \ | /
+       merge     merge
+          \       /
+           collect
+    """
+    dag = forks_and_joins(2, 3)
+
+    plan = prioritize(dag)
+
+    assert plan.proof.method == "theorem 2.1 inside lone ends"
+    assert plan.proof.chain == "W(1,3) x 2 > M(1,3) x 2"
+    assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
+    assert plan.schedule.names[0] == "prepare"
+    assert plan.schedule.names[-1] == "collect"
+
+
+def test_lone_ends_may_be_chains():
+    """Two tasks before the forks, two after the joins: all four are out of the question."""
+    inner = forks_and_joins(2, 3).to_mapping()
+    inner["prepare"] = ["order"]
+    dag = Dag({"order": [], **inner, "publish": ["collect"]})
+
+    plan = prioritize(dag)
+
+    assert plan.proof.method == "theorem 2.1 inside lone ends"
+    assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
+
+
+def test_of_two_sinks_neither_is_left_out():
+    """The joins' block counts again, which no theorem places; the referee has to."""
+    dag = Dag({**forks_and_joins(2, 3).to_mapping(), "log": ["prepare"]})
+
+    plan = prioritize(dag)
+
+    assert plan.proof.method == "exact inside lone ends"
+    assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
+
+
 def test_a_join_before_a_fork_is_proved_at_the_bottleneck_between_them():
     r"""
     0  1  2

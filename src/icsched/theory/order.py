@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, islice
 from types import MappingProxyType
@@ -269,7 +269,45 @@ def _conclude(analysis: Analysis) -> tuple[Ids, Proof]:
         if (better := _interleaved(analysis)) is not None:
             nonsinks, method = better
             return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof("ic-optimal", method)
-    return _settled_by_referee(analysis.parts.dag, order)
+    inside = _proved_inside(analysis.parts.dag)
+    return inside or _settled_by_referee(analysis.parts.dag, order)
+
+
+def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
+    """Order what lies between lone sources and lone sinks, if that can be proved optimal.
+
+    Every order begins with a lone source, which all other tasks wait for, and ends with a lone
+    sink, which waits for all; in between the same tasks are eligible with and without them.
+    """
+    first, inner, last = _without_lone_ends(dag)
+    if not len(inner) or len(inner) == len(dag):
+        return None
+    plan = prioritize(dag.induced(inner))
+    if plan.proof.status != "ic-optimal":
+        return None
+    method = f"{plan.proof.method} inside lone ends"
+    return np.concatenate([first, inner[plan.order], last]), replace(plan.proof, method=method)
+
+
+def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
+    """Return the lone sources from the first on, what is left, and the lone sinks to the last."""
+    missing, leading = dag.in_degrees.copy(), dag.out_degrees.copy()
+    first = _peeled(dag.sources, dag.children, missing)
+    last = _peeled(dag.sinks, dag.parents, leading)[::-1]
+    ends = np.zeros(len(dag), bool)
+    ends[first], ends[last] = True, True
+    return first, np.flatnonzero(~ends).astype(np.int32), last
+
+
+def _peeled(ends: Ids, following: Callable[[int], Ids], degrees: Ids) -> Ids:
+    """Return the tasks that come one after the other before there is a choice."""
+    peeled = []
+    while len(ends) == 1:
+        task = int(ends[0])
+        peeled.append(task)
+        degrees[following(task)] -= 1
+        ends = np.array([t for t in following(task) if degrees[t] == 0], np.int32)
+    return np.array(peeled, np.int32)
 
 
 def _is_linear_between_bottlenecks(analysis: Analysis) -> bool:
