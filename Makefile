@@ -66,8 +66,8 @@ cpp-test: build/cpp-tests
 
 build/cpp-tests: $(CXX_SOURCES) $(CXX_HEADERS)
 	@mkdir -p build
-	$(CXX) -std=c++20 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
-	  -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Icpp/include $(CXX_SOURCES) -o $@
+	$(CXX) -std=c++20 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -ffp-contract=off \
+	  -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -pthread -Icpp/include $(CXX_SOURCES) -o $@
 
 # The stub of the C++ core is generated and committed; CI checks that it is fresh.
 STUBGEN = $(BIN)/python -m nanobind.stubgen -q -m icsched._core -o

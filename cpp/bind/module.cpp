@@ -12,6 +12,7 @@
 #include "icsched/ready.hpp"
 #include "icsched/referee.hpp"
 #include "icsched/shortcuts.hpp"
+#include "icsched/sim.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -194,6 +195,33 @@ auto scan_dagman(nb::bytes data) {
                     scan.name_count);
 }
 
+auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds order, In<double> means,
+              std::int32_t law, double width, std::int64_t workers, In<double> speeds,
+              double interval, double size_scale, double size_shift, bool waiting,
+              double speed_sigma, double leave, double deadline, std::int64_t replicas,
+              std::uint64_t seed, std::int64_t first_run, std::int64_t runs, std::int32_t threads,
+              std::int32_t engine, bool traced) {
+  const icsched::SimModel model{
+      rows(child_offsets, children), static_cast<icsched::Rule>(rule), view(order), view(means),
+      static_cast<icsched::TimeLaw>(law), width, workers, view(speeds), interval, size_scale,
+      size_shift, waiting, speed_sigma, leave, deadline, replicas};
+  const icsched::SimRange range{seed, first_run, runs, threads,
+                                static_cast<icsched::SimEngine>(engine), interrupted};
+  icsched::SimTrace trace;
+  auto results = without_gil(
+      [&] { return icsched::simulate(model, range, traced ? &trace : nullptr); });
+  if (results.interrupted) throw nb::python_error();
+  return std::tuple(
+      std::tuple(give(std::move(results.time)), give(std::move(results.batches)),
+                 give(std::move(results.stalls)), give(std::move(results.requests)),
+                 give(std::move(results.work))),
+      std::tuple(give(std::move(trace.time)), give(std::move(trace.task)),
+                 give(std::move(trace.request)), give(std::move(trace.end)),
+                 give(std::move(trace.ending))),
+      std::tuple(give(std::move(trace.batch_time)), give(std::move(trace.batch_size)),
+                 give(std::move(trace.batch_eligible))));
+}
+
 void bind_ready_queue(nb::module_& m) {
   using icsched::ReadyQueue;
   nb::class_<ReadyQueue>(m, "ReadyQueue")
@@ -250,5 +278,9 @@ NB_MODULE(_core, m) {
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
         "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
   m.def("scan_dagman", &scan_dagman, "data"_a);
+  m.def("simulate", &simulate, "child_offsets"_a, "children"_a, "rule"_a, "order"_a, "means"_a,
+        "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,
+        "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a,
+        "seed"_a, "first_run"_a, "runs"_a, "threads"_a, "engine"_a, "traced"_a);
   bind_ready_queue(m);
 }

@@ -1,6 +1,6 @@
 """Order a workflow's tasks so that unpredictable workers never leave empty-handed."""
 
-from icsched import families, theory
+from icsched import families, sim, theory
 from icsched.dag import Dag
 from icsched.errors import (
     CycleError,
@@ -11,6 +11,7 @@ from icsched.errors import (
     IcschedError,
     LimitError,
     ScheduleError,
+    SimulationError,
     UnknownTaskError,
     UsageError,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "Proof",
     "Schedule",
     "ScheduleError",
+    "SimulationError",
     "Sorter",
     "UnknownTaskError",
     "UsageError",
@@ -81,6 +83,7 @@ __all__ = [
     "random_order",
     "read",
     "read_workflow",
+    "sim",
     "theory",
     "verify",
     "write_dagman",

@@ -4,7 +4,8 @@ The only module that imports `_core`. Callers pass C-contiguous arrays that meet
 contract in the kernel's header (``cpp/include/icsched/``).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ __all__ = [
     "OverLimitError",
     "ReadyQueue",
     "Rows",
+    "SimModel",
+    "SimRuns",
+    "SimTrace",
     "best_ideals",
     "build",
     "connected_parts",
@@ -28,6 +32,8 @@ __all__ = [
     "priority_order",
     "ready_queue",
     "scan_dagman",
+    "simulate",
+    "simulate_trace",
 ]
 
 Ids = NDArray[np.int32]
@@ -238,3 +244,73 @@ class DagmanScan:
 def scan_dagman(data: bytes) -> DagmanScan:
     """Statements of a DAGMan file, the plain ones recognised; ValueError from 2 GiB on."""
     return DagmanScan(*_core.scan_dagman(data))
+
+
+@dataclass(frozen=True, slots=True)
+class SimModel:
+    """A model to simulate; fields and numbers are those of sim.hpp."""
+
+    rule: int
+    order: Ids
+    means: NDArray[np.float64]
+    law: int
+    width: float
+    workers: int
+    speeds: NDArray[np.float64]
+    interval: float
+    size_scale: float
+    size_shift: float
+    waiting: bool
+    speed_sigma: float
+    leave: float
+    deadline: float
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimRuns:
+    """Results by run; fields are those of sim.hpp."""
+
+    time: NDArray[np.float64]
+    batches: NDArray[np.int64]
+    stalls: NDArray[np.int64]
+    requests: NDArray[np.int64]
+    work: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SimTrace:
+    """One run step by step: assignments, then batches; fields are those of sim.hpp."""
+
+    time: NDArray[np.float64]
+    task: Ids
+    request: NDArray[np.int64]
+    end: NDArray[np.float64]
+    ending: NDArray[np.uint8]
+    batch_time: NDArray[np.float64]
+    batch_size: NDArray[np.int64]
+    batch_eligible: NDArray[np.int64]
+
+
+def simulate(
+    children: Rows, model: SimModel, *, seed: int, first_run: int, runs: int, threads: int
+) -> SimRuns:
+    """Results of runs first_run .. first_run + runs - 1."""
+    numbers = {"seed": seed, "first_run": first_run, "runs": runs, "threads": threads}
+    return _simulate(children, model, **numbers, engine=0, traced=False)[0]
+
+
+def simulate_trace(
+    children: Rows, model: SimModel, *, seed: int, run: int, by_events: bool
+) -> tuple[SimRuns, SimTrace]:
+    """One run, its result and its steps; *by_events* never takes the engine for batches."""
+    numbers = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
+    return _simulate(children, model, **numbers, engine=int(by_events), traced=True)
+
+
+def _simulate(children: Rows, model: SimModel, **numbers: Any) -> tuple[SimRuns, SimTrace]:
+    fields_of_model = {field.name: getattr(model, field.name) for field in fields(model)}
+    results, assignments, batches = _core.simulate(
+        children.offsets, children.targets, **fields_of_model, **numbers
+    )
+    return SimRuns(*results), SimTrace(*assignments, *batches)

@@ -9,6 +9,7 @@
     ├── FamilyError (ValueError)         a family was asked for with impossible arguments
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
+    ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── UsageError (ValueError)          options of a command do not go together
     └── FormatError (ValueError)         a file cannot be read or written
@@ -72,6 +73,10 @@ class ScheduleError(IcschedError, ValueError):
 
 class GameError(IcschedError, ValueError):
     """A move that the rules of the game forbid."""
+
+
+class SimulationError(IcschedError, ValueError):
+    """A pool, task times or a number of runs that nothing can be simulated with."""
 
 
 class LimitError(IcschedError, RuntimeError):

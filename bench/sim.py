@@ -1,0 +1,217 @@
+"""Simulated tasks a second on one core: the kernel against the same model written otherwise.
+
+The model is paper 004's: batches at interval 1 of mean size 16 on AIRSN(250), normal times,
+under a static order and FIFO. The others draw from their own generators: SimPy with a process
+per task, our plain engine with the kernel's own numbers, numba with heaps. Times are
+means of whole runs after a first one.
+"""
+
+import argparse
+import heapq
+import math
+import random
+import time
+from collections import deque
+from collections.abc import Callable
+
+import numba
+import numpy as np
+import simpy
+from harness import seconds, show
+
+from icsched import Dag, families, prioritize
+from icsched.sim import Policy, Pool, Times, Workers, plain, simulate_runs
+
+POOL = Pool(interval=1.0, batch=16.0)
+SEED = 1
+
+
+def geometric(u: float) -> int:
+    return int(math.log(u) / math.log(1 - 1 / POOL.batch)) + 1
+
+
+def simpy_run(dag: Dag, order: list[int] | None, seed: int) -> float:
+    """Simulate one run with SimPy; return its time."""
+    rng = random.Random(seed)  # noqa: S311 a simulation, not a secret
+    children = [dag.children(task).tolist() for task in range(len(dag))]
+    missing = dag.in_degrees.tolist()
+    rank = None if order is None else {task: i for i, task in enumerate(order)}
+    heap: list[int] = []
+    line: deque[int] = deque()
+    left = len(dag)
+    env = simpy.Environment()
+
+    def add(task: int) -> None:
+        if rank is None:
+            line.append(task)
+        else:
+            heapq.heappush(heap, rank[task])
+
+    def work(task: int):
+        yield env.timeout(max(1e-9, rng.gauss(1.0, 0.1)))
+        for child in children[task]:
+            missing[child] -= 1
+            if missing[child] == 0:
+                add(child)
+
+    def batches():
+        nonlocal left
+        while left:
+            for _ in range(geometric(1.0 - rng.random())):
+                if not (line or heap):
+                    break
+                task = line.popleft() if rank is None else order[heapq.heappop(heap)]
+                env.process(work(task))
+                left -= 1
+            yield env.timeout(rng.expovariate(1.0 / POOL.interval))
+
+    for task in dag.sources.tolist():
+        add(task)
+    env.process(batches())
+    env.run()
+    return env.now
+
+
+@numba.njit
+def numba_run(offsets, targets, degrees, order, rank, fifo, interval, batch):
+    """One run with heaps; returns its time."""
+    tasks = len(degrees)
+    missing = degrees.copy()
+    line = np.empty(tasks, np.int64)
+    head, tail = 0, 0
+    heap = [0 for _ in range(0)]
+    running = [(0.0, 0) for _ in range(0)]
+    for task in order:
+        if missing[task] == 0:
+            if fifo:
+                line[tail] = task
+                tail += 1
+            else:
+                heapq.heappush(heap, rank[task])
+    left, clock, last = tasks, 0.0, 0.0
+    while left > 0:
+        while len(running) > 0 and running[0][0] <= clock:
+            ended = heapq.heappop(running)[1]
+            for i in range(offsets[ended], offsets[ended + 1]):
+                child = targets[i]
+                missing[child] -= 1
+                if missing[child] == 0:
+                    if fifo:
+                        line[tail] = child
+                        tail += 1
+                    else:
+                        heapq.heappush(heap, rank[child])
+        size = int(np.log(1.0 - np.random.random()) / np.log(1.0 - 1.0 / batch)) + 1  # noqa: NPY002
+        while size > 0 and (head < tail or len(heap) > 0):
+            if fifo:
+                task = line[head]
+                head += 1
+            else:
+                task = order[heapq.heappop(heap)]
+            end = clock + max(1e-9, np.random.normal(1.0, 0.1))  # noqa: NPY002
+            heapq.heappush(running, (end, task))
+            last = max(last, end)
+            size -= 1
+            left -= 1
+        clock += np.random.exponential(interval)  # noqa: NPY002
+    return last
+
+
+def mean_seconds(run: Callable[[int], object], runs: int) -> float:
+    """Seconds a run, over this many after a first one."""
+    run(0)
+    start = time.perf_counter()
+    for number in range(1, runs + 1):
+        run(number)
+    return (time.perf_counter() - start) / runs
+
+
+def kernel_rate(
+    dag: Dag, policy: Policy, pool: Pool | Workers, *, runs: int, threads: int
+) -> float:
+    """Millions of tasks a second."""
+    act = lambda: simulate_runs(  # noqa: E731
+        dag, policy, pool, Times(), seed=SEED, runs=runs, threads=threads
+    )
+    return runs * len(dag) / seconds(act) / 1e6
+
+
+def against_others(dag: Dag, order: np.ndarray, *, effort: int) -> None:
+    ranks = np.empty(len(dag), np.int64)
+    ranks[order] = np.arange(len(dag))
+    rows_of = dag.child_rows
+    for name, policy in (("static", Policy("static", order)), ("fifo", Policy("fifo"))):
+        fifo = name == "fifo"
+        first = dag.fifo_order if fifo else order
+        simpy_order = None if fifo else order.tolist()
+        arrays = (rows_of.offsets, rows_of.targets, dag.in_degrees, first.astype(np.int64), ranks)
+        others = {
+            "SimPy": mean_seconds(lambda n, o=simpy_order: simpy_run(dag, o, n), 5 * effort),
+            "plain engine": mean_seconds(
+                lambda n, p=policy: plain.run(dag, p, POOL, Times(), seed=SEED, run=n), 5 * effort
+            ),
+            "numba": mean_seconds(
+                lambda _, a=arrays, f=fifo: numba_run(*a, f, POOL.interval, POOL.batch),
+                200 * effort,
+            ),
+        }
+        kernel = kernel_rate(dag, policy, POOL, runs=1000 * effort, threads=1)
+        rows = [["kernel", kernel, 1.0]]
+        for other, s in others.items():
+            rate = len(dag) / s / 1e6
+            rows.append([other, rate, kernel / rate])
+        show(f"AIRSN(250), {name}, one core", ["engine", "M tasks/s", "kernel is x"], rows)
+
+
+def by_size(*, effort: int) -> None:
+    rows = []
+    for width in (26, 3_326, 333_326):
+        dag = families.airsn(width)
+        runs = max(2, 200_000 * effort // len(dag))
+        order = prioritize(dag).order
+        rates = [
+            kernel_rate(dag, policy, POOL, runs=runs, threads=1)
+            for policy in (Policy("static", order), Policy("fifo"), Policy("random"))
+        ]
+        rows.append([f"AIRSN({width})", len(dag), *rates])
+    head = ["dag", "tasks", "static M/s", "fifo M/s", "random M/s"]
+    show("the kernel by size, one core", head, rows)
+
+
+def by_pool(dag: Dag, order: np.ndarray, *, effort: int) -> None:
+    policies = Policy("static", order), Policy("fifo")
+    pools = {
+        f"interval {interval:g}, batch {batch:,}": Pool(interval, batch)
+        for interval in (1e-3, 1.0, 1e3)
+        for batch in (1, 16, 65_536)
+    }
+    pools |= {
+        "requests wait": Pool(waiting=True),
+        "workers leave, deadline, 2 replicas": Pool(leave=5.0, deadline=1.5, replicas=2),
+        "16 workers": Workers(16),
+    }
+    rows = [
+        [
+            name,
+            *[kernel_rate(dag, policy, pool, runs=100 * effort, threads=1) for policy in policies],
+            *[kernel_rate(dag, policy, pool, runs=100 * effort, threads=2) for policy in policies],
+        ]
+        for name, pool in pools.items()
+    ]
+    head = ["pool", "static M/s", "fifo M/s", "static, 2 threads", "fifo, 2 threads"]
+    show("the kernel on AIRSN(250) by pool", head, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer runs, a few seconds")
+    effort = 1 if parser.parse_args().quick else 10
+    airsn = families.airsn(250)
+    order = prioritize(airsn).order
+    against_others(airsn, order, effort=effort)
+    by_size(effort=effort)
+    by_pool(airsn, order, effort=effort)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+// Sets of eligible tasks to hand out, one class per rule.
+//
+// All have the same shape: set_order(order) says what comes first, if that is up to an order,
+// and goes before all else; clear() empties the set; add(task) puts in a task that is not there,
+// remove(task) takes out one that is; size() counts; take(count, visit) takes out up to `count`
+// tasks, best first, and calls visit(task) for each, which must not change the set. A task may
+// come back after it was taken, but not after it was removed.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "icsched/graph.hpp"
+
+namespace icsched {
+
+// A set of numbers below a limit that finds its least: a bit per number, above it a bit per
+// word of 64, and so on up to one word.
+class Bitmap {
+ public:
+  explicit Bitmap(std::int32_t limit) {
+    std::size_t words = (static_cast<std::size_t>(limit) + 63) / 64;
+    std::size_t all = 0;
+    do {
+      start_[depth_++] = all;
+      all += words;
+      words = (words + 63) / 64;
+    } while (all - start_[depth_ - 1] > 1);
+    words_.resize(all);
+  }
+
+  void clear() { std::fill(words_.begin(), words_.end(), 0); }
+
+  void insert(std::int32_t number) {
+    std::size_t i = number;
+    for (std::size_t level = 0; level < depth_; ++level, i /= 64) {
+      std::uint64_t& word = words_[start_[level] + i / 64];
+      const std::uint64_t before = word;
+      word |= bit(i);
+      if (before != 0) return;
+    }
+  }
+
+  void erase(std::int32_t number) {
+    words_[number / 64] &= ~bit(number);
+    if (words_[number / 64] == 0) clear_above(number / 64);
+  }
+
+  // Erases the `count` least numbers and visits each. Requires as many.
+  template <class Visit>
+  void take(std::int64_t count, Visit visit) {
+    while (count > 0) {
+      const std::size_t at = first_word();
+      std::uint64_t bits = words_[at];
+      for (; bits != 0 && count > 0; bits &= bits - 1, --count) {
+        visit(static_cast<std::int32_t>(at * 64 + std::countr_zero(bits)));
+      }
+      words_[at] = bits;
+      if (bits == 0) clear_above(at);
+    }
+  }
+
+ private:
+  static std::uint64_t bit(std::size_t i) { return std::uint64_t{1} << (i % 64); }
+
+  std::size_t first_word() const {
+    std::size_t i = 0;
+    for (std::size_t level = depth_; level-- > 1;) {
+      i = i * 64 + std::countr_zero(words_[start_[level] + i]);
+    }
+    return i;
+  }
+
+  void clear_above(std::size_t i) {
+    for (std::size_t level = 1; level < depth_; ++level, i /= 64) {
+      std::uint64_t& word = words_[start_[level] + i / 64];
+      word &= ~bit(i);
+      if (word != 0) return;
+    }
+  }
+
+  std::vector<std::uint64_t> words_;    // all levels, the lowest first
+  std::array<std::size_t, 6> start_{};  // of each level; 64^6 exceeds any limit
+  std::size_t depth_ = 0;
+};
+
+// Least rank first.
+class RankedSet {
+ public:
+  explicit RankedSet(std::int32_t tasks) : bits_(tasks), order_(tasks), rank_(tasks) {}
+
+  void set_order(Ids order) {
+    std::copy(order.begin(), order.end(), order_.begin());
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+      rank_[order[rank]] = static_cast<std::int32_t>(rank);
+    }
+  }
+  void clear() {
+    bits_.clear();
+    size_ = 0;
+  }
+  void add(std::int32_t task) {
+    bits_.insert(rank_[task]);
+    ++size_;
+  }
+  void remove(std::int32_t task) {
+    bits_.erase(rank_[task]);
+    --size_;
+  }
+  std::int64_t size() const { return size_; }
+
+  template <class Visit>
+  void take(std::int64_t count, Visit visit) {
+    count = std::min(count, size_);
+    size_ -= count;
+    bits_.take(count, [&](std::int32_t rank) { visit(order_[rank]); });
+  }
+
+ private:
+  Bitmap bits_;
+  std::vector<std::int32_t> order_, rank_;
+  std::int64_t size_ = 0;
+};
+
+// The task added first, or last, first.
+template <bool newest_first>
+class Line {
+ public:
+  explicit Line(std::int32_t tasks) : removed_(tasks) { line_.reserve(tasks); }
+
+  void set_order(Ids) {}
+  void clear() {
+    line_.clear();
+    head_ = 0;
+    size_ = 0;
+    std::fill(removed_.begin(), removed_.end(), false);
+  }
+  void add(std::int32_t task) {
+    line_.push_back(task);
+    ++size_;
+  }
+  void remove(std::int32_t task) {
+    removed_[task] = true;
+    --size_;
+  }
+  std::int64_t size() const { return size_; }
+
+  template <class Visit>
+  void take(std::int64_t count, Visit visit) {
+    for (count = std::min(count, size_); count > 0;) {
+      const std::int32_t task = next();
+      if (removed_[task]) continue;
+      --count;
+      --size_;
+      visit(task);
+    }
+    drop_taken();
+  }
+
+ private:
+  std::int32_t next() {
+    if constexpr (newest_first) {
+      const std::int32_t task = line_.back();
+      line_.pop_back();
+      return task;
+    } else {
+      return line_[head_++];
+    }
+  }
+
+  // Tasks may come back for ever; the memory must not.
+  void drop_taken() {
+    if (2 * head_ <= line_.size() || head_ < removed_.size()) return;
+    line_.erase(line_.begin(), line_.begin() + static_cast<std::ptrdiff_t>(head_));
+    head_ = 0;
+  }
+
+  std::vector<std::int32_t> line_;     // oldest first
+  std::size_t head_ = 0;               // those before it are taken; 0 if the newest go first
+  std::vector<std::uint8_t> removed_;  // by task; may still be in line
+  std::int64_t size_ = 0;
+};
+
+}  // namespace icsched

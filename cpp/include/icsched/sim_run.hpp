@@ -1,0 +1,109 @@
+// Inside the simulation: what its two engines share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "icsched/draws.hpp"
+#include "icsched/eligible.hpp"
+#include "icsched/sim.hpp"
+
+namespace icsched {
+
+// The result of one run; fields as in SimRuns.
+struct SimScore {
+  double time = 0.0;
+  std::int64_t batches = 0, stalls = 0, requests = 0;
+  double work = 0.0;
+};
+
+// Says when to give up, on one thread of several.
+class Watch {
+ public:
+  // `interrupted` may be null; only one thread's need not be.
+  Watch(std::atomic<bool>& stopped, Interrupted interrupted)
+      : stopped_(stopped), interrupted_(interrupted) {}
+
+  // Told of work done, about 10 ns a unit.
+  bool stops(std::int64_t units = 1) {
+    since_asked_ += units;
+    if (since_asked_ < 200'000) return false;
+    since_asked_ = 0;
+    if (interrupted_ != nullptr && interrupted_()) stopped_ = true;
+    return stopped_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<bool>& stopped_;
+  Interrupted interrupted_;
+  std::int64_t since_asked_ = 0;
+};
+
+// A model and what all its runs need to know.
+struct SimCase {
+  explicit SimCase(const SimModel& model);
+
+  SimModel model;
+  std::vector<std::int32_t> parent_counts;
+  std::vector<std::int32_t> sources;  // in the order in which the rule wants them added
+
+  std::int32_t tasks() const { return model.children.size(); }
+};
+
+// The memory of one thread, for one run after the other.
+class SimRunner {
+ public:
+  virtual ~SimRunner() = default;
+  // The score means nothing if the watch stopped it. `trace` may be null.
+  virtual SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) = 0;
+};
+
+// Plays any model, event by event. The case must outlive it.
+std::unique_ptr<SimRunner> event_runner(const SimCase& game);
+
+// Plays batches whose requests neither wait nor leave, without deadlines and replicas.
+std::unique_ptr<SimRunner> batch_runner(const SimCase& game);
+bool batch_runner_can(const SimModel& model);
+
+// The time of a task's assignment on a worker of speed 1.
+inline double run_time(const SimModel& model, const Draws& draws, std::int32_t task,
+                       std::uint64_t attempt) {
+  if (model.width == 0.0) return model.means[task];
+  return model.means[task] *
+         (model.law == TimeLaw::normal
+              ? draws.positive_normal(model.width, Stream::time, task, attempt)
+              : draws.lognormal(model.width, Stream::time, task, attempt));
+}
+
+// The speed of the worker behind a request of a batch.
+inline double request_speed(const SimModel& model, const Draws& draws, std::int64_t request) {
+  if (model.speed_sigma == 0.0) return 1.0;
+  return draws.lognormal(model.speed_sigma, Stream::speed, request);
+}
+
+// A runner of the template, for the kind of set that the rule hands out from.
+template <template <class> class Runner>
+std::unique_ptr<SimRunner> runner_for_rule(const SimCase& game) {
+  switch (game.model.rule) {
+    case Rule::fifo: return std::make_unique<Runner<Line<false>>>(game);
+    case Rule::lifo: return std::make_unique<Runner<Line<true>>>(game);
+    default: return std::make_unique<Runner<RankedSet>>(game);
+  }
+}
+
+// Empties the set for a new run; draws a new order into `order` if each run has its own.
+// Otherwise the set must have been given the model's.
+template <class Set>
+void start_set(Set& set, const SimModel& model, const Draws& draws,
+               std::vector<std::int32_t>& order) {
+  if (model.rule == Rule::random) {
+    order.resize(model.order.size());
+    draws.permute(order);
+    set.set_order(order);
+  }
+  set.clear();
+}
+
+}  // namespace icsched

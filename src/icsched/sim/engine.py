@@ -1,0 +1,137 @@
+"""Many runs of a simulation through the kernel, on all cores."""
+
+import os
+from typing import get_args
+
+import numpy as np
+
+from icsched import _native
+from icsched.dag import Dag
+from icsched.sim.draws import lognormal_sigma
+from icsched.sim.model import (
+    Assignments,
+    Batches,
+    Policy,
+    Pool,
+    Rule,
+    Runs,
+    Times,
+    Trace,
+    Workers,
+    check_inputs,
+    check_runs,
+    check_seed,
+)
+
+
+def simulate_runs(
+    dag: Dag,
+    policy: Policy,
+    pool: Pool | Workers,
+    times: Times,
+    *,
+    seed: int,
+    runs: int,
+    first_run: int = 0,
+    threads: int | None = None,
+) -> Runs:
+    """Simulate runs *first_run* .. *first_run* + *runs* - 1 and return what came out of each.
+
+    A run is determined by *seed* and its number alone, so ranges can be computed apart. Two
+    policies meet the same arrivals, and each task the same time when first assigned, in runs
+    of the same seed and number. *threads* (all cores by default) changes nothing but the
+    wall time. Raises SimulationError for inputs that do not fit together, ScheduleError for
+    a policy's order that is no legal order of *dag*.
+
+    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
+    >>> pool = Pool(batch=2, sizes="fixed")
+    >>> runs = simulate_runs(fork, Policy("fifo"), pool, Times("constant"), seed=1, runs=100)
+    >>> len(runs), bool(runs.time.min() > 2), bool(runs.utilisation.max() <= 0.75)
+    (100, True, True)
+    """
+    workforce = _cores() if threads is None else threads
+    check_runs(runs, workforce)
+    check_seed(seed, first_run)
+    model = _model(dag, policy, pool, times)
+    results = _native.simulate(
+        dag.child_rows, model, seed=seed, first_run=first_run, runs=runs, threads=workforce
+    )
+    return _runs(dag, model, results)
+
+
+def trace(
+    dag: Dag,
+    policy: Policy,
+    pool: Pool | Workers,
+    times: Times,
+    *,
+    seed: int,
+    run: int,
+    by_events: bool = False,
+) -> Trace:
+    """Simulate one run and return every step of it; raises as `simulate_runs` does.
+
+    *by_events* forces the kernel's general engine; both give the same.
+
+    >>> chain = Dag({"a": [], "b": ["a"]})
+    >>> steps = trace(chain, Policy("fifo"), Workers(1), Times("constant"), seed=1, run=0)
+    >>> steps.assignments.task.tolist(), steps.assignments.end.tolist()
+    ([0, 1], [1.0, 2.0])
+    """
+    check_seed(seed, run)
+    model = _model(dag, policy, pool, times)
+    results, steps = _native.simulate_trace(
+        dag.child_rows, model, seed=seed, run=run, by_events=by_events
+    )
+    return Trace(
+        Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending),
+        Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
+        _runs(dag, model, results),
+    )
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
+    return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
+def _runs(dag: Dag, model: _native.SimModel, results: _native.SimRuns) -> Runs:
+    return Runs(
+        len(dag),
+        model.workers,
+        results.time,
+        results.batches,
+        results.stalls,
+        results.requests,
+        results.work,
+    )
+
+
+def _model(dag: Dag, policy: Policy, pool: Pool | Workers, times: Times) -> _native.SimModel:
+    """Return the inputs, checked, as the kernel takes them."""
+    check_inputs(dag, pool, times)
+    workers, batches = (pool, Pool()) if isinstance(pool, Workers) else (None, pool)
+    scale, shift = batches.size_law
+    return _native.SimModel(
+        rule=get_args(Rule).index(policy.rule),
+        order=policy.order_for(dag),
+        means=times.means_for(dag),
+        law=int(times.law == "lognormal"),
+        width=times.width,
+        workers=workers.count if workers else 0,
+        speeds=_speeds(workers),
+        interval=batches.interval,
+        size_scale=scale,
+        size_shift=shift,
+        waiting=bool(batches.waiting),
+        speed_sigma=lognormal_sigma(batches.speeds),
+        leave=pool.leave,
+        deadline=pool.deadline,
+        replicas=pool.replicas,
+    )
+
+
+def _speeds(workers: Workers | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    if workers is None:
+        return np.empty(0)
+    return np.ones(workers.count) if workers.speeds is None else np.array(workers.speeds)

@@ -1,0 +1,354 @@
+"""What is simulated: who asks for tasks, how long tasks take, who gets which; and the results.
+
+Time has no unit: that of the task times is that of the intervals. All inputs are checked when
+they are made, those that depend on a dag when they meet it; a bad one raises SimulationError.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from numbers import Real
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from icsched._native import Ids
+from icsched.dag import Dag
+from icsched.errors import SimulationError
+from icsched.pebble import Order, check_order
+from icsched.sim.draws import lognormal_sigma
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+SizeLaw = Literal["geometric", "exponential", "fixed"]
+TimeLaw = Literal["normal", "lognormal", "constant"]
+Rule = Literal["static", "fifo", "lifo", "random"]
+
+SMALLEST, LARGEST = 1e-100, 1e100  # of every time and speed: their products stay finite
+LARGEST_BATCH = 10**9
+LARGEST_SPREAD = 1000
+LARGEST_COUNT = 10**7  # of workers and replicas
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Batches of requests that come and go: paper 004's grid, and more.
+
+    The first batch comes at time 0, the next after an exponential gap of mean *interval*,
+    and so on. The *sizes* of batches have mean *batch*: "geometric" on 1, 2, ..., "fixed", or
+    "exponential" and rounded to the nearest, as in the paper; a batch of size 0 is no batch.
+    Each request asks for one task. A request that finds no unassigned eligible task is lost,
+    or with *waiting* is served as soon as there is one, the oldest first.
+
+    Workers have speeds of mean 1 and coefficient of variation *speeds* (lognormal). One that
+    got a task leaves after an exponential time of mean *leave*; if the task has not finished
+    by then, it is lost and becomes eligible again. A task that has not finished *deadline*
+    after it was assigned becomes eligible once more, while the first copy goes on. Each
+    task taken is given to up to *replicas* requests that are there. The first result counts.
+
+    >>> Pool(interval=0.5, batch=4).sizes
+    'geometric'
+    """
+
+    interval: float = 1.0
+    batch: float = 16.0
+    sizes: SizeLaw = "geometric"
+    waiting: bool = False
+    speeds: float = 0.0
+    leave: float = math.inf
+    deadline: float = math.inf
+    replicas: int = 1
+
+    def __post_init__(self) -> None:
+        _check_choice("sizes", self.sizes, get_args(SizeLaw))
+        _set(
+            self,
+            interval=_positive("interval", self.interval),
+            batch=_number("batch", self.batch, least=1, most=LARGEST_BATCH),
+            speeds=_number("speeds", self.speeds, least=0, most=LARGEST_SPREAD),
+            **_checked_terms(self.leave, self.deadline, self.replicas),
+        )
+        if self.sizes == "fixed" and self.batch != int(self.batch):
+            raise SimulationError(f"batch: expected an integer for fixed sizes, got {self.batch}")
+
+    @property
+    def size_law(self) -> tuple[float, float]:
+        """Scale and shift: a size is floor(scale * e + shift), e exponential of mean 1.
+
+        >>> Pool(batch=16, sizes="fixed").size_law
+        (0.0, 16.0)
+        """
+        if self.sizes == "fixed" or (self.sizes == "geometric" and self.batch == 1):
+            return 0.0, self.batch
+        if self.sizes == "exponential":
+            return self.batch, 0.5
+        return -1.0 / math.log1p(-1.0 / self.batch), 1.0
+
+
+@dataclass(frozen=True)
+class Workers:
+    """A fixed set of workers: each asks for a task at time 0 and whenever it has finished one.
+
+    At time 0 they ask in the order of their numbers. One that finds nothing waits, the first
+    idle is served first. *speeds* has one number per worker, 1 each by default. *leave*,
+    *deadline* and *replicas* are as for a `Pool`; a worker that leaves is replaced at once by
+    one of the same number and speed. One that works on a copy when another result comes in
+    is busy until it has finished.
+
+    >>> Workers(2, speeds=[1, 0.5]).speeds
+    (1.0, 0.5)
+    """
+
+    count: int
+    speeds: Sequence[float] | None = None
+    leave: float = math.inf
+    deadline: float = math.inf
+    replicas: int = 1
+
+    def __post_init__(self) -> None:
+        count = _count("workers", self.count, most=LARGEST_COUNT)
+        _set(self, count=count, **_checked_terms(self.leave, self.deadline, self.replicas))
+        if self.replicas > count:
+            raise SimulationError(
+                f"replicas: expected at most {count}, the number of workers, got {self.replicas}"
+            )
+        if self.speeds is not None:
+            if len(self.speeds) != count:
+                raise SimulationError(
+                    f"speeds: expected {count}, one per worker, got {len(self.speeds)}"
+                )
+            named = ((f"speed of worker {i}", speed) for i, speed in enumerate(self.speeds))
+            _set(self, speeds=tuple(_positive(name, speed) for name, speed in named))
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """How long tasks run on a worker of speed 1.
+
+    A task's time is its mean times a random number of mean 1: "normal" with deviation
+    *spread*, drawn again while it is not positive; "lognormal" with coefficient of variation
+    *spread*; or "constant". *means* has one number per task, 1 each by default.
+
+    >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
+    [1.0, 1.0]
+    """
+
+    law: TimeLaw = "normal"
+    spread: float = 0.1
+    means: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        _check_choice("law", self.law, get_args(TimeLaw))
+        _set(self, spread=_number("spread", self.spread, least=0, most=LARGEST_SPREAD))
+
+    @property
+    def width(self) -> float:
+        """Deviation of the normal number that times come from; 0 if all are constant."""
+        if self.law == "constant":
+            return 0.0
+        return self.spread if self.law == "normal" else lognormal_sigma(self.spread)
+
+    def means_for(self, dag: Dag) -> Floats:
+        """Mean time of each task of *dag*; SimulationError unless all are positive numbers."""
+        if self.means is None:
+            return np.ones(len(dag))
+        try:
+            means = np.asarray(self.means, np.float64)
+        except (TypeError, ValueError):
+            raise SimulationError("means: expected numbers, one per task") from None
+        if means.shape != (len(dag),):
+            raise SimulationError(
+                f"means: expected {len(dag)} numbers, one per task, got shape {means.shape}"
+            )
+        bad = np.flatnonzero(~((means >= SMALLEST) & (means <= LARGEST)))
+        if len(bad):
+            _positive(f"mean time of task {dag.names[bad[0]]!r}", float(means[bad[0]]))
+        return np.ascontiguousarray(means)
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """Which of the unassigned eligible tasks a request gets.
+
+    "static": the first in *order*. "fifo": the one that became eligible first, "lifo": last;
+    the sources are taken in *order*, by id if there is none, and the tasks that one result
+    frees join by id. "random": the first in a random order, a fresh one in each run.
+
+    >>> Policy("static", order=[0, 2, 1]).order_for(Dag({"a": [], "b": ["a"], "c": []})).tolist()
+    [0, 2, 1]
+    """
+
+    rule: Rule
+    order: Order | None = None
+
+    def __post_init__(self) -> None:
+        _check_choice("rule", self.rule, get_args(Rule))
+        if self.rule == "static" and self.order is None:
+            raise SimulationError("order: the static rule needs one")
+
+    def order_for(self, dag: Dag) -> Ids:
+        """Order as ids of *dag*; raises ScheduleError if it is no legal order of it."""
+        return dag.fifo_order if self.order is None else check_order(dag, self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """What came out, an entry per run.
+
+    `time` is when the last task had its first result. The others count up to the last
+    assignment: the `batches` that had come, their `requests`, and the `stalls`, batches that
+    found no unassigned eligible task. For `Workers` (`workers` > 0) every time a worker asks
+    is a batch of one request, and `work` is the time that went into first results.
+    """
+
+    tasks: int
+    workers: int
+    time: Floats
+    batches: Counts
+    stalls: Counts
+    requests: Counts
+    work: Floats
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def stall(self) -> Floats:
+        """Share of batches that stalled: paper 004's probability of stalling."""
+        return self.stalls / self.batches
+
+    @property
+    def utilisation(self) -> Floats:
+        """Tasks over requests; for `Workers` the share of their time that went into results."""
+        if self.workers:
+            return self.work / (self.workers * self.time)
+        return self.tasks / self.requests
+
+
+class Ending(IntEnum):
+    """How an assignment ended."""
+
+    RESULT = 0  # the task's first result
+    LOSS = 1  # the worker left
+    IGNORED = 2  # another result was first
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments:
+    """An entry per assignment, in the order in which they were made.
+
+    `request` is the number of the request, for `Workers` of the worker. `end` lies past the
+    end of the run for a copy that nobody waits for.
+    """
+
+    time: Floats
+    task: Ids
+    request: Counts
+    end: Floats
+    ending: NDArray[np.uint8]  # an Ending
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """An entry per batch up to the last assignment; for `Workers` all that ask at one time.
+
+    `eligible` counts the unassigned eligible tasks that the batch found.
+    """
+
+    time: Floats
+    size: Counts
+    eligible: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One run step by step."""
+
+    assignments: Assignments
+    batches: Batches
+    result: Runs  # of this one run
+
+
+def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
+    """Raise SimulationError for a dag without tasks, or workers too short-lived for a task."""
+    if len(dag) == 0:
+        raise SimulationError("dag: expected at least one task")
+    means = times.means_for(dag)
+    longest = int(np.argmax(means))
+    speeds = pool.speeds if isinstance(pool, Workers) else None
+    takes = float(means[longest]) / (max(speeds) if speeds else 1.0)
+    # A task of 20 mean stays is finished once in e^20 = 485 million attempts.
+    if takes > 20 * pool.leave:
+        raise SimulationError(
+            f"leave: workers that stay {pool.leave} on average will never finish task"
+            f" {dag.names[longest]!r}, which takes {takes}"
+        )
+
+
+def check_seed(seed: int, run: int) -> None:
+    """Raise SimulationError unless *seed* and *run* are numbers that draws can start from."""
+    for name, value, bits in (("seed", seed, 64), ("run", run, 62)):
+        if not _is_integer(value) or not 0 <= value < 2**bits:
+            expected = f"an integer from 0 to 2^{bits} - 1"
+            raise SimulationError(f"{name}: expected {expected}, got {value!r}")
+
+
+def check_runs(runs: int, threads: int) -> None:
+    """Raise SimulationError unless both are at least 1."""
+    _count("runs", runs, most=10**9)
+    _count("threads", threads, most=1024)
+
+
+def _set(model: object, **values: object) -> None:
+    """Set fields of a frozen dataclass that is being made."""
+    for name, value in values.items():
+        object.__setattr__(model, name, value)
+
+
+def _checked_terms(leave: float, deadline: float, replicas: int) -> dict[str, float]:
+    times = {"leave": leave, "deadline": deadline}
+    checked = {
+        name: math.inf if value == math.inf else _positive(name, value)
+        for name, value in times.items()
+    }
+    return {**checked, "replicas": _count("replicas", replicas, most=LARGEST_COUNT)}
+
+
+def _real(name: str, value: object) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise SimulationError(f"{name}: expected a number, got {value!r}")
+    return float(value)
+
+
+def _number(name: str, value: float, *, least: float, most: float) -> float:
+    number = _real(name, value)
+    if not least <= number <= most:
+        raise SimulationError(f"{name}: expected {least} to {most:,}, got {value}")
+    return number
+
+
+def _positive(name: str, value: float) -> float:
+    number = _real(name, value)
+    if not 0 < number < math.inf:
+        raise SimulationError(f"{name}: expected a positive number, got {value}")
+    if not SMALLEST <= number <= LARGEST:
+        raise SimulationError(f"{name}: expected {SMALLEST} to {LARGEST}, got {value}")
+    return number
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise SimulationError(f"{name}: expected {' or '.join(choices)}, got {value!r}")
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _count(name: str, value: int, *, most: int) -> int:
+    if not _is_integer(value) or not 1 <= value <= most:
+        raise SimulationError(f"{name}: expected an integer from 1 to {most:,}, got {value!r}")
+    return int(value)

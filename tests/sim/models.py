@@ -1,0 +1,92 @@
+"""Models to simulate, and when two traces are the same."""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+from hypothesis import strategies as st
+
+from icsched import Dag
+from icsched.sim import Policy, Pool, Times, Trace, Workers, engine, plain
+
+RULES = ["static", "fifo", "lifo", "random"]
+
+
+def assert_same(first: Trace, second: Trace) -> None:
+    """Every array of the one is that of the other, to the last bit."""
+    for part in ("assignments", "batches", "result"):
+        ours, theirs = getattr(first, part), getattr(second, part)
+        for field in ours.__dataclass_fields__:
+            a, b = getattr(ours, field), getattr(theirs, field)
+            assert np.array_equal(a, b), (part, field, a, b)
+
+
+def assert_engines_agree(
+    dag: Dag, policy: Policy, pool: Pool | Workers, times: Times, *, seed: int, run: int
+) -> None:
+    """The plain engine, the kernel's for events and its best give the same trace."""
+    model = dag, policy, pool, times
+    expected = plain.run(*model, seed=seed, run=run)
+    assert_same(engine.trace(*model, seed=seed, run=run), expected)
+    assert_same(engine.trace(*model, seed=seed, run=run, by_events=True), expected)
+
+
+def policies(dag: Dag) -> list[Policy]:
+    """Every rule, with an order that is not that of the ids."""
+    backwards = dag.dual().fifo_order[::-1]
+    return [Policy(rule, backwards) for rule in RULES]
+
+
+def small_pools() -> Iterator[Pool | Workers]:
+    """Pools with fixed batches and fixed sets of workers, with all options."""
+    terms = [
+        {"leave": leave, "deadline": deadline, "replicas": replicas}
+        for leave, deadline, replicas in product([math.inf, 2.0], [math.inf, 0.5, 1.0], [1, 2])
+    ]
+    for term, batch, waiting in product(terms, [1, 3], [False, True]):
+        yield Pool(0.5, batch, "fixed", waiting, **term)
+    for term, count in product(terms, [2, 3]):
+        yield Workers(count, [1.0, 0.5, 1.0][:count], **term)
+
+
+TERMS = {
+    "leave": st.sampled_from([math.inf, 1.0, 3.0]),
+    "deadline": st.sampled_from([math.inf, 0.3, 1.0]),
+    "replicas": st.integers(1, 3),
+}
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> Pool | Workers:
+    """Any pool: half of them without leaving, deadlines and replicas."""
+    terms = {k: draw(v) for k, v in TERMS.items()} if draw(st.booleans()) else {}
+    if draw(st.booleans()):
+        return Pool(
+            draw(st.sampled_from([0.01, 0.2, 1.0, 10.0])),
+            draw(st.sampled_from([1, 2, 7])),
+            draw(st.sampled_from(["geometric", "exponential", "fixed"])),
+            draw(st.booleans()),
+            draw(st.sampled_from([0.0, 0.5])),
+            **terms,
+        )
+    count = draw(st.integers(3, 5))
+    speed = st.sampled_from([0.5, 1.0, 1.1])
+    return Workers(
+        count, draw(st.none() | st.lists(speed, min_size=count, max_size=count)), **terms
+    )
+
+
+@st.composite
+def times(draw: st.DrawFn, tasks: int) -> Times:
+    """Any times, with ties and without."""
+    mean = st.sampled_from([0.5, 1.0, 2.0])
+    return Times(
+        draw(st.sampled_from(["normal", "lognormal", "constant"])),
+        draw(st.sampled_from([0.0, 0.1, 2.0])),
+        draw(st.none() | st.lists(mean, min_size=tasks, max_size=tasks)),
+    )
+
+
+seeds = st.integers(0, 2**64 - 1)
+runs = st.integers(0, 2**62 - 1)

@@ -1,0 +1,115 @@
+"""The kernel's two engines make, step by step, the runs of the plain one."""
+
+from itertools import cycle, islice, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icsched import Dag, families, prioritize
+from icsched.sim import Policy, Pool, Times, Workers, plain, simulate_runs
+from tests.sim.models import assert_engines_agree, policies, pools, runs, seeds, small_pools, times
+from tests.strategies import dags_with_orders, naturally_labelled_dags
+
+CONSTANT = Times("constant")
+
+
+@pytest.mark.parametrize("tasks", range(1, 5))
+def test_the_engines_agree_on_every_dag_of_up_to_four_tasks_with_all_options(tasks):
+    for dag in naturally_labelled_dags(tasks):
+        for policy, pool in product(policies(dag), small_pools()):
+            assert_engines_agree(dag, policy, pool, CONSTANT, seed=tasks, run=0)
+
+
+@pytest.mark.parametrize(("tasks", "every"), [(5, 1), (6, 11)])
+def test_the_engines_agree_on_dags_of_five_and_six_tasks_with_an_option_each(tasks, every):
+    some = islice(naturally_labelled_dags(tasks), 0, None, every)
+    for run, (dag, pool) in enumerate(zip(some, cycle(small_pools()), strict=False)):
+        for policy in policies(dag):
+            assert_engines_agree(dag, policy, pool, CONSTANT, seed=6, run=run)
+
+
+@settings(max_examples=500)
+@given(st.data(), dags_with_orders(most_tasks=12), pools(), seeds, runs)
+def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, run):
+    dag, order = dag_and_order
+    if not len(dag):
+        return
+    rule = data.draw(st.sampled_from(["static", "fifo", "lifo", "random"]))
+    given_order = order if rule == "static" or data.draw(st.booleans()) else None
+    task_times = data.draw(times(len(dag)))
+
+    assert_engines_agree(dag, Policy(rule, given_order), pool, task_times, seed=seed, run=run)
+
+
+@pytest.mark.parametrize("rule", ["static", "fifo", "lifo", "random"])
+@pytest.mark.parametrize(
+    "pool",
+    [
+        Pool(1.0, 16, "exponential"),
+        Pool(0.02, 1),
+        Pool(100.0, 40),
+        Pool(1.0, 16, waiting=True, speeds=0.3, leave=5.0, deadline=1.3, replicas=2),
+        Workers(9, leave=5.0, deadline=1.3, replicas=2),
+    ],
+)
+def test_the_engines_agree_on_a_whole_workflow(rule, pool):
+    airsn = families.airsn(30)
+    policy = Policy(rule, prioritize(airsn).order)
+
+    assert_engines_agree(airsn, policy, pool, Times(), seed=1, run=2)
+
+
+def test_the_engines_agree_when_results_lie_thousands_of_batches_ahead():
+    """Past the kernel's window of batches, and with tasks that end after different delays."""
+    dag = families.random_layered(12, 3, seed=1)
+    means = [0.001, 1.0, 40.0] * 4
+
+    for rule in ("fifo", "random"):
+        policy = Policy(rule)
+        assert_engines_agree(dag, policy, Pool(0.005, 1), Times(means=means), seed=1, run=0)
+
+
+def test_times_too_short_to_move_the_clock_are_still_over_in_order():
+    chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+
+    for pool in (Pool(1.0, 1, "fixed"), Pool(1.0, 2, waiting=True), Workers(2)):
+        assert_engines_agree(
+            chain, Policy("fifo"), pool, Times(means=[1.0, 1e-90, 1e-90]), seed=1, run=0
+        )
+
+
+@pytest.mark.parametrize(
+    "pool", [Pool(0.3, 3, "exponential", speeds=0.2), Pool(waiting=True), Workers(3, leave=2.0)]
+)
+def test_the_results_are_the_same_for_any_threads_and_any_split_of_the_runs(pool):
+    mesh = families.mesh(6)
+    model = mesh, Policy("fifo"), pool, Times()
+    whole = simulate_runs(*model, seed=3, runs=60, threads=1)
+
+    for threads in (2, 5):
+        again = simulate_runs(*model, seed=3, runs=60, threads=threads)
+        for field in ("time", "batches", "stalls", "requests", "work"):
+            assert getattr(again, field).tolist() == getattr(whole, field).tolist()
+    part = simulate_runs(*model, seed=3, first_run=41, runs=7)
+    assert part.time.tolist() == whole.time[41:48].tolist()
+    alone = plain.run(*model, seed=3, run=41).result
+    assert [alone.time[0], alone.requests[0]] == [whole.time[41], whole.requests[41]]
+
+
+def test_policies_of_one_run_meet_the_same_arrivals_and_first_times():
+    mesh = families.mesh(6)
+    pool = Pool(1.0, 3)
+
+    first = plain.run(mesh, Policy("fifo"), pool, Times(), seed=1, run=5)
+    second = plain.run(mesh, Policy("lifo"), pool, Times(), seed=1, run=5)
+
+    shared = min(len(first.batches.time), len(second.batches.time))
+    assert first.batches.time[:shared].tolist() == second.batches.time[:shared].tolist()
+    assert first.batches.size[:shared].tolist() == second.batches.size[:shared].tolist()
+    assert duration_of(first) == pytest.approx(duration_of(second), abs=1e-12)
+
+
+def duration_of(trace) -> list[float]:
+    steps = trace.assignments
+    return [float(d) for _, d in sorted(zip(steps.task, steps.end - steps.time, strict=True))]

@@ -1,0 +1,226 @@
+"""Bad inputs: one clear line each. And an interrupt ends a long simulation."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from icsched import Dag, ScheduleError
+from icsched.errors import SimulationError
+from icsched.sim import Policy, Pool, Times, Workers, plain, simulate_runs, trace
+
+NAN, INF = math.nan, math.inf
+FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": 0}, "interval: expected a positive number, got 0"),
+        ({"interval": -1.0}, "interval: expected a positive number, got -1.0"),
+        ({"interval": NAN}, "interval: expected a positive number, got nan"),
+        ({"interval": INF}, "interval: expected a positive number, got inf"),
+        ({"interval": 1e-200}, "interval: expected 1e-100 to 1e+100, got 1e-200"),
+        ({"interval": "1"}, "interval: expected a number, got '1'"),
+        ({"interval": True}, "interval: expected a number, got True"),
+        ({"batch": 0}, "batch: expected 1 to 1,000,000,000, got 0"),
+        ({"batch": 0.5}, "batch: expected 1 to 1,000,000,000, got 0.5"),
+        ({"batch": NAN}, "batch: expected 1 to 1,000,000,000, got nan"),
+        ({"batch": INF}, "batch: expected 1 to 1,000,000,000, got inf"),
+        ({"batch": None}, "batch: expected a number, got None"),
+        (
+            {"batch": 1.5, "sizes": "fixed"},
+            "batch: expected an integer for fixed sizes, got 1.5",
+        ),
+        (
+            {"sizes": "normal"},
+            "sizes: expected geometric or exponential or fixed, got 'normal'",
+        ),
+        ({"speeds": -0.1}, "speeds: expected 0 to 1,000, got -0.1"),
+        ({"speeds": NAN}, "speeds: expected 0 to 1,000, got nan"),
+        ({"leave": 0}, "leave: expected a positive number, got 0"),
+        ({"leave": NAN}, "leave: expected a positive number, got nan"),
+        ({"leave": -INF}, "leave: expected a positive number, got -inf"),
+        ({"deadline": 0.0}, "deadline: expected a positive number, got 0.0"),
+        ({"deadline": NAN}, "deadline: expected a positive number, got nan"),
+        ({"replicas": 0}, "replicas: expected an integer from 1 to 10,000,000, got 0"),
+        ({"replicas": 1.5}, "replicas: expected an integer from 1 to 10,000,000, got 1.5"),
+    ],
+)
+def test_a_pool_that_cannot_be(options, message):
+    with pytest.raises(SimulationError) as caught:
+        Pool(**options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((0,), {}, "workers: expected an integer from 1 to 10,000,000, got 0"),
+        ((2.0,), {}, "workers: expected an integer from 1 to 10,000,000, got 2.0"),
+        ((2,), {"speeds": [1.0]}, "speeds: expected 2, one per worker, got 1"),
+        ((2,), {"speeds": [1.0, 0.0]}, "speed of worker 1: expected a positive number, got 0.0"),
+        ((2,), {"replicas": 3}, "replicas: expected at most 2, the number of workers, got 3"),
+        ((2,), {"leave": 0.0}, "leave: expected a positive number, got 0.0"),
+        ((2,), {"deadline": -1}, "deadline: expected a positive number, got -1"),
+    ],
+)
+def test_workers_that_cannot_be(arguments, options, message):
+    with pytest.raises(SimulationError) as caught:
+        Workers(*arguments, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"law": "uniform"}, "law: expected normal or lognormal or constant, got 'uniform'"),
+        ({"spread": -1}, "spread: expected 0 to 1,000, got -1"),
+        ({"spread": NAN}, "spread: expected 0 to 1,000, got nan"),
+        ({"spread": INF}, "spread: expected 0 to 1,000, got inf"),
+        ({"means": [1, 2]}, "means: expected 3 numbers, one per task, got shape (2,)"),
+        ({"means": 1.0}, "means: expected 3 numbers, one per task, got shape ()"),
+        ({"means": ["x", 1, 2]}, "means: expected numbers, one per task"),
+        ({"means": [1, NAN, 2]}, "mean time of task 'b': expected a positive number, got nan"),
+        ({"means": [1, None, 2]}, "mean time of task 'b': expected a positive number, got nan"),
+        ({"means": [1, 2, 0]}, "mean time of task 'c': expected a positive number, got 0.0"),
+        ({"means": [1, 2, -3]}, "mean time of task 'c': expected a positive number, got -3.0"),
+        ({"means": [INF, 2, 3]}, "mean time of task 'a': expected a positive number, got inf"),
+        ({"means": [1e200, 2, 3]}, "mean time of task 'a': expected 1e-100 to 1e+100, got 1e+200"),
+    ],
+)
+def test_times_that_cannot_be(options, message):
+    with pytest.raises(SimulationError) as caught:
+        simulate_runs(FORK, Policy("fifo"), Pool(), Times(**options), seed=1, runs=1)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "best"}, "rule: expected static or fifo or lifo or random, got 'best'"),
+        ({"rule": "static"}, "order: the static rule needs one"),
+    ],
+)
+def test_policies_that_cannot_be(options, message):
+    with pytest.raises(SimulationError) as caught:
+        Policy(**options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 1], "order: expected 3 tasks, got 2"),
+        ([0, 1, 3], "order: unknown task id 3"),
+        ([0, 1, 1], "order: task 'b' occurs twice"),
+        ([1, 0, 2], "step 1 runs 'b' before its parent 'a'"),
+    ],
+)
+@pytest.mark.parametrize("rule", ["static", "fifo", "lifo"])
+def test_an_order_of_another_dag(rule, order, message):
+    for simulate in (
+        lambda policy: simulate_runs(FORK, policy, Pool(), Times(), seed=1, runs=1),
+        lambda policy: trace(FORK, policy, Pool(), Times(), seed=1, run=0),
+        lambda policy: plain.run(FORK, policy, Workers(2), Times(), seed=1, run=0),
+    ):
+        with pytest.raises(ScheduleError) as caught:
+            simulate(Policy(rule, order))
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"runs": 0}, "runs: expected an integer from 1 to 1,000,000,000, got 0"),
+        ({"runs": 2.5}, "runs: expected an integer from 1 to 1,000,000,000, got 2.5"),
+        ({"threads": 0}, "threads: expected an integer from 1 to 1,024, got 0"),
+        ({"seed": -1}, "seed: expected an integer from 0 to 2^64 - 1, got -1"),
+        ({"seed": 2**64}, "seed: expected an integer from 0 to 2^64 - 1, got 18446744073709551616"),
+        ({"seed": 1.0}, "seed: expected an integer from 0 to 2^64 - 1, got 1.0"),
+        ({"first_run": -1}, "run: expected an integer from 0 to 2^62 - 1, got -1"),
+    ],
+)
+def test_ranges_that_cannot_be(options, message):
+    with pytest.raises(SimulationError) as caught:
+        simulate_runs(FORK, Policy("fifo"), Pool(), Times(), **{"seed": 1, "runs": 1, **options})
+    assert str(caught.value) == message
+
+
+def test_numbers_of_numpy_are_numbers():
+    pool = Pool(np.float32(0.5), np.int64(4), replicas=np.int32(2))
+
+    runs = simulate_runs(
+        FORK,
+        Policy("fifo"),
+        pool,
+        Times(),
+        seed=np.uint64(1),
+        runs=np.int64(3),
+        first_run=np.int8(1),
+    )
+
+    assert len(runs) == 3
+
+
+@pytest.mark.parametrize("simulate", [trace, plain.run])
+def test_a_dag_without_tasks(simulate):
+    with pytest.raises(SimulationError, match=r"^dag: expected at least one task$"):
+        simulate(Dag({}), Policy("fifo"), Pool(), Times(), seed=1, run=0)
+
+
+def test_workers_who_never_stay_long_enough():
+    message = "leave: workers that stay 0.01 on average will never finish task 'b', which takes 2.0"
+    with pytest.raises(SimulationError) as caught:
+        trace(FORK, Policy("fifo"), Pool(leave=0.01), Times(means=[1, 2, 1]), seed=1, run=0)
+    assert str(caught.value) == message
+
+
+class Wrong:
+    """An allocator that hands out what it was told to."""
+
+    def __init__(self, *tasks: int) -> None:
+        self.tasks = tasks
+
+    def eligible(self, task: int) -> None: ...
+
+    def done(self, task: int) -> None: ...
+
+    def take(self, count: int) -> tuple[int, ...]:  # noqa: ARG002 the signature is the protocol's
+        return self.tasks
+
+
+@pytest.mark.parametrize(
+    ("tasks", "message"),
+    [
+        ([1], "allocator: took task id 1, which is not eligible"),
+        ([0, 0], "allocator: took task id 0, which is not eligible"),
+        ([0, 1, 2], "allocator: expected at most 2 tasks, got 3"),
+    ],
+)
+def test_an_allocator_that_breaks_the_rules(tasks, message):
+    with pytest.raises(SimulationError) as caught:
+        plain.run(FORK, Wrong(*tasks), Workers(2), Times(), seed=1, run=0)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("pool", ["Pool()", "Pool(waiting=True)", "Pool(1e-12, 1)", "Workers(4)"])
+def test_an_interrupt_ends_a_long_simulation(pool, threads):
+    """A billion runs, or a trillion batches to the first result."""
+    program = f"""
+import _thread, threading
+from icsched import families
+from icsched.sim import *
+threading.Timer(0.2, _thread.interrupt_main).start()
+simulate_runs(
+    families.mesh(9), Policy("fifo"), {pool}, Times(), seed=1, runs=10**7, threads={threads}
+)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.stderr.endswith("KeyboardInterrupt\n")
