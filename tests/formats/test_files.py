@@ -360,7 +360,7 @@ def test_a_file_that_holds_something_else_by_now_is_left_alone(tmp_path, now):
         rewrite(path, b"old", b"new", keep=b"old")
 
     assert str(caught.value) == (
-        f"{path}: it changed while icsched was at work; nothing was written, run it again"
+        f"{path}: it changed while icsched was at work and was left as it is: run it again"
     )
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"file": now}
 

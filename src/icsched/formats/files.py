@@ -186,7 +186,7 @@ def _replace(
 def _check_still(path: str, target: Path, expected: bytes) -> None:
     """Raise FormatError unless *target* holds what it held when it was read."""
     if target.read_bytes() != expected:
-        problem = "it changed while icsched was at work; nothing was written, run it again"
+        problem = "it changed while icsched was at work and was left as it is: run it again"
         raise FormatError(path, None, problem)
 
 

@@ -101,13 +101,14 @@ def changes(
     files = submit_files(workflow) if via == "vars" else []
     by_vars = {name for file in files for name in file.names}
     # A submit file that takes the variable must find one, also for a job left alone.
-    own = dict(zip(workflow.names, workflow.priorities.tolist(), strict=True)) if by_vars else {}
-    told |= {name: own[name] for name in by_vars if name not in told}
-    lines = _lines(workflow, told, by_vars)
+    own = zip(workflow.names, workflow.priorities.tolist(), strict=True)
+    kept = {name: value for name, value in own if name in by_vars and name not in told}
+    lines = _lines(workflow, told | kept, by_vars)
     paths = [root.path for root in workflow.roots]
+    had_variables = any(_has_variables(root.raw) for root in workflow.roots)
     return [
         *map(_submit_change, files),
-        *(submit_removals(workflow) if via == "priority" and _has_variables(workflow) else []),
+        *(submit_removals(workflow) if had_variables and via == "priority" else []),
         *_companions(workflow, paths),
         *(
             Change(root.path, root.raw, _with_block(workflow, root, root.path, its_lines))
@@ -184,12 +185,11 @@ def removals(paths: Sequence[str]) -> list[Change]:
 
 def has_variables(path: str) -> bool:
     """Whether a workflow's file gives priorities as variables, so that submit files are ours."""
-    data = read_bytes(path)
+    return _has_variables(read_bytes(path))
+
+
+def _has_variables(data: bytes) -> bool:
     return block.is_in(data) and b" jobpriority=" in data
-
-
-def _has_variables(workflow: Workflow) -> bool:
-    return any(block.is_in(r.raw) and b" jobpriority=" in r.raw for r in workflow.roots)
 
 
 def submit_removals(workflow: Workflow) -> list[Change]:
