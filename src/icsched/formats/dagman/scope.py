@@ -32,7 +32,6 @@ class OwnJobs:
     source: Source
     statements: Ids
     slots: range
-    prefix: str  # of their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class Scope:
         slots = range(len(self), len(self) + len(names))
         self.names += names
         self.flags.append(flags)
-        self.jobs.append(OwnJobs(source, at, slots, self.prefix))
+        self.jobs.append(OwnJobs(source, at, slots))
         self.layout.append(np.arange(slots.start, slots.stop, dtype=np.int32))
         self._unindexed.append(slots)
 

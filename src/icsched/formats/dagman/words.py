@@ -12,12 +12,21 @@ class UnreadableError(ValueError):
     """A statement does not fit the grammar; the message says what was expected."""
 
 
-class OldWords:
-    """Words end at blanks; a double quote opens only a file or directory name."""
+class _Cursor:
+    """A place in a statement's text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+
+    def rest(self) -> str:
+        """Return all that is left."""
+        rest, self._at = self._text[self._at :].strip(BLANKS), len(self._text)
+        return rest
+
+
+class OldWords(_Cursor):
+    """Words end at blanks; a double quote opens only a file or directory name."""
 
     def next(self) -> str:
         """Return the next word, "" at the end."""
@@ -26,11 +35,6 @@ class OldWords:
     def next_path(self) -> str:
         """Return the next word, or all between double quotes."""
         return self._match(_OLD_QUOTED) or self.next()
-
-    def rest(self) -> str:
-        """Return all that is left."""
-        rest, self._at = self._text[self._at :].strip(BLANKS), len(self._text)
-        return rest
 
     def _match(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self._text, self._at)
@@ -50,12 +54,8 @@ class OldWords:
             raise UnreadableError
 
 
-class NewWords:
+class NewWords(_Cursor):
     """Quotes of either kind may open anywhere; blanks around the first = join its sides."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 0
 
     def next(self) -> str:
         """Return the next word, quotes included, "" at the end."""
@@ -64,11 +64,6 @@ class NewWords:
     def next_path(self) -> str:
         """Return the next word without its quotes."""
         return self._word(keep_quotes=False)
-
-    def rest(self) -> str:
-        """Return all that is left."""
-        rest, self._at = self._text[self._at :].strip(BLANKS), len(self._text)
-        return rest
 
     def pairs(self) -> None:
         """Read the rest as key=value pairs."""
