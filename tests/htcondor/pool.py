@@ -235,6 +235,9 @@ class Condor:
         cluster = re.search(r"submitted to cluster (\d+)", done.stdout)[1]
         path = directory / f"{file}.dagman.out"
         await_true(lambda: not self.queue(cluster), deadline, f"{path} of cluster {cluster}")
+        # The dag goes into the history after its jobs, a moment after it leaves the queue.
+        of_dag = ("-constraint", f"ClusterId == {cluster}", "-af", "ClusterId")
+        await_true(lambda: self._ask("condor_history", *of_dag), deadline, f"history of {cluster}")
         self._busy = False
         log = text_of(path).rpartition("STARTING UP")[2]  # after a rescue, the last run's alone
         return Run(
