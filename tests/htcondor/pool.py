@@ -172,8 +172,17 @@ class Condor:
         owner = self.home.stat()
         for path in (directory, *directory.rglob("*")):
             os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+        return self._execute(directory, arguments, config or {}, timeout_s)
+
+    def _execute(
+        self,
+        directory: Path,
+        arguments: Sequence[str],
+        config: Mapping[str, str],
+        timeout_s: float,
+    ) -> subprocess.CompletedProcess[str]:
         inside = f"/{directory.relative_to(self._root)}"
-        settings = [f"_CONDOR_{key}={value}" for key, value in (config or {}).items()]
+        settings = [f"_CONDOR_{key}={value}" for key, value in config.items()]
         environment = ("HOME=/home/tester", "PATH=/usr/sbin:/usr/bin", *settings)
         within = ("chroot", "--userspec=tester:tester", self._root, "env", "-i", "-C", inside)
         return subprocess.run(
@@ -261,7 +270,8 @@ class Condor:
         return prio
 
     def _ask(self, *arguments: str) -> str:
-        done = self.command(self.home, *arguments)
+        # While a dag runs its files come and go: none of them may be touched here.
+        done = self._execute(self.home, arguments, {}, 20)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
