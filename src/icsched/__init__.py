@@ -39,6 +39,7 @@ from icsched.pebble import (
     random_order,
     verify,
 )
+from icsched.sim import Pool, Simulation, Times, Workers, simulate
 from icsched.sorter import Sorter
 from icsched.theory import Plan, Proof, prioritize
 
@@ -56,14 +57,18 @@ __all__ = [
     "IdealGame",
     "LimitError",
     "Plan",
+    "Pool",
     "Proof",
     "Schedule",
     "ScheduleError",
+    "Simulation",
     "SimulationError",
     "Sorter",
+    "Times",
     "UnknownTaskError",
     "UsageError",
     "Verdict",
+    "Workers",
     "Workflow",
     "area",
     "compare",
@@ -84,6 +89,7 @@ __all__ = [
     "read",
     "read_workflow",
     "sim",
+    "simulate",
     "theory",
     "verify",
     "write_dagman",

@@ -1,6 +1,16 @@
 """Simulation of a dag's execution by unpredictable workers (paper 004, section 4, and beyond)."""
 
 from icsched.sim import plain
+from icsched.sim.compare import (
+    METRICS,
+    POLICIES,
+    Estimates,
+    Paired,
+    PaperSampling,
+    Ratios,
+    Simulation,
+    simulate,
+)
 from icsched.sim.engine import simulate_runs, trace
 from icsched.sim.model import (
     Assignments,
@@ -14,19 +24,30 @@ from icsched.sim.model import (
     Workers,
 )
 from icsched.sim.plain import Allocator
+from icsched.sim.stats import Mean, Ratio
 
 __all__ = [
+    "METRICS",
+    "POLICIES",
     "Allocator",
     "Assignments",
     "Batches",
     "Ending",
+    "Estimates",
+    "Mean",
+    "Paired",
+    "PaperSampling",
     "Policy",
     "Pool",
+    "Ratio",
+    "Ratios",
     "Runs",
+    "Simulation",
     "Times",
     "Trace",
     "Workers",
     "plain",
+    "simulate",
     "simulate_runs",
     "trace",
 ]

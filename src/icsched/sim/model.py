@@ -67,8 +67,8 @@ class Pool:
         _set(
             self,
             interval=_positive("interval", self.interval),
-            batch=_number("batch", self.batch, least=1, most=LARGEST_BATCH),
-            speeds=_number("speeds", self.speeds, least=0, most=LARGEST_SPREAD),
+            batch=check_number("batch", self.batch, least=1, most=LARGEST_BATCH),
+            speeds=check_number("speeds", self.speeds, least=0, most=LARGEST_SPREAD),
             **_checked_terms(self.leave, self.deadline, self.replicas),
         )
         if self.sizes == "fixed" and self.batch != int(self.batch):
@@ -142,7 +142,7 @@ class Times:
 
     def __post_init__(self) -> None:
         _check_choice("law", self.law, get_args(TimeLaw))
-        _set(self, spread=_number("spread", self.spread, least=0, most=LARGEST_SPREAD))
+        _set(self, spread=check_number("spread", self.spread, least=0, most=LARGEST_SPREAD))
 
     @property
     def width(self) -> float:
@@ -323,7 +323,8 @@ def _real(name: str, value: object) -> float:
     return float(value)
 
 
-def _number(name: str, value: float, *, least: float, most: float) -> float:
+def check_number(name: str, value: float, *, least: float, most: float) -> float:
+    """Return *value* as a float; raise SimulationError unless it lies from *least* to *most*."""
     number = _real(name, value)
     if not least <= number <= most:
         raise SimulationError(f"{name}: expected {least} to {most:,}, got {value}")

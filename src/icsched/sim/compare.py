@@ -1,0 +1,293 @@
+"""Policies side by side on the same simulated luck, until the ratio of their times is known."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Protocol, TypeAlias, get_args, runtime_checkable
+
+import numpy as np
+
+from icsched import pebble
+from icsched._native import Ids
+from icsched.dag import Dag
+from icsched.errors import SimulationError
+from icsched.pebble import Order
+from icsched.sim import plain, stats
+from icsched.sim.engine import simulate_runs
+from icsched.sim.model import (
+    Floats,
+    Policy,
+    Pool,
+    Rule,
+    Runs,
+    Times,
+    Workers,
+    check_inputs,
+    check_number,
+    check_runs,
+)
+from icsched.sim.plain import Allocator
+from icsched.sim.stats import Mean, Ratio
+
+METRICS = ("time", "stall", "utilisation")
+ORDERS = ("level", "critical-path", "critical-path-times")
+POLICIES = ("fifo", "lifo", "random", *ORDERS)
+
+FEWEST_RUNS = 500  # before an interval is believed
+TASKS_AT_ONCE = 10_000_000  # per call of the kernel, between two signs of life
+
+Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs expected in all
+
+
+@runtime_checkable
+class HasOrder(Protocol):
+    """A `Plan`, a `Schedule`: anything with an order."""
+
+    @property
+    def order(self) -> Ids:
+        """The task ids, first to run first."""
+
+
+AllocatorMaker: TypeAlias = Callable[[Dag], Allocator]
+PolicyLike: TypeAlias = str | Policy | HasOrder | Order | AllocatorMaker
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Runs in which all policies meet the same luck, with bootstrap intervals.
+
+    They go on until the time of each policy over the baseline's has an interval of relative
+    *half_width*, or *most_runs* were made.
+    """
+
+    half_width: float = 0.01
+    most_runs: int = 20_000
+
+    def __post_init__(self) -> None:
+        check_number("half-width", self.half_width, least=1e-6, most=1)
+        check_runs(self.most_runs, 1)
+
+
+@dataclass(frozen=True)
+class PaperSampling:
+    """Paper 004's way: *samples* means of *runs* runs for each policy, with luck of its own."""
+
+    samples: int = 300
+    runs: int = 300
+
+    def __post_init__(self) -> None:
+        check_runs(self.samples * self.runs, 1)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What was estimated of a policy."""
+
+    time: Mean
+    stall: Mean
+    utilisation: Mean
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """A policy's estimates over those of the baseline; None where that may be 0."""
+
+    time: Ratio | None
+    stall: Ratio | None
+    utilisation: Ratio | None
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What came out of a comparison of policies.
+
+    `ratio` has a key ``NAME_over_BASELINE`` for each other policy. `precise` says whether the
+    half-width asked for was reached.
+    """
+
+    policies: Mapping[str, Estimates]
+    ratio: Mapping[str, Ratios]
+    runs: int
+    seed: int
+    precise: bool
+    half_width: float = field(repr=False)
+
+
+def simulate(
+    dag: Dag,
+    policies: Mapping[str, PolicyLike],
+    *,
+    pool: Pool | Workers | None = None,
+    times: Times | None = None,
+    seed: int = 0,
+    baseline: str = "fifo",
+    sampling: Paired | PaperSampling | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Simulate *dag* under each of *policies* and compare them with that named *baseline*.
+
+    A policy is one of the names in `POLICIES`, a `Policy`, an order or what has one (a `Plan`),
+    or a function that makes an `Allocator` for a dag. "critical-path-times" weighs paths by the
+    means of *times*. By default the pool is ``Pool()``, times are ``Times()``, sampling is
+    ``Paired()``. *progress* is called now and then. Raises SimulationError, or ScheduleError
+    for an order of another dag.
+
+    >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
+    >>> found = simulate(fork, {"good": [1, 0, 2, 3], "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
+    >>> list(found.ratio), found.ratio["good_over_fifo"].time.high < 1, found.precise
+    (['good_over_fifo'], True, True)
+    """
+    pool, times = pool or Pool(), times or Times()
+    check_inputs(dag, pool, times)
+    if not policies:
+        raise SimulationError("policies: expected at least one")
+    resolved = {name: _resolved(dag, name, wanted, times) for name, wanted in policies.items()}
+    source = _Source(dag, resolved, pool, times, seed, threads)
+    tell = progress or (lambda _done, _expected: None)
+    sampling = sampling or Paired()
+    if isinstance(sampling, PaperSampling):
+        return _by_paper(source, sampling, baseline, tell)
+    return _paired(source, sampling, baseline, tell)
+
+
+def _resolved(dag: Dag, name: str, wanted: PolicyLike, times: Times) -> Policy | AllocatorMaker:
+    """Return what stands for a policy as one that an engine takes."""
+    if isinstance(wanted, str):
+        return _named(dag, wanted, times)
+    if isinstance(wanted, HasOrder) and not isinstance(wanted, Policy):
+        return Policy("static", order=wanted.order)
+    if isinstance(wanted, Policy) or callable(wanted):
+        return wanted
+    if not isinstance(wanted, list | tuple | range | np.ndarray):
+        raise SimulationError(f"policy {name!r}: expected a name or an order, got {wanted!r}")
+    return Policy("static", order=wanted)
+
+
+def _named(dag: Dag, name: str, times: Times) -> Policy:
+    if name == "level":
+        return Policy("static", order=pebble.level_order(dag))
+    if name == "critical-path":
+        return Policy("static", order=pebble.critical_path_order(dag))
+    if name == "critical-path-times":
+        means = times.means_for(dag)
+        return Policy("static", order=pebble.critical_path_order(dag, runtimes=means))
+    for rule in get_args(Rule):
+        if name == rule != "static":
+            return Policy(rule)
+    raise SimulationError(f"policy: expected {', '.join(POLICIES)}, got {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """Where runs come from."""
+
+    dag: Dag
+    policies: Mapping[str, Policy | AllocatorMaker]
+    pool: Pool | Workers
+    times: Times
+    seed: int
+    threads: int | None
+
+    def runs(self, first: int, last: int, tell: Progress) -> Floats:
+        """Return a row for each metric of each policy, a column for runs *first* to *last* - 1."""
+        step = max(1, TASKS_AT_ONCE // (len(self.dag) * len(self.policies)))
+        parts = []
+        for start in range(first, last, step):
+            stop = min(start + step, last)
+            rows = [self.runs_of(policy, start, stop) for policy in self.policies.values()]
+            parts.append(np.concatenate(rows))
+            tell(stop, last)
+        return np.concatenate(parts, axis=1)
+
+    def runs_of(self, policy: Policy | AllocatorMaker, start: int, stop: int) -> Floats:
+        """Return the metrics, a row each, of runs *start* to *stop* - 1."""
+        dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
+        if isinstance(policy, Policy):
+            made = simulate_runs(
+                *(dag, policy, pool, times),
+                seed=seed,
+                first_run=start,
+                runs=stop - start,
+                threads=self.threads,
+            )
+            return _metrics(made)
+        traces = (
+            plain.run(dag, policy(dag), pool, times, seed=seed, run=run)
+            for run in range(start, stop)
+        )
+        return np.concatenate([_metrics(trace.result) for trace in traces], axis=1)
+
+
+def _metrics(runs: Runs) -> Floats:
+    return np.stack([getattr(runs, metric) for metric in METRICS])
+
+
+def _paired(source: _Source, sampling: Paired, baseline: str, tell: Progress) -> Simulation:
+    rows = np.empty((len(METRICS) * len(source.policies), 0))
+    wanted = min(FEWEST_RUNS, sampling.most_runs)
+    while True:
+        rows = np.concatenate([rows, source.runs(rows.shape[1], wanted, tell)], axis=1)
+        found = _estimated(source, rows, baseline, sampling.half_width)
+        if found.precise or wanted == sampling.most_runs:
+            return found
+        wanted = _next_count(wanted, found.half_width / sampling.half_width, sampling.most_runs)
+
+
+def _next_count(runs: int, excess: float, most: int) -> int:
+    """Return how many runs should make an interval *excess* times shorter."""
+    needed = min(4.0 * runs, 1.1 * excess * excess * runs)
+    return min(most, max(runs + runs // 4, int(needed)))
+
+
+def _estimated(source: _Source, rows: Floats, baseline: str, wanted: float) -> Simulation:
+    drawn = stats.Bootstrap.of(rows, seed=source.seed)
+    width = len(METRICS)
+    at = {name: range(i * width, i * width + width) for i, name in enumerate(source.policies)}
+    policies = {name: Estimates(*map(drawn.mean, rows)) for name, rows in at.items()}
+    ratio = {
+        f"{name}_over_{baseline}": Ratios(*map(drawn.ratio, at[name], at[baseline]))
+        for name in _others(policies, baseline)
+    }
+    return _simulation(source, policies, ratio, rows.shape[1], wanted)
+
+
+def _by_paper(
+    source: _Source, sampling: PaperSampling, baseline: str, tell: Progress
+) -> Simulation:
+    each = sampling.samples * sampling.runs
+    samples: dict[str, Floats] = {}
+    for number, (name, policy) in enumerate(source.policies.items()):
+        alone = replace(source, policies={name: policy})
+        rows = alone.runs(number * each, (number + 1) * each, tell)
+        samples[name] = rows.reshape(len(METRICS), sampling.samples, sampling.runs).mean(axis=2)
+    policies = {name: Estimates(*map(stats.paper_mean, rows)) for name, rows in samples.items()}
+    ratio = {
+        f"{name}_over_{baseline}": Ratios(*map(stats.paper_ratio, samples[name], samples[baseline]))
+        for name in _others(policies, baseline)
+    }
+    return _simulation(source, policies, ratio, each, 1.0)
+
+
+def _others(policies: Mapping[str, Estimates], baseline: str) -> list[str]:
+    return [name for name in policies if name != baseline] if baseline in policies else []
+
+
+def _simulation(
+    source: _Source,
+    policies: dict[str, Estimates],
+    ratio: dict[str, Ratios],
+    runs: int,
+    wanted: float,
+) -> Simulation:
+    """Put results together; precision is that of the ratios of time, or of times without any."""
+    watched = [found.time for found in (ratio or policies).values()]
+    half_width = max(found.half_width for found in watched if found is not None)
+    return Simulation(
+        policies=MappingProxyType(policies),
+        ratio=MappingProxyType(ratio),
+        runs=runs,
+        seed=source.seed,
+        precise=half_width <= wanted,
+        half_width=half_width,
+    )
