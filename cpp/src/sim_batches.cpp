@@ -40,7 +40,7 @@ class Calendar {
 
   // Files a task under the first batch after this one that is not before its end.
   void file(double end, std::int32_t task) {
-    while (now_ + 1 == end_ || moment_[end_ - 1] < end) {
+    while (end_ <= now_ + near || moment_[end_ - 1] < end) {
       if (end_ - now_ > window) return far_.push({end, task});
       draw();
     }
@@ -59,13 +59,14 @@ class Calendar {
   static constexpr std::size_t window = 4096;  // batches filed under at a time, about
   static constexpr std::size_t step = 16;      // batches drawn at a time
   static constexpr std::size_t room = 2 * window;
+  static constexpr std::size_t near = 8;  // batches tried first, without a branch to mispredict
 
-  // The first batch after this one that is not before `moment`; there must be one.
+  // The first batch after this one that is not before `moment`; there must be one, and
+  // `near` batches after this one must be known.
   std::size_t first_not_before(double moment) const {
     std::size_t at = now_ + 1;
-    for (const std::size_t near = now_ + 8; at < near; ++at) {
-      if (moment_[at] >= moment) return at;  // at the latest at end_ - 1
-    }
+    for (std::size_t i = 1; i <= near; ++i) at += moment_[now_ + i] < moment;
+    if (at <= now_ + near) return at;
     return std::lower_bound(moment_ + at, moment_ + end_, moment) - moment_;
   }
 

@@ -85,31 +85,17 @@ inline double exp(double x) {
   return (1.0 + (rest * c / (2.0 - c) - low + high)) * scale;
 }
 
-// Algorithm AS 241: ratios of polynomials for the middle, the tails, the ends of the tails.
-inline constexpr std::array middle_above{
-    2.5090809287301226727e+3, 3.3430575583588128105e+4, 6.7265770927008700853e+4,
-    4.5921953931549871457e+4, 1.3731693765509461125e+4, 1.9715909503065514427e+3,
-    1.3314166789178437745e+2, 3.3871328727963666080e+0};
-inline constexpr std::array middle_below{
-    5.2264952788528545610e+3, 2.8729085735721942674e+4, 3.9307895800092710610e+4,
-    2.1213794301586595867e+4, 5.3941960214247511077e+3, 6.8718700749205790830e+2,
-    4.2313330701600911252e+1, 1.0};
-inline constexpr std::array tail_above{
-    7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
-    1.27045825245236838258e+0, 3.64784832476320460504e+0, 5.76949722146069140550e+0,
-    4.63033784615654529590e+0, 1.42343711074968357734e+0};
-inline constexpr std::array tail_below{
-    1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2,
-    1.48103976427480074590e-1, 6.89767334985100004550e-1, 1.67638483018380384940e+0,
-    2.05319162663775882187e+0, 1.0};
-inline constexpr std::array end_above{
-    2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.24266094738807843860e-3,
-    2.65321895265761230930e-2, 2.96560571828504891230e-1, 1.78482653991729133580e+0,
-    5.46378491116411436990e+0, 6.65790464350110377720e+0};
-inline constexpr std::array end_below{
-    2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5,
-    7.86869131145613259100e-4,  1.48753612908506148525e-2, 1.36929880922735805310e-1,
-    5.99832206555887937690e-1,  1.0};
+// Algorithm AS 241, the shorter form: ratios of polynomials for the middle, the tails, the
+// ends of the tails.
+inline constexpr std::array middle_above{5.9109374720e1, 1.5929113202e2, 5.0434271938e1,
+                                         3.3871327179e0};
+inline constexpr std::array middle_below{6.7187563600e1, 7.8757757664e1, 1.7895169469e1, 1.0};
+inline constexpr std::array tail_above{1.7023821103e-1, 1.3067284816e0, 2.7568153900e0,
+                                       1.4234372777e0};
+inline constexpr std::array tail_below{1.2021132975e-1, 7.3700164250e-1, 1.0};
+inline constexpr std::array end_above{1.7337203997e-2, 4.2868294337e-1, 3.0812263860e0,
+                                      6.6579051150e0};
+inline constexpr std::array end_below{1.2258202635e-2, 2.4197894225e-1, 1.0};
 
 // The normal quantile of q + 1/2 if |q| <= in_middle.
 inline constexpr double in_middle = 0.425;
@@ -155,8 +141,9 @@ class Draws {
 
   std::uint64_t bits(Stream stream, std::uint64_t major, std::uint64_t minor = 0) const {
     const auto s = static_cast<std::size_t>(stream);
-    const std::uint64_t inner = draws::mix(inner_[s] + draws::golden * major);
-    return draws::mix(inner ^ (outer_[s] + draws::golden * minor));
+    const std::uint64_t bits = draws::mix(inner_[s] + draws::golden * major);
+    if (minor == 0) return bits;  // nearly all
+    return draws::mix(bits ^ (outer_[s] + draws::golden * minor));
   }
 
   // Strictly between 0 and 1: the middle of one of 2^52 equal intervals.
