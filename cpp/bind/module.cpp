@@ -199,12 +199,12 @@ auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds orde
               std::int32_t law, double width, std::int64_t workers, In<double> speeds,
               double interval, double size_scale, double size_shift, bool waiting,
               double speed_sigma, double leave, double deadline, std::int64_t replicas,
-              std::uint64_t seed, std::int64_t first_run, std::int64_t runs, std::int32_t threads,
+              double overhead, std::uint64_t seed, std::int64_t first_run, std::int64_t runs, std::int32_t threads,
               std::int32_t engine, bool traced) {
   const icsched::SimModel model{
       rows(child_offsets, children), static_cast<icsched::Rule>(rule), view(order), view(means),
       static_cast<icsched::TimeLaw>(law), width, workers, view(speeds), interval, size_scale,
-      size_shift, waiting, speed_sigma, leave, deadline, replicas};
+      size_shift, waiting, speed_sigma, leave, deadline, replicas, overhead};
   const icsched::SimRange range{seed, first_run, runs, threads,
                                 static_cast<icsched::SimEngine>(engine), interrupted};
   icsched::SimTrace trace;
@@ -280,7 +280,7 @@ NB_MODULE(_core, m) {
   m.def("scan_dagman", &scan_dagman, "data"_a);
   m.def("simulate", &simulate, "child_offsets"_a, "children"_a, "rule"_a, "order"_a, "means"_a,
         "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,
-        "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a,
+        "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a, "overhead"_a,
         "seed"_a, "first_run"_a, "runs"_a, "threads"_a, "engine"_a, "traced"_a);
   bind_ready_queue(m);
 }

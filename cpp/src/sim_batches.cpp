@@ -220,7 +220,7 @@ class BatchRunner : public SimRunner {
     unassigned_.take(calendar_.size(), [&](std::int32_t task) {
       double time = time_[task];
       if (model_.speed_sigma > 0.0) time /= request_speed(model_, draws, request);
-      const double end = moment + time;
+      const double end = moment + (model_.overhead + time);
       if constexpr (!by_rank) ended_[task] = {end, assigned_};
       ++assigned_;
       score.time = std::max(score.time, end);

@@ -185,8 +185,9 @@ class EventRunner : public SimRunner {
     if (model_.leave < stay) {
       stay = model_.leave * draws_->exponential(Stream::leave, task, attempt);
     }
-    const bool lost = stay < time;
-    const double end = moment + (lost ? stay : time);
+    const double takes = model_.overhead + time;
+    const bool lost = stay < takes;
+    const double end = moment + (lost ? stay : takes);
     push({end, 4 * number_ + (lost ? loss : result), request, time, task});
     if (moment + model_.deadline < end) {
       push({moment + model_.deadline, 4 * number_ + overdue, request, time, task});

@@ -27,7 +27,7 @@ struct World {
   SimModel workers(std::int64_t count, Rule rule = Rule::fifo) {
     speeds.assign(count, 1.0);
     return {dag.child_rows(), rule, dag.order, means, TimeLaw::normal, 0.0, count, speeds,
-            1.0, 0.0, 1.0, false, 0.0, never, never, 1};
+            1.0, 0.0, 1.0, false, 0.0, never, never, 1, 0.0};
   }
   SimModel batches(double interval, double size, Rule rule = Rule::fifo) {
     SimModel model = workers(1, rule);

@@ -265,6 +265,7 @@ class SimModel:
     leave: float
     deadline: float
     replicas: int
+    overhead: float
 
 
 @dataclass(frozen=True, slots=True)

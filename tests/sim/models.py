@@ -41,7 +41,7 @@ def policies(dag: Dag) -> list[Policy]:
 def small_pools() -> Iterator[Pool | Workers]:
     """Pools with fixed batches and fixed sets of workers, with all options."""
     terms = [
-        {"leave": leave, "deadline": deadline, "replicas": replicas}
+        {"leave": leave, "deadline": deadline, "replicas": replicas, "overhead": replicas - 1}
         for leave, deadline, replicas in product([math.inf, 2.0], [math.inf, 0.5, 1.0], [1, 2])
     ]
     for term, batch, waiting in product(terms, [1, 3], [False, True]):
@@ -54,6 +54,7 @@ TERMS = {
     "leave": st.sampled_from([math.inf, 1.0, 3.0]),
     "deadline": st.sampled_from([math.inf, 0.3, 1.0]),
     "replicas": st.integers(1, 3),
+    "overhead": st.sampled_from([0.0, 0.25]),
 }
 
 
@@ -61,6 +62,7 @@ TERMS = {
 def pools(draw: st.DrawFn) -> Pool | Workers:
     """Any pool: half of them without leaving, deadlines and replicas."""
     terms = {k: draw(v) for k, v in TERMS.items()} if draw(st.booleans()) else {}
+    terms["overhead"] = draw(TERMS["overhead"])
     if draw(st.booleans()):
         return Pool(
             draw(st.sampled_from([0.01, 0.2, 1.0, 10.0])),

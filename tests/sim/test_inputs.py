@@ -47,6 +47,8 @@ FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
         ({"deadline": NAN}, "deadline: expected a positive number, got nan"),
         ({"replicas": 0}, "replicas: expected an integer from 1 to 10,000,000, got 0"),
         ({"replicas": 1.5}, "replicas: expected an integer from 1 to 10,000,000, got 1.5"),
+        ({"overhead": -1}, "overhead: expected 0 to 1e+100, got -1"),
+        ({"overhead": NAN}, "overhead: expected 0 to 1e+100, got nan"),
     ],
 )
 def test_a_pool_that_cannot_be(options, message):

@@ -163,6 +163,14 @@ def test_overdue_tasks_join_the_line_anew(rule):
     assert trace.result.time[0] == 2.0
 
 
+def test_overhead_comes_on_top_of_each_task_and_is_no_work():
+    """Twice as fast, the worker needs 0.5 for each task, and 0.5 to get it."""
+    trace = run(chain(2), FIFO, Workers(1, speeds=[2.0], overhead=0.5))
+
+    assert rows(trace) == [(0.0, 0, 0, 1.0, Ending.RESULT), (1.0, 1, 0, 2.0, Ending.RESULT)]
+    assert trace.result.utilisation[0] == 0.5
+
+
 def test_replicas_go_to_requests_that_are_there():
     """Three workers: two get task 0, one task 1, which has no second copy until somebody asks."""
     trace = run(independent(3), FIFO, Workers(3, speeds=[1.0, 0.5, 1.0], replicas=2))

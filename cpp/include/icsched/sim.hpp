@@ -38,6 +38,7 @@ struct SimModel {
 
   double leave, deadline;  // may be infinite
   std::int64_t replicas;   // at least 1
+  double overhead;         // of each assignment, whatever the speed; may be 0
 };
 
 // Results by run; for workers a batch is one time that one of them asks.

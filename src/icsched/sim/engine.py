@@ -128,6 +128,7 @@ def _model(dag: Dag, policy: Policy, pool: Pool | Workers, times: Times) -> _nat
         leave=pool.leave,
         deadline=pool.deadline,
         replicas=pool.replicas,
+        overhead=pool.overhead,
     )
 
 

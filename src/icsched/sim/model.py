@@ -48,6 +48,7 @@ class Pool:
     by then, it is lost and becomes eligible again. A task that has not finished *deadline*
     after it was assigned becomes eligible once more, while the first copy goes on. Each
     task taken is given to up to *replicas* requests that are there. The first result counts.
+    Each assignment takes *overhead* beside the task's own time, whatever the worker's speed.
 
     >>> Pool(interval=0.5, batch=4).sizes
     'geometric'
@@ -61,6 +62,7 @@ class Pool:
     leave: float = math.inf
     deadline: float = math.inf
     replicas: int = 1
+    overhead: float = 0.0
 
     def __post_init__(self) -> None:
         _check_choice("sizes", self.sizes, get_args(SizeLaw))
@@ -69,7 +71,7 @@ class Pool:
             interval=_positive("interval", self.interval),
             batch=check_number("batch", self.batch, least=1, most=LARGEST_BATCH),
             speeds=check_number("speeds", self.speeds, least=0, most=LARGEST_SPREAD),
-            **_checked_terms(self.leave, self.deadline, self.replicas),
+            **_checked_terms(self),
         )
         if self.sizes == "fixed" and self.batch != int(self.batch):
             raise SimulationError(f"batch: expected an integer for fixed sizes, got {self.batch}")
@@ -94,7 +96,7 @@ class Workers:
 
     At time 0 they ask in the order of their numbers. One that finds nothing waits, the first
     idle is served first. *speeds* has one number per worker, 1 each by default. *leave*,
-    *deadline* and *replicas* are as for a `Pool`; a worker that leaves is replaced at once by
+    *deadline*, *replicas* and *overhead* are as for a `Pool`; a worker that leaves is replaced at once by
     one of the same number and speed. One that works on a copy when another result comes in
     is busy until it has finished.
 
@@ -107,10 +109,11 @@ class Workers:
     leave: float = math.inf
     deadline: float = math.inf
     replicas: int = 1
+    overhead: float = 0.0
 
     def __post_init__(self) -> None:
         count = _count("workers", self.count, most=LARGEST_COUNT)
-        _set(self, count=count, **_checked_terms(self.leave, self.deadline, self.replicas))
+        _set(self, count=count, **_checked_terms(self))
         if self.replicas > count:
             raise SimulationError(
                 f"replicas: expected at most {count}, the number of workers, got {self.replicas}"
@@ -279,7 +282,7 @@ def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
     means = times.means_for(dag)
     longest = int(np.argmax(means))
     speeds = pool.speeds if isinstance(pool, Workers) else None
-    takes = float(means[longest]) / (max(speeds) if speeds else 1.0)
+    takes = pool.overhead + float(means[longest]) / (max(speeds) if speeds else 1.0)
     # A task of 20 mean stays is finished once in e^20 = 485 million attempts.
     if takes > 20 * pool.leave:
         raise SimulationError(
@@ -308,13 +311,17 @@ def _set(model: object, **values: object) -> None:
         object.__setattr__(model, name, value)
 
 
-def _checked_terms(leave: float, deadline: float, replicas: int) -> dict[str, float]:
-    times = {"leave": leave, "deadline": deadline}
+def _checked_terms(pool: Pool | Workers) -> dict[str, float]:
+    times = {"leave": pool.leave, "deadline": pool.deadline}
     checked = {
         name: math.inf if value == math.inf else _positive(name, value)
         for name, value in times.items()
     }
-    return {**checked, "replicas": _count("replicas", replicas, most=LARGEST_COUNT)}
+    return {
+        **checked,
+        "replicas": _count("replicas", pool.replicas, most=LARGEST_COUNT),
+        "overhead": check_number("overhead", pool.overhead, least=0, most=LARGEST),
+    }
 
 
 def _real(name: str, value: object) -> float:

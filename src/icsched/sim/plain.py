@@ -246,8 +246,9 @@ class _Server:
         if self._pool.leave < math.inf:
             stay = self._pool.leave * self.draws.exponential(Stream.LEAVE, *index)
         number = len(self._assignments)
-        lost = stay < run_time
-        end = moment + (stay if lost else run_time)
+        takes = self._pool.overhead + run_time
+        lost = stay < takes
+        end = moment + (stay if lost else takes)
         overdue = moment + self._pool.deadline
         what = _LOSS if lost else _RESULT
         heapq.heappush(self._events, (end, number, what, task, request, run_time))
