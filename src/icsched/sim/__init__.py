@@ -1,6 +1,7 @@
 """Simulation of a dag's execution by unpredictable workers (paper 004, section 4, and beyond)."""
 
 from icsched.sim import plain
+from icsched.sim.clusters import Clustered, Dispatcher, run_clusters
 from icsched.sim.compare import (
     METRICS,
     POLICIES,
@@ -32,6 +33,8 @@ __all__ = [
     "Allocator",
     "Assignments",
     "Batches",
+    "Clustered",
+    "Dispatcher",
     "Ending",
     "Estimates",
     "Mean",
@@ -47,6 +50,7 @@ __all__ = [
     "Trace",
     "Workers",
     "plain",
+    "run_clusters",
     "simulate",
     "simulate_runs",
     "trace",

@@ -13,6 +13,7 @@ from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order
 from icsched.sim import plain, stats
+from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs
 from icsched.sim.model import (
     Floats,
@@ -49,7 +50,8 @@ class HasOrder(Protocol):
 
 
 AllocatorMaker: TypeAlias = Callable[[Dag], Allocator]
-PolicyLike: TypeAlias = str | Policy | HasOrder | Order | AllocatorMaker
+Resolved: TypeAlias = Policy | Clustered | AllocatorMaker
+PolicyLike: TypeAlias = str | HasOrder | Order | Resolved
 
 
 @dataclass(frozen=True)
@@ -128,10 +130,10 @@ def simulate(
     """Simulate *dag* under each of *policies* and compare them with that named *baseline*.
 
     A policy is one of the names in `POLICIES`, a `Policy`, an order or what has one (a `Plan`),
-    or a function that makes an `Allocator` for a dag. "critical-path-times" weighs paths by the
-    means of *times*. By default the pool is ``Pool()``, times are ``Times()``, sampling is
-    ``Paired()``. *progress* is called now and then. Raises SimulationError, or ScheduleError
-    for an order of another dag.
+    a function that makes an `Allocator` for a dag, or `Clustered`; "critical-path-times"
+    weighs paths by the means of *times*. By default the pool is ``Pool()``, times are
+    ``Times()``, sampling is ``Paired()``. *progress* is called now and then. Raises
+    SimulationError, or ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
     >>> found = simulate(fork, {"good": [1, 0, 2, 3], "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
@@ -151,13 +153,13 @@ def simulate(
     return _paired(source, sampling, baseline, tell)
 
 
-def _resolved(dag: Dag, name: str, wanted: PolicyLike, times: Times) -> Policy | AllocatorMaker:
+def _resolved(dag: Dag, name: str, wanted: PolicyLike, times: Times) -> Resolved:
     """Return what stands for a policy as one that an engine takes."""
     if isinstance(wanted, str):
         return _named(dag, wanted, times)
     if isinstance(wanted, HasOrder) and not isinstance(wanted, Policy):
         return Policy("static", order=wanted.order)
-    if isinstance(wanted, Policy) or callable(wanted):
+    if isinstance(wanted, Policy | Clustered) or callable(wanted):
         return wanted
     if not isinstance(wanted, list | tuple | range | np.ndarray):
         raise SimulationError(f"policy {name!r}: expected a name or an order, got {wanted!r}")
@@ -183,7 +185,7 @@ class _Source:
     """Where runs come from."""
 
     dag: Dag
-    policies: Mapping[str, Policy | AllocatorMaker]
+    policies: Mapping[str, Resolved]
     pool: Pool | Workers
     times: Times
     seed: int
@@ -200,7 +202,7 @@ class _Source:
             tell(stop, last)
         return np.concatenate(parts, axis=1)
 
-    def runs_of(self, policy: Policy | AllocatorMaker, start: int, stop: int) -> Floats:
+    def runs_of(self, policy: Resolved, start: int, stop: int) -> Floats:
         """Return the metrics, a row each, of runs *start* to *stop* - 1."""
         dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
         if isinstance(policy, Policy):
@@ -212,11 +214,17 @@ class _Source:
                 threads=self.threads,
             )
             return _metrics(made)
-        traces = (
-            plain.run(dag, policy(dag), pool, times, seed=seed, run=run)
-            for run in range(start, stop)
-        )
-        return np.concatenate([_metrics(trace.result) for trace in traces], axis=1)
+        alone = [self.run_of(policy, run) for run in range(start, stop)]
+        return np.concatenate(list(map(_metrics, alone)), axis=1)
+
+    def run_of(self, policy: Clustered | AllocatorMaker, run: int) -> Runs:
+        """Return one run, made in Python."""
+        dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
+        if not isinstance(policy, Clustered):
+            return plain.run(dag, policy(dag), pool, times, seed=seed, run=run).result
+        if not isinstance(pool, Workers):
+            raise SimulationError("clusters: expected a fixed set of workers, got batches")
+        return run_clusters(dag, policy, pool, times, seed=seed, run=run)
 
 
 def _metrics(runs: Runs) -> Floats:

@@ -7,7 +7,8 @@ same generator (``cpp/include/icsched/draws.hpp``), operation for operation: bot
 get the same bits. That is why `log`, `exp` and `normal_quantile` are written out here in
 plain arithmetic instead of taken from a library, whose last bit differs between machines.
 
-Bits are those of SplitMix64 (Steele, Lea, Flood, 2014), each run and stream with a start of its own.
+Bits are those of SplitMix64 (Steele, Lea, Flood, 2014), each run and stream with a start of
+its own.
 """
 
 import math

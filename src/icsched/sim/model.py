@@ -96,9 +96,9 @@ class Workers:
 
     At time 0 they ask in the order of their numbers. One that finds nothing waits, the first
     idle is served first. *speeds* has one number per worker, 1 each by default. *leave*,
-    *deadline*, *replicas* and *overhead* are as for a `Pool`; a worker that leaves is replaced at once by
-    one of the same number and speed. One that works on a copy when another result comes in
-    is busy until it has finished.
+    *deadline*, *replicas* and *overhead* are as for a `Pool`; a worker that leaves is replaced
+    at once by one of the same number and speed. One that works on a copy when another result
+    comes in is busy until it has finished.
 
     >>> Workers(2, speeds=[1, 0.5]).speeds
     (1.0, 0.5)
