@@ -48,3 +48,31 @@ def naturally_labelled_dags(tasks: int) -> Iterator[Dag]:
     pairs = list(combinations(range(tasks), 2))
     for bits in range(2 ** len(pairs)):
         yield Dag.from_arcs(tasks, [pair for i, pair in enumerate(pairs) if bits >> i & 1])
+
+
+def different_dags(tasks: int) -> Iterator[Dag]:
+    """Every dag of so many tasks once, whatever its labels: 1, 2, 6, 31, 302, 5984 of them.
+
+    Any two natural labellings of a dag are a chain of exchanges of two neighbouring labels
+    without an arc between them.
+    """
+    pairs = list(combinations(range(tasks), 2))
+    bit = {pair: 1 << i for i, pair in enumerate(pairs)}
+    seen: set[int] = set()
+    for bits in range(2 ** len(pairs)):
+        if bits in seen:
+            continue
+        arcs = [pair for pair in pairs if bits & bit[pair]]
+        yield Dag.from_arcs(tasks, arcs)
+        found = [bits]
+        while found:
+            labelled = found.pop()
+            if labelled in seen:
+                continue
+            seen.add(labelled)
+            arcs = [pair for pair in pairs if labelled & bit[pair]]
+            for low in range(tasks - 1):
+                if not labelled & bit[low, low + 1]:
+                    swap = {low: low + 1, low + 1: low}
+                    swapped = ((swap.get(a, a), swap.get(b, b)) for a, b in arcs)
+                    found.append(sum(bit[pair] for pair in swapped))
