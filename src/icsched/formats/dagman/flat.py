@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -36,23 +36,30 @@ def flattened(workflow: Workflow) -> list[str]:
     descriptions and categories likewise. Jobs that are done, by whatever file, are marked so.
     Raises FormatError where two things would get one name, and for what only a splice can say.
     """
-    names = [flat_name(name) for name in workflow.scope.names]
-    done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
-    is_done = [name in done for name in workflow.scope.names]
-    top = _Place(workflow.scope, names, is_done, "", workflow.directory)
-    places = [top, *_inside(top)]
-    _check_names(workflow.roots[0].path, places)
-    # The last word counts: what a splice says of its jobs comes before what is said around it.
-    inside_out = places[::-1]
+    everywhere = places(workflow)
     return [
-        *(line for place in places for line in _directives(place)),
-        *(line for place in places for line in _jobs(place)),
-        *(line for place in places for line in _dependencies(place)),
-        *(line for place in inside_out for line in _modifiers(place)),
+        *(line for place in everywhere for line in directive_lines(place)),
+        *(line for place in everywhere for line in job_lines(place)),
+        *(line for place in everywhere for line in _dependencies(place)),
+        *modifier_lines(everywhere),
     ]
 
 
-def _check_names(path: str, places: list["_Place"]) -> None:
+def places(workflow: Workflow) -> list["Place"]:
+    """Return the scopes of a workflow in their places, outer ones before inner ones.
+
+    Raises FormatError where two things would get one name.
+    """
+    names = [flat_name(name) for name in workflow.scope.names]
+    done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
+    is_done = [name in done for name in workflow.scope.names]
+    top = Place(workflow.scope, names, is_done, "", workflow.directory)
+    everywhere = [top, *_inside(top)]
+    _check_names(workflow.roots[0].path, everywhere)
+    return everywhere
+
+
+def _check_names(path: str, places: list["Place"]) -> None:
     """Raise FormatError if a name would mean two jobs, descriptions or categories."""
     jobs = [*places[0].names, *(p.prefix + name for p in places for name in p.scope.special)]
     descriptions = [p.renamed(name) for p in places for name in p.scope.descriptions]
@@ -73,7 +80,7 @@ def flat_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """A scope in its place in the workflow."""
 
     scope: Scope
@@ -82,26 +89,35 @@ class _Place:
     prefix: str
     directory: str
 
+    @property
+    def statements(self) -> Iterator[tuple[Source, int, int]]:
+        """The statements that define the scope's own jobs, each with its file and slot."""
+        for own in self.scope.jobs:
+            for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
+                yield own.source, statement, slot
+
     def renamed(self, name: str) -> str:
         """Return a name of this scope that is no job's: a description's or a category's."""
         return name if name.startswith("+") else self.prefix + name
 
     def jobs(self, slots: Ids) -> str:
+        """Return the flat names of jobs, for a PARENT line."""
         return " ".join(self.names[slot] for slot in slots.tolist())
 
 
-def _inside(place: _Place) -> Iterator[_Place]:
+def _inside(place: Place) -> Iterator[Place]:
     for instance in place.scope.instances:
         names = place.names[instance.slots.start : instance.slots.stop]
         prefix = f"{place.prefix}{flat_name(instance.name)}-"
         directory = os.path.join(place.directory, instance.directory)
         is_done = place.is_done[instance.slots.start : instance.slots.stop]
-        inner = _Place(instance.scope, names, is_done, prefix, directory)
+        inner = Place(instance.scope, names, is_done, prefix, directory)
         yield inner
         yield from _inside(inner)
 
 
-def _directives(place: _Place) -> Lines:
+def directive_lines(place: Place) -> Lines:
+    """Yield what is said about the whole workflow, and its nodes that are no jobs."""
     for source, statement in place.scope.directives:
         command = source.command(statement)
         text = source.text(statement)
@@ -124,16 +140,15 @@ def _first_word(text: str) -> str:
     return text.split(None, 1)[0].upper().replace("-", "_")
 
 
-def _jobs(place: _Place) -> Lines:
-    for own in place.scope.jobs:
-        for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-            name, is_done = place.names[slot], place.is_done[slot]
-            yield from _node_lines(place, own.source, statement, name, is_done=is_done)
+def job_lines(place: Place, only: Container[str] | None = None) -> Lines:
+    """Yield the jobs, or those whose flat names are in *only*."""
+    for source, statement, slot in place.statements:
+        name = place.names[slot]
+        if only is None or name in only:
+            yield from _node_lines(place, source, statement, name, is_done=place.is_done[slot])
 
 
-def _node_lines(
-    place: _Place, source: Source, statement: int, name: str, *, is_done: bool
-) -> Lines:
+def _node_lines(place: Place, source: Source, statement: int, name: str, *, is_done: bool) -> Lines:
     node = source.node(statement)
     directory = os.path.join(place.directory, node.directory).removesuffix("/")
     options = f" DIR {_quoted(directory)}" if directory else ""
@@ -153,20 +168,26 @@ def _description(text: str, name: str) -> str:
     """Return the inline description of a statement as one that is called *name*."""
     head, _ = split(text)
     opening = re.split(r"[ \t]+", head, maxsplit=2)[2].split()[0]
+    closing = "}" if opening.startswith("{") else f"@{opening[2:]}"
+    _, body = inline_body(text)
+    return "\n".join([f"SUBMIT-DESCRIPTION {name} {opening}", *body, closing])
+
+
+def inline_body(text: str) -> tuple[int, list[str]]:
+    """Return the lines of a statement's inline description, and how many come before them."""
     lines = text.split("\n")
     start = 0
     while lines[start].rstrip().endswith("\\"):  # the head goes on, after comments and blank lines
         rest = range(start + 1, len(lines))
         start = next(at for at in rest if not re.match(r"\s*(?:#|//|$)", lines[at]))
-    closing = "}" if opening.startswith("{") else f"@{opening[2:]}"
-    return "\n".join([f"SUBMIT-DESCRIPTION {name} {opening}", *lines[start + 1 : -1], closing])
+    return start + 1, lines[start + 1 : -1]
 
 
 def _quoted(path: str) -> str:
     return f'"{path}"' if re.search(r"[ \t]", path) else path
 
 
-def _dependencies(place: _Place) -> Lines:
+def _dependencies(place: Place) -> Lines:
     for arcs in place.scope.arcs:
         ends = np.cumsum(arcs.counts)
         for start, stop in zip(ends - arcs.counts, ends, strict=True):
@@ -175,18 +196,57 @@ def _dependencies(place: _Place) -> Lines:
             yield f"PARENT {place.jobs(parents)} CHILD {place.jobs(children)}"
 
 
-def _modifiers(place: _Place) -> Lines:
-    # What is plain and what is not was noted apart; for DAGMan the last word counts.
-    for _, one_file in groupby(place.scope.said, key=lambda said: id(said.source)):
-        said = [about for part in one_file for about in _about(place.scope, part)]
-        for source, statement, slot in sorted(said, key=itemgetter(1)):
-            command = source.command(statement)
-            assert isinstance(command, Modifier)  # noqa: S101  so the reader found
-            if command.command == "CATEGORY":
-                yield f"CATEGORY {place.names[slot]} {place.renamed(command.detail)}"
-            elif command.command != "DONE":
-                head, _ = split(source.text(statement))
-                yield _renamed(head, command, place.names[slot])
+def modifier_lines(
+    everywhere: Sequence[Place], only: Container[str] | None = None, *, priorities: bool = True
+) -> Lines:
+    """Yield what is said about jobs, or those in *only*; with or without their priorities."""
+    unsaid = {"DONE"} if priorities else {"DONE", "PRIORITY"}
+    for said in statements_about_jobs(everywhere):
+        name, command = said.name, said.command
+        if command.command in unsaid or (only is not None and name not in only):
+            continue
+        if command.command == "CATEGORY":
+            yield f"CATEGORY {name} {said.place.renamed(command.detail)}"
+        else:
+            yield _renamed(said.head, command, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement about one job, which may have said ALL_NODES."""
+
+    place: Place
+    source: Source
+    statement: int
+    slot: int
+
+    @property
+    def name(self) -> str:
+        """Flat name of the job."""
+        return self.place.names[self.slot]
+
+    @property
+    def command(self) -> Modifier:
+        """What it says."""
+        command = self.source.command(self.statement)
+        assert isinstance(command, Modifier)  # noqa: S101  so the reader found
+        return command
+
+    @property
+    def head(self) -> str:
+        """Its text on one line."""
+        return split(self.source.text(self.statement))[0]
+
+
+def statements_about_jobs(everywhere: Sequence[Place]) -> Iterator[Statement]:
+    """Yield all that is said about jobs, so that of two words the last counts."""
+    # What a splice says of its jobs comes before what is said around it.
+    for place in reversed(everywhere):
+        # What is plain and what is not was noted apart.
+        for _, one_file in groupby(place.scope.said, key=lambda said: id(said.source)):
+            said = [about for part in one_file for about in _about(place.scope, part)]
+            for source, statement, slot in sorted(said, key=itemgetter(1)):
+                yield Statement(place, source, statement, slot)
 
 
 def _about(scope: Scope, said: Said) -> Iterator[tuple[Source, int, int]]:
