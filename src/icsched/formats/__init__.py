@@ -5,6 +5,7 @@ from icsched.formats.dagman import (
     dagman_text,
     read_dagman,
     read_workflow,
+    write_clustered,
     write_dagman,
 )
 from icsched.formats.dot import dot_text
@@ -19,6 +20,7 @@ __all__ = [
     "read_text",
     "read_workflow",
     "write_bytes",
+    "write_clustered",
     "write_dagman",
     "write_text",
 ]

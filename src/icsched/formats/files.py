@@ -2,9 +2,10 @@
 
 import errno
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from io import BufferedReader
@@ -123,6 +124,33 @@ def rewrite(
     return os.fspath(path) + backup.name[len(target.name) :]
 
 
+def write_directory(
+    path: str | os.PathLike[str], files: Mapping[str, bytes], *, executable: Collection[str] = ()
+) -> None:
+    """Make a directory with these files, whole or not at all, in place of any that is there.
+
+    It does not wait for the disk: a power cut may still empty files of it.
+    Raises FormatError if it cannot be written.
+    """
+    target = _target(path)
+    try:
+        new = Path(tempfile.mkdtemp(dir=target.parent, prefix=".icsched-"))
+        try:
+            new.chmod(0o777 & ~_mask())
+            for name, data in files.items():
+                (new / name).write_bytes(data)
+                if name in executable:
+                    (new / name).chmod(0o777 & ~_mask())
+            if target.exists():
+                shutil.rmtree(target)
+            new.rename(target)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, _reason(error)) from error
+
+
 def remove(path: str | os.PathLike[str]) -> None:
     """Remove the file at *path*; raises FormatError if that cannot be done."""
     try:
@@ -195,15 +223,20 @@ def _take_after(handle: int, model: Path) -> None:
     try:
         status = model.stat()
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        os.fchmod(handle, 0o666 & ~mask)
+        os.fchmod(handle, 0o666 & ~_mask())
         return
     mine = os.fstat(handle)
     if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
         with suppress(PermissionError):  # else the file becomes the writer's, as an editor's does
             os.fchown(handle, status.st_uid, status.st_gid)
     os.fchmod(handle, stat.S_IMODE(status.st_mode))
+
+
+def _mask() -> int:
+    """Return the permissions that new files are not to have."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _sync_directory(directory: Path) -> None:

@@ -4,6 +4,7 @@ import os
 
 from icsched.dag import Dag
 from icsched.formats.dagman.advice import advice
+from icsched.formats.dagman.clustered import write_clustered
 from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.text import dagman_text, write_dagman
 from icsched.formats.dagman.workflow import Workflow, read_workflow
@@ -35,6 +36,7 @@ __all__ = [
     "removals",
     "submit_files",
     "submit_removals",
+    "write_clustered",
     "write_dagman",
 ]
 

@@ -88,6 +88,7 @@ class Place:
     is_done: list[bool]
     prefix: str
     directory: str
+    first: int = 0  # slot of its first job in the outermost scope
 
     @property
     def statements(self) -> Iterator[tuple[Source, int, int]]:
@@ -111,7 +112,8 @@ def _inside(place: Place) -> Iterator[Place]:
         prefix = f"{place.prefix}{flat_name(instance.name)}-"
         directory = os.path.join(place.directory, instance.directory)
         is_done = place.is_done[instance.slots.start : instance.slots.stop]
-        inner = Place(instance.scope, names, is_done, prefix, directory)
+        first = place.first + instance.first
+        inner = Place(instance.scope, names, is_done, prefix, directory, first)
         yield inner
         yield from _inside(inner)
 

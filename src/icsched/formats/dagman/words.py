@@ -1,6 +1,7 @@
 """The words of a statement, as each of DAGMan's two parsers cuts them."""
 
 import re
+from dataclasses import dataclass
 
 BLANKS = " \t\r\v\f"
 _OLD_WORD = re.compile(r"[ \t]*([^ \t]*)")
@@ -10,6 +11,14 @@ _OLD_PAIR = re.compile(r'\s*(\+?[A-Za-z0-9_.]+)\s*=\s*"((?:[^"\\]|\\["\\])*)"')
 
 class UnreadableError(ValueError):
     """A statement does not fit the grammar; the message says what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """What a VARS statement sets."""
+
+    place: str  # PREPEND, APPEND or "", which to DAGMan is PREPEND
+    pairs: tuple[tuple[str, str], ...]
 
 
 class _Cursor:
@@ -43,15 +52,20 @@ class OldWords(_Cursor):
         self._at = match.end()
         return match[1]
 
-    def pairs(self) -> None:
-        """Read the rest as key="value" pairs."""
-        rest = re.sub("^(PREPEND|APPEND)", "", self.rest())
+    def pairs(self) -> Variables:
+        """Read the rest as key="value" pairs, perhaps after PREPEND or APPEND."""
+        text = self.rest()
+        place = re.match("PREPEND|APPEND|", text)
+        rest = text[place.end() :] if place else text
+        pairs = []
         at = 0
         while match := _OLD_PAIR.match(rest, at):
             _check_key(match[1])
+            pairs.append((match[1], re.sub(r"\\(.)", r"\1", match[2])))
             at = match.end()
         if not at or rest[at:].strip(BLANKS):
             raise UnreadableError
+        return Variables(place[0] if place else "", tuple(pairs))
 
 
 class NewWords(_Cursor):
@@ -65,11 +79,11 @@ class NewWords(_Cursor):
         """Return the next word without its quotes."""
         return self._word(keep_quotes=False)
 
-    def pairs(self) -> None:
-        """Read the rest as key=value pairs."""
-        word = self.next()
+    def pairs(self) -> Variables:
+        """Read the rest as key=value pairs, perhaps after PREPEND or APPEND."""
+        word, place, pairs = self.next(), "", []
         if word.upper() in ("PREPEND", "APPEND"):
-            word = self.next()
+            word, place = self.next(), word.upper()
         if not word:
             raise UnreadableError
         while word:
@@ -77,7 +91,10 @@ class NewWords(_Cursor):
             if not (key and equals and value):
                 raise UnreadableError
             _check_key(key)
+            is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+            pairs.append((key, value[1:-1] if is_quoted else value))
             word = self.next()
+        return Variables(place, tuple(pairs))
 
     def _word(self, *, keep_quotes: bool) -> str:
         text, word = self._text, list[str]()  # a long str would be copied for each character

@@ -1,0 +1,292 @@
+"""A workflow written with its jobs in clusters: one DAGMan job runs the jobs of a cluster.
+
+Beside the DAGMan file stands a directory with, for each cluster of several jobs, a list of its
+members, a submit description, and what running it leaves behind. A cluster of one is the
+job itself, as the workflow has it.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched.errors import FormatError, ScheduleError
+from icsched.formats.dagman.flat import (
+    Place,
+    directive_lines,
+    flat_name,
+    job_lines,
+    modifier_lines,
+    places,
+    statements_about_jobs,
+)
+from icsched.formats.dagman.member import Descriptions, Job, Member, member
+from icsched.formats.dagman.merge import job_statements, submit_lines
+from icsched.formats.dagman.source import Kind
+from icsched.formats.dagman.workflow import Workflow, newest_rescue
+from icsched.formats.files import (
+    read_bytes,
+    read_if_there,
+    remove,
+    write_bytes,
+    write_directory,
+)
+from icsched.pebble import check_order
+
+DIRECTORY = ".clusters"  # after the name of the DAGMan file
+_SCRIPT = "run-members"
+_SCRIPT_SOURCE = os.path.join(os.path.dirname(__file__), "run_members.sh")
+_MARK = "# Made by icsched cluster."
+_WRITTEN = re.compile(rf"{_SCRIPT}|.*_[0-9]+\.(?:sub|members)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """A cluster of several jobs."""
+
+    name: str
+    members: tuple[Member, ...]
+    lines: tuple[str, ...]  # of DAGMan's, about it
+    wishes: tuple[str, ...]  # lines of its submit description
+
+
+def write_clustered(
+    workflow: Workflow, clusters: Sequence[Sequence[int]], output: str | os.PathLike[str]
+) -> list[str]:
+    r"""Write *workflow* to *output* as a DAGMan file with *clusters* for jobs; return the files.
+
+    A cluster is a list of ids of ``workflow.dag`` in the order in which they are to run; clusters
+    come in the order in which they are to be handed out, and have their priorities by it.
+    The first file is *output*, which is written last: until then there is none.
+
+    Raises ScheduleError if the clusters one after the other are no legal order, and FormatError
+    for what a cluster of several jobs cannot do, with the line that says it; for an output
+    that has been run; and for what cannot be read or written. Then nothing has been written.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from icsched.formats import read_workflow
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "x.sub").write_text("executable = /bin/true\nqueue\n")
+    ...     text = f"JOB a x.sub DIR {folder}\nJOB b x.sub DIR {folder}\nPARENT a CHILD b\n"
+    ...     _ = Path(folder, "wf.dag").write_text(text)
+    ...     workflow = read_workflow(Path(folder, "wf.dag"))
+    ...     files = write_clustered(workflow, [[0, 1]], Path(folder, "out.dag"))
+    ...     [Path(file).name for file in files]
+    ['out.dag', 'run-members', 'cluster_0001.members', 'cluster_0001.sub']
+    """
+    path = os.fspath(output)
+    files = clustered_files(workflow, clusters, path)
+    _check_output(workflow, path)
+    inside = {os.path.basename(name): data for name, data in files.items() if name != path}
+    remove(path)  # so that it never stands beside the clusters of another
+    # If a power cut empties some of these, DAGMan or the script says so: no job is passed over.
+    write_directory(path + DIRECTORY, inside, executable={_SCRIPT})
+    write_bytes(path, files[path])
+    return list(files)
+
+
+def clustered_files(
+    workflow: Workflow, clusters: Sequence[Sequence[int]], output: str
+) -> dict[str, bytes]:
+    """Return what `write_clustered` writes, by the names of the files; it raises the same."""
+    _check_workflow(workflow, output)
+    _check_clusters(workflow, clusters)
+    everywhere = places(workflow)
+    names = _names(workflow, clusters, everywhere)
+    several = _several(workflow, clusters, names, everywhere)
+    directory = output + DIRECTORY
+    files = {output: _encoded(_dag_lines(workflow, clusters, names, several, everywhere, output))}
+    files[os.path.join(directory, _SCRIPT)] = read_bytes(_SCRIPT_SOURCE)
+    for cluster in several:
+        stem = os.path.join(directory, cluster.name)
+        files[f"{stem}.members"] = _encoded(_member_lines(cluster, stem))
+        files[f"{stem}.sub"] = _encoded(_submit_file(cluster, stem, directory))
+    return files
+
+
+def _encoded(lines: Iterator[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+
+
+def _check_workflow(workflow: Workflow, output: str) -> None:
+    path = workflow.roots[0].path
+    if len(workflow.roots) > 1:
+        raise FormatError(path, None, "expected one DAGMan file to cluster, got several")
+    if workflow.use_dag_directory:
+        problem = "expected names of files from the directory you submit in, got --usedagdir"
+        raise FormatError(path, None, problem)
+    if re.search(r"[\s\"'$\\()]", output):
+        problem = "expected a name without blanks, quotes, $, \\ and parentheses for the clusters'"
+        raise FormatError(output, None, f"{problem} files")
+    _check_weak(workflow)
+
+
+def _check_weak(workflow: Workflow) -> None:
+    """Raise FormatError at a dependency that lets a job run whose parent has failed."""
+    scopes = [workflow.scope]
+    for scope in scopes:
+        scopes.extend(instance.scope for instance in scope.instances)
+        for arcs in scope.arcs:
+            kinds = arcs.source.scan.kind[arcs.statements]
+            for statement in arcs.statements[kinds == Kind.OTHER].tolist():
+                if arcs.source.text(statement)[:4].upper() == "WEAK":
+                    raise arcs.source.error(statement, "expected no WEAK parents in clusters")
+
+
+def _check_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]]) -> None:
+    for number, cluster in enumerate(clusters, 1):
+        if not len(cluster):
+            raise ScheduleError(f"cluster {number}: expected tasks, got none")
+    check_order(workflow.dag, [task for cluster in clusters for task in cluster])
+
+
+def _names(
+    workflow: Workflow, clusters: Sequence[Sequence[int]], everywhere: Sequence[Place]
+) -> list[str]:
+    """Return the name that each cluster has as a job."""
+    taken = [*everywhere[0].names, *(name for place in everywhere for name in place.scope.special)]
+    prefix = "cluster_"
+    while any(name.startswith(prefix) for name in taken):
+        prefix = f"clusters_of_{prefix}"
+    width = max(4, len(str(len(clusters))))
+    return [
+        f"{prefix}{number:0{width}}"
+        if len(cluster) > 1
+        else flat_name(str(workflow.dag.names[cluster[0]]))
+        for number, cluster in enumerate(clusters, 1)
+    ]
+
+
+def _several(
+    workflow: Workflow,
+    clusters: Sequence[Sequence[int]],
+    names: Sequence[str],
+    everywhere: Sequence[Place],
+) -> list[_Cluster]:
+    """Return the clusters of several jobs, with all that their members' files say."""
+    together = [
+        (name, tasks) for name, tasks in zip(names, clusters, strict=True) if len(tasks) > 1
+    ]
+    jobs = _jobs(everywhere, {str(workflow.dag.names[t]) for _, tasks in together for t in tasks})
+    descriptions = Descriptions()
+    found = []
+    for name, tasks in together:
+        its_jobs = [jobs[str(workflow.dag.names[task])] for task in tasks]
+        lines = tuple(job_statements(name, its_jobs))
+        members = tuple(member(job, descriptions) for job in its_jobs)
+        found.append(_Cluster(name, members, lines, tuple(submit_lines(members))))
+    return found
+
+
+def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
+    """Return the jobs with these names, with what is said of each."""
+    names = everywhere[0].scope.names
+    jobs = {}
+    for place in everywhere:
+        for source, statement, slot in place.statements:
+            name = names[place.first + slot]
+            if name in wanted:
+                jobs[name] = Job(place, source, statement, name)
+    for said in statements_about_jobs(everywhere):
+        name = names[said.place.first + said.slot]
+        if name in jobs:
+            jobs[name].said.append(said)
+    return jobs
+
+
+def _dag_lines(
+    workflow: Workflow,
+    clusters: Sequence[Sequence[int]],
+    names: Sequence[str],
+    several: Sequence[_Cluster],
+    everywhere: Sequence[Place],
+    output: str,
+) -> Iterator[str]:
+    alone = {name for name, tasks in zip(names, clusters, strict=True) if len(tasks) == 1}
+    jobs = len(workflow.dag)
+    yield f"{_MARK} {jobs:,} jobs of {workflow.roots[0].path} in {len(clusters):,} clusters."
+    for place in everywhere:
+        yield from directive_lines(place)
+    for place in everywhere:
+        yield from job_lines(place, alone)
+    for cluster in several:
+        yield f"JOB {cluster.name} {os.path.join(output + DIRECTORY, cluster.name)}.sub"
+        yield from cluster.lines
+    yield from modifier_lines(everywhere, alone, priorities=False)
+    for parent, children in _arcs(workflow, clusters):
+        yield f"PARENT {names[parent]} CHILD {' '.join(names[child] for child in children)}"
+    for number, name in enumerate(names):
+        yield f"PRIORITY {name} {len(names) - number}"
+
+
+def _arcs(workflow: Workflow, clusters: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:
+    """Yield each cluster that others wait for, and those others, once each."""
+    owner = np.empty(len(workflow.dag), np.int64)
+    for number, tasks in enumerate(clusters):
+        owner[np.asarray(tasks)] = number
+    arcs = owner[workflow.dag.arcs]
+    between = np.unique(arcs[arcs[:, 0] != arcs[:, 1]], axis=0)
+    starts = np.flatnonzero(np.diff(between[:, 0], prepend=-1))
+    for run in np.split(between, starts[1:]) if len(between) else []:
+        yield int(run[0, 0]), run[:, 1].tolist()
+
+
+def _member_lines(cluster: _Cluster, stem: str) -> Iterator[str]:
+    """Yield the list that the script reads; its number of a member is this one."""
+    running = [one for one in cluster.members if one.executable]
+    for number, one in enumerate(running, 1):
+        yield f"member {one.name}"
+        yield f"directory {one.directory or '.'}"
+        yield f"input {one.input}"
+        yield f"output {one.output or f'{stem}.{number}.out'}"
+        yield f"error {one.error or f'{stem}.{number}.err'}"
+        yield from (f"environment {pair}" for pair in one.environment)
+        yield f"executable {one.executable}"
+        yield from (f"argument {word}" for word in one.arguments)
+        yield "run"
+    yield "end"
+
+
+def _submit_file(cluster: _Cluster, stem: str, directory: str) -> Iterator[str]:
+    names = [one.name for one in cluster.members]
+    yield f"{_MARK} {len(names):,} jobs one after the other, from {names[0]} to {names[-1]}."
+    yield f"executable = {os.path.join(directory, _SCRIPT)}"
+    yield f"arguments = {stem}"
+    yield f"output = {stem}.out"
+    yield f"error = {stem}.err"
+    yield f"log = {stem}.events"
+    yield "should_transfer_files = NO"
+    yield from cluster.wishes
+    yield "queue"
+
+
+def _check_output(workflow: Workflow, path: str) -> None:
+    """Raise FormatError if writing *path* would destroy something or confuse a run."""
+    directory = path + DIRECTORY
+    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
+        raise FormatError(path, None, "expected another file than the workflow's own")
+    data = read_if_there(path)
+    if data is not None and not data.startswith(_MARK.encode()):
+        raise FormatError(path, None, "expected a new file, or one that icsched cluster wrote")
+    traces = [newest_rescue([path]), f"{path}.lock"]
+    if os.path.lexists(directory):
+        traces += [
+            os.path.join(directory, name)
+            for name in sorted(_listed(directory))
+            if not _WRITTEN.fullmatch(name)
+        ]
+    for trace in traces:
+        if trace and os.path.lexists(trace):
+            problem = "expected an output that has not been run: take another name, or remove"
+            raise FormatError(path, None, f"{problem} {trace} and all else of that run")
+
+
+def _listed(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError as error:
+        problem = f"expected a directory for the clusters: {error.strerror}"
+        raise FormatError(directory, None, problem) from error

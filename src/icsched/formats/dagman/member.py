@@ -1,0 +1,297 @@
+"""One job of a workflow as a member of a cluster: what to run, and what it asks of the pool.
+
+A member is run by a shell script on a file system that the pool shares, in place of HTCondor.
+So a submit description must say no more than that script can do; all else is an error, which
+names the file and the line.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from icsched.errors import FormatError
+from icsched.formats.dagman.commands import Directive, Node
+from icsched.formats.dagman.flat import Place, Statement, inline_body
+from icsched.formats.dagman.scope import Scope
+from icsched.formats.dagman.source import Source, shortened
+from icsched.formats.dagman.submit import (
+    Description,
+    Setting,
+    arguments,
+    canonical,
+    environment,
+    parsed,
+    read_submit_file,
+)
+from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, Variables
+
+_Reader = Callable[[Setting, str], list[str]]
+
+_UNIVERSES = ("vanilla", "local", "scheduler")
+# What the script does itself, and other names for it.
+_OWN = {
+    *("executable", "cmd", "arguments", "args", "environment", "env", "universe"),
+    *("input", "stdin", "output", "stdout", "error", "stderr"),
+    *("initialdir", "initial_dir", "job_iwd", "iwd", "should_transfer_files"),
+}
+# What a cluster says itself, or what means nothing where no file is transferred.
+_DROPPED = {
+    *("log", "log_xml", "dagman_log", "priority", "prio", "jobprio"),
+    *("when_to_transfer_output", "transfer_executable", "transfer_input", "transfer_output"),
+    *("transfer_error", "stream_input", "stream_output", "stream_error"),
+}
+_REFUSED = {
+    "arguments2": "arguments",
+    "environment2": "environment",
+    "env2": "environment",
+    "success_exit_code": "success to be exit code 0",
+    "checkpoint_exit_code": "no checkpoints",
+    **dict.fromkeys(
+        ("kill_sig", "remove_kill_sig", "hold_kill_sig"), "SIGTERM to be what ends a job"
+    ),
+    **dict.fromkeys(
+        ("allowed_execute_duration", "allowed_job_duration"),
+        "no limit on one job's time, for the jobs of a cluster share one",
+    ),
+    **dict.fromkeys(
+        (
+            *("transfer_input_files", "transferinputfiles", "transferinput", "public_input_files"),
+            *("transfer_output_files", "transferoutputfiles", "transferoutput"),
+            *("transfer_output_remaps", "output_destination", "transfer_checkpoint_files"),
+        ),
+        "files on a file system that the pool shares, for members of a cluster transfer none",
+    ),
+}
+_REFUSED_STEMS = ("container_", "docker_", "vm_", "grid_", "java_", "ec2_", "gce_", "machine_count")
+# Commands even where a macro refers to them, or VARS sets them; others are then taken for macros.
+_KNOWN = {
+    *("accounting_group", "accounting_group_user", "batch_name", "concurrency_limits"),
+    *("concurrency_limits_expr", "getenv", "hold", "job_lease_duration", "keep_claim_idle"),
+    *("leave_in_queue", "max_retries", "nice_user", "notification", "notify_user"),
+    *("on_exit_hold", "on_exit_remove", "periodic_hold", "periodic_release", "periodic_remove"),
+    *("preferences", "rank", "require_gpus", "requirements", "retry_until"),
+    *("use_oauth_services", "use_x509userproxy", "x509userproxy"),
+}
+
+
+@dataclass
+class Job:
+    """A job with all that the workflow's files say of it."""
+
+    place: Place
+    source: Source
+    statement: int
+    name: str
+    said: list[Statement] = field(default_factory=list)
+
+    @property
+    def node(self) -> Node:
+        """What its JOB statement says."""
+        return self.source.node(self.statement)
+
+    def error(self, problem: str) -> FormatError:
+        """Return the error that says *problem* of the job's statement."""
+        return self.source.error(self.statement, f"job {self.name}: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What one member asks of the pool, expanded."""
+
+    value: str
+    job: str
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What the script is to run; names of files are relative to where DAGMan is started."""
+
+    name: str
+    directory: str
+    executable: str  # "" for a job that does nothing
+    arguments: tuple[str, ...]
+    environment: tuple[str, ...]  # NAME=VALUE
+    input: str
+    output: str  # "" where the description names none
+    error: str
+    universe: Wish
+    wishes: dict[str, Wish]  # by the names of commands
+
+
+class Descriptions:
+    """The submit descriptions of a workflow, each read once."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Description] = {}
+        self._inline: dict[tuple[int, int], Description] = {}
+        self._named: dict[int, dict[str, tuple[Source, int]]] = {}  # by scope
+
+    def of(self, job: Job) -> Description:
+        """Return a job's description, with its variables; raises FormatError."""
+        before, after = _variables(job)
+        return self._plain(job).of_job(job.name, before, after)
+
+    def _plain(self, job: Job) -> Description:
+        submit, scope = job.node.submit, job.place.scope
+        if not submit:
+            return self._inside(job.source, job.statement)
+        if submit in scope.descriptions:
+            if id(scope) not in self._named:
+                self._named[id(scope)] = dict(_named(scope))
+            return self._inside(*self._named[id(scope)][submit])
+        path = os.path.join(_directory(job), submit)
+        if path not in self._files:
+            try:
+                self._files[path] = read_submit_file(path)
+            except FormatError as error:
+                if error.line is not None:
+                    raise
+                raise job.error(f"{path}: {error.problem}") from error
+        return self._files[path]
+
+    def _inside(self, source: Source, statement: int) -> Description:
+        """Return a description that stands in a DAGMan file."""
+        key = id(source), statement
+        if key not in self._inline:
+            before, lines = inline_body(source.text(statement))
+            self._inline[key] = parsed(source.path, lines, source.line(statement) + before)
+        return self._inline[key]
+
+
+def _named(scope: Scope) -> Iterator[tuple[str, tuple[Source, int]]]:
+    for source, statement in scope.directives:
+        command = source.command(statement)
+        if isinstance(command, Directive) and command.command == "SUBMIT_DESCRIPTION":
+            yield command.argument, (source, statement)
+
+
+def _directory(job: Job) -> str:
+    return os.path.join(job.place.directory, job.node.directory)
+
+
+def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
+    """Return what VARS sets before the description, and after it."""
+    before: list[tuple[str, Setting]] = []
+    after: list[tuple[str, Setting]] = []
+    for said in job.said:
+        if said.command.command == "VARS":
+            variables = _pairs(said)
+            line = said.source.line(said.statement)
+            found = (after if variables.place == "APPEND" else before).append
+            for key, value in variables.pairs:
+                # DAGMan itself puts the name of the job into VARS.
+                found((canonical(key), Setting(value, said.source.path, line)))
+    return before, after
+
+
+def _pairs(said: Statement) -> Variables:
+    """Return what a VARS statement sets; raises FormatError if DAGMan's parsers differ on it."""
+    _, _, rest = re.split(r"[ \t]+", said.head, maxsplit=2)
+    readings = []
+    for words in (OldWords, NewWords):
+        try:
+            readings.append(words(rest).pairs())
+        except UnreadableError:
+            continue
+    if readings[0] != readings[-1]:
+        problem = "expected quotes that all versions of DAGMan read alike"
+        raise said.source.error(said.statement, f"{problem}, got {shortened(rest)!r}")
+    return readings[0]
+
+
+def member(job: Job, descriptions: Descriptions) -> Member:
+    """Return *job* as a member of a cluster; raises FormatError if it cannot be one."""
+    if job.node.kind != "JOB":
+        problem = "expected a JOB in a cluster of several, got a nested workflow (SUBDAG)"
+        raise job.error(problem)
+    directory = _directory(job)
+    if job.node.noop:
+        idle = Wish("", job.name, Setting("", job.source.path, job.source.line(job.statement)))
+        return Member(job.name, directory, "", (), (), "", "", "", idle, {})
+    description = descriptions.of(job)
+    try:
+        return _member(job, directory, description)
+    except FormatError as error:
+        raise FormatError(error.path, error.line, f"job {job.name}: {error.problem}") from error
+
+
+def _member(job: Job, directory: str, description: Description) -> Member:
+    _check_transfer(description)
+    inside = os.path.join(
+        directory, description.value("initialdir", "initial_dir", "job_iwd", "iwd")
+    )
+
+    def file(*names: str) -> str:
+        value = description.value(*names)
+        return os.path.join(inside, value) if value else ""
+
+    return Member(
+        name=job.name,
+        directory=inside,
+        executable=_executable(directory, description),
+        arguments=tuple(_words(description, arguments, "arguments", "args")),
+        environment=tuple(_words(description, environment, "environment", "env")),
+        input=file("input", "stdin") or os.devnull,
+        output=file("output", "stdout"),
+        error=file("error", "stderr"),
+        universe=_universe(job, description),
+        wishes=dict(_wishes(job, description)),
+    )
+
+
+def _check_transfer(description: Description) -> None:
+    setting = description.setting("should_transfer_files")
+    if setting and description.expanded(setting).upper() not in ("NO", "IF_NEEDED"):
+        expected = "expected should_transfer_files = NO in a cluster of several, whose members"
+        expected += " find their files on a file system that the pool shares"
+        raise setting.error(f"{expected}, got {description.expanded(setting)}")
+
+
+def _executable(directory: str, description: Description) -> str:
+    setting = description.setting("executable", "cmd")
+    if not setting:
+        raise FormatError(description.path, description.line, "expected an executable, got none")
+    value = description.expanded(setting)
+    transferred = description.value("transfer_executable").upper() not in ("FALSE", "NO", "0")
+    if not transferred and not os.path.isabs(value):
+        expected = "expected an absolute name of an executable that is not transferred"
+        raise setting.error(f"{expected}, got {value}")
+    return os.path.join(directory, value)
+
+
+def _words(description: Description, reader: _Reader, *names: str) -> list[str]:
+    setting = description.setting(*names)
+    return reader(setting, description.expanded(setting)) if setting else []
+
+
+def _universe(job: Job, description: Description) -> Wish:
+    setting = description.setting("universe", "jobuniverse")
+    if not setting:
+        return Wish("vanilla", job.name, Setting("", description.path, description.line))
+    value = description.expanded(setting).lower()
+    if value not in _UNIVERSES:
+        expected = f"expected one of the universes {', '.join(_UNIVERSES)}"
+        raise setting.error(f"{expected} in a cluster of several, got {value}")
+    return Wish(value, job.name, setting)
+
+
+def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
+    """Yield what is left to HTCondor: requests, requirements, attributes and so on."""
+    macros = description.referred | _only_in_vars(job, description)
+    for key, setting in description.settings.items():
+        if key in _OWN or key in _DROPPED or not setting.value:
+            continue
+        if key in _REFUSED or key.startswith(_REFUSED_STEMS):
+            expected = _REFUSED.get(key, "a job that runs on the machine as it is")
+            got = f"{key} = {shortened(setting.value)}"
+            raise setting.error(f"expected {expected}, got {got}")
+        if key not in macros or key in _KNOWN or key.startswith(("my.", "request_")):
+            yield key, Wish(description.expanded(setting), job.name, setting)
+
+
+def _only_in_vars(job: Job, description: Description) -> set[str]:
+    """Return the settings that VARS makes: most are macros, used or not."""
+    said = {(s.source.path, s.source.line(s.statement)) for s in job.said}
+    return {key for key, made in description.settings.items() if (made.path, made.line) in said}

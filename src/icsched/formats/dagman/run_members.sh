@@ -1,0 +1,114 @@
+#!/bin/sh
+# Usage: run-members CLUSTER
+# Runs the jobs that CLUSTER.members lists, one after the other, and stops at the first that
+# fails, with its exit code. Made by icsched.
+#
+# CLUSTER.log       a line at the start and the end of each job
+# CLUSTER.journal   a line for each job that ended well; a restart goes on after those. It is
+#                   removed when all have: to run such a cluster again is to run all of it.
+#
+# What the list says is data: nothing of it is ever evaluated. Names of files are relative to
+# the directory that this script is started in.
+set -u
+cluster=$1
+start=$(pwd)
+stopped=
+child=
+number=0
+has_journal=
+
+say() {
+  printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" >>"$cluster.log"
+}
+
+give_up() {
+  printf 'run-members: %s\n' "$2" >&2
+  say "$2"
+  exit "$1"
+}
+
+# A member ends before its cluster does, and what is stopped never counts as done.
+stop() {
+  stopped=1
+  [ -z "$child" ] || kill -s TERM "$child" 2>/dev/null
+}
+
+path_of() {
+  case $1 in
+    /*) path=$1 ;;
+    *) path=$start/$1 ;;
+  esac
+}
+
+# A line that a crash cut short is no whole line of any member: it counts for nothing.
+has_ended_well() {
+  [ -n "$has_journal" ] && grep -F -x -q -e "$number $name" "$cluster.journal"
+}
+
+# In a process of its own, which becomes the member.
+become() {
+  trap - TERM INT HUP
+  exec 3<&- <"$input" >"$output" || exit 1
+  if [ "$error" = "$output" ]; then exec 2>&1; else exec 2>"$error" || exit 1; fi
+  path_of "$directory"
+  cd "$path" && exec "$@"
+}
+
+run() {
+  [ -z "$stopped" ] || give_up 143 "stopped before $name"
+  say "start $name"
+  began=$(date +%s)
+  become "$@" &
+  child=$!
+  [ -z "$stopped" ] || stop # it came before there was a child
+  wait "$child"
+  code=$?
+  if [ -n "$stopped" ]; then
+    wait "$child" 2>/dev/null
+    give_up 143 "stopped $name"
+  fi
+  child=
+  say "end $name exit code $code seconds $(($(date +%s) - began))"
+  [ "$code" = 0 ] || give_up "$code" "job $name failed with exit code $code"
+  printf '%s\n' "$number $name" >>"$cluster.journal" ||
+    give_up 74 "cannot write $cluster.journal"
+}
+
+trap stop TERM INT HUP
+exec 3<"$cluster.members" || exit 66
+if [ -e "$cluster.journal" ]; then
+  has_journal=1
+  printf '\n' >>"$cluster.journal" || give_up 74 "cannot write $cluster.journal"
+fi
+while IFS= read -r line <&3; do
+  value=${line#* }
+  case ${line%% *} in
+    member)
+      name=$value
+      number=$((number + 1))
+      set --
+      ;;
+    directory) directory=$value ;;
+    input) input=$value ;;
+    output) output=$value ;;
+    error) error=$value ;;
+    environment)
+      [ $# -gt 0 ] || set -- env
+      set -- "$@" "$value"
+      ;;
+    executable)
+      path_of "$value"
+      # env would take a path with a = in it for a variable
+      [ $# = 0 ] || set -- "$@" /bin/sh -c 'exec "$0" "$@"'
+      set -- "$@" "$path"
+      ;;
+    argument) set -- "$@" "$value" ;;
+    run) if has_ended_well; then say "skip $name, which ended well"; else run "$@"; fi ;;
+    end)
+      rm -f "$cluster.journal"
+      exit 0
+      ;;
+    *) break ;;
+  esac
+done
+give_up 65 "expected a whole list of members in $cluster.members"

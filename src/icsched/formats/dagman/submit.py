@@ -1,0 +1,254 @@
+r"""Submit descriptions, read as far as another than HTCondor can run what they describe.
+
+A value is kept as it stands and expanded when it is asked for, as HTCondor does. What only
+HTCondor can know (the number of a job's cluster, the machine it runs on) is an error here.
+`tests/htcondor` compares with what condor_submit makes of the same descriptions.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from icsched.errors import FormatError
+from icsched.formats.dagman.source import is_special, shortened
+from icsched.formats.dagman.words import BLANKS
+from icsched.formats.files import read_bytes
+
+_ASSIGNMENT = re.compile(r"(\+?[A-Za-z0-9_.]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
+_QUEUE = re.compile(r"queue\b[ \t]*(.*)", re.IGNORECASE)
+_MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")  # an innermost one
+_UNKNOWABLE = re.compile(r"\$\$(?=[(\[])|\$[A-Za-z_]+(?=\()")
+_DOLLAR = "\0"  # stands for a $ that opens no macro; no description has this character
+_MOST_LETTERS = 1 << 17  # of an expanded value: a program takes no longer argument
+_MOST_STEPS = 10_000  # of an expansion
+# What counts the jobs of a description, of which there is one.
+_ALWAYS_ZERO = dict.fromkeys(("process", "procid", "step", "row"), "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value as it stands in a file, not expanded."""
+
+    value: str
+    path: str
+    line: int
+
+    def error(self, problem: str) -> FormatError:
+        """Return the error that says *problem* of this setting."""
+        return FormatError(self.path, self.line, problem)
+
+
+@dataclass(frozen=True)
+class Description:
+    """The settings that hold for one job, by their names in small letters.
+
+    ``+Attribute`` is called ``my.attribute``, which means the same.
+    """
+
+    path: str
+    line: int  # where it begins
+    settings: Mapping[str, Setting]
+    macros: Mapping[str, str] = field(default_factory=dict)  # that need no setting
+
+    def setting(self, *names: str) -> Setting | None:
+        """Return the first of the settings called so that is not empty."""
+        for name in names:
+            found = self.settings.get(name)
+            if found and found.value:
+                return found
+        return None
+
+    def value(self, *names: str) -> str:
+        """Return the expanded value of the first of these settings that is not empty, or ""."""
+        setting = self.setting(*names)
+        return self.expanded(setting) if setting else ""
+
+    def expanded(self, setting: Setting) -> str:
+        r"""Return a value with its macros expanded; raises FormatError for one without a value.
+
+        >>> lines = ["x = 1", "arguments = $(x) $(y:none) $(job)"]
+        >>> description = parsed("a.sub", lines).of_job("a")
+        >>> description.value("arguments")
+        '1 none a'
+        """
+        text = setting.value
+        for _ in range(_MOST_STEPS):
+            if unknowable := _UNKNOWABLE.search(text):
+                got = shortened(text[unknowable.start() :], 40)
+                raise setting.error(f"expected a value that can be known now, got {got}")
+            match = _MACRO.search(text)
+            if not match:
+                return text.replace(_DOLLAR, "$").strip(BLANKS)
+            text = text[: match.start()] + self._macro(setting, match) + text[match.end() :]
+            if len(text) > _MOST_LETTERS:
+                break
+        raise setting.error(f"expected macros that come to an end, got {setting.value}")
+
+    def _macro(self, setting: Setting, match: re.Match[str]) -> str:
+        name = match[1].lower()
+        if name == "dollar":
+            return _DOLLAR
+        if known := self.settings.get(name):
+            return known.value
+        if name in self.macros or name in _ALWAYS_ZERO:
+            return self.macros.get(name, "0")
+        if match[2] is not None:
+            return match[2]
+        expected = f"expected a value for {match[0]} in the submit description or in VARS"
+        raise setting.error(f"{expected}, got none")
+
+    def of_job(
+        self,
+        name: str,
+        before: Iterable[tuple[str, Setting]] = (),
+        after: Iterable[tuple[str, Setting]] = (),
+    ) -> "Description":
+        """Return the description of the job called *name*, with its variables.
+
+        The description's own settings override those *before* it, and not those *after* it.
+        """
+        settings: dict[str, Setting] = {}
+        for key, setting in (*before, *self.settings.items(), *after):
+            _set(settings, key, setting)
+        macros = {"job": name, "dag_node_name": name}
+        return Description(self.path, self.line, settings, macros)
+
+    @property
+    def referred(self) -> set[str]:
+        """Names of the macros that some value refers to."""
+        values = (setting.value for setting in self.settings.values())
+        return {
+            name.lower()
+            for value in values
+            if "$(" in value
+            for name in re.findall(r"\$\(([A-Za-z0-9_.]+)", value)
+        }
+
+
+def read_submit_file(path: str) -> Description:
+    """Return the description in a submit file; raises FormatError unless it describes one job."""
+    if is_special(path):
+        raise FormatError(path, None, "expected an ordinary file")
+    data = read_bytes(path)
+    if (at := data.find(b"\0")) >= 0:
+        raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
+    lines = data.decode(errors="surrogateescape").split("\n")
+    description, count = _parsed(path, lines, 1)
+    if count != 1:
+        raise FormatError(path, None, f"expected one queue statement, got {count or 'none'}")
+    return description
+
+
+def parsed(path: str, lines: list[str], first_line: int = 1) -> Description:
+    """Return the description that these lines of a DAGMan file are; they need no queue."""
+    return _parsed(path, lines, first_line)[0]
+
+
+def _parsed(path: str, lines: list[str], first_line: int) -> tuple[Description, int]:
+    """Return a description, and how often it says queue."""
+    settings: dict[str, Setting] = {}
+    queued = 0
+    for line, text in _statements(path, lines, first_line):
+        if queue := _QUEUE.fullmatch(text):
+            if queue[1] not in ("", "1"):
+                raise FormatError(path, line, f"expected queue for one job, got {shortened(text)}")
+            queued += 1
+        elif match := _ASSIGNMENT.fullmatch(text):
+            if not queued:  # what follows is about jobs to come
+                _set(settings, canonical(match[1]), Setting(match[2].strip(BLANKS), path, line))
+        else:
+            expected = "expected key = value or queue, which is all that clusters know"
+            raise FormatError(path, line, f"{expected}, got {shortened(text)}")
+    return Description(path, first_line, settings), queued
+
+
+def canonical(key: str) -> str:
+    """Return the name of a setting as `Description` has it.
+
+    >>> canonical("+ProjectName")
+    'my.projectname'
+    """
+    return "my." + key[1:].lower() if key.startswith("+") else key.lower()
+
+
+def _set(settings: dict[str, Setting], key: str, setting: Setting) -> None:
+    """Make a setting; one that refers to itself takes up the value before."""
+    value = setting.value
+    own = re.compile(rf"\$\({re.escape(key)}\)", re.IGNORECASE)
+    if own.search(value):
+        before = settings[key].value if key in settings else ""
+        value = own.sub(lambda _: before, value)
+        if len(value) > _MOST_LETTERS:
+            raise setting.error(f"expected at most {_MOST_LETTERS:,} letters in {key}")
+    settings[key] = Setting(value, setting.path, setting.line)
+
+
+def _statements(path: str, lines: list[str], first: int) -> Iterable[tuple[int, str]]:
+    """Yield each statement on one line, with the number of the line it begins on."""
+    parts: list[str] = []
+    begin = first
+    for line, raw in enumerate(lines, first):
+        text = raw.strip(BLANKS)
+        if not parts:
+            begin = line
+            if not text or text.startswith("#"):
+                continue
+        elif not text or text.startswith("#"):
+            raise FormatError(path, line, f"expected the rest of the line {begin}, got {text!r}")
+        parts.append(text.removesuffix("\\"))
+        if not text.endswith("\\"):
+            yield begin, "".join(parts)
+            parts = []
+    if parts:
+        raise FormatError(path, begin, "expected another line after the \\ at the end of this one")
+
+
+def arguments(setting: Setting, text: str) -> list[str]:
+    r"""Return the words of expanded arguments, in HTCondor's new quotes or in its old syntax.
+
+    >>> here = Setting("", "a.sub", 1)
+    >>> arguments(here, "\"one 'two three' \"\"four\"\" 'it''s'\"")
+    ['one', 'two three', '"four"', "it's"]
+    >>> arguments(here, "one 'two \\\"three")
+    ['one', "'two", '"three']
+    """
+    if text.startswith('"'):
+        return _new_words(setting, _inside_quotes(setting, text))
+    if re.search(r'(?<!\\)"', text):
+        raise setting.error(f'expected \\" for a quote, or all in quotes, got {shortened(text)}')
+    return [word.replace('\\"', '"') for word in re.split(r"[ \t]+", text) if word]
+
+
+def environment(setting: Setting, text: str) -> list[str]:
+    r"""Return the NAME=VALUE pairs of an expanded environment, of two of a name the last.
+
+    >>> environment(Setting("", "a.sub", 1), "A=1; B=two words;A=3")
+    ['A=3', 'B=two words']
+    """
+    if text.startswith('"'):
+        pairs = _new_words(setting, _inside_quotes(setting, text))
+    else:
+        pairs = [pair.lstrip(BLANKS) for pair in text.split(";") if pair.strip(BLANKS)]
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not name or not equals or name.startswith("-"):
+            raise setting.error(f"expected NAME=VALUE in the environment, got {shortened(pair)!r}")
+        found[name] = value
+    return [f"{name}={value}" for name, value in found.items()]
+
+
+def _inside_quotes(setting: Setting, text: str) -> str:
+    """Return what stands between the double quotes around *text*."""
+    match = re.fullmatch(r'"((?:[^"]|"")*)"', text, re.DOTALL)
+    if not match:
+        raise setting.error(f'expected "" for a quote within quotes, got {shortened(text)}')
+    return match[1].replace('""', '"')
+
+
+def _new_words(setting: Setting, text: str) -> list[str]:
+    """Cut at blanks that are not between single quotes; '' between them is one of them."""
+    words = re.findall(r"(?:[^ \t']|'(?:[^']|'')*')+|'", text)
+    if "'" in words:
+        raise setting.error(f"expected a second ' for each, got {shortened(text)}")
+    return [re.sub(r"'((?:[^']|'')*)'", lambda m: m[1].replace("''", "'"), word) for word in words]
