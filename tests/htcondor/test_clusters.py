@@ -1,0 +1,192 @@
+"""Clusters on a real pool: each member runs once, in order, and as HTCondor itself would run it."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from icsched import Dag, families
+from icsched.formats import dagman_text, read_workflow, write_clustered
+
+# Fails unless the files of all its parents are there; then makes its own, and notes it.
+WORK = """#!/bin/sh
+name=$1
+shift
+for parent; do [ -e "made/$parent" ] || exit 9; done
+if [ -e "fail-$name" ]; then echo "$name failed" >>trace; exit 7; fi
+: >"made/$name"
+echo "$name" >>trace
+"""
+# What it was given, each with a NUL behind it.
+SHOW = '#!/bin/sh\nprintf "%s\\0" "$@" "V:$V" "W:$W" "$PWD"\ncat\n'
+
+
+@pytest.fixture
+def place(condor, monkeypatch) -> Path:
+    """A directory to be in, with programs."""
+    directory = condor.fresh()
+    monkeypatch.chdir(directory)
+    for name, text in {"work": WORK, "show": SHOW}.items():
+        (directory / name).write_text(text)
+        (directory / name).chmod(0o755)
+    (directory / "made").mkdir()
+    return directory
+
+
+def put_workflow(dag: Dag, universe: str, said: str = "") -> None:
+    """Write wf.dag, whose jobs check that their parents have run."""
+    names = [str(name) for name in dag.names]
+    parents = {
+        name: " ".join(names[p] for p in dag.parents(t).tolist()) for t, name in enumerate(names)
+    }
+    Path("task.sub").write_text(
+        f"universe = {universe}\nexecutable = work\narguments = $(JOB) $(parents)\nqueue\n"
+    )
+    variables = "".join(f'VARS {name} parents="{known}"\n' for name, known in parents.items())
+    Path("wf.dag").write_text(f"{dagman_text(dag)}{variables}{said}")
+
+
+def write(size: int) -> Dag:
+    """Cut the order first come, first served into clusters of *size*; return the dag."""
+    workflow = read_workflow("wf.dag")
+    order = workflow.dag.fifo_order.tolist()
+    clusters = [order[at : at + size] for at in range(0, len(order), size)]
+    write_clustered(workflow, clusters, "out.dag")
+    return workflow.dag
+
+
+def trace() -> list[str]:
+    return Path("trace").read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("dag", "universe"),
+    [(families.airsn(5), "vanilla"), (families.montage(3, 3), "local")],
+    ids=["airsn", "montage"],
+)
+def test_every_member_runs_once_and_after_its_parents(condor, place, dag, universe):
+    """The programs themselves see that their parents have run; the trace shows it again."""
+    put_workflow(dag, universe)
+    write(6)
+
+    done = condor.run(place, "out.dag", options=())
+
+    assert done.status == 0
+    assert sorted(trace()) == sorted(map(str, dag.names))
+    at = {name: place for place, name in enumerate(trace())}
+    assert all(at[str(dag.names[a])] < at[str(dag.names[b])] for a, b in dag.arcs.tolist())
+    assert len(done.submitted) == -(-len(dag) // 6)
+
+
+def test_clusters_are_submitted_in_the_order_that_was_given(condor, place):
+    put_workflow(families.w(3, 4), "local")
+    write(4)
+
+    done = condor.run(place, "out.dag")
+
+    assert done.submitted == ["cluster_0001", "cluster_0002", "cluster_0003", "12"]
+    assert list(done.job_prio.values()) == [[4], [3], [2], [1]]
+
+
+CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"], "d": ["c"]})
+
+
+def test_a_failed_member_stops_its_cluster_and_the_rescue_goes_on_after_those_before(condor, place):
+    """a, b, c together, then d: b fails; once it can, the rescue runs b, c and d."""
+    put_workflow(CHAIN, "vanilla")
+    write(3)
+    (place / "fail-b").touch()
+
+    failed = condor.run(place, "out.dag", options=())
+
+    assert failed.status == 1
+    assert trace() == ["a", "b failed"]
+    error = (place / "out.dag.clusters" / "cluster_0001.err").read_text()
+    assert error == "run-members: job b failed with exit code 7\n"
+    assert re.search(r"Node cluster_0001 .*failed with status 7|return value 7", failed.log)
+
+    (place / "fail-b").unlink()
+    rescued = condor.run(place, "out.dag", options=())
+
+    assert rescued.status == 0
+    assert trace() == ["a", "b failed", "b", "c", "d"]
+
+
+def test_a_retry_goes_on_after_the_members_that_ended_well(condor, place):
+    """b fails the first time: it takes its own file of failure away."""
+    put_workflow(CHAIN, "local", "RETRY ALL_NODES 1\n")
+    (place / "work").write_text(WORK.replace("exit 7;", 'rm "fail-$name"; exit 7;'))
+    write(3)
+    (place / "fail-b").touch()
+
+    done = condor.run(place, "out.dag", options=())
+
+    assert done.status == 0
+    assert done.submitted == ["cluster_0001", "cluster_0001", "d"]
+    assert trace() == ["a", "b failed", "b", "c", "d"]
+
+
+# Each is a submit description; what HTCondor makes of it is compared with what the script does.
+DESCRIBED = {
+    "old": "arguments = a 'b c' \\\"q\\\" d\\n",
+    "new": """arguments = "a 'b c' ""q"" 'it''s' '' x'y z'w" """,
+    "shell": "arguments = $HOME `id` *.sub ~ ; & | $(DOLLAR)(id) ${x} !",
+    "tabs": "arguments = a\tb  \t c",
+    "continued": "arguments = a\\\n   b \\\n  c",
+    "comment": "arguments = a # no comment",
+    "macros": "x = 1\nx = $(x)2\narguments = $(x) $(y) $(z:none) $(X) $(Process)\ny = later",
+    "no macros": "arguments = $ $5 $(a b) $( a ) $(q",
+    "nested": "a = b\nb = deep\narguments = $(a) $($(a)) $(q:$(b))",
+    "twice": "arguments = 1\nArguments = 2\nargs = 3",
+    "alias": "args = 1 2\nenv = V=3\nstdin = in",
+    "old environment": "environment = V=1; W=two words",
+    "new environment": """environment = "V='x y' W='it''s' X=""q"" " """,
+    "environment twice": 'environment = "V=1 V=2"',
+    "directory": "initialdir = sub\ninput = in",
+    "input": "input = in",
+    "percent": "arguments = %s %d \\\\ x\\y",
+    "equals": 'arguments = "a=b =c"\nenvironment = "V=a=b"',
+    "job": "arguments = $(JOB) $(dag_node_name)",
+    "variable": "arguments = $(given) $(GIVEN) $(overridden)\noverridden = own",
+    "appended": "arguments = $(last)\nlast = own",
+    "letters": "arguments = ä € \x01",
+    "empty": "arguments =\ninput =",
+    "spaces": "arguments =    a   b   ",
+    "self": "arguments = a\narguments = $(arguments) b",
+}
+SAID = """VARS variable given="it's $(JOB)" overridden="no"
+VARS appended APPEND last="word"
+"""
+
+
+def described(lines: str, name: str) -> str:
+    return f"universe = local\nexecutable = show\noutput = {name}.out\n{lines}\nqueue\n"
+
+
+def outputs(place: Path, names: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: next(place.rglob(f"{name}.out")).read_bytes() for name in names.values()}
+
+
+def test_members_are_given_what_htcondor_gives_to_jobs(condor, place):
+    """The same jobs as HTCondor runs them, and in one cluster, write the same."""
+    names = {key: key.replace(" ", "_") for key in DESCRIBED}
+    (place / "sub").mkdir()
+    for folder in (place, place / "sub"):
+        (folder / "in").write_text(f"{folder.name == 'sub'}\n")
+    for key, lines in DESCRIBED.items():
+        (place / f"{names[key]}.sub").write_text(described(lines, names[key]))
+    jobs = "".join(f"JOB {name} {name}.sub\n" for name in names.values())
+    (place / "wf.dag").write_text(jobs + SAID)
+
+    alone = condor.run(place, "wf.dag", options=())
+    assert alone.status == 0, alone.log
+    expected = outputs(place, names)
+    workflow = read_workflow("wf.dag")
+    write_clustered(workflow, [range(len(names))], "out.dag")
+    together = condor.run(place, "out.dag", options=())
+
+    assert together.status == 0
+    assert len(alone.submitted) == len(names)
+    got = outputs(place, names)
+    assert {n for n in got if got[n] != expected[n]} == set()
