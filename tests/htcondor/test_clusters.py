@@ -127,6 +127,42 @@ def test_a_retry_goes_on_after_the_members_that_ended_well(condor, place):
     assert trace() == ["a", "b failed", "b", "c", "d"]
 
 
+# Has the pool take the machine away from it the first time.
+EVICTED = """if [ "$name" = b ] && [ ! -e was-here ]; then
+  : >was-here
+  echo "b evicted" >>trace
+  condor_vacate_job "$(sed -n 's/^ClusterId = //p' "$_CONDOR_JOB_AD")"
+  sleep 60
+fi
+"""
+
+
+def test_an_evicted_cluster_goes_on_after_the_members_that_ended_well(condor, place):
+    put_workflow(CHAIN, "vanilla")
+    (place / "work").write_text(WORK.replace("if [ -e", f"{EVICTED}if [ -e", 1))
+    write(3)
+
+    done = condor.run(place, "out.dag", options=())
+
+    assert done.status == 0
+    assert trace() == ["a", "b evicted", "b", "c", "d"]
+    log = (place / "out.dag.clusters" / "cluster_0001.log").read_text()
+    assert [line.split(" ", 1)[1] for line in log.splitlines() if "seconds" not in line] == [
+        *("start a", "start b", "stopped b", "skip a, which ended well", "start b", "start c")
+    ]
+
+
+def test_a_workflow_that_is_forced_to_run_again_runs_whole(condor, place):
+    put_workflow(CHAIN, "local")
+    write(3)
+
+    first = condor.run(place, "out.dag", options=())
+    again = condor.run(place, "out.dag", options=("-force",))
+
+    assert (first.status, again.status) == (0, 0)
+    assert trace() == [*"abcd", *"abcd"]
+
+
 # Each is a submit description; what HTCondor makes of it is compared with what the script does.
 DESCRIBED = {
     "old": "arguments = a 'b c' \\\"q\\\" d\\n",

@@ -266,7 +266,7 @@ def _submit_file(cluster: _Cluster, stem: str, directory: str) -> Iterator[str]:
 def _check_output(workflow: Workflow, path: str) -> None:
     """Raise FormatError if writing *path* would destroy something or confuse a run."""
     directory = path + DIRECTORY
-    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
+    if os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files()))):
         raise FormatError(path, None, "expected another file than the workflow's own")
     data = read_if_there(path)
     if data is not None and not data.startswith(_MARK.encode()):

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import TypeAlias
@@ -204,8 +205,11 @@ def modifier_lines(
     """Yield what is said about jobs, or those in *only*; with or without their priorities."""
     unsaid = {"DONE"} if priorities else {"DONE", "PRIORITY"}
     for said in statements_about_jobs(everywhere):
-        name, command = said.name, said.command
-        if command.command in unsaid or (only is not None and name not in only):
+        name = said.name
+        if only is not None and name not in only:
+            continue
+        command = said.command
+        if command.command in unsaid:
             continue
         if command.command == "CATEGORY":
             yield f"CATEGORY {name} {said.place.renamed(command.detail)}"
@@ -213,7 +217,7 @@ def modifier_lines(
             yield _renamed(said.head, command, name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """A statement about one job, which may have said ALL_NODES."""
 
@@ -227,7 +231,7 @@ class Statement:
         """Flat name of the job."""
         return self.place.names[self.slot]
 
-    @property
+    @cached_property
     def command(self) -> Modifier:
         """What it says."""
         command = self.source.command(self.statement)

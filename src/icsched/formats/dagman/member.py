@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Directive, Node
@@ -85,7 +86,7 @@ class Job:
     name: str
     said: list[Statement] = field(default_factory=list)
 
-    @property
+    @cached_property
     def node(self) -> Node:
         """What its JOB statement says."""
         return self.source.node(self.statement)
