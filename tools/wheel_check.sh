@@ -15,3 +15,4 @@ cd "$place"
 venv/bin/icsched --version
 venv/bin/icsched make airsn 10 -o x.dag
 [ "$(grep -c '^JOB ' x.dag)" = 53 ] || { echo "wheel check: expected 53 jobs in x.dag" >&2; exit 1; }
+[ -n "$(find venv -name run_members.sh)" ] || { echo "wheel check: expected run_members.sh" >&2; exit 1; }

@@ -2,11 +2,13 @@
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -64,9 +66,18 @@ def trace() -> list[str]:
     return Path("trace").read_text().splitlines() if Path("trace").exists() else []
 
 
+def await_trace(expected: list[str]) -> None:
+    deadline = time.monotonic() + 10
+    while trace() != expected:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def log() -> list[str]:
     """The log without its times."""
-    return [line.split(" ", 1)[1] for line in Path(f"{CLUSTER}.log").read_text().splitlines()]
+    text = Path(f"{CLUSTER}.log").read_text()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in text.splitlines())
+    return [re.sub(r" seconds \d+$", "", line[21:]) for line in text.splitlines()]
 
 
 def quoted(word: str) -> str:
@@ -177,7 +188,7 @@ def test_a_failed_member_stops_its_cluster_and_is_named(cluster, put, shell):
     assert done.stderr == "run-members: job b failed with exit code 7\n"
     assert trace() == ["a", "b"]
     assert log() == [
-        *("start a", "end a exit code 0 seconds 0", "start b", "end b exit code 7 seconds 0"),
+        *("start a", "end a exit code 0", "start b", "end b exit code 7"),
         "job b failed with exit code 7",
     ]
 
@@ -249,6 +260,8 @@ def test_a_journal_that_is_cut_short_skips_only_what_it_names_whole(cluster, put
         # A line counts from its last letter on: the line end says nothing more.
         ended = sum(size >= whole.index(line) + len(line) for line in whole.split(b"\n")[:-1])
         assert trace() == [*names[ended:], "z"], size
+        assert run(["sh"]).returncode == 7
+        assert trace() == [*names[ended:], "z", "z"], "what came after the cut is whole"
 
 
 def test_however_it_is_killed_no_member_is_passed_over(cluster):
@@ -287,11 +300,15 @@ def test_a_member_that_is_stopped_never_counts_as_done(cluster, put, shell):
     )
     Path("polite").chmod(0o755)
     cluster("ab", "executable = polite\nqueue\n")
-    with subprocess.Popen([*shell, "out.dag.clusters/run-members", CLUSTER]) as process:
-        while trace() != ["up"]:
-            time.sleep(0.01)
-        process.terminate()
-        assert process.wait(timeout=10) == 143
+    command = [*shell, "out.dag.clusters/run-members", CLUSTER]
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            await_trace(["up"])
+            process.terminate()
+            assert process.wait(timeout=10) == 143
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     assert trace() == ["up", "stopped"]
     assert log() == ["start a", "stopped a"]
