@@ -52,6 +52,21 @@ class _Cluster:
     wishes: tuple[str, ...]  # lines of its submit description
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be written: clusters of a workflow's jobs."""
+
+    workflow: Workflow
+    clusters: Sequence[Sequence[int]]
+    everywhere: Sequence[Place]
+    names: Sequence[str]  # of the clusters as jobs
+    directory: str
+
+    def jobs(self, cluster: Sequence[int]) -> list[str]:
+        """Return the names of a cluster's jobs, as the workflow has them."""
+        return [str(self.workflow.dag.names[task]) for task in cluster]
+
+
 def write_clustered(
     workflow: Workflow, clusters: Sequence[Sequence[int]], output: str | os.PathLike[str]
 ) -> list[str]:
@@ -96,14 +111,14 @@ def clustered_files(
     _check_clusters(workflow, clusters)
     everywhere = places(workflow)
     names = _names(workflow, clusters, everywhere)
-    several = _several(workflow, clusters, names, everywhere)
-    directory = output + DIRECTORY
-    files = {output: _encoded(_dag_lines(workflow, clusters, names, several, everywhere, output))}
-    files[os.path.join(directory, _SCRIPT)] = read_bytes(_SCRIPT_SOURCE)
+    plan = _Plan(workflow, clusters, everywhere, names, output + DIRECTORY)
+    several = _several(plan)
+    files = {output: _encoded(_dag_lines(plan, several))}
+    files[os.path.join(plan.directory, _SCRIPT)] = read_bytes(_SCRIPT_SOURCE)
     for cluster in several:
-        stem = os.path.join(directory, cluster.name)
+        stem = os.path.join(plan.directory, cluster.name)
         files[f"{stem}.members"] = _encoded(_member_lines(cluster, stem))
-        files[f"{stem}.sub"] = _encoded(_submit_file(cluster, stem, directory))
+        files[f"{stem}.sub"] = _encoded(_submit_file(cluster, stem, plan.directory))
     return files
 
 
@@ -160,21 +175,15 @@ def _names(
     ]
 
 
-def _several(
-    workflow: Workflow,
-    clusters: Sequence[Sequence[int]],
-    names: Sequence[str],
-    everywhere: Sequence[Place],
-) -> list[_Cluster]:
+def _several(plan: _Plan) -> list[_Cluster]:
     """Return the clusters of several jobs, with all that their members' files say."""
-    together = [
-        (name, tasks) for name, tasks in zip(names, clusters, strict=True) if len(tasks) > 1
-    ]
-    jobs = _jobs(everywhere, {str(workflow.dag.names[t]) for _, tasks in together for t in tasks})
+    named = zip(plan.names, plan.clusters, strict=True)
+    together = {name: plan.jobs(tasks) for name, tasks in named if len(tasks) > 1}
+    jobs = _jobs(plan.everywhere, {job for group in together.values() for job in group})
     descriptions = Descriptions()
     found = []
-    for name, tasks in together:
-        its_jobs = [jobs[str(workflow.dag.names[task])] for task in tasks]
+    for name, group in together.items():
+        its_jobs = [jobs[job] for job in group]
         lines = tuple(job_statements(name, its_jobs))
         members = tuple(member(job, descriptions) for job in its_jobs)
         found.append(_Cluster(name, members, lines, tuple(submit_lines(members))))
@@ -197,37 +206,33 @@ def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
     return jobs
 
 
-def _dag_lines(
-    workflow: Workflow,
-    clusters: Sequence[Sequence[int]],
-    names: Sequence[str],
-    several: Sequence[_Cluster],
-    everywhere: Sequence[Place],
-    output: str,
-) -> Iterator[str]:
-    alone = {name for name, tasks in zip(names, clusters, strict=True) if len(tasks) == 1}
-    jobs = len(workflow.dag)
-    yield f"{_MARK} {jobs:,} jobs of {workflow.roots[0].path} in {len(clusters):,} clusters."
-    for place in everywhere:
+def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
+    names = plan.names
+    named = zip(names, plan.clusters, strict=True)
+    alone = {name for name, tasks in named if len(tasks) == 1}
+    jobs, source = len(plan.workflow.dag), plan.workflow.roots[0].path
+    yield f"{_MARK} {jobs:,} jobs of {source} in {len(names):,} clusters."
+    for place in plan.everywhere:
         yield from directive_lines(place)
-    for place in everywhere:
+    for place in plan.everywhere:
         yield from job_lines(place, alone)
     for cluster in several:
-        yield f"JOB {cluster.name} {os.path.join(output + DIRECTORY, cluster.name)}.sub"
+        yield f"JOB {cluster.name} {os.path.join(plan.directory, cluster.name)}.sub"
         yield from cluster.lines
-    yield from modifier_lines(everywhere, alone, priorities=False)
-    for parent, children in _arcs(workflow, clusters):
+    yield from modifier_lines(plan.everywhere, alone, priorities=False)
+    for parent, children in _arcs(plan):
         yield f"PARENT {names[parent]} CHILD {' '.join(names[child] for child in children)}"
     for number, name in enumerate(names):
         yield f"PRIORITY {name} {len(names) - number}"
 
 
-def _arcs(workflow: Workflow, clusters: Sequence[Sequence[int]]) -> Iterator[tuple[int, list[int]]]:
+def _arcs(plan: _Plan) -> Iterator[tuple[int, list[int]]]:
     """Yield each cluster that others wait for, and those others, once each."""
-    owner = np.empty(len(workflow.dag), np.int64)
-    for number, tasks in enumerate(clusters):
+    dag = plan.workflow.dag
+    owner = np.empty(len(dag), np.int64)
+    for number, tasks in enumerate(plan.clusters):
         owner[np.asarray(tasks)] = number
-    arcs = owner[workflow.dag.arcs]
+    arcs = owner[dag.arcs]
     between = np.unique(arcs[arcs[:, 0] != arcs[:, 1]], axis=0)
     starts = np.flatnonzero(np.diff(between[:, 0], prepend=-1))
     for run in np.split(between, starts[1:]) if len(between) else []:
