@@ -14,6 +14,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -67,15 +68,22 @@ class Campaign:
 
     def _lay_out(self) -> None:
         for path in self._directory.iterdir():
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         for name, (mode, text) in self.start.items():
             path = self._directory / name
+            path.parent.mkdir(exist_ok=True)
             path.write_bytes(text.encode())
             path.chmod(int(mode, 8))
 
     def _state(self) -> State:
-        paths = sorted(self._directory.iterdir())
-        return {p.name: (f"{p.stat().st_mode & 0o777:o}", p.read_bytes().decode()) for p in paths}
+        paths = sorted(path for path in self._directory.rglob("*") if path.is_file())
+        return {
+            str(p.relative_to(self._directory)): (
+                f"{p.stat().st_mode & 0o777:o}",
+                p.read_bytes().decode(),
+            )
+            for p in paths
+        }
 
     def _ending(self, code: int) -> Ending:
         return {"code": code, "err": self._err.read_text(), "files": self._state()}

@@ -125,22 +125,23 @@ def rewrite(
 
 
 def write_directory(
-    path: str | os.PathLike[str], files: Mapping[str, bytes], *, executable: Collection[str] = ()
+    path: str | os.PathLike[str],
+    files: Mapping[str, bytes],
+    *,
+    executable: Collection[str] = (),
+    ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Make a directory with these files, whole or not at all, in place of any that is there.
 
-    It does not wait for the disk: a power cut may still empty files of it.
-    Raises FormatError if it cannot be written.
+    *ready* is called when all is ready to be put in place. This does not wait for the disk: a
+    power cut may still empty files. Raises FormatError if it cannot be written.
     """
-    target = _target(path)
     try:
+        target = _target(path)
         new = Path(tempfile.mkdtemp(dir=target.parent, prefix=".icsched-"))
         try:
-            new.chmod(0o777 & ~_mask())
-            for name, data in files.items():
-                (new / name).write_bytes(data)
-                if name in executable:
-                    (new / name).chmod(0o777 & ~_mask())
+            _fill(new, files, executable)
+            ready()
             if target.exists():
                 shutil.rmtree(target)
             new.rename(target)
@@ -149,6 +150,15 @@ def write_directory(
             raise
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
+
+
+def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[str]) -> None:
+    """Write files into a new directory, all with the permissions that new ones get."""
+    directory.chmod(0o777 & ~_mask())
+    for name, data in files.items():
+        (directory / name).write_bytes(data)
+        if name in executable:
+            (directory / name).chmod(0o777 & ~_mask())
 
 
 def remove(path: str | os.PathLike[str]) -> None:

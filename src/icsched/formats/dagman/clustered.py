@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -96,9 +97,10 @@ def write_clustered(
     files = clustered_files(workflow, clusters, path)
     _check_output(workflow, path)
     inside = {os.path.basename(name): data for name, data in files.items() if name != path}
-    remove(path)  # so that it never stands beside the clusters of another
-    # If a power cut empties some of these, DAGMan or the script says so: no job is passed over.
-    write_directory(path + DIRECTORY, inside, executable={_SCRIPT})
+    # The file goes first and comes last: it never stands beside the clusters of another. And if a
+    # power cut empties some of these, DAGMan or the script says so: no job is passed over.
+    ready = partial(remove, path)
+    write_directory(path + DIRECTORY, inside, executable={_SCRIPT}, ready=ready)
     write_bytes(path, files[path])
     return list(files)
 
@@ -271,7 +273,7 @@ def _submit_file(cluster: _Cluster, stem: str, directory: str) -> Iterator[str]:
 def _check_output(workflow: Workflow, path: str) -> None:
     """Raise FormatError if writing *path* would destroy something or confuse a run."""
     directory = path + DIRECTORY
-    if os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files()))):
+    if _is_own(workflow, path):
         raise FormatError(path, None, "expected another file than the workflow's own")
     data = read_if_there(path)
     if data is not None and not data.startswith(_MARK.encode()):
@@ -287,6 +289,14 @@ def _check_output(workflow: Workflow, path: str) -> None:
         if trace and os.path.lexists(trace):
             problem = "expected an output that has not been run: take another name, or remove"
             raise FormatError(path, None, f"{problem} {trace} and all else of that run")
+
+
+def _is_own(workflow: Workflow, path: str) -> bool:
+    """Whether *path* is one of the files that make up the workflow."""
+    try:
+        return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
+    except OSError as error:  # the working directory itself may be out of reach
+        raise FormatError(path, None, f"cannot be compared: {error.strerror}") from error
 
 
 def _listed(directory: str) -> list[str]:

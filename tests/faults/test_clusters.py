@@ -1,0 +1,75 @@
+"""Clusters written, and struck at every system call: a file that is there has all it names."""
+
+from typing import Any
+
+import pytest
+
+from tests.faults.test_in_place import Campaign, is_kill, is_temporary, lasting
+
+FILES = {
+    "wf.dag": "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nJOB d x.sub\nPARENT a CHILD b c\n",
+    "x.sub": "executable = /bin/true\narguments = $(JOB)\nqueue\n",
+}
+OUTPUT = ("out.dag", "out.dag.clusters/")
+
+
+def write(clusters: list[list[int]]) -> str:
+    """Return code that writes these clusters, and says in one line why it cannot."""
+    return f"""
+import sys
+from icsched import FormatError
+from icsched.formats import read_workflow, write_clustered
+def work():
+    try:
+        write_clustered(read_workflow("wf.dag"), {clusters}, "out.dag")
+    except FormatError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+"""
+
+
+# What is done beforehand, and how the writing is struck.
+CAMPAIGNS = {
+    "new": ("def work(): return 0", ["kill after"]),
+    "in place of others": (write([[0], [1, 2, 3]]), ["kill after", "EIO"]),
+}
+
+
+def written(files: dict[str, Any]) -> dict[str, Any]:
+    return {name: file for name, file in files.items() if name.startswith(OUTPUT)}
+
+
+def problems(whole: dict[str, Any], point: dict[str, Any]) -> list[str]:
+    """Return all that is wrong with how a strike ended."""
+    now, old, new = (
+        written(lasting(files)) for files in (point["files"], whole["start"], whole["files"])
+    )
+    found = []
+    if "out.dag" in now and now not in (old, new):
+        found.append(f"out.dag stands beside other files: {sorted(now)}")
+    if {n: f for n, f in lasting(point["files"]).items() if n in FILES} != {
+        n: whole["start"][n] for n in FILES
+    }:
+        found.append("a file of the user's changed")
+    if not is_kill(point) and point["code"] == 0 and now != new:
+        found.append("it says that all went well")
+    if not is_kill(point) and point["code"] and point["err"].count("\n") != 1:
+        found.append(f"it said {point['err']!r}")
+    if not is_kill(point) and len(point["struck"]) == 1 and any(map(is_temporary, point["files"])):
+        found.append("something temporary is left")
+    if point["again"]["code"] or written(lasting(point["again"]["files"])) != new:
+        found.append(f"running once more ends in {point['again']}")
+    return [f"{point['strike']} {point['calls'][point['struck'][0]]}: {text}" for text in found]
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS)
+def test_a_kill_or_failure_at_any_call_leaves_no_file_beside_the_wrong_clusters(tmp_path, campaign):
+    before, strikes = CAMPAIGNS[campaign]
+    code = write([[0, 1], [2, 3]])
+    whole, points = Campaign(tmp_path / "report", FILES, before, code, strikes).report()
+
+    assert whole["code"] == 0
+    assert "out.dag.clusters/cluster_0001.members" in whole["files"]
+    assert sum(map(is_kill, points)) > 40
+    assert [problem for point in points for problem in problems(whole, point)] == []
