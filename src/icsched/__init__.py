@@ -1,8 +1,10 @@
 """Order a workflow's tasks so that unpredictable workers never leave empty-handed."""
 
 from icsched import families, sim, theory
+from icsched.cluster import Cluster, ClusterServer, cluster, plan_clusters, residual
 from icsched.dag import Dag
 from icsched.errors import (
+    ClusterError,
     CycleError,
     FamilyError,
     FormatError,
@@ -46,6 +48,9 @@ from icsched.theory import Plan, Proof, prioritize
 __all__ = [
     "BatchedGame",
     "ClientGame",
+    "Cluster",
+    "ClusterError",
+    "ClusterServer",
     "Comparison",
     "CycleError",
     "Dag",
@@ -71,6 +76,7 @@ __all__ = [
     "Workers",
     "Workflow",
     "area",
+    "cluster",
     "compare",
     "critical_path_order",
     "eligibility_profile",
@@ -83,11 +89,13 @@ __all__ = [
     "maximum_area_order",
     "memory_profile",
     "optimal_profile",
+    "plan_clusters",
     "prioritize",
     "priority_order",
     "random_order",
     "read",
     "read_workflow",
+    "residual",
     "sim",
     "simulate",
     "theory",

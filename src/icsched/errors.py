@@ -9,6 +9,7 @@
     ├── FamilyError (ValueError)         a family was asked for with impossible arguments
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
+    ├── ClusterError (ValueError)        a cluster was asked for that cannot be had
     ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── UsageError (ValueError)          options of a command do not go together
@@ -73,6 +74,10 @@ class ScheduleError(IcschedError, ValueError):
 
 class GameError(IcschedError, ValueError):
     """A move that the rules of the game forbid."""
+
+
+class ClusterError(IcschedError, ValueError):
+    """A cluster of an impossible size, by a strategy that does not apply, or not out."""
 
 
 class SimulationError(IcschedError, ValueError):

@@ -1,0 +1,289 @@
+"""Clusters for workers as they come: one, a live server, and a plan without timing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from operator import index
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from icsched.cluster.direct import Direct
+from icsched.cluster.donor import is_universal_donor
+from icsched.cluster.lean import Lean
+from icsched.cluster.model import EXACT_TASKS, Cluster, is_productive
+from icsched.cluster.rest import Rest
+from icsched.cluster.staggered import Staggered
+from icsched.cluster.strategy import Strategy
+from icsched.dag import Dag
+from icsched.errors import ClusterError, GraphError, LimitError
+from icsched.pebble import Order, check_order, verify
+from icsched.theory import Analysis, prioritize
+
+CLUSTER_STRATEGIES = ("auto", "direct", "staggered", "donor", "lean")
+VERIFY_SETS = 200_000  # what the referee may spend on an order of the user's
+
+
+class ClusterServer:
+    """Hand out clusters of a dag to workers of different power, as they arrive.
+
+    `arrive` gives a worker tasks whose parents are all done or come with them, so that no
+    worker ever waits for another. `done` reports a cluster's results; `lost` gives its tasks
+    back, of a worker who will not return. *strategy* and *order* are as for `cluster`. The
+    dag is analysed once; an arrival costs about as much as its cluster is large.
+
+    >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
+    >>> first = server.arrive(2)
+    >>> first.tasks, server.arrive(1)
+    ((0, 1), None)
+    >>> server.done(first)
+    >>> server.arrive(8).tasks
+    (2, 3)
+    """
+
+    def __init__(
+        self,
+        dag: Dag,
+        *,
+        strategy: str = "auto",
+        order: Order | None = None,
+        sizes: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(dag, Dag):
+            raise GraphError(f"expected a Dag, got {type(dag).__name__}; see icsched.Dag")
+        if not len(dag):
+            raise ClusterError("expected a dag with tasks, got an empty one")
+        if strategy not in CLUSTER_STRATEGIES:
+            raise ClusterError(
+                f"strategy: expected {', '.join(CLUSTER_STRATEGIES)}, got {strategy!r}"
+            )
+        if strategy == "staggered" and order is not None:
+            raise ClusterError("order: expected none, the staggered strategy goes by blocks")
+        self._dag = dag
+        self._sizes = None if sizes is None else _checked_sizes(dag, sizes)
+        self._rest = Rest(dag)
+        self._out: dict[int, Cluster] = {}  # by first task: no two hold the same
+        self._handed, self._last_place, self._done = 0, -1, 0
+        self._prepare(strategy, order)
+
+    def _prepare(self, strategy: str, order: Order | None) -> None:
+        analysis = None
+        if order is None or strategy in ("auto", "donor"):
+            plan = prioritize(self._dag)
+            analysis = plan.analysis
+            self._order, self._proved = plan.order.tolist(), plan.proof.status == "ic-optimal"
+        if order is not None:
+            ours = check_order(self._dag, order)
+            self._order, self._proved = ours.tolist(), _is_ic_optimal(self._dag, ours)
+        self._place = [0] * len(self._dag)
+        for place, task in enumerate(self._order):
+            self._place[task] = place
+        self.strategy = self._decided(strategy, analysis)
+        self._strategy = self._made(analysis)
+
+    def _decided(self, strategy: str, analysis: Analysis | None) -> str:
+        """Choose a strategy for "auto", or refuse one that does not apply."""
+        is_donor = (
+            strategy in ("auto", "donor") and analysis is not None and is_universal_donor(analysis)
+        )
+        if strategy == "auto":
+            return "donor" if is_donor else "direct" if self._proved else "lean"
+        if strategy == "donor" and not is_donor:
+            raise ClusterError(
+                "strategy donor: expected W-, N- and C-dags, or M-dags, laid on each other source"
+                " by source; this dag is not"
+            )
+        if strategy == "staggered" and (analysis is None or not analysis.is_linear):
+            raise ClusterError(
+                "strategy staggered: expected blocks each with priority over the next;"
+                " this dag is not composed of such"
+            )
+        return strategy
+
+    def _made(self, analysis: Analysis | None) -> Strategy:
+        if self.strategy == "direct":
+            return Direct(self._rest, self._order)
+        if self.strategy == "staggered" and analysis is not None:
+            return Staggered(self._rest, self._order, analysis)
+        return Lean(self._dag, self._rest, self._order, self._cost)
+
+    def _cost(self, tasks: Sequence[int]) -> int:
+        return self._rest.cut_arcs(tasks) if self._sizes is None else self._cut_bytes(tasks)
+
+    def _cut_bytes(self, tasks: Sequence[int]) -> int:
+        """Size of the results that cross from *tasks* to others, on each arc anew."""
+        assert self._sizes is not None  # noqa: S101  the callers looked
+        members = set(tasks)
+        return sum(
+            self._sizes[task] * sum(child not in members for child in self._rest.children(task))
+            for task in tasks
+        )
+
+    @property
+    def left(self) -> int:
+        """Number of tasks not handed out."""
+        return len(self._dag) - self._handed
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all tasks are done."""
+        return self._done == len(self._dag)
+
+    def arrive(self, capacity: int) -> Cluster | None:
+        """Return a cluster of *capacity* tasks, or fewer where no more can be self-contained.
+
+        None if nothing can be handed out now: all is, or waits for clusters that are out.
+        Raises ClusterError for a capacity below 1.
+        """
+        size = min(_checked_count("capacity", capacity), len(self._dag))
+        tasks = self._strategy.choose(size)
+        tasks.sort(key=self._place.__getitem__)  # a legal order: so is any subset of it
+        assert self._rest.is_self_contained(tasks), "a strategy must keep to the rules"  # noqa: S101
+        cluster = self._described(tasks) if tasks else None
+        if cluster is not None:
+            self._take(cluster)
+        self._strategy.settle()
+        return cluster
+
+    def _described(self, tasks: list[int]) -> Cluster:
+        cut_bytes = None if self._sizes is None else self._cut_bytes(tasks)
+        cut_arcs = self._rest.cut_arcs(tasks)
+        return Cluster(tuple(tasks), cut_arcs, self._productive(tasks), self.strategy, cut_bytes)
+
+    def _productive(self, tasks: list[int]) -> bool | None:
+        """By Theorem 3.1 if all handed out is a prefix of an IC-optimal order, else exactly."""
+        last = max(self._last_place, self._place[tasks[-1]])
+        if self._proved and last + 1 == self._handed + len(tasks):
+            return True
+        if len(self._dag) > EXACT_TASKS:
+            return None
+        before = [task for task in range(len(self._dag)) if not self._rest.free[task]]
+        return is_productive(self._dag, before, tasks)
+
+    def _take(self, cluster: Cluster) -> None:
+        self._rest.take(cluster.tasks)
+        self._out[cluster.tasks[0]] = cluster
+        self._handed += cluster.size
+        # Never lowered when a cluster is lost: then more is merely not claimed productive.
+        self._last_place = max(self._last_place, self._place[cluster.tasks[-1]])
+        self._strategy.took(cluster.tasks)
+
+    def done(self, cluster: Cluster) -> None:
+        """Take note that *cluster* has been executed; raises ClusterError if it is not out."""
+        self._returned(cluster)
+        self._done += cluster.size
+        self._strategy.ready(self._rest.finish(cluster.tasks))
+        self._strategy.finished(cluster.tasks)
+
+    def lost(self, cluster: Cluster) -> None:
+        """Take all of *cluster* back, to hand it out again; raises ClusterError if not out."""
+        self._returned(cluster)
+        self._handed -= cluster.size
+        self._strategy.ready(self._rest.give_back(cluster.tasks))
+        self._strategy.lost(cluster.tasks)
+
+    def _returned(self, cluster: Cluster) -> None:
+        if not cluster.tasks or self._out.get(cluster.tasks[0]) != cluster:
+            raise ClusterError(f"expected a cluster that is out, got {cluster}")
+        del self._out[cluster.tasks[0]]
+
+
+def cluster(
+    dag: Dag,
+    size: int,
+    *,
+    strategy: str = "auto",
+    order: Order | None = None,
+    sizes: ArrayLike | None = None,
+) -> Cluster:
+    """Return one cluster of *size* tasks off *dag*.
+
+    *strategy* is one of
+
+    - "direct": the first tasks of an order, *order* or that of `prioritize`. Productive, and
+      with an IC-optimal residual, if the order is IC-optimal.
+    - "staggered": whole blocks where that cuts fewer arcs; for linear compositions, whose
+      residual has an IC-optimal order again.
+    - "donor": the cheapest set, for dags of which every residual has an IC-optimal order.
+    - "lean": the cheapest set, for any dag; nothing is promised of the residual.
+    - "auto": "donor" where it applies, else "direct" if the order is known to be IC-optimal,
+      else "lean". So no promise is given up, and none is paid for that is not had.
+
+    *sizes*, bytes of each task's result as whole numbers, makes "donor" and "lean" count bytes
+    instead of arcs. Raises ClusterError for an impossible size or a strategy that does not
+    apply, ScheduleError for an order that is not one of *dag*.
+
+    >>> from icsched import families
+    >>> dag = families.paper_000_fig6()
+    >>> [cluster(dag, 6, strategy=name).cut_arcs for name in ("direct", "staggered")]
+    [8, 6]
+    """
+    server = ClusterServer(dag, strategy=strategy, order=order, sizes=sizes)
+    if _checked_count("size", size) > len(dag):
+        raise ClusterError(f"size: expected {len(dag)} at most, as many as tasks, got {size}")
+    taken = server.arrive(size)
+    assert taken is not None, "a fresh dag has tasks that wait for nothing"  # noqa: S101
+    return taken
+
+
+def plan_clusters(
+    dag: Dag,
+    capacities: Sequence[int],
+    *,
+    strategy: str = "auto",
+    order: Order | None = None,
+    sizes: ArrayLike | None = None,
+) -> list[Cluster]:
+    """Return all of *dag* as clusters, sized to *capacities* in turn, over and over.
+
+    Each counts as done when it is handed out, as in paper 000: a plan without timing. Other
+    arguments are as for `cluster`. Raises ClusterError without capacities or for one below 1.
+
+    >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
+    >>> [taken.tasks for taken in plan_clusters(dag, [1, 2])]
+    [(0,), (1, 2), (3,)]
+    """
+    checked = [_checked_count("capacity", capacity) for capacity in capacities]
+    if not checked:
+        raise ClusterError("capacities: expected one or more, got none")
+    server = ClusterServer(dag, strategy=strategy, order=order, sizes=sizes)
+    plan = []
+    for capacity in cycle(checked):
+        taken = server.arrive(capacity)
+        if taken is None:
+            break
+        server.done(taken)
+        plan.append(taken)
+    return plan
+
+
+def _checked_count(what: str, count: int) -> int:
+    try:
+        number = index(count)
+    except TypeError:
+        raise ClusterError(f"{what}: expected a whole number, got {count!r}") from None
+    if number < 1:
+        raise ClusterError(f"{what}: expected 1 or more, got {number}")
+    return number
+
+
+def _checked_sizes(dag: Dag, sizes: ArrayLike) -> list[int]:
+    array = np.asarray(sizes)
+    if array.shape != (len(dag),) or array.dtype.kind not in "iu":
+        raise ClusterError(
+            f"sizes: expected {len(dag)} whole numbers, one per task,"
+            f" got {array.dtype} of shape {array.shape}"
+        )
+    if array.min() < 0:
+        task = int(array.argmin())
+        raise ClusterError(f"size of {dag.names[task]!r}: expected 0 or more, got {array[task]}")
+    return [int(number) for number in array]
+
+
+def _is_ic_optimal(dag: Dag, order: Order) -> bool:
+    """Whether the referee, within its limit, finds *order* IC-optimal."""
+    try:
+        return verify(dag, order, limit=VERIFY_SETS).ic_optimal
+    except LimitError:
+        return False
