@@ -19,4 +19,4 @@ class Direct(Strategy):
 
     def choose(self, size: int) -> list[int]:
         """Return the *size* tasks that come first, or as many as can be taken."""
-        return self._frontiers[0].grow(size)
+        return self._frontiers[0].grow(size) or []

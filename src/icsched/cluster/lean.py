@@ -1,8 +1,9 @@
 """Lean clusters: sets with few cut arcs, for any dag."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 
-from icsched.cluster.rest import Frontier, Rest
+from icsched.cluster.rest import Frontier, Neighbourhood, Rest
 from icsched.cluster.strategy import Strategy
 from icsched.dag import Dag
 
@@ -10,21 +11,39 @@ Cost = Callable[[Sequence[int]], int]
 
 
 class Lean(Strategy):
-    """Take the cheapest of three sets: direct, depth first, and fewest arcs opened.
+    """Take the cheapest of four sets grown in different ways.
 
-    The direct one stands for what the order would do, so a lean cluster never costs more
-    than a direct one in its place. *cost* is what a set costs.
+    The tasks that open fewest arcs, a neighbourhood, depth first, and direct: what the order
+    would do, so a lean cluster never costs more than a direct one in its place, and is direct
+    where the others gain nothing. *cost* is what a set costs; if None, the arcs it cuts.
     """
 
-    def __init__(self, dag: Dag, rest: Rest, order: Sequence[int], cost: Cost) -> None:
+    def __init__(
+        self, dag: Dag, rest: Rest, order: Sequence[int], cost: Cost | None = None
+    ) -> None:
         deep = depth_first_order(dag, order)
-        opened = Frontier(rest, deep, score=lambda task: rest.out_degree(task) - rest.missing[task])
-        super().__init__([Frontier(rest, order), Frontier(rest, deep), opened])
-        self._cost = cost
+        super().__init__(
+            [
+                # First, as it leaves tasks of very many children for last: a set that is sure
+                # to cost more is given up early, so their children are not looked at in vain.
+                Frontier(rest, deep, score=lambda task: rest.out_degree(task) - rest.missing[task]),
+                Neighbourhood(rest, deep, dag.parent_rows),
+                Frontier(rest, deep),
+                Frontier(rest, order),
+            ]
+        )
+        self._cost = cost or rest.cut_arcs
+        self._counts_arcs = cost is None
 
     def choose(self, size: int) -> list[int]:
-        """Return the cheapest of the three sets; all are equally large."""
-        return min((frontier.grow(size) for frontier in self._frontiers), key=self._cost)
+        """Return the cheapest of the sets, the last of equals; all are equally large."""
+        best: list[int] = []
+        least = inf
+        for frontier in self._frontiers:
+            tasks = frontier.grow(size, least if self._counts_arcs else inf)
+            if tasks is not None and (cost := self._cost(tasks)) <= least:
+                best, least = tasks, cost
+        return best
 
 
 def depth_first_order(dag: Dag, order: Sequence[int]) -> list[int]:

@@ -1,8 +1,12 @@
 """What is left of a dag while clusters are out, and sets that can be taken from it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
+from math import inf
 
+from icsched._native import Rows
 from icsched.dag import Dag
 
 
@@ -119,39 +123,98 @@ class Frontier:
                 heappush(self._ready, key)
         self._popped.clear()
 
-    def grow(self, room: int) -> list[int]:
+    def grow(self, room: int, most_cut: float = inf) -> list[int] | None:
         """Return a self-contained set of size *room* at most, the best task added first.
 
         A task that is too large is passed over. Without sizes the set is smaller than
-        *room* only if no larger one is self-contained. O(set x degree x log).
+        *room* only if no larger one is self-contained. None as soon as the set is sure to
+        cut more arcs than *most_cut*. O(set x degree x log).
         """
-        members: list[int] = []
-        inside: dict[int, int] = {}
-        fresh: list[int] = []  # tasks that only wait for members
-        free, missing = self._rest.free, self._rest.missing
-        while room > 0 and (key := self._best(fresh)) is not None:
+        growth = Growth(self._rest)
+        while room > 0 and (key := self._best(growth)) is not None:
             task = self._task(key)
             if self._sizes is not None and self._sizes[task] > room:
                 continue
             room -= 1 if self._sizes is None else self._sizes[task]
-            members.append(task)
-            free[task] = 0  # so that a second entry of it is passed over
-            for child in self._rest.children(task):
-                count = inside[child] = inside.get(child, 0) + 1
-                if count == missing[child]:
-                    heappush(fresh, self._key(child))
-        for task in members:
-            free[task] = 1
-        return members
+            if self._rest.out_degree(task) - room > most_cut:
+                growth.close()
+                return None
+            self._extend(growth, task, room)
+        return growth.close()
 
-    def _best(self, fresh: list[int]) -> int | None:
-        """Pop the least key of *fresh* and of the ready tasks that are free."""
-        ready = self._ready
-        while ready and not self._rest.free[self._task(ready[0])]:
-            heappop(ready)
-        if fresh and (not ready or fresh[0] < ready[0]):
-            return heappop(fresh)
-        if not ready:
-            return None
-        self._popped.append(heappop(ready))
-        return self._popped[-1]
+    def _extend(self, growth: Growth, task: int, room: int) -> None:  # noqa: ARG002  see below
+        """Add *task*, and offer what then waits only for members."""
+        for child in growth.add(task):
+            heappush(growth.offers, self._key(child))
+
+    def _best(self, growth: Growth) -> int | None:
+        """Pop the least key of what *growth* offers and of what is ready, if free."""
+        ready, offers, free = self._ready, growth.offers, self._rest.free
+        while ready or offers:
+            if offers and (not ready or offers[0] < ready[0]):
+                key = heappop(offers)
+            else:
+                key = heappop(ready)
+                self._popped.append(key)
+            if free[self._task(key)]:
+                return key
+        return None
+
+
+class Growth:
+    """A set while it grows: its members, and keys of tasks that wait for nobody else.
+
+    Members count as handed out until `close`, so that none is taken twice.
+    """
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+        self.members: list[int] = []
+        self.inside: dict[int, int] = {}  # parents among the members, of tasks that have any
+        self.offers: list[int] = []  # a heap
+
+    def add(self, task: int) -> list[int]:
+        """Add *task*; return the tasks that now wait only for members."""
+        self.members.append(task)
+        self._rest.free[task] = 0
+        inside, missing, enabled = self.inside, self._rest.missing, []
+        for child in self._rest.children(task):
+            count = inside[child] = inside.get(child, 0) + 1
+            if count == missing[child]:
+                enabled.append(child)
+        return enabled
+
+    def close(self) -> list[int]:
+        """Return the members, free again."""
+        for task in self.members:
+            self._rest.free[task] = 1
+        return self.members
+
+
+class Neighbourhood(Frontier):
+    """Grow around a first task: what closes arcs, then what shares children with members.
+
+    Where tasks have several parents, as in a mesh, this gives compact sets.
+    """
+
+    def __init__(self, rest: Rest, order: Sequence[int], parents: Rows) -> None:
+        super().__init__(rest, order)
+        self._offsets: list[int] = parents.offsets.tolist()
+        self._targets: list[int] = parents.targets.tolist()
+
+    def _extend(self, growth: Growth, task: int, room: int) -> None:
+        for child in growth.add(task):
+            closing = self._rest.out_degree(child) <= self._rest.missing[child]
+            self._offer(growth, child, urgent=closing)
+        for child in self._rest.children(task):
+            # A child that needs more than there is room for cannot be had. Looking once will do.
+            if growth.inside[child] == 1 < self._rest.missing[child] <= room:
+                for other in self._targets[self._offsets[child] : self._offsets[child + 1]]:
+                    if not self._rest.missing[other] and self._rest.free[other]:
+                        self._offer(growth, other, urgent=False)
+
+    def _offer(self, growth: Growth, task: int, *, urgent: bool) -> None:
+        """Offer *task* before all that is ready: urgent ones first, then first come."""
+        tasks = len(self._order)
+        turn = len(growth.members) - (2 if urgent else 1) * tasks
+        heappush(growth.offers, (turn - 1) * tasks + self._rank[task])

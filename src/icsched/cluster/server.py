@@ -106,10 +106,8 @@ class ClusterServer:
             return Direct(self._rest, self._order)
         if self.strategy == "staggered" and analysis is not None:
             return Staggered(self._rest, self._order, analysis)
-        return Lean(self._dag, self._rest, self._order, self._cost)
-
-    def _cost(self, tasks: Sequence[int]) -> int:
-        return self._rest.cut_arcs(tasks) if self._sizes is None else self._cut_bytes(tasks)
+        cost = None if self._sizes is None else self._cut_bytes
+        return Lean(self._dag, self._rest, self._order, cost)
 
     def _cut_bytes(self, tasks: Sequence[int]) -> int:
         """Size of the results that cross from *tasks* to others, on each arc anew."""

@@ -48,12 +48,12 @@ class Staggered(Strategy):
 
     def choose(self, size: int) -> list[int]:
         """Return the direct set, or one of whole blocks that is as large and cuts fewer arcs."""
-        best = self._frontiers[0].grow(size)
+        best = self._frontiers[0].grow(size) or []
         head = self._unfinished()
         if len(head) >= size or not self._rest.is_self_contained(head):
             return best
         for frontier in self._by_block:
-            blocks = frontier.grow(size - len(head))
+            blocks = frontier.grow(size - len(head)) or []
             tasks = head + [task for block in blocks for task in self._tasks(block)]
             tasks += self._enabled_sinks(tasks)[: size - len(tasks)]
             if len(tasks) == len(best) and self._rest.cut_arcs(tasks) < self._rest.cut_arcs(best):
