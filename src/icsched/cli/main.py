@@ -36,6 +36,11 @@ for command, text in {
     "show": """Show what a workflow is made of: size, levels, blocks, proof.
 
     Example: icsched show wf.dag""",
+    "cluster": """Cut a workflow into clusters for workers of unequal power.
+
+    A worker runs a cluster without waiting for any other worker.
+
+    Example: icsched cluster wf.dag --capacities 4,16,64""",
     "make": """Make a dag of a known family and write it as a DAGMan file.
 
     Example: icsched make airsn 250 -o airsn.dag""",

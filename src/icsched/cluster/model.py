@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import optimal_profile
@@ -10,7 +12,7 @@ from icsched.theory import Plan, prioritize
 
 # Whether a cluster is productive is computed for dags of up to so many tasks, within this effort.
 EXACT_TASKS = 100
-EXACT_SETS = 20_000
+EXACT_SETS = 200_000
 
 
 @dataclass(frozen=True)
@@ -66,5 +68,7 @@ def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool
         best = optimal_profile(dag.residual(before), limit=EXACT_SETS)
     except LimitError:
         return None
-    left = dag.residual([*before, *tasks])
-    return len(left.sources) == int(best[len(tasks)])
+    left = np.ones(len(dag), bool)
+    left[[*before, *tasks]] = False
+    waiting = np.unique(dag.arcs[left[dag.arcs[:, 0]], 1])
+    return int(left.sum()) - len(waiting) == int(best[len(tasks)])

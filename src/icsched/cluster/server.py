@@ -219,7 +219,7 @@ def cluster(
     """
     server = ClusterServer(dag, strategy=strategy, order=order, sizes=sizes)
     if _checked_count("size", size) > len(dag):
-        raise ClusterError(f"size: expected {len(dag)} at most, as many as tasks, got {size}")
+        raise ClusterError(f"size: expected 1 to {len(dag)}, as many as tasks, got {size}")
     taken = server.arrive(size)
     assert taken is not None, "a fresh dag has tasks that wait for nothing"  # noqa: S101
     return taken

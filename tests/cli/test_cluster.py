@@ -1,0 +1,157 @@
+"""`icsched cluster`: a workflow as clusters for workers of unequal power."""
+
+import json
+import re
+
+import pytest
+
+from icsched import families, formats, read
+
+PAIR_AND_FORK = """\
+JOB a x
+JOB b x
+JOB c x
+JOB d x
+JOB e x
+PARENT a CHILD b
+PARENT c CHILD d e
+"""
+
+
+@pytest.fixture
+def workflow(tmp_path):
+    path = tmp_path / "wf.dag"
+    path.write_text(PAIR_AND_FORK)
+    return str(path)
+
+
+def test_cluster_prints_a_row_for_each_cluster_in_the_order_they_are_handed_out(icsched, workflow):
+    result = icsched("cluster", workflow, "--size", "2", "--strategy", "direct")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        f"{workflow}: 5 jobs, 3 dependencies",
+        "3 clusters, strategy direct: 3 of 3 dependencies cut",
+        "  cluster  jobs   cut  productive  first to run first",
+        "        1     2     3  yes         c a",
+        "        2     2     0  yes         b d",
+        "        3     1     0  yes         e",
+    ]
+
+
+def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
+    result = icsched("cluster", workflow, "--capacities", "3,1", "--strategy", "lean", "--json")
+
+    assert json.loads(result.out) == {
+        "jobs": 5,
+        "arcs": 3,
+        "strategy": "lean",
+        "cut_arcs": 0,
+        "clusters": [
+            {"jobs": ["c", "d", "e"], "size": 3, "cut_arcs": 0, "productive": False},
+            {"jobs": ["a"], "size": 1, "cut_arcs": 1, "productive": True},
+            {"jobs": ["b"], "size": 1, "cut_arcs": 0, "productive": True},
+        ],
+    } | {"cut_arcs": 1}
+
+
+def test_the_clusters_hold_every_job_once_and_parents_come_first(icsched, tmp_path):
+    path = tmp_path / "montage.dag"
+    formats.write_dagman(families.montage(6, 6), path)
+    dag = read(path)
+
+    result = icsched("cluster", str(path), "--capacities", "4,16,64", "--json")
+
+    answer = json.loads(result.out)
+    place = {job: i for i, job in enumerate(j for c in answer["clusters"] for j in c["jobs"])}
+    assert sorted(place) == sorted(dag.names)
+    assert all(place[dag.names[p]] < place[dag.names[c]] for p, c in dag.arcs.tolist())
+    assert [c["size"] for c in answer["clusters"]][:3] == [4, 16, 64]
+    assert sum(c["cut_arcs"] for c in answer["clusters"]) == answer["cut_arcs"]
+
+
+def test_the_drawing_has_a_box_for_each_cluster(icsched, workflow, tmp_path):
+    dot = tmp_path / "out.dot"
+
+    assert icsched("cluster", workflow, "--size", "3", "--dot", str(dot)).code == 0
+
+    text = dot.read_text()
+    boxes = re.findall(r'subgraph "cluster (\d)" {\n    label="\1";\n((?:    "\w";\n)+)  }', text)
+    assert [(number, re.findall(r"\w", jobs)) for number, jobs in boxes] == [
+        ("1", ["c", "d", "e"]),
+        ("2", ["a", "b"]),
+    ]
+    assert text.count("->") == 3
+
+
+def test_jobs_that_are_done_are_in_no_cluster(icsched, put):
+    put({"wf.dag": PAIR_AND_FORK, "wf.dag.rescue001": "DONE c\nDONE d\n"})
+
+    answer = json.loads(icsched("cluster", "wf.dag", "--size", "3", "--json").out)
+
+    assert [sorted(c["jobs"]) for c in answer["clusters"]] == [["a", "b", "e"]]
+
+
+def test_only_twenty_clusters_are_listed(icsched, tmp_path):
+    path = tmp_path / "tree.dag"
+    formats.write_dagman(families.tree(5), path)
+
+    lines = icsched("cluster", str(path), "--size", "2").out.splitlines()
+
+    assert len(lines) == 3 + 20 + 1
+    assert lines[-1] == "  and 12 more: --json has all"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "problem"),
+    [
+        (["--size", "0"], 1, "--size: expected 1 to 5, as many as jobs, got 0"),
+        (["--size", "-3"], 1, "--size: expected 1 to 5, as many as jobs, got -3"),
+        (["--size", "6"], 1, "--size: expected 1 to 5, as many as jobs, got 6"),
+        ([], 2, "expected --size or --capacities, got neither"),
+        (["--size", "2", "--capacities", "2"], 2, "expected --size or --capacities, got both"),
+        (
+            ["--capacities", "4,many"],
+            2,
+            "--capacities: expected whole numbers such as 4,16,64, got '4,many'",
+        ),
+        (["--capacities", ""], 2, "--capacities: expected whole numbers such as 4,16,64, got ''"),
+        (["--capacities", "4,0"], 1, "capacity: expected 1 or more, got 0"),
+        (
+            ["--size", "2", "--strategy", "best"],
+            1,
+            "strategy: expected auto, direct, staggered, donor, lean, got 'best'",
+        ),
+    ],
+)
+def test_bad_usage_is_told_in_one_line(icsched, workflow, options, code, problem):
+    result = icsched("cluster", workflow, *options)
+
+    assert (result.code, result.complaint) == (code, problem)
+
+
+def test_a_size_that_is_no_number_is_told_in_one_line(icsched, workflow):
+    result = icsched("cluster", workflow, "--size", "many")
+
+    assert result.code == 2
+    assert "many" in result.complaint
+
+
+def test_an_empty_workflow_and_a_strategy_that_does_not_apply_are_told_in_one_line(icsched, put):
+    put({"empty.dag": "# nothing\n", "two.dag": "JOB a x\nJOB b x\nJOB c x\nJOB d x\nJOB e x\n"})
+    assert icsched("cluster", "empty.dag", "--size", "1").complaint == (
+        "expected a dag with tasks, got an empty one"
+    )
+    put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcd") + "PARENT a b c CHILD d\n"})
+    assert icsched("cluster", "wf.dag", "--size", "1", "--strategy", "donor").complaint == (
+        "strategy donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
+        " source; this dag is not"
+    )
+
+
+def test_a_drawing_that_cannot_be_written_is_told_in_one_line(icsched, workflow, tmp_path):
+    missing = tmp_path / "no" / "out.dot"
+
+    assert (
+        str(missing) in icsched("cluster", workflow, "--size", "2", "--dot", str(missing)).complaint
+    )

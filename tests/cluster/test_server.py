@@ -1,0 +1,131 @@
+"""Clusters for workers as they come and go."""
+
+import time
+
+import numpy as np
+import pytest
+
+from icsched import Cluster, ClusterError, ClusterServer, Dag, families, plan_clusters, prioritize
+from icsched.families import mesh, random_linear_composition
+from tests.cluster.posets import has_order
+
+DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
+
+
+def test_a_worker_gets_nothing_while_all_that_is_left_waits_for_others():
+    server = ClusterServer(DIAMOND)
+    first = server.arrive(1)
+
+    assert first.tasks == (0,)
+    assert server.arrive(9) is None
+    server.done(first)
+    assert server.arrive(9).tasks == (1, 2, 3)
+    assert not server.is_done
+    assert server.left == 0
+
+
+def test_two_workers_share_what_does_not_wait():
+    """d waits for b and c, which different workers have: it comes when both are done."""
+    server = ClusterServer(DIAMOND)
+    server.done(server.arrive(1))
+    first, second = server.arrive(1), server.arrive(1)
+
+    assert {first.tasks, second.tasks} == {(1,), (2,)}
+    server.done(first)
+    assert server.arrive(1) is None
+    server.done(second)
+    assert server.arrive(1).tasks == (3,)
+
+
+def test_what_is_lost_is_handed_out_again():
+    server = ClusterServer(DIAMOND)
+    first = server.arrive(2)
+    server.lost(first)
+
+    assert server.left == 4
+    assert server.arrive(2) == first
+
+
+def test_a_cluster_that_is_not_out_is_refused():
+    server = ClusterServer(DIAMOND)
+    first = server.arrive(2)
+    server.done(first)
+    for report in (server.done, server.lost):
+        with pytest.raises(ClusterError, match="expected a cluster that is out, got Cluster"):
+            report(first)
+    with pytest.raises(ClusterError, match="expected a cluster that is out"):
+        server.done(Cluster((), 0, None, "direct"))
+
+
+def test_a_capacity_below_one_is_refused_and_changes_nothing():
+    server = ClusterServer(DIAMOND)
+
+    for capacity in (0, -1, 2.5, None):
+        with pytest.raises(ClusterError, match="capacity: expected"):
+            server.arrive(capacity)
+    assert server.left == 4
+
+
+# Plans without timing
+
+
+@pytest.mark.parametrize("strategy", ["direct", "staggered", "auto"])
+def test_every_residual_on_the_way_of_a_plan_has_an_ic_optimal_order(strategy):
+    """What the strategies promise, cluster after cluster, on linear compositions."""
+    rng = np.random.default_rng(2)
+    drawn = [random_linear_composition(3, seed=seed) for seed in range(60)]
+    small = [dag for dag in drawn if len(dag.nonsinks) <= 14]
+
+    assert len(small) >= 30
+    for dag in small:
+        executed: list[int] = []
+        for taken in plan_clusters(dag, rng.integers(1, 7, size=4).tolist(), strategy=strategy):
+            executed += taken.tasks
+            assert has_order(dag.residual(executed))
+        assert sorted(executed) == list(range(len(dag)))
+
+
+def test_a_staggered_plan_uses_whole_blocks_where_they_fit():
+    """Two out-meshes: blocks of 1, 2 and 3 sources each; six at a time take one mesh's head."""
+    out_mesh = mesh(4).dual()
+    plan = plan_clusters(out_mesh + out_mesh, [6], strategy="staggered")
+
+    assert plan[0].cut_arcs == plan[1].cut_arcs == 6
+    assert {len({task // 10 for task in taken.tasks}) for taken in plan[:2]} == {1}
+
+
+def test_direct_plans_run_through_the_order_and_all_of_it_is_productive():
+    dag = families.airsn(250)
+    order = prioritize(dag).order.tolist()
+    plan = plan_clusters(dag, [4, 16, 64], strategy="direct")
+
+    assert [task for taken in plan for task in taken.tasks] == order
+    assert [taken.size for taken in plan[:4]] == [4, 16, 64, 4]
+    assert all(taken.productive for taken in plan)
+
+
+@pytest.mark.parametrize(("capacities"), [[], [3, 0], [-1], ["x"]])
+def test_impossible_capacities_are_refused(capacities):
+    with pytest.raises(ClusterError, match="capacit"):
+        plan_clusters(DIAMOND, capacities)
+
+
+@pytest.mark.parametrize("strategy", ["direct", "lean"])
+def test_a_hundred_thousand_tasks_are_served_in_seconds(strategy):
+    """A thousand arrivals; a bound against quadratic ways, far above what it takes."""
+    dag = families.random_layered(100_000, 100, seed=1)
+
+    start = time.process_time()
+    plan = plan_clusters(dag, [100], strategy=strategy)
+
+    assert len(plan) == 1000
+    assert time.process_time() - start < 20
+
+
+def test_a_task_of_very_many_children_is_not_looked_at_again_and_again():
+    dag = families.airsn(10_000)
+
+    start = time.process_time()
+    plan_clusters(dag, [20], strategy="lean")
+
+    assert time.process_time() - start < 10
