@@ -110,12 +110,16 @@ def test_bytes_are_counted_on_every_arc_that_is_cut():
     assert cluster(fork, 2, sizes=[5, 1, 1, 1]).cut_bytes == 10
 
 
-def test_auto_takes_donor_then_direct_then_lean():
+def test_auto_takes_donor_then_staggered_then_direct_then_lean():
     linear_but_no_donor = cycle(3) + m(2, 2)
+    order = prioritize(linear_but_no_donor).order
+    proved_otherwise = families.airsn(20)  # between bottlenecks
     unproved = families.random_layered(3000, 40, seed=1)
 
     assert cluster(mesh(4), 3).strategy == "donor"
-    assert cluster(linear_but_no_donor, 3).strategy == "direct"
+    assert cluster(linear_but_no_donor, 3).strategy == "staggered"
+    assert cluster(linear_but_no_donor, 3, order=order).strategy == "direct"
+    assert cluster(proved_otherwise, 3).strategy == "direct"
     assert prioritize(unproved).proof.status == "unproved"
     assert cluster(unproved, 3).strategy == "lean"
 

@@ -132,19 +132,20 @@ def _places(
     """Place of each source in its row, from an end that has a sink of its own."""
     place = np.full(len(degree), -1, np.int32)
     place[sources[linked[sources] == 0]] = 0
-    beside: dict[int, list[int]] = {}
+    beside: list[tuple[int, ...]] = [()] * len(degree)
     for one, other in links.tolist():
-        beside.setdefault(one, []).append(other)
-        beside.setdefault(other, []).append(one)
+        beside[one] += (other,)
+        beside[other] += (one,)
     # Ends before middles, so that a row is begun at an end; of an N, not at its last source.
-    ends = [task for task, near in beside.items() if len(near) == 1 and degree[task] > 1]
-    for start in [*ends, *beside]:
+    middle, walked = np.unique(links), place.tolist()
+    ends = middle[(linked[middle] == 1) & (degree[middle] > 1)]
+    for start in [*ends.tolist(), *middle.tolist()]:
         task, number = start, 0
-        while place[task] < 0:
-            place[task] = number
+        while walked[task] < 0:
+            walked[task] = number
             number += 1
-            task = next((near for near in beside[task] if place[near] < 0), task)
-    return place
+            task = next((near for near in beside[task] if walked[near] < 0), task)
+    return np.array(walked, np.int32)
 
 
 def _lies_well(rows: _Rows) -> Mask:
@@ -176,7 +177,7 @@ def _lies_well_as_dual(rows: _Rows) -> Mask:
     a source that comes from elsewhere could leave an N below a whole M.
     """
     pair, count = _pairs(rows)
-    children = np.unique(np.column_stack([pair, rows.arcs[:, 1]]), axis=0)[:, 0]
+    children = np.unique(pair * len(rows.place) + rows.arcs[:, 1]) // len(rows.place)
     covered = np.bincount(children, minlength=count)[pair] == rows.size[rows.upper] + 1
     well: Mask = covered & (_matched(rows, 1) | _matched(rows, -1))
     return well

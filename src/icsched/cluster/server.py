@@ -79,22 +79,27 @@ class ClusterServer:
         self._place = [0] * len(self._dag)
         for place, task in enumerate(self._order):
             self._place[task] = place
-        self.strategy = self._decided(strategy, analysis)
+        self.strategy = self._decided(strategy, analysis, has_order=order is not None)
         self._strategy = self._made(analysis)
 
-    def _decided(self, strategy: str, analysis: Analysis | None) -> str:
+    def _decided(self, strategy: str, analysis: Analysis | None, *, has_order: bool) -> str:
         """Choose a strategy for "auto", or refuse one that does not apply."""
         is_donor = (
             strategy in ("auto", "donor") and analysis is not None and is_universal_donor(analysis)
         )
+        is_linear = analysis is not None and analysis.is_linear
+        if strategy == "auto" and is_donor:
+            return "donor"
+        if strategy == "auto" and is_linear and not has_order:
+            return "staggered"
         if strategy == "auto":
-            return "donor" if is_donor else "direct" if self._proved else "lean"
+            return "direct" if self._proved else "lean"
         if strategy == "donor" and not is_donor:
             raise ClusterError(
                 "strategy donor: expected W-, N- and C-dags, or M-dags, laid on each other source"
                 " by source; this dag is not"
             )
-        if strategy == "staggered" and (analysis is None or not analysis.is_linear):
+        if strategy == "staggered" and not is_linear:
             raise ClusterError(
                 "strategy staggered: expected blocks each with priority over the next;"
                 " this dag is not composed of such"
@@ -205,8 +210,9 @@ def cluster(
       residual has an IC-optimal order again.
     - "donor": the cheapest set, for dags of which every residual has an IC-optimal order.
     - "lean": the cheapest set, for any dag; nothing is promised of the residual.
-    - "auto": "donor" where it applies, else "direct" if the order is known to be IC-optimal,
-      else "lean". So no promise is given up, and none is paid for that is not had.
+    - "auto": the first that applies of "donor", "staggered" (unless *order* is given), "direct"
+      if the order is known to be IC-optimal, and "lean". So an IC-optimal residual is never
+      given up where it can be had, and never paid for where it cannot.
 
     *sizes*, bytes of each task's result as whole numbers, makes "donor" and "lean" count bytes
     instead of arcs. Raises ClusterError for an impossible size or a strategy that does not
