@@ -104,6 +104,7 @@ def test_the_families_of_the_theorems_pass_however_they_are_numbered(dag):
         m(3, 3),
         w(3, 2).compose(w(3, 2), [(3, 0), (4, 1)]),  # the last source of the upper leads elsewhere
         w(2, 2).compose(w(4, 2), [(2, 0), (3, 2), (4, 3)]),  # a gap between the sources it leads to
+        w(2, 2).compose(n(3), [(2, 0)]),  # of degree 2, and the second source leads elsewhere
         n(2).compose(n(3), [(2, 0), (3, 1)]),  # not flush
         n(2).compose(n(2), [(2, 1), (3, 0)]),  # turned
         w(1, 2).compose(m(1, 2), [(1, 0), (2, 1)]),  # mixed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from icsched import Cluster, ClusterError, ClusterServer, Dag, families, plan_clusters, prioritize
-from icsched.families import mesh, random_linear_composition
+from icsched.families import mesh, random_linear_composition, w
 from tests.cluster.posets import has_order
 
 DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
@@ -92,6 +92,18 @@ def test_a_staggered_plan_uses_whole_blocks_where_they_fit():
 
     assert plan[0].cut_arcs == plan[1].cut_arcs == 6
     assert {len({task // 10 for task in taken.tasks}) for taken in plan[:2]} == {1}
+
+
+def test_a_block_once_begun_is_finished_before_another_is_skipped_to():
+    """W(3,3), first in the chain, beside an out-mesh of blocks of 1, 2 and 3 sources.
+
+    Two tasks: no whole blocks make two, so two sources of W(3,3). Three more: the blocks of 1 and
+    2 would cut 4 arcs, fewer than going in order, but would leave W(3,3) begun.
+    """
+    first, second, *_ = plan_clusters(w(3, 3) + mesh(4).dual(), [2, 3], strategy="staggered")
+
+    assert set(first.tasks) < {0, 1, 2}
+    assert {0, 1, 2} <= {*first.tasks, *second.tasks}
 
 
 def test_direct_plans_run_through_the_order_and_all_of_it_is_productive():
