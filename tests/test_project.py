@@ -69,6 +69,7 @@ def test_the_readmes_commands_print_what_it_says(tmp_path):
         "icsched make random-layered 60 6 --seed 3",
         "icsched make random-linear-composition 5",
         "icsched make --list",
+        "icsched make montage 5 5 | icsched cluster - --capacities 3,7 --strategy lean --json",
     ],
 )
 def test_the_output_is_the_same_on_any_hash_seed(command):

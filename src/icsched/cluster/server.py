@@ -30,8 +30,8 @@ class ClusterServer:
 
     `arrive` gives a worker tasks whose parents are all done or come with them, so that no
     worker ever waits for another. `done` reports a cluster's results; `lost` gives its tasks
-    back, of a worker who will not return. *strategy* and *order* are as for `cluster`. The
-    dag is analysed once; an arrival costs about as much as its cluster is large.
+    back, of a worker who will not return. Arguments are as for `cluster`; `strategy` is the one
+    in use. The dag is analysed once; an arrival costs about as much as its cluster is large.
 
     >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> first = server.arrive(2)
