@@ -28,7 +28,8 @@ class Lean(Strategy):
                 # to cost more is given up early, so their children are not looked at in vain.
                 Frontier(rest, deep, score=lambda task: rest.out_degree(task) - rest.missing[task]),
                 Neighbourhood(rest, deep, dag.parent_rows),
-                Frontier(rest, deep),
+                # From the other end, so that the sets have little in common.
+                Frontier(rest, depth_first_order(dag, order[::-1])),
                 Frontier(rest, order),
             ]
         )
