@@ -30,6 +30,7 @@ import numpy as np
 from harness import seconds, show
 
 from icsched import Dag, families
+from icsched.engines.dask import dask_graph
 from icsched.theory import prioritize, without_shortcuts
 
 SEEDS = range(5)
@@ -206,10 +207,8 @@ def stop(*_: object) -> None:
 
 def dask_order(case: Case, limit_s: float, seed: int) -> Peer:
     from dask.order import order  # here, so that the other processes do without dask
-    from dask.task_spec import Task, TaskRef
 
-    by_name = parents_by_name(make(case))
-    graph = {name: Task(name, max, *map(TaskRef, above)) for name, above in by_name.items()}
+    graph = dask_graph(parents_by_name(make(case)))
     gc.collect()
     start = time.perf_counter()
     took, over = limit_s, "time"

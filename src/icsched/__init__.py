@@ -6,6 +6,7 @@ from icsched.dag import Dag
 from icsched.errors import (
     ClusterError,
     CycleError,
+    EngineError,
     FamilyError,
     FormatError,
     GameError,
@@ -54,6 +55,7 @@ __all__ = [
     "Comparison",
     "CycleError",
     "Dag",
+    "EngineError",
     "FamilyError",
     "FormatError",
     "GameError",

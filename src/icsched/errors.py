@@ -12,6 +12,7 @@
     ├── ClusterError (ValueError)        a cluster was asked for that cannot be had
     ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
     ├── LimitError (RuntimeError)        an exact computation would grow too large
+    ├── EngineError (RuntimeError)       another scheduler is missing
     ├── UsageError (ValueError)          options of a command do not go together
     └── FormatError (ValueError)         a file cannot be read or written
 
@@ -86,6 +87,10 @@ class SimulationError(IcschedError, ValueError):
 
 class LimitError(IcschedError, RuntimeError):
     """An exact computation would pass its stated limit."""
+
+
+class EngineError(IcschedError, RuntimeError):
+    """Another scheduler is not there."""
 
 
 class UsageError(IcschedError, ValueError):

@@ -1,0 +1,1 @@
+"""Other schedulers: what they would do, one module each, imported only when asked for."""
