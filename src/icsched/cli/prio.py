@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from icsched import pebble
 from icsched.cli import notes, output, tables
+from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.output import Flag
 from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
@@ -33,9 +34,7 @@ class _Options:
     flatten: bool
     via: Literal["priority", "vars"]
     recursive: bool
-    lenient: bool
-    usedagdir: bool
-    no_rescue: bool
+    reading: FileOptions
     tables: str | None
     json: bool
 
@@ -48,8 +47,8 @@ class _Options:
             "expected one of -o, --in-place and --remove": sum(chosen) > 1,
             "-o writes one file: expected one to read": bool(self.output) and len(files) > 1,
             "--flatten needs -o": self.flatten and self.output is None,
-            "expected one of --flatten and --usedagdir": self.flatten and self.usedagdir,
-            "expected one of --flatten and --lenient": self.flatten and self.lenient,
+            "expected one of --flatten and --usedagdir": self.flatten and self.reading.usedagdir,
+            "expected one of --flatten and --lenient": self.flatten and self.reading.lenient,
             "--keep-existing needs -o or --in-place": self.keep_existing and not writes,
             "--via vars changes submit files: it needs --in-place": self.via == "vars"
             and not changes,
@@ -89,9 +88,7 @@ def prio(
     flatten: Flag = False,
     via: Literal["priority", "vars"] = "priority",
     recursive: Flag = False,
-    lenient: Flag = False,
-    usedagdir: Flag = False,
-    no_rescue: Flag = False,
+    reading: FileOptions = USUAL,
     tables_: Annotated[str | None, Parameter(name="--tables")] = None,
     json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
 ) -> None:
@@ -117,14 +114,10 @@ def prio(
         Say priorities by PRIORITY lines, or by variables that the submit files use.
     recursive
         Do the same to the files of SUBDAG EXTERNAL.
-    lenient
-        Skip unknown commands instead of refusing them.
-    usedagdir
-        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
-    no_rescue
-        Order all jobs, also those that the newest rescue file says are done.
     tables_
         Write order, eligibility table and dot files of dag, superdag and blocks to this directory.
+    reading
+        How the files are read.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 
@@ -138,9 +131,7 @@ def prio(
         flatten=flatten,
         via=via,
         recursive=recursive,
-        lenient=lenient,
-        usedagdir=usedagdir,
-        no_rescue=no_rescue,
+        reading=reading,
         tables=tables_,
         json=json_,
     )
@@ -151,16 +142,6 @@ def prio(
         output.write_json(_answer(result))
     else:
         (sys.stderr if output_ == STANDARD_OUTPUT else sys.stdout).write(_report(result))
-
-
-def _read(files: Sequence[str], options: _Options, directory: str = "") -> Workflow:
-    return output.read(
-        files,
-        lenient=options.lenient,
-        usedagdir=options.usedagdir,
-        rescue=not options.no_rescue,
-        directory=directory,
-    )
 
 
 def _ordering(files: tuple[str, ...], options: _Options) -> _Result:
@@ -179,7 +160,7 @@ def _ordering(files: tuple[str, ...], options: _Options) -> _Result:
 
 def _ordered(files: tuple[str, ...], options: _Options, directory: str) -> _Result:
     start = time.perf_counter()
-    workflow = _read(files, options, directory)
+    workflow = options.reading.read(files, directory=directory)
     read_seconds = time.perf_counter() - start
     with output.working(f"ordering {output.counted(len(workflow.dag), 'job')}"):
         plan = prioritize(workflow.dag, options.strategy)
@@ -214,7 +195,7 @@ def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> Non
     if path is None:
         result.changes = dagman.changes(workflow, priorities, keep_existing=kept, via=options.via)
     else:
-        _check_output(workflow, path, usedagdir=options.usedagdir)
+        _check_output(workflow, path, usedagdir=options.reading.usedagdir)
         if options.flatten:
             data = dagman.flat_file(workflow, priorities, keep_existing=kept)
             result.changes = [dagman.Change(path, None, data)]
@@ -250,7 +231,7 @@ def _removal(files: tuple[str, ...], options: _Options) -> _Result:
         own = dagman.removals([path])  # last, for its block tells that submit files have theirs
         if options.recursive or dagman.has_variables(path):
             try:
-                workflow = _read((path,), options, directory)
+                workflow = options.reading.read((path,), directory=directory)
             except FormatError as error:
                 if dagman.has_variables(path):
                     raise  # with its block would go the only trace of the submit files

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from icsched import pebble
 from icsched.cli import output
-from icsched.cli.output import Flag
+from icsched.cli.inputs import USUAL, FileOptions
 from icsched.dag import Dag
 from icsched.formats import dagman
 from icsched.theory import Analysis, Plan, prioritize
@@ -18,9 +18,7 @@ _MOST_ROWS = 20
 
 def show(
     *files: str,
-    lenient: Flag = False,
-    usedagdir: Flag = False,
-    no_rescue: Flag = False,
+    reading: FileOptions = USUAL,
     json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
 ) -> None:
     """Show a workflow's size, levels and blocks, what is proved, and what disturbs an order.
@@ -29,17 +27,13 @@ def show(
     ----------
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
-    lenient
-        Skip unknown commands instead of refusing them.
-    usedagdir
-        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
-    no_rescue
-        Show all jobs, also those that the newest rescue file says are done.
+    reading
+        How the files are read.
     json_
         Print one JSON object instead of a report.
 
     """
-    workflow = output.read(files, lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue)
+    workflow = reading.read(files)
     with output.working(f"taking {output.counted(len(workflow.dag), 'job')} apart"):
         plan = prioritize(workflow.dag)
         facts = _facts(plan, _analysis(plan))
