@@ -36,6 +36,11 @@ for command, text in {
     "show": """Show what a workflow is made of: size, levels, blocks, proof.
 
     Example: icsched show wf.dag""",
+    "simulate": """Simulate a workflow on unpredictable workers: time, stalls, utilisation.
+
+    Policies meet the same luck, until the ratio of their times is known to 1%.
+
+    Example: icsched simulate wf.dag --interval 1 --batch 16""",
     "cluster": """Cut a workflow into clusters for workers of unequal power.
 
     A worker runs a cluster without waiting for any other worker.

@@ -1,8 +1,10 @@
 """What commands share: JSON, charts of profiles, and a sign of life while work goes on."""
 
 import json
+import math
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -60,21 +62,60 @@ def read(
         return workflow
 
 
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function to tell how much is done, of how much; a bar shows it from a second on.
+
+    Only on a terminal's standard error, with an estimate of the time left.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _expected: None
+        return
+    from rich.console import Console  # slow to import, and only terminals need it
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=None)
+    later = threading.Timer(1.0, bar.start)
+    later.start()
+    try:
+        yield lambda done, expected: bar.update(task, completed=done, total=expected)
+    finally:
+        later.cancel()
+        later.join()
+        bar.stop()
+
+
 def charts(profiles: dict[str, Profile], *, columns: int = 48) -> str:
     """Draw profiles one below the other, on one scale, as rows of bars.
 
     Each column shows its lowest step, for that is where workers leave empty-handed.
     """
-    ceiling = max(int(profile.max()) for profile in profiles.values()) or 1
-    width = max(map(len, profiles))
-    rows = [f"  {label:{width}}  {_bars(p, ceiling, columns)}\n" for label, p in profiles.items()]
-    return "".join(rows)
+    return curves({label: _lowest(profile, columns) for label, profile in profiles.items()})
 
 
-def _bars(profile: Profile, ceiling: int, columns: int) -> str:
+def _lowest(profile: Profile, columns: int) -> list[int]:
     steps = profile[:-1] if len(profile) > 1 else profile
-    lowest = [int(part.min()) for part in np.array_split(steps, min(columns, len(steps)))]
-    return "".join(_BARS[-(-low * 8 // ceiling)] for low in lowest)
+    return [int(part.min()) for part in np.array_split(steps, min(columns, len(steps)))]
+
+
+def curves(rows: Mapping[str, Sequence[float]]) -> str:
+    """Draw rows of numbers one below the other, on one scale, a bar for each number.
+
+    >>> print(curves({"a": [0, 1, 8], "bc": [4]}), end="")
+      a    ▁█
+      bc  ▄
+    """
+    ceiling = max(max(row) for row in rows.values()) or 1
+    width = max(map(len, rows))
+    bars = {label: "".join(_bar(value / ceiling) for value in row) for label, row in rows.items()}
+    return "".join(f"  {label:{width}}  {row}\n" for label, row in bars.items())
+
+
+def _bar(share: float) -> str:
+    """Return the bar for a share of the ceiling; only 0 has none."""
+    return _BARS[math.ceil(share * 8)]
 
 
 def lead_sentence(contest: Comparison, ours: Profile, fifo: Profile) -> str:

@@ -26,6 +26,7 @@ from icsched.sim.model import (
 )
 from icsched.sim.plain import Allocator
 from icsched.sim.stats import Mean, Ratio
+from icsched.sim.timeline import Timeline
 
 __all__ = [
     "METRICS",
@@ -46,6 +47,7 @@ __all__ = [
     "Ratios",
     "Runs",
     "Simulation",
+    "Timeline",
     "Times",
     "Trace",
     "Workers",

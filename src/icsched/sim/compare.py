@@ -144,8 +144,8 @@ def simulate(
     check_inputs(dag, pool, times)
     if not policies:
         raise SimulationError("policies: expected at least one")
-    resolved = {name: _resolved(dag, name, wanted, times) for name, wanted in policies.items()}
-    source = _Source(dag, resolved, pool, times, seed, threads)
+    chosen = {name: resolved(dag, name, wanted, times) for name, wanted in policies.items()}
+    source = _Source(dag, chosen, pool, times, seed, threads)
     tell = progress or (lambda _done, _expected: None)
     sampling = sampling or Paired()
     if isinstance(sampling, PaperSampling):
@@ -153,8 +153,12 @@ def simulate(
     return _paired(source, sampling, baseline, tell)
 
 
-def _resolved(dag: Dag, name: str, wanted: PolicyLike, times: Times) -> Resolved:
-    """Return what stands for a policy as one that an engine takes."""
+def resolved(dag: Dag, name: str, wanted: PolicyLike, times: Times) -> Resolved:
+    """Return what stands for a policy as one that an engine takes; raises SimulationError.
+
+    >>> resolved(Dag({"a": []}), "mine", "lifo", Times()).rule
+    'lifo'
+    """
     if isinstance(wanted, str):
         return _named(dag, wanted, times)
     if isinstance(wanted, HasOrder) and not isinstance(wanted, Policy):
@@ -264,10 +268,11 @@ def _by_paper(
     source: _Source, sampling: PaperSampling, baseline: str, tell: Progress
 ) -> Simulation:
     each = sampling.samples * sampling.runs
+    total = each * len(source.policies)
     samples: dict[str, Floats] = {}
     for number, (name, policy) in enumerate(source.policies.items()):
         alone = replace(source, policies={name: policy})
-        rows = alone.runs(number * each, (number + 1) * each, tell)
+        rows = alone.runs(number * each, (number + 1) * each, lambda done, _last: tell(done, total))
         samples[name] = rows.reshape(len(METRICS), sampling.samples, sampling.runs).mean(axis=2)
     policies = {name: Estimates(*map(stats.paper_mean, rows)) for name, rows in samples.items()}
     ratio = {

@@ -1,0 +1,152 @@
+"""Options that say what is simulated: who asks, how long jobs run, how much is simulated."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched.cli.inputs import read_run_times
+from icsched.cli.output import Flag
+from icsched.errors import UsageError
+from icsched.formats import Workflow
+from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
+from icsched.sim.model import SizeLaw, TimeLaw
+
+
+@Parameter(name="*", group="Pool")
+@dataclass(frozen=True)
+class PoolOptions:
+    """Who asks for jobs.
+
+    Parameters
+    ----------
+    interval
+        Mean time between batches of requests; 1 by default.
+    batch
+        Mean number of requests in a batch; 16 by default.
+    sizes
+        How sizes of batches vary: geometric by default.
+    waiting
+        Requests that find no job wait for one; else they are lost.
+    workers
+        A fixed set of so many workers instead of batches.
+    speeds
+        How much speeds vary, as deviation over mean; with --workers the speed of each, by commas.
+    leave
+        Mean time after which a worker leaves; its job is lost.
+    deadline
+        A job that is not done by then is handed out once more.
+    replicas
+        Hand each job out to so many workers at once.
+
+    """
+
+    interval: float | None = None
+    batch: float | None = None
+    sizes: SizeLaw | None = None
+    waiting: Flag = False
+    workers: int | None = None
+    speeds: str | None = None
+    leave: Annotated[float, Parameter(show_default=False)] = math.inf
+    deadline: Annotated[float, Parameter(show_default=False)] = math.inf
+    replicas: int = 1
+
+    def pool(self) -> Pool | Workers:
+        """Return the pool; raises UsageError for options that do not go together."""
+        of_batches = {
+            "interval": self.interval,
+            "batch": self.batch,
+            "sizes": self.sizes,
+            "waiting": self.waiting or None,
+        }
+        given = {name: value for name, value in of_batches.items() if value is not None}
+        speeds = None if self.speeds is None else [_number(w) for w in self.speeds.split(",")]
+        terms = {"leave": self.leave, "deadline": self.deadline, "replicas": self.replicas}
+        if self.workers is not None:
+            if given:
+                raise UsageError(f"--workers replaces batches: expected no --{next(iter(given))}")
+            return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]
+        if speeds and len(speeds) > 1:
+            raise UsageError("--speeds: expected one number, or --workers")
+        return Pool(**given, speeds=speeds[0] if speeds else 0.0, **terms)  # type: ignore[arg-type]
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise UsageError(f"--speeds: expected numbers, got {word!r}") from None
+
+
+@Parameter(name="*", group="Times")
+@dataclass(frozen=True)
+class TimeOptions:
+    """How long jobs run.
+
+    Parameters
+    ----------
+    law
+        How run times vary around their means.
+    spread
+        Their standard deviation over the mean; 0.1 by default.
+    runtimes
+        File with the mean run time of each job, NAME SECONDS a line; 1 each by default.
+
+    """
+
+    law: TimeLaw = "normal"
+    spread: float | None = None
+    runtimes: str | None = None
+
+    def times(self, workflow: Workflow) -> Times:
+        """Return the times; raises UsageError, or FormatError for a bad file of run times."""
+        if self.law == "constant" and self.spread is not None:
+            raise UsageError("--law constant has no spread: expected no --spread")
+        means = None if self.runtimes is None else read_run_times(workflow, self.runtimes)
+        given = {} if self.spread is None else {"spread": self.spread}
+        return Times(self.law, means=means, **given)
+
+
+@Parameter(name="*", group="Statistics")
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How much is simulated.
+
+    Parameters
+    ----------
+    seed
+        Where random numbers start.
+    half_width
+        Go on until the ratio of times is known to this relative precision; 0.01 by default.
+    runs
+        But make no more than so many runs of each policy; 20,000 by default.
+    paper_statistics
+        Sample as paper 004 does: 300 means of 300 runs, all pairs.
+    jobs
+        Number of threads; all cores by default.
+
+    """
+
+    seed: int = 0
+    half_width: float | None = None
+    runs: int | None = None
+    paper_statistics: Flag = False
+    jobs: int | None = None
+
+    def sampling(self) -> Paired | PaperSampling:
+        """Return the sampling; raises UsageError for options that do not go together."""
+        asked = {"half_width": self.half_width, "most_runs": self.runs}
+        given = {name: value for name, value in asked.items() if value is not None}
+        if not self.paper_statistics:
+            return Paired(**given)  # type: ignore[arg-type]
+        if given:
+            raise UsageError(
+                "--paper-statistics makes 300 x 300 runs: expected no --half-width or --runs"
+            )
+        return PaperSampling()
+
+
+PAPER_POOL = PoolOptions()  # but for the sizes, which it has exponential
+UNIT_TIMES = TimeOptions()
+ENOUGH_RUNS = SamplingOptions()

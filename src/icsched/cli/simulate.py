@@ -1,0 +1,244 @@
+"""`icsched simulate`: what an order gains on a pool of unpredictable workers."""
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from icsched.cli import output
+from icsched.cli.inputs import USUAL, FileOptions, read_order
+from icsched.cli.model import (
+    ENOUGH_RUNS,
+    PAPER_POOL,
+    UNIT_TIMES,
+    PoolOptions,
+    SamplingOptions,
+    TimeOptions,
+)
+from icsched.dag import Dag
+from icsched.engines.dask import dask_order
+from icsched.errors import FormatError
+from icsched.sim import Mean, Pool, Ratio, Ratios, Simulation, Timeline, Times, Workers
+from icsched.sim import simulate as simulated
+from icsched.sim.compare import METRICS, PolicyLike
+from icsched.theory import prioritize
+
+PolicyName = Literal[
+    "icsched", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"
+]
+
+_FOLLOWED_RUNS = 200  # at most, for the charts
+_FOLLOWED_STEPS = 2_000_000  # about so many assignments and batches in all of these runs
+
+
+def simulate(
+    *files: str,
+    policy: Annotated[Sequence[PolicyName], Parameter(show_default=False)] = ("icsched",),
+    order: str | None = None,
+    pool_options: PoolOptions = PAPER_POOL,
+    time_options: TimeOptions = UNIT_TIMES,
+    sampling_options: SamplingOptions = ENOUGH_RUNS,
+    reading: FileOptions = USUAL,
+    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+) -> None:
+    """Simulate a workflow under several policies and compare their times with fifo's.
+
+    Parameters
+    ----------
+    files
+        DAGMan file of the workflow; several that are submitted together; - for standard input.
+    policy
+        Who gets which job; may be repeated; icsched by default. fifo is always there.
+    order
+        File with an order to compare too, as for verify: a name a line, first to run first.
+    pool_options
+        Who asks.
+    time_options
+        How long jobs run.
+    sampling_options
+        How much is simulated.
+    reading
+        How the files are read.
+    json_
+        Print one JSON object instead of tables and charts.
+
+    """
+    pool, sampling = pool_options.pool(), sampling_options.sampling()
+    workflow = reading.read(files)
+    dag = workflow.dag
+    if not len(dag):
+        raise FormatError(files[0], None, "expected at least one job that is left to run")
+    times = time_options.times(workflow)
+    policies = _policies(dag, policy, order)
+    with output.progress(f"simulating {output.counted(len(dag), 'job')}") as tell:
+        found = simulated(
+            dag,
+            policies,
+            pool=pool,
+            times=times,
+            seed=sampling_options.seed,
+            sampling=sampling,
+            threads=sampling_options.jobs,
+            progress=tell,
+        )
+    with output.working("following some runs"):
+        timelines = _timelines(dag, policies, pool, times, found)
+    if json_:
+        output.write_json(_answer(dag, pool, times, found, timelines))
+    else:
+        head = f"{' '.join(files)}: {output.size(dag)}\n{_model(pool, time_options, times)}"
+        sys.stdout.write(f"{head}\n{_report(found, sampling_options)}\n{_charts(pool, timelines)}")
+
+
+def _policies(dag: Dag, names: Sequence[PolicyName], order: str | None) -> Mapping[str, PolicyLike]:
+    """Return the policies by name, fifo always among them, as the simulation takes them."""
+    policies: dict[str, PolicyLike] = {}
+    for name in [*names, "fifo"]:
+        if name == "icsched":
+            with output.working(f"ordering {output.counted(len(dag), 'job')}"):
+                policies[name] = prioritize(dag)
+        elif name == "dask":
+            policies[name] = dask_order(dag)
+        else:
+            policies[name] = name
+    return policies if order is None else {**policies, "order": read_order(dag, order)}
+
+
+def _timelines(
+    dag: Dag,
+    policies: Mapping[str, PolicyLike],
+    pool: Pool | Workers,
+    times: Times,
+    found: Simulation,
+) -> dict[str, Timeline]:
+    """Follow some runs of each policy, until the mean time of the slowest."""
+    until = max(estimates.time.mean for estimates in found.policies.values())
+    batches = until / pool.interval if isinstance(pool, Pool) else 0
+    affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
+    runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
+    return {
+        name: Timeline.of(dag, policy, pool, times, seed=found.seed, runs=runs, until=until)
+        for name, policy in policies.items()
+    }
+
+
+def _model(pool: Pool | Workers, options: TimeOptions, times: Times) -> str:
+    """Say what was simulated."""
+    if isinstance(pool, Workers):
+        who = f"{output.counted(pool.count, 'worker')}"
+        who += f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
+    else:
+        size = "" if pool.sizes == "fixed" else f" on average ({pool.sizes})"
+        who = f"batches of {pool.batch:g} requests{size}, {pool.interval:g} apart on average"
+        who += ", requests wait" if pool.waiting else ""
+        who += f", speeds vary by {pool.speeds:g}" if pool.speeds else ""
+    terms = {
+        f"workers leave after {pool.leave:g} on average": pool.leave < math.inf,
+        f"deadline {pool.deadline:g}": pool.deadline < math.inf,
+        f"{pool.replicas} replicas of each job": pool.replicas > 1,
+    }
+    who = ", ".join([who, *(term for term, holds in terms.items() if holds)])
+    spread = "" if times.law == "constant" else f", spread {times.spread:g}"
+    means = f"means from {options.runtimes}" if options.runtimes else "mean 1"
+    return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n"
+
+
+def _report(found: Simulation, options: SamplingOptions) -> str:
+    rows = [["policy", "time", "stall probability", "utilisation"]]
+    for name, estimates in found.policies.items():
+        rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    ratios = [_sentence(key.removesuffix("_over_fifo"), r) for key, r in found.ratio.items()]
+    return "\n".join([*lines, "", *ratios, _effort(found, options)]) + "\n"
+
+
+def _interval(found: Mean | Ratio) -> str:
+    """Return a number and its interval, with the decimals that the interval is worth."""
+    middle = found.mean if isinstance(found, Mean) else found.median
+    width = found.high - found.low
+    is_exact = width <= 1e-9 * middle  # but for rounding
+    decimals = 4 if is_exact else min(8, max(0, 1 - math.floor(math.log10(width))))
+    texts = [f"{number:,.{decimals}f}" for number in (middle, found.low, found.high)]
+    return "{} [{}, {}]".format(*texts)
+
+
+def _sentence(name: str, ratios: Ratios) -> str:
+    """Say how a policy stands against fifo."""
+    time = ratios.time
+    assert time is not None, "times are never 0"  # noqa: S101  for the type checker
+    text = f"{name} takes {_interval(time)} of fifo's time: {_difference(time)}"
+    others = {"stall probability": ratios.stall, "utilisation": ratios.utilisation}
+    rest = [f"{what} {_interval(r)}" for what, r in others.items() if r is not None]
+    return f"{text}\n  of fifo's: {', '.join(rest)}" if rest else text
+
+
+def _difference(ratio: Ratio) -> str:
+    if ratio.low <= 1 <= ratio.high:
+        return "no difference to be seen"
+    percent = 100 * abs(1 - ratio.median)
+    size = f"{percent:.0f}%" if percent >= 10 else f"{percent:.2g}%"
+    return f"{size} {'less' if ratio.high < 1 else 'more'}"
+
+
+def _effort(found: Simulation, options: SamplingOptions) -> str:
+    runs = f"{output.counted(found.runs, 'run')} of each policy, seed {found.seed}; 95% intervals"
+    if options.paper_statistics:
+        return f"{runs}, as in paper 004"
+    if found.precise:
+        return runs
+    return (
+        f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
+        " of the ratio of times; --runs allows more runs"
+    )
+
+
+def _charts(pool: Pool | Workers, timelines: Mapping[str, Timeline]) -> str:
+    """Draw what requests found over time, under our order (or the first policy) and fifo."""
+    first = "icsched" if "icsched" in timelines else next(iter(timelines))
+    shown = {name: timelines[name] for name in dict.fromkeys(["fifo", first])}
+    found = {name: line.eligible.tolist() for name, line in shown.items()}
+    idle = {name: line.idle.tolist() for name, line in shown.items()}
+    time = shown["fifo"].time
+    until = f"from time 0 to {time[1] * len(time):.4g}"
+    who = "Idle workers" if isinstance(pool, Workers) else "Requests a time unit that got nothing"
+    return (
+        f"Eligible jobs that requests found, {until} (a full bar is {_most(found)}):\n"
+        f"{output.curves(found)}"
+        f"{who} (a full bar is {_most(idle)}):\n"
+        f"{output.curves(idle)}"
+    )
+
+
+def _most(rows: Mapping[str, Sequence[float]]) -> str:
+    return f"{max(map(max, rows.values())):.3g}"
+
+
+def _answer(
+    dag: Dag,
+    pool: Pool | Workers,
+    times: Times,
+    found: Simulation,
+    timelines: Mapping[str, Timeline],
+) -> dict[str, object]:
+    """Return what was found as it stands in JSON; what never happens is null."""
+    kind = "workers" if isinstance(pool, Workers) else "batches"
+    return {
+        "jobs": len(dag),
+        "arcs": dag.arc_count,
+        "policies": {name: asdict(estimates) for name, estimates in found.policies.items()},
+        "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
+        "runs": found.runs,
+        "seed": found.seed,
+        "precise": found.precise,
+        "half_width": found.half_width,
+        "pool": {"kind": kind, **asdict(pool)},
+        "times": {"law": times.law, "spread": times.spread},
+        "timeline": {
+            name: {key: getattr(line, key).tolist() for key in ("time", "eligible", "idle")}
+            for name, line in timelines.items()
+        },
+    }

@@ -1,0 +1,129 @@
+"""What requests found as time went on: eligible tasks, and nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched.dag import Dag
+from icsched.errors import SimulationError
+from icsched.sim import engine, plain
+from icsched.sim.clusters import Clustered
+from icsched.sim.compare import PolicyLike, Resolved, resolved
+from icsched.sim.model import Counts, Floats, Policy, Pool, Times, Trace, Workers, check_runs
+
+SLOTS = 48
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Averages over runs, an entry per slot; slots are equally long and `time` has their starts.
+
+    `eligible` is the number of unassigned eligible tasks that a batch in the slot found, on
+    average over all batches in it; 0 if there was none. For `Workers` all that ask at one
+    moment are a batch.
+
+    `idle`, for a `Pool`, counts the requests in the slot that got nothing when they came,
+    per unit of time: lost ones, or those that had to wait. Added up over all slots and
+    multiplied by their length, it is the mean over runs of requests less assignments (those
+    made at once). For `Workers` it is the number of workers without a task, on average over
+    the slot; added up and multiplied, the time that workers spent so.
+
+    Batches count up to the last assignment, workers up to the last result. After that a run
+    counts as one in which nobody asks.
+    """
+
+    time: Floats
+    eligible: Floats
+    idle: Floats
+
+    @classmethod
+    def of(
+        cls,
+        dag: Dag,
+        policy: PolicyLike,
+        pool: Pool | Workers,
+        times: Times,
+        *,
+        seed: int,
+        runs: int,
+        until: float,
+    ) -> "Timeline":
+        """Follow the first *runs* runs under *policy* from time 0 to *until*.
+
+        The runs are those of `simulate` with this *seed*; *policy* is what that takes. What
+        happens after *until* is left out. Raises as `simulate` does.
+
+        >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+        >>> model = chain, "fifo", Workers(2), Times("constant")
+        >>> found = Timeline.of(*model, seed=1, runs=5, until=3.0)
+        >>> set(found.idle.tolist()), float(found.eligible[0]), float(found.eligible[1])
+        ({1.0}, 1.0, 0.0)
+        """
+        check_runs(runs, 1)
+        if not 0 < until < np.inf:
+            raise SimulationError(f"until: expected a positive number, got {until}")
+        chosen = resolved(dag, "policy", policy, times)
+        edges = np.linspace(0.0, until, SLOTS + 1)
+        batches, eligible, idle = np.zeros((3, SLOTS))
+        for run in range(runs):
+            trace = _trace(dag, chosen, pool, times, seed, run)
+            batches += _per_slot(trace, np.ones(len(trace.batches.time)), edges)
+            eligible += _per_slot(trace, trace.batches.eligible, edges)
+            if isinstance(pool, Workers):
+                idle += _idle_time(trace, pool.count, edges)
+            else:
+                idle += _per_slot(trace, unserved(trace), edges)
+        return cls(edges[:-1], eligible / np.maximum(batches, 1), idle / runs / edges[1])
+
+
+def _trace(
+    dag: Dag,
+    policy: Resolved,
+    pool: Pool | Workers,
+    times: Times,
+    seed: int,
+    run: int,
+) -> Trace:
+    if isinstance(policy, Clustered):
+        raise SimulationError("timeline: expected tasks one by one, got clusters")
+    if isinstance(policy, Policy):
+        return engine.trace(dag, policy, pool, times, seed=seed, run=run)
+    return plain.run(dag, policy(dag), pool, times, seed=seed, run=run)
+
+
+def _per_slot(trace: Trace, of_batches: Floats | Counts, edges: Floats) -> Floats:
+    """Add up a number of each batch over the batches of each slot."""
+    # The right end of the last slot belongs to it: that is where the longest run may end.
+    return np.histogram(trace.batches.time, edges, weights=of_batches)[0].astype(np.float64)
+
+
+def unserved(trace: Trace) -> Counts:
+    """Return how many requests of each batch got nothing when they came; not for `Workers`.
+
+    >>> pair = Dag({"a": [], "b": []})
+    >>> pool = Pool(batch=5, sizes="fixed")
+    >>> unserved(plain.run(pair, Policy("fifo"), pool, Times(), seed=1, run=0)).tolist()
+    [3]
+    """
+    given, batches = trace.assignments, trace.batches
+    batch = np.searchsorted(np.cumsum(batches.size), given.request, side="right")
+    at_once = batch[given.time == batches.time[batch]]
+    return batches.size - np.bincount(at_once, minlength=len(batches.size))
+
+
+def _idle_time(trace: Trace, workers: int, edges: Floats) -> Floats:
+    """Return the time that workers spend without a task in each slot, up to the last result."""
+    over = float(trace.result.time[0])
+    given = trace.assignments
+    passed = np.minimum(edges, over)
+    busy = _time_since(given.time, passed) - _time_since(np.minimum(given.end, over), passed)
+    return np.diff(workers * passed - busy)
+
+
+def _time_since(moments: Floats, edges: Floats) -> Floats:
+    """At each edge, add up the time that has passed since each of the moments before it."""
+    ascending = np.sort(moments)
+    before = np.searchsorted(ascending, edges, side="right")
+    total = np.concatenate([[0.0], np.cumsum(ascending)])
+    since: Floats = before * edges - total[before]
+    return since
