@@ -92,3 +92,21 @@ def times(draw: st.DrawFn, tasks: int) -> Times:
 
 seeds = st.integers(0, 2**64 - 1)
 runs = st.integers(0, 2**62 - 1)
+
+
+class OldestFirst:
+    """First come, first served, written in Python."""
+
+    def __init__(self, _dag: Dag) -> None:
+        self.line: list[int] = []
+
+    def eligible(self, task: int) -> None:
+        self.line.append(task)
+
+    def done(self, task: int) -> None:
+        if task in self.line:
+            self.line.remove(task)
+
+    def take(self, count: int) -> list[int]:
+        taken, self.line = self.line[:count], self.line[count:]
+        return taken

@@ -29,6 +29,7 @@ from icsched.theory import prioritize
 PolicyName = Literal[
     "icsched", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"
 ]
+PolicyNames = Annotated[Sequence[PolicyName], Parameter(negative="", show_default=False)]
 
 _FOLLOWED_RUNS = 200  # at most, for the charts
 _FOLLOWED_STEPS = 2_000_000  # about so many assignments and batches in all of these runs
@@ -36,7 +37,7 @@ _FOLLOWED_STEPS = 2_000_000  # about so many assignments and batches in all of t
 
 def simulate(
     *files: str,
-    policy: Annotated[Sequence[PolicyName], Parameter(show_default=False)] = ("icsched",),
+    policy: PolicyNames = ("icsched",),
     order: str | None = None,
     pool_options: PoolOptions = PAPER_POOL,
     time_options: TimeOptions = UNIT_TIMES,

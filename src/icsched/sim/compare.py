@@ -78,7 +78,8 @@ class PaperSampling:
     runs: int = 300
 
     def __post_init__(self) -> None:
-        check_runs(self.samples * self.runs, 1)
+        for count in (self.samples, self.runs, self.samples * self.runs):
+            check_runs(count, 1)
 
 
 @dataclass(frozen=True)

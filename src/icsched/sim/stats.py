@@ -11,7 +11,7 @@ from icsched.sim.model import Floats
 
 RESAMPLES = 2000
 MOST_BLOCKS = 1000  # runs are drawn again in at most so many blocks of consecutive ones
-_AT_ONCE = 250  # resamples in memory
+_AT_ONCE = 100  # resamples in memory; with more they fall out of the cache
 _CUT = 0.025  # left out at each end
 
 

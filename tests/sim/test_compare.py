@@ -1,0 +1,256 @@
+"""Policies side by side: what simulate takes, when it stops, what it refuses."""
+
+import math
+
+import numpy as np
+import pytest
+
+from icsched import (
+    Dag,
+    Pool,
+    ScheduleError,
+    SimulationError,
+    Times,
+    Workers,
+    critical_path_order,
+    families,
+    level_order,
+    prioritize,
+    simulate,
+)
+from icsched.sim import POLICIES, Paired, PaperSampling, Policy, Simulation, compare, simulate_runs
+from tests.sim.models import OldestFirst
+
+FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
+GOOD = [1, 0, 2, 3]
+FEW = Paired(most_runs=60)
+RUNS = "runs: expected an integer from 1 to 1,000,000,000, got"
+MODELS = [Pool(0.5, 2), Pool(1.0, 3, waiting=True, leave=4.0), Workers(2, deadline=1.1)]
+
+
+def found(dag: Dag = FORK, policies=None, **options) -> Simulation:
+    return simulate(dag, policies or {"good": GOOD, "fifo": "fifo"}, **{"sampling": FEW, **options})
+
+
+@pytest.mark.parametrize("pool", MODELS)
+def test_means_are_those_of_the_runs(pool):
+    result = found(pool=pool, seed=3)
+
+    for name, policy in {"good": Policy("static", GOOD), "fifo": Policy("fifo")}.items():
+        runs = simulate_runs(FORK, policy, pool, Times(), seed=3, runs=60)
+        for metric in ("time", "stall", "utilisation"):
+            estimate = getattr(result.policies[name], metric)
+            assert estimate.mean == pytest.approx(getattr(runs, metric).mean(), rel=1e-12)
+            assert estimate.low <= estimate.mean <= estimate.high
+
+
+def test_a_ratio_is_that_of_the_means_to_the_precision_of_its_interval():
+    result = simulate(FORK, {"good": GOOD, "fifo": "fifo"}, pool=Pool(batch=1), seed=2)
+
+    ratio = result.ratio["good_over_fifo"].time
+    quotient = result.policies["good"].time.mean / result.policies["fifo"].time.mean
+    assert ratio.low < ratio.median < ratio.high < 1
+    assert ratio.median == pytest.approx(quotient, abs=(ratio.high - ratio.low) / 10)
+
+
+@pytest.mark.parametrize("sampling", [FEW, PaperSampling(10, 6)])
+@pytest.mark.parametrize("pool", MODELS)
+def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sampling):
+    whole = found(pool=pool, seed=4, sampling=sampling, threads=1)
+    for threads, tasks in [(2, 10**7), (3, 8 * 7), (1, 1)]:
+        monkeypatch.setattr(compare, "TASKS_AT_ONCE", tasks)
+        assert found(pool=pool, seed=4, sampling=sampling, threads=threads) == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("fifo", Policy("fifo")),
+        ("lifo", Policy("lifo")),
+        ("random", Policy("random")),
+        ("level", level_order),
+        ("critical-path", critical_path_order),
+        (
+            "critical-path-times",
+            lambda dag: critical_path_order(dag, runtimes=np.arange(1.0, len(dag) + 1)),
+        ),
+    ],
+)
+def test_a_policy_by_name_is_that_policy(name, same):
+    dag = families.random_layered(30, 5, seed=1)
+    means = Times(means=np.arange(1.0, 31.0))
+    policy = same if isinstance(same, Policy) else same(dag).tolist()
+
+    both = simulate(
+        dag, {"fifo": name, "same": policy}, pool=Pool(2.0, 3), times=means, sampling=FEW
+    )
+
+    assert both.policies["fifo"] == both.policies["same"]
+    assert both.ratio["same_over_fifo"].time.half_width == 0.0
+
+
+def test_every_name_is_taken():
+    result = found(policies={name: name for name in POLICIES})
+
+    assert list(result.policies) == list(POLICIES)
+    assert list(result.ratio) == [f"{name}_over_fifo" for name in POLICIES if name != "fifo"]
+
+
+def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
+    dag = families.airsn(3)
+    plan = prioritize(dag)
+    same = {
+        "plan": plan,
+        "schedule": plan.schedule,
+        "array": plan.order,
+        "list": plan.order.tolist(),
+        "policy": Policy("static", plan.order),
+    }
+
+    result = found(dag, same, baseline="plan")
+
+    assert len(set(map(repr, result.policies.values()))) == 1
+
+
+@pytest.mark.parametrize("pool", MODELS)
+def test_an_allocator_written_in_python_equals_the_policy_it_follows(pool):
+    dag = families.mesh(4)
+
+    result = found(dag, {"mine": OldestFirst, "fifo": "fifo"}, pool=pool)
+
+    assert result.policies["mine"] == result.policies["fifo"]
+
+
+def test_each_sample_of_the_papers_statistics_has_luck_of_its_own():
+    result = found(policies={"one": "fifo", "fifo": "fifo"}, sampling=PaperSampling(20, 5))
+
+    assert result.runs == 100
+    assert result.policies["one"] != result.policies["fifo"]
+    runs = simulate_runs(FORK, Policy("fifo"), Pool(), Times(), seed=0, first_run=100, runs=100)
+    assert result.policies["fifo"].time.mean == pytest.approx(runs.time.mean())
+    samples = sorted(runs.time.reshape(20, 5).mean(axis=1))
+    assert result.policies["fifo"].time.low == pytest.approx(samples[0])
+
+
+def test_it_stops_when_the_half_width_is_reached():
+    for half_width in (0.1, 0.02):
+        result = found(pool=Pool(batch=1), sampling=Paired(half_width=half_width, most_runs=50_000))
+        assert result.precise
+        assert result.ratio["good_over_fifo"].time.half_width == result.half_width <= half_width
+    assert 500 < result.runs < 50_000
+
+
+def test_it_says_when_the_half_width_was_not_reached():
+    result = found(pool=Pool(batch=1), sampling=Paired(half_width=0.001, most_runs=700))
+
+    assert result.runs == 700
+    assert not result.precise
+    assert result.half_width > 0.001
+
+
+def test_more_runs_begin_with_the_same_ones():
+    few, more = (
+        found(pool=Pool(batch=1), sampling=Paired(half_width=1e-6, most_runs=most))
+        for most in (500, 1000)
+    )
+    runs = simulate_runs(FORK, Policy("fifo"), Pool(batch=1), Times(), seed=0, runs=1000)
+
+    assert few.policies["fifo"].time.mean == pytest.approx(runs.time[:500].mean())
+    assert more.policies["fifo"].time.mean == pytest.approx(runs.time.mean())
+
+
+def test_without_the_baseline_there_are_no_ratios_and_times_are_watched():
+    result = simulate(FORK, {"good": GOOD}, pool=Pool(batch=1), sampling=Paired(half_width=0.02))
+
+    assert dict(result.ratio) == {}
+    assert result.precise
+    assert result.policies["good"].time.half_width <= 0.02
+
+
+def test_there_is_no_ratio_over_a_policy_that_never_stalls():
+    """One batch takes all four tasks, which do not depend on each other."""
+    result = found(
+        Dag.from_arcs(4, []),
+        pool=Pool(batch=10, sizes="fixed"),
+        policies={"lifo": "lifo", "fifo": "fifo"},
+    )
+
+    assert result.ratio["lifo_over_fifo"].stall is None
+    assert result.ratio["lifo_over_fifo"].utilisation is not None
+    assert result.policies["fifo"].stall.mean == 0.0
+
+
+@pytest.mark.parametrize("sampling", [Paired(0.02, 3000), PaperSampling(30, 20)])
+def test_progress_never_goes_back_and_ends_at_what_was_expected(monkeypatch, sampling):
+    monkeypatch.setattr(compare, "TASKS_AT_ONCE", 400)
+    told: list[tuple[int, int]] = []
+
+    found(pool=Pool(batch=1), sampling=sampling, progress=lambda *words: told.append(words))
+
+    done = [now for now, _ in told]
+    assert done == sorted(done)
+    assert len(done) > 5
+    assert all(now <= expected for now, expected in told)
+    assert told[-1][0] == told[-1][1]
+    if isinstance(sampling, PaperSampling):
+        assert {expected for _, expected in told} == {2 * 600}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"policies": {"x": "best"}}, "policy: expected fifo, lifo, random, level, "),
+        ({"policies": {"x": "static"}}, "policy: expected fifo, lifo, random, level, "),
+        ({"policies": {"x": 7}}, "policy 'x': expected a name or an order, got 7"),
+        ({"dag": Dag({})}, "dag: expected at least one task"),
+        ({"times": Times(means=[1, 2])}, "means: expected 4 numbers, one per task, got shape"),
+        ({"times": Times(means=[1, 2, 3, math.nan])}, "mean time of task 'c': expected a positive"),
+        ({"seed": -1}, "seed: expected an integer from 0 to 2^64 - 1, got -1"),
+        ({"threads": 0}, "threads: expected an integer from 1 to 1,024, got 0"),
+        ({"pool": Workers(2, leave=0.01)}, "leave: workers that stay 0.01 on average will never"),
+    ],
+)
+@pytest.mark.parametrize("sampling", [FEW, PaperSampling(2, 2)])
+def test_what_cannot_be_simulated_is_one_line(options, message, sampling):
+    with pytest.raises(SimulationError) as caught:
+        found(**{"sampling": sampling, **options})
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_policies_is_one_line():
+    with pytest.raises(SimulationError) as caught:
+        simulate(FORK, {})
+    assert str(caught.value) == "policies: expected at least one"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Paired(half_width=0), "half-width: expected 1e-06 to 1, got 0"),
+        (lambda: Paired(half_width=math.nan), "half-width: expected 1e-06 to 1, got nan"),
+        (lambda: Paired(most_runs=0), f"{RUNS} 0"),
+        (
+            lambda: PaperSampling(-2, -5),
+            f"{RUNS} -2",
+        ),
+        (lambda: PaperSampling(0, 5), f"{RUNS} 0"),
+    ],
+)
+def test_samplings_that_cannot_be(make, message):
+    with pytest.raises(SimulationError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 1], "order: expected 4 tasks, got 2"),
+        ([2, 1, 0, 3], "step 1 runs 'b' before its parent 'a'"),
+    ],
+)
+def test_an_order_of_another_dag(order, message):
+    with pytest.raises(ScheduleError) as caught:
+        found(policies={"mine": order, "fifo": "fifo"})
+    assert str(caught.value) == message
