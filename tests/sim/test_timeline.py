@@ -30,7 +30,8 @@ def test_two_workers_on_a_fork():
     half = SLOTS // 2
 
     assert found.time == pytest.approx([2.0 * slot / SLOTS for slot in range(SLOTS)])
-    assert found.idle == pytest.approx([1.0] * half + [0.0] * half)
+    assert found.idle[:half] == pytest.approx([1.0] * half)
+    assert found.idle[half:].tolist() == [0.0] * half  # not nearly: a chart would show it
     assert found.eligible.tolist() == [1, *[0] * (half - 1), 2, *[0] * (half - 1)]
 
 

@@ -117,7 +117,9 @@ def _idle_time(trace: Trace, workers: int, edges: Floats) -> Floats:
     given = trace.assignments
     passed = np.minimum(edges, over)
     busy = _time_since(given.time, passed) - _time_since(np.minimum(given.end, over), passed)
-    return np.diff(workers * passed - busy)
+    idle = np.diff(workers * passed - busy)
+    is_rounding = abs(idle) < 1e-9 * workers * edges[1]
+    return np.where(is_rounding, 0.0, idle)
 
 
 def _time_since(moments: Floats, edges: Floats) -> Floats:

@@ -1,0 +1,483 @@
+"""`icsched simulate`."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from icsched import Dag, Pool, Times, Workers, prioritize, simulate
+from icsched.engines.dask import dask_order
+from icsched.sim import Paired, PaperSampling
+
+WORKFLOW = """\
+JOB lone x.sub
+JOB a x.sub
+JOB b x.sub
+JOB c x.sub
+PARENT a CHILD b c
+"""
+DAG = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
+QUICK = ["--runs", "60"]
+
+
+@pytest.fixture
+def workflow(put) -> str:
+    r"""
+    lone    a
+           / \      First come, first served begins with lone, a good order with a.
+          b   c
+    """
+    put({"wf.dag": WORKFLOW})
+    return "wf.dag"
+
+
+@pytest.fixture
+def answer(icsched, workflow):
+    """Simulate the workflow with options; return the JSON object."""
+
+    def runner(*options: str):
+        result = icsched("simulate", workflow, "--json", *QUICK, *options)
+        assert (result.code, result.err) == (0, "")
+        assert result.out.count("\n") == 1
+        return json.loads(result.out)
+
+    return runner
+
+
+@pytest.fixture
+def refused(icsched, workflow):
+    """Simulate the workflow with options that cannot be; return exit code and complaint."""
+
+    def runner(*options: str) -> tuple[int, str]:
+        result = icsched("simulate", workflow, *options)
+        return result.code, result.complaint
+
+    return runner
+
+
+def numbers(found) -> dict:
+    """Means, ratios and runs of a Simulation, as the JSON object has them."""
+    fields = ("time", "stall", "utilisation")
+    return {
+        "policies": {
+            name: {f: vars(getattr(estimates, f)) for f in fields}
+            for name, estimates in found.policies.items()
+        },
+        "ratio": {
+            name: {f: (r := getattr(ratios, f)) and vars(r) for f in fields}
+            for name, ratios in found.ratio.items()
+        },
+        "runs": found.runs,
+        "seed": found.seed,
+        "precise": found.precise,
+    }
+
+
+# What is simulated
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        ([], {}),
+        (["--interval", "0.5", "--batch", "2"], {"pool": Pool(0.5, 2)}),
+        (
+            ["--sizes", "exponential", "--waiting"],
+            {"pool": Pool(sizes="exponential", waiting=True)},
+        ),
+        (["--speeds", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speeds=0.3)}),
+        (["--leave", "3", "--deadline", "1.1"], {"pool": Pool(leave=3, deadline=1.1)}),
+        (["--workers", "2"], {"pool": Workers(2)}),
+        (["--workers", "2", "--speeds", "1,0.5"], {"pool": Workers(2, [1, 0.5])}),
+        (["--workers", "3", "--replicas", "2"], {"pool": Workers(3, replicas=2)}),
+        (["--law", "constant"], {"times": Times("constant")}),
+        (["--law", "lognormal", "--spread", "0.7"], {"times": Times("lognormal", 0.7)}),
+        (["--seed", "7"], {"seed": 7}),
+        (["--jobs", "2"], {}),
+        (["--half-width", "0.5"], {"sampling": Paired(0.5, 60)}),
+    ],
+)
+def test_the_numbers_are_those_of_the_library(answer, options, model):
+    policies = {"icsched": prioritize(DAG), "fifo": "fifo"}
+    found = simulate(DAG, policies, **{"sampling": Paired(most_runs=60), **model})
+
+    given = answer(*options)
+
+    assert {key: given[key] for key in numbers(found)} == numbers(found)
+
+
+def test_the_papers_statistics(icsched, workflow):
+    result = icsched("simulate", workflow, "--paper-statistics", "--json")
+    policies = {"icsched": prioritize(DAG), "fifo": "fifo"}
+    found = simulate(DAG, policies, sampling=PaperSampling())
+
+    given = json.loads(result.out)
+    assert given["runs"] == 90_000
+    assert {key: given[key] for key in numbers(found)} == numbers(found)
+
+
+def test_every_policy_by_name(answer):
+    names = ["icsched", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"]
+
+    given = answer(*[word for name in names for word in ("--policy", name)])
+
+    assert list(given["policies"]) == [*names, "fifo"]
+    assert list(given["ratio"]) == [f"{name}_over_fifo" for name in names]
+    assert list(given["timeline"]) == list(given["policies"])
+    dask = simulate(DAG, {"dask": dask_order(DAG)}, sampling=Paired(most_runs=60))
+    assert given["policies"]["dask"] == numbers(dask)["policies"]["dask"]
+
+
+def test_fifo_is_there_once_and_may_be_alone(answer):
+    assert list(answer("--policy", "fifo", "--policy", "lifo")["policies"]) == ["fifo", "lifo"]
+    alone = answer("--policy", "fifo")
+    assert list(alone["policies"]) == ["fifo"]
+    assert alone["ratio"] == {}
+
+
+def test_an_order_from_a_file_is_a_policy(answer, put):
+    put({"order.txt": "# mine\na\nlone\nb\nc\n"})
+    mine = simulate(DAG, {"order": [1, 0, 2, 3]}, sampling=Paired(most_runs=60))
+
+    given = answer("--order", "order.txt")
+
+    assert list(given["policies"]) == ["icsched", "fifo", "order"]
+    assert given["policies"]["order"] == numbers(mine)["policies"]["order"]
+
+
+def test_a_ratio_over_nothing_is_null(icsched, put):
+    """Two jobs that do not depend on each other never stall a batch of 16."""
+    put({"wf.dag": "JOB a x\nJOB b x\n"})
+
+    result = icsched("simulate", "wf.dag", "--sizes", "fixed", "--json", *QUICK)
+
+    ratio = json.loads(result.out)["ratio"]["icsched_over_fifo"]
+    assert ratio["stall"] is None
+    assert ratio["utilisation"]["median"] == 1.0
+
+
+def test_the_json_says_what_was_simulated(answer):
+    assert answer("--interval", "2")["pool"] == {
+        "kind": "batches",
+        "interval": 2.0,
+        "batch": 16.0,
+        "sizes": "geometric",
+        "waiting": False,
+        "speeds": 0.0,
+        "leave": None,
+        "deadline": None,
+        "replicas": 1,
+    }
+    assert answer("--workers", "2", "--leave", "9", "--law", "constant")["pool"] == {
+        "kind": "workers",
+        "count": 2,
+        "speeds": None,
+        "leave": 9.0,
+        "deadline": None,
+        "replicas": 1,
+    }
+
+
+def test_the_timeline_has_what_requests_found(answer):
+    """Two workers, constant times: fifo runs lone and a until 1, then b and c until 2."""
+    line = answer("--workers", "2", "--law", "constant")["timeline"]["fifo"]
+
+    assert len(line["time"]) == len(line["eligible"]) == len(line["idle"]) == 48
+    assert line["time"][:2] == [0.0, pytest.approx(2 / 48)]
+    assert line["eligible"][0] == 2.0
+    assert line["eligible"][24] == 2.0
+    assert line["idle"] == pytest.approx([0.0] * 48)
+
+
+def test_the_same_command_prints_the_same_on_any_hash_seed(icsched_process, workflow):
+    words = ["simulate", workflow, "--policy", "icsched", "--policy", "dask", *QUICK]
+    first, second = (icsched_process(*words, PYTHONHASHSEED=seed) for seed in "01")
+
+    assert first.code == 0
+    assert first == second
+
+
+# Words
+
+
+def test_the_report(icsched, workflow):
+    """One worker: every order takes the four jobs' times one after the other."""
+    result = icsched("simulate", workflow, "--workers", "1", "--law", "constant", *QUICK)
+
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0] == "wf.dag: 4 jobs, 2 dependencies"
+    assert lines[1] == "Simulated: 1 worker."
+    assert lines[2] == "Run times: constant, mean 1."
+    assert lines[4].split() == ["policy", "time", "stall", "probability", "utilisation"]
+    assert lines[5].startswith("icsched  4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
+    assert lines[6].startswith("fifo     4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
+    assert "icsched takes 1.0000 [1.0000, 1.0000] of fifo's time: no difference to be seen" in lines
+    assert "60 runs of each policy, seed 0; 95% intervals" in lines
+    assert "Idle workers (a full bar is 0):" in lines
+
+
+def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
+    result = icsched("simulate", workflow, "--batch", "1", "--seed", "1")
+    found = simulate(DAG, {"icsched": prioritize(DAG), "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
+    ratio = found.ratio["icsched_over_fifo"].time
+
+    assert ratio.high < 0.95
+    less = 100 * (1 - ratio.median)
+    size = f"{less:.0f}%" if less >= 10 else f"{less:.1f}%"
+    assert f" of fifo's time: {size} less" in result.out
+    assert "not reached" not in result.out
+    assert "Requests a time unit that got nothing" in result.out
+
+
+def test_the_report_says_what_the_pool_was(icsched, workflow):
+    options = ["--waiting", "--speeds", "0.5", "--leave", "9", "--deadline", "2", "--replicas", "2"]
+    result = icsched("simulate", workflow, *options, *QUICK)
+
+    assert result.out.splitlines()[1] == (
+        "Simulated: batches of 16 requests on average (geometric), 1 apart on average,"
+        " requests wait, speeds vary by 0.5, workers leave after 9 on average, deadline 2,"
+        " 2 replicas of each job."
+    )
+    fixed = icsched("simulate", workflow, "--sizes", "fixed", "--batch", "2", *QUICK)
+    assert "Simulated: batches of 2 requests, 1 apart on average.\n" in fixed.out
+    some = icsched("simulate", workflow, "--workers", "2", "--speeds", "1,0.5", *QUICK)
+    assert "Simulated: 2 workers of speeds 1, 0.5.\n" in some.out
+
+
+def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
+    result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.001", *QUICK)
+
+    assert result.code == 0
+    assert "The half-width asked for was not reached: it is 0." in result.out
+
+
+# Run times
+
+
+def test_run_times_from_a_file(answer, put):
+    put({"times.txt": "# job seconds\na 3\nb, 2.5\n\n c ,1e1\nlone\t4\r\n"})
+    times = Times(means=[4, 3, 2.5, 10])
+    found = simulate(
+        DAG,
+        {"critical-path-times": "critical-path-times", "fifo": "fifo"},
+        times=times,
+        sampling=Paired(most_runs=60),
+    )
+
+    given = answer("--runtimes", "times.txt", "--policy", "critical-path-times")
+
+    assert {key: given[key] for key in numbers(found)} == numbers(found)
+
+
+def test_the_report_names_the_file_of_run_times(icsched, workflow, put):
+    put({"times.txt": "a 1\nb 2\nc 3\nlone 4\n"})
+    result = icsched("simulate", workflow, "--runtimes", "times.txt", *QUICK)
+
+    assert "Run times: normal, means from times.txt, spread 0.1.\n" in result.out
+
+
+def test_a_job_may_have_a_comma_or_a_hash_in_its_name(icsched, put):
+    put({"wf.dag": "JOB a,b x\nJOB #c x\n", "times.txt": "a,b 3\n#c,4\n# d,5\n"})
+
+    assert icsched("simulate", "wf.dag", "--runtimes", "times.txt", *QUICK).code == 0
+
+
+def test_jobs_that_are_done_need_no_run_time_and_may_have_one(icsched, put):
+    put({"wf.dag": "JOB a x\nJOB b x\n", "wf.dag.rescue001": "DONE b\n"})
+    put({"one.txt": "a 1\n", "both.txt": "a 1\nb 1\n"})
+
+    for file in ("one.txt", "both.txt"):
+        assert icsched("simulate", "wf.dag", "--runtimes", file, *QUICK).code == 0
+    result = icsched("simulate", "wf.dag", "--runtimes", "one.txt", "--no-rescue")
+    assert result.complaint == "one.txt: expected all 2 jobs, got 1; 'b' is missing"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a 1\nx 2\n", ":2: unknown job 'x'"),
+        ("job,seconds\na,1\n", ":1: unknown job 'job'"),
+        ("a 1\n# again\na 2\n", ":3: job 'a' is already on line 1"),
+        ("a\n", ":1: expected a job and its seconds, got 'a'"),
+        ("a nan\n", ":1: expected a positive number of seconds, got 'nan'"),
+        ("a inf\n", ":1: expected a positive number of seconds, got 'inf'"),
+        ("a -1\n", ":1: expected a positive number of seconds, got '-1'"),
+        ("a 0\n", ":1: expected a positive number of seconds, got '0'"),
+        ("a 1s\n", ":1: expected a positive number of seconds, got '1s'"),
+        ("a 1\nb 2\n", ": expected all 4 jobs, got 2; 'lone' is missing"),
+        ("", ": expected all 4 jobs, got 0; 'lone' is missing"),
+    ],
+)
+def test_a_bad_file_of_run_times_is_one_line_with_its_place(refused, put, text, complaint):
+    put({"times.txt": text})
+
+    assert refused("--runtimes", "times.txt") == (1, f"times.txt{complaint}")
+
+
+# What cannot be
+
+BATCHES = "--workers replaces batches: expected no"
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--interval", "0"], "interval: expected a positive number, got 0.0"),
+        (["--interval", "-1"], "interval: expected a positive number, got -1.0"),
+        (["--interval", "nan"], "interval: expected a positive number, got nan"),
+        (["--batch", "0"], "batch: expected 1 to 1,000,000,000, got 0.0"),
+        (["--speeds", "-1"], "speeds: expected 0 to 1,000, got -1.0"),
+        (["--spread", "nan"], "spread: expected 0 to 1,000, got nan"),
+        (["--leave", "0"], "leave: expected a positive number, got 0.0"),
+        (["--workers", "0"], "workers: expected an integer from 1 to 10,000,000, got 0"),
+        (
+            ["--workers", "2", "--replicas", "3"],
+            "replicas: expected at most 2, the number of workers, got 3",
+        ),
+        (["--workers", "2", "--speeds", "1"], "speeds: expected 2, one per worker, got 1"),
+        (["--runs", "0"], "runs: expected an integer from 1 to 1,000,000,000, got 0"),
+        (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
+        (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
+        (["--jobs", "0"], "threads: expected an integer from 1 to 1,024, got 0"),
+        (["--order", "missing"], "missing: no such file or directory"),
+        (["--runtimes", "missing"], "missing: no such file or directory"),
+    ],
+)
+def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complaint):
+    assert refused(*options) == (1, complaint)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (
+            ["--workers", "2", "--interval", "1"],
+            "--workers replaces batches: expected no --interval",
+        ),
+        (["--workers", "2", "--batch", "1"], "--workers replaces batches: expected no --batch"),
+        (["--workers", "2", "--sizes", "fixed"], "--workers replaces batches: expected no --sizes"),
+        (["--workers", "2", "--waiting"], "--workers replaces batches: expected no --waiting"),
+        (["--speeds", "1,2"], "--speeds: expected one number, or --workers"),
+        (["--workers", "2", "--speeds", "1,x"], "--speeds: expected numbers, got 'x'"),
+        (
+            ["--law", "constant", "--spread", "1"],
+            "--law constant has no spread: expected no --spread",
+        ),
+        (
+            ["--paper-statistics", "--runs", "9"],
+            "--paper-statistics makes 300 x 300 runs: expected no --half-width or --runs",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_one_line_and_exit_2(refused, options, complaint):
+    assert refused(*options) == (2, complaint)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--policy", "best"],
+        ["--policy"],
+        ["--empty-policy"],
+        ["--sizes", "normal"],
+        ["--law", "x"],
+        ["--runs", "many"],
+        ["--no-json"],
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_2(refused, options):
+    code, complaint = refused(*options)
+
+    assert code == 2
+    assert complaint
+
+
+def test_a_workflow_without_jobs_is_one_line(icsched, put):
+    put({"wf.dag": "", "done.dag": "JOB a x DONE\n"})
+
+    for file in ("wf.dag", "done.dag"):
+        result = icsched("simulate", file)
+        assert result.code == 1
+        assert result.complaint == f"{file}: expected at least one job that is left to run"
+    assert icsched("simulate").code == 2
+
+
+def test_without_dask_one_line_names_the_extra(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask.task_spec", None)
+
+    code, complaint = refused("--policy", "dask")
+
+    assert (code, complaint) == (1, "dask: not installed, expected pip install icsched[dask]")
+
+
+def test_files_are_read_as_by_other_commands(icsched, put):
+    put({"wf.dag": "JOB a x\nFROBNICATE a\n", "sub/wf.dag": "INCLUDE in.dag\n"})
+    put({"sub/in.dag": "JOB a x\n"})
+
+    assert icsched("simulate", "wf.dag", *QUICK).code == 1
+    assert icsched("simulate", "wf.dag", "--lenient", *QUICK).code == 0
+    assert icsched("simulate", "sub/wf.dag", *QUICK).code == 1
+    assert icsched("simulate", "sub/wf.dag", "--usedagdir", *QUICK).code == 0
+
+
+# What only a process can show
+
+ENDLESS = ["--half-width", "0.000001", "--runs", "1000000000", "--interval", "0.01"]
+
+
+@pytest.fixture
+def interruptible():
+    """Let new processes take SIGINT, even where the tests run with it ignored."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
+def test_work_under_a_second_shows_no_bar(script, workflow):
+    terminal, end = pty.openpty()
+    words = [script, "simulate", workflow, "--json", *QUICK]
+    subprocess.run(words, stdout=subprocess.PIPE, stderr=end, check=True, timeout=60)
+    os.write(end, b"over")
+    shown = read_until(terminal, b"over")
+    os.close(end)
+    os.close(terminal)
+
+    assert b"simulating" not in shown
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_on_a_terminal_ends_it_with_130_after_a_bar_was_shown(script, workflow):
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [script, "simulate", workflow, *ENDLESS],
+        stdout=subprocess.PIPE,
+        stderr=end,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    ) as process:
+        os.close(end)
+        try:
+            shown = read_until(terminal, b"simulating 4 jobs")
+            process.send_signal(signal.SIGINT)
+            out = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
+    os.close(terminal)
+
+    assert b"simulating 4 jobs" in shown
+    assert out == b""
+    assert process.returncode == 130
+
+
+def read_until(terminal: int, text: bytes) -> bytes:
+    """Read what is shown until *text* is there; fails after a minute."""
+    shown = b""
+    deadline = time.monotonic() + 60
+    while text not in shown and time.monotonic() < deadline:
+        shown += os.read(terminal, 4096)
+    return shown
