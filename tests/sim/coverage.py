@@ -6,14 +6,14 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
-from icsched import Dag, Pool, Times, Workers, families, prioritize, simulate
+from icsched import Dag, Pool, Times, Workers, prioritize, simulate
 from icsched.sim import METRICS, Paired, Policy, Simulation, simulate_runs
 
 FORK = Dag({"lone": [], "other": [], "root": [], **{f"leaf {i}": ["root"] for i in range(4)}})
 
 # Dag, pool, times and half-width. The second takes two rounds of runs or more.
 MODELS = {
-    "batches": (families.airsn(2), Pool(batch=4), Times(), 0.01),
+    "batches": (FORK, Pool(0.5, 3, "exponential"), Times(), 0.03),
     "workers": (FORK, Workers(2), Times("lognormal", 0.5), 0.005),
 }
 REPETITIONS = 1000

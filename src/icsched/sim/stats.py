@@ -11,7 +11,7 @@ from icsched.sim.model import Floats
 
 RESAMPLES = 2000
 MOST_BLOCKS = 1000  # runs are drawn again in at most so many blocks of consecutive ones
-_AT_ONCE = 100  # resamples in memory; with more they fall out of the cache
+_AT_ONCE = 20  # resamples in memory; lots small enough that it is not asked for anew each time
 _CUT = 0.025  # left out at each end
 
 
