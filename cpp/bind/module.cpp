@@ -8,6 +8,7 @@
 #include "icsched/dagman.hpp"
 #include "icsched/decompose.hpp"
 #include "icsched/graph.hpp"
+#include "icsched/memory.hpp"
 #include "icsched/priority.hpp"
 #include "icsched/ready.hpp"
 #include "icsched/referee.hpp"
@@ -184,6 +185,27 @@ auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, I
   return std::tuple(give(std::move(order.blocks)), give(std::move(order.has_priority)));
 }
 
+using MemoryKernel = std::vector<std::int32_t> (*)(icsched::Rows, icsched::Rows, icsched::Ids,
+                                                   icsched::Sizes);
+
+template <MemoryKernel kernel>
+auto memory_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+                  InIds order, In<std::int64_t> sizes) {
+  return give(without_gil([&] {
+    return kernel(rows(child_offsets, children), rows(parent_offsets, parents), view(order),
+                  view(sizes));
+  }));
+}
+
+auto pull_forward(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+                  InIds base, InIds ranks, In<std::int64_t> sizes, std::int64_t limit,
+                  std::int32_t patience) {
+  return give(without_gil([&] {
+    return icsched::pull_forward(rows(child_offsets, children), rows(parent_offsets, parents),
+                                 view(base), view(ranks), view(sizes), limit, patience);
+  }));
+}
+
 auto scan_dagman(nb::bytes data) {
   const std::span bytes(static_cast<const std::uint8_t*>(data.data()), data.size());
   auto scan = without_gil([&] { return icsched::scan_dagman(bytes); });
@@ -277,6 +299,12 @@ NB_MODULE(_core, m) {
   m.def("interleaving", &interleaving, "first"_a, "second"_a);
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
         "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
+  m.def("depth_first_order", &memory_order<icsched::depth_first_order>, "child_offsets"_a,
+        "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "sizes"_a);
+  m.def("exchange_pieces", &memory_order<icsched::exchange_pieces>, "child_offsets"_a,
+        "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "sizes"_a);
+  m.def("pull_forward", &pull_forward, "child_offsets"_a, "children"_a, "parent_offsets"_a,
+        "parents"_a, "base"_a, "ranks"_a, "sizes"_a, "limit"_a, "patience"_a);
   m.def("scan_dagman", &scan_dagman, "data"_a);
   m.def("simulate", &simulate, "child_offsets"_a, "children"_a, "rule"_a, "order"_a, "means"_a,
         "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,

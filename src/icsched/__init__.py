@@ -13,6 +13,7 @@ from icsched.errors import (
     GraphError,
     IcschedError,
     LimitError,
+    MemoryLimitError,
     ScheduleError,
     SimulationError,
     UnknownTaskError,
@@ -44,7 +45,15 @@ from icsched.pebble import (
 )
 from icsched.sim import Pool, Simulation, Times, Workers, simulate
 from icsched.sorter import Sorter
-from icsched.theory import Plan, Proof, prioritize
+from icsched.theory import (
+    LimitedOrder,
+    Plan,
+    Proof,
+    lean_order,
+    memory_curve,
+    order_within,
+    prioritize,
+)
 
 __all__ = [
     "BatchedGame",
@@ -63,6 +72,8 @@ __all__ = [
     "IcschedError",
     "IdealGame",
     "LimitError",
+    "LimitedOrder",
+    "MemoryLimitError",
     "Plan",
     "Pool",
     "Proof",
@@ -86,12 +97,15 @@ __all__ = [
     "families",
     "fifo_order",
     "ic_optimal_order",
+    "lean_order",
     "level_order",
     "lifo_order",
     "maximum_area_order",
+    "memory_curve",
     "memory_profile",
     "optimal_profile",
     "plan_clusters",
+    "order_within",
     "prioritize",
     "priority_order",
     "random_order",

@@ -23,13 +23,17 @@ __all__ = [
     "SimModel",
     "SimRuns",
     "SimTrace",
+    "Sizes",
     "best_ideals",
     "build",
     "connected_parts",
+    "depth_first_order",
+    "exchange_pieces",
     "ic_optimal_order",
     "longest_paths",
     "maximum_area_order",
     "priority_order",
+    "pull_forward",
     "ready_queue",
     "scan_dagman",
     "simulate",
@@ -218,6 +222,46 @@ def superdag_order(
         keys,
         offsets,
         counts,
+    )
+
+
+Sizes = NDArray[np.int64]
+
+
+def depth_first_order(children: Rows, parents: Rows, order: Ids, sizes: Sizes) -> Ids:
+    """Order that finishes what it began, from any legal *order*."""
+    return _core.depth_first_order(
+        children.offsets, children.targets, parents.offsets, parents.targets, order, sizes
+    )
+
+
+def exchange_pieces(children: Rows, parents: Rows, order: Ids, sizes: Sizes) -> Ids:
+    """Order with the profile of *order*, its pieces moved so as to free memory early."""
+    return _core.exchange_pieces(
+        children.offsets, children.targets, parents.offsets, parents.targets, order, sizes
+    )
+
+
+def pull_forward(
+    children: Rows,
+    parents: Rows,
+    base: Ids,
+    ranks: Ids,
+    sizes: Sizes,
+    limit: int,
+    patience: int,
+) -> Ids:
+    """Order by rank as far as *base* can follow within *limit*."""
+    return _core.pull_forward(
+        children.offsets,
+        children.targets,
+        parents.offsets,
+        parents.targets,
+        base,
+        ranks,
+        sizes,
+        limit,
+        patience,
     )
 
 

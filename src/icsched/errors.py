@@ -11,6 +11,7 @@
     ├── GameError (ValueError)           a move breaks the rules of a game
     ├── ClusterError (ValueError)        a cluster was asked for that cannot be had
     ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
+    ├── MemoryLimitError (ValueError)    no order keeps within a limit of memory
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── EngineError (RuntimeError)       another scheduler is missing
     ├── UsageError (ValueError)          options of a command do not go together
@@ -83,6 +84,30 @@ class ClusterError(IcschedError, ValueError):
 
 class SimulationError(IcschedError, ValueError):
     """A pool, task times or a number of runs that nothing can be simulated with."""
+
+
+class MemoryLimitError(IcschedError, ValueError):
+    """No order is known that keeps within `limit`; `least` is the memory of the leanest one.
+
+    No order at all takes less than `floor`; `unit` says what is counted.
+    """
+
+    def __init__(self, limit: int, least: int, floor: int, unit: str) -> None:
+        super().__init__(limit, least, floor, unit)
+        self.limit = limit
+        self.least = least
+        self.floor = floor
+        self.unit = unit
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no order can keep within the limit, known to us or not."""
+        return self.limit < self.floor
+
+    def __str__(self) -> str:
+        told = "not possible" if self.is_proved else "no order was found"
+        least = "possible" if self.least == self.floor else "found"
+        return f"{told} within {self.limit:,} {self.unit}: the least {least} is {self.least:,}"
 
 
 class LimitError(IcschedError, RuntimeError):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from icsched._native import Ids, Rows
+from icsched._native import Ids, Rows, Sizes
 from icsched.dag import Dag
 from icsched.errors import ScheduleError
 
@@ -109,18 +109,52 @@ def enabled_profile(dag: Dag, order: Order) -> Profile:
     return eligibility_profile(dag, order) - len(dag.sources) + np.arange(len(dag) + 1)
 
 
-def memory_profile(dag: Dag, order: Order) -> Profile:
+def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Profile:
     """Count the open tasks after each step: executed, with a child that has not run.
 
-    Their results must be kept (paper 003, section 2.2.3); a sink is never open.
+    Their results must be kept (paper 003, section 2.2.3); a sink is never open. With
+    *sizes*, the bytes of each task's result, it adds up bytes instead. Raises ScheduleError
+    if *order* is not legal or *sizes* are not one nonnegative integer per task.
 
-    >>> memory_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
+    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
+    >>> memory_profile(fork, [0, 1, 2]).tolist()
     [0, 1, 1, 0]
+    >>> memory_profile(fork, [0, 1, 2], sizes=[30, 5, 5]).tolist()
+    [0, 30, 30, 0]
     """
     position = _positions(check_order(dag, order))
+    weights = checked_sizes(dag, sizes)
     last_child = _latest(dag.child_rows, position)
     inner = last_child >= 0
-    return _count_during(position[inner] + 1, last_child[inner] + 1, len(dag))
+    opened = np.bincount(position[inner] + 1, weights[inner], minlength=len(dag) + 1)
+    closed = np.bincount(last_child[inner] + 1, weights[inner], minlength=len(dag) + 1)
+    profile = np.cumsum(opened - closed).astype(np.int64)
+    profile.flags.writeable = False
+    return profile
+
+
+def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
+    """Return *sizes* as an array, 1 for each task by default.
+
+    Raises ScheduleError unless they are one nonnegative integer per task, of a sum that
+    floating point holds exactly.
+
+    >>> checked_sizes(Dag({"a": [], "b": ["a"]}), [7, 0]).tolist()
+    [7, 0]
+    """
+    if sizes is None:
+        return np.ones(len(dag), np.int64)
+    array = np.asarray(sizes)
+    if array.shape != (len(dag),) or (len(dag) and array.dtype.kind not in "iu"):
+        got = f"shape {array.shape}" if array.dtype.kind in "iu" else f"{array.dtype}"
+        raise ScheduleError(f"sizes: expected {len(dag)} integers, got {got}")
+    negative = np.flatnonzero(array < 0)
+    if len(negative):
+        task = negative[0]
+        raise ScheduleError(f"size of {dag.names[task]!r}: expected 0 or more, got {array[task]}")
+    if array.sum(dtype=np.float64) >= 2**53:
+        raise ScheduleError(f"sizes: expected a sum below {2**53:,}, got {array.sum():,}")
+    return np.ascontiguousarray(array, np.int64)
 
 
 def area(dag: Dag, order: Order) -> int:

@@ -1,8 +1,17 @@
-"""The theory of IC-scheduling: shortcuts, blocks, priorities, duality and the order."""
+"""The theory of IC-scheduling: shortcuts, blocks, priorities, duality, the order, and memory."""
 
 from icsched.theory.blocks import BlockGroup, Kind, family_name
 from icsched.theory.decompose import Decomposition, decompose
 from icsched.theory.duality import dual_order
+from icsched.theory.memory import (
+    LimitedOrder,
+    lean_fft_order,
+    lean_mesh_order,
+    lean_order,
+    lean_tree_order,
+    memory_curve,
+    order_within,
+)
 from icsched.theory.order import STRATEGIES, Analysis, Plan, Proof, prioritize
 from icsched.theory.priority import (
     BlockProfile,
@@ -22,6 +31,7 @@ __all__ = [
     "BlockProfile",
     "Decomposition",
     "Kind",
+    "LimitedOrder",
     "NamedBlock",
     "Plan",
     "Proof",
@@ -32,6 +42,12 @@ __all__ = [
     "has_priority_by_theorem",
     "has_priority_over",
     "interleaving",
+    "lean_fft_order",
+    "lean_mesh_order",
+    "lean_order",
+    "lean_tree_order",
+    "memory_curve",
+    "order_within",
     "prioritize",
     "priority",
     "shortcuts",

@@ -1,0 +1,192 @@
+"""The best order within a limit of memory, by looking at every set of tasks that can have run.
+
+Unlike the referee, whose sets hold nonsinks only, this walk must run sinks early too, for a
+sink may close its parents. Three facts leave fewer sets to look at, and lose nothing:
+
+- Of tasks with the same parents and children, the smallest may run first, and sinks with the
+  same parents by id.
+- A sink may wait unless a parent of its could then be closed by running eligible tasks only:
+  put off past any other task it costs no memory, and each step it is put off leaves one
+  eligible task more.
+- Once only sinks are left they run by id: from there memory only shrinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched._native import Ids, Sizes
+from icsched.dag import Dag
+from icsched.errors import LimitError
+from icsched.pebble import Profile
+
+MOST_SETS = 10_000  # a fraction of a second
+MOST_TASKS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A set of executed tasks, and the best way to it; sets are ints with bit v for task v."""
+
+    area: int
+    peak: int
+    memory: int
+    eligible: int
+    before: int
+    task: int
+
+    def beats(self, other: _State) -> bool:
+        """Whether to prefer this way to the same set: the larger area, then the lower peak.
+
+        What comes after adds the same area to both and raises no peak but to the same height.
+        """
+        return (self.area, -self.peak) > (other.area, -other.peak)
+
+
+def largest_area_order(dag: Dag, sizes: Sizes, limit: int | None = None) -> Ids | None:
+    """Return the order of largest area within *limit*, of those the one of least memory.
+
+    None if no order is within *limit*. Raises LimitError past MOST_SETS sets of tasks.
+    """
+    return _Walk(dag, sizes, limit=limit).order()
+
+
+def least_memory_order(dag: Dag, sizes: Sizes) -> Ids:
+    """Return an order that needs the least memory of all; raises LimitError past MOST_SETS."""
+    order = _Walk(dag, sizes, counts_area=False).order()
+    assert order is not None  # noqa: S101  without a limit there is one
+    return order
+
+
+def leanest_order(dag: Dag, sizes: Sizes, profile: Profile) -> Ids:
+    """Return, of all orders with this *profile*, one that needs the least memory.
+
+    Raises LimitError past MOST_SETS.
+    """
+    order = _Walk(dag, sizes, profile=profile).order()
+    assert order is not None  # noqa: S101  the order that has the profile is one
+    return order
+
+
+class _Walk:
+    """The sets of tasks that can have run, those of t tasks from those of t - 1."""
+
+    def __init__(
+        self,
+        dag: Dag,
+        sizes: Sizes,
+        *,
+        limit: int | None = None,
+        profile: Profile | None = None,
+        counts_area: bool = True,
+    ) -> None:
+        if len(dag) > MOST_TASKS:
+            raise LimitError(f"expected up to {MOST_TASKS:,} tasks, got {len(dag):,}")
+        self.tasks = len(dag)
+        self.limit = limit
+        self.profile = None if profile is None else profile.tolist()
+        self.counts_area = counts_area
+        self.sizes = sizes.tolist()
+        self.parents = [dag.parents(task).tolist() for task in range(len(dag))]
+        self.needed = [_set(parents) for parents in self.parents]
+        self.children = [dag.children(task).tolist() for task in range(len(dag))]
+        self.wanting = [_set(children) for children in self.children]
+        self.nonsinks = _set(dag.nonsinks.tolist())
+        self.sources = _set(dag.sources.tolist())
+        self.twin = self._twins()
+
+    def _twins(self) -> list[int]:
+        """Return for each task the set of the one like it that runs just before, if any."""
+        latest: dict[tuple[int, int], int] = {}
+        twin = [0] * self.tasks
+        for task in sorted(range(self.tasks), key=self._weight):
+            kind = (self.needed[task], self.wanting[task])
+            twin[task] = latest.get(kind, 0)
+            latest[kind] = 1 << task
+        return twin
+
+    def _weight(self, task: int) -> int:
+        return self.sizes[task] if self.wanting[task] else 0
+
+    def order(self) -> Ids | None:
+        """Return the best order, or None if there is none."""
+        layers = [{0: _State(0, 0, 0, self.sources, -1, -1)}]
+        visited = 1
+        for step in range(1, self.tasks + 1):
+            layer: dict[int, _State] = {}
+            for executed, state in layers[-1].items():
+                for task in self._moves(executed, state.eligible):
+                    self._offer(layer, step, executed, state, task)
+                if visited + len(layer) > MOST_SETS:
+                    raise LimitError(f"over {MOST_SETS:,} sets of executed tasks")
+            if not layer:
+                return None
+            visited += len(layer)
+            layers.append(layer)
+        return _path(layers, (1 << self.tasks) - 1)
+
+    def _moves(self, executed: int, eligible: int) -> Iterator[int]:
+        if self.profile is None and not self.nonsinks & ~executed:
+            yield _first(eligible)
+            return
+        for task in _members(eligible):
+            if self.twin[task] & ~executed:
+                continue
+            if self.profile is not None or self._is_due(task, executed | eligible):
+                yield task
+
+    def _is_due(self, task: int, reached: int) -> bool:
+        """Whether *task* is no sink that may wait; *reached* has run or is eligible."""
+        if self.wanting[task]:
+            return True
+        return any(not self.wanting[parent] & ~reached for parent in self.parents[task])
+
+    def _offer(
+        self, layer: dict[int, _State], step: int, before: int, state: _State, task: int
+    ) -> None:
+        executed = before | 1 << task
+        eligible = state.eligible ^ 1 << task
+        for child in self.children[task]:
+            if not self.needed[child] & ~executed:
+                eligible |= 1 << child
+        if self.profile is not None and eligible.bit_count() != self.profile[step]:
+            return
+        memory = state.memory + self._weight(task)
+        for parent in self.parents[task]:
+            if not self.wanting[parent] & ~executed:
+                memory -= self.sizes[parent]
+        if self.limit is not None and memory > self.limit:
+            return
+        area = state.area + eligible.bit_count() if self.counts_area else 0
+        reached = _State(area, max(state.peak, memory), memory, eligible, before, task)
+        if executed not in layer or reached.beats(layer[executed]):
+            layer[executed] = reached
+
+
+def _path(layers: list[dict[int, _State]], executed: int) -> Ids:
+    order = []
+    for layer in reversed(layers[1:]):
+        state = layer[executed]
+        order.append(state.task)
+        executed = state.before
+    return np.array(order[::-1], np.int32)
+
+
+def _set(tasks: list[int]) -> int:
+    members = 0
+    for task in tasks:
+        members |= 1 << task
+    return members
+
+
+def _first(members: int) -> int:
+    return (members & -members).bit_length() - 1
+
+
+def _members(members: int) -> Iterator[int]:
+    while members:
+        yield _first(members)
+        members &= members - 1

@@ -1,0 +1,61 @@
+"""The same profile with less memory: orders that close open tasks first."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from icsched import _native, pebble
+from icsched._native import Ids, Sizes
+from icsched.dag import Dag
+from icsched.errors import LimitError
+from icsched.pebble import Order
+from icsched.theory.memory import exact
+
+
+def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids:
+    """Return an order with the eligibility profile of *order* that needs no more memory.
+
+    Memory is the largest number of open tasks, or with *sizes* of their bytes. On a small
+    dag (up to exact.MOST_SETS sets of tasks on the way of such orders) no order of that
+    profile needs less. On a larger one pieces of *order* change places: stretches that hold
+    all parents of every task that they hold a parent of, for others whose steps enable the same
+    counts. Returns *order* where that gains nothing. O((tasks + arcs) log tasks). Raises
+    ScheduleError if *order* is not legal or *sizes* are not one nonnegative integer per task.
+
+    >>> from icsched.families import tree
+    >>> by_level = range(15)
+    >>> lean = lean_order(tree(3), by_level)
+    >>> [pebble.Schedule(tree(3), order).peak_memory for order in (by_level, lean)]
+    [8, 6]
+    """
+    given, weights = pebble.check_order(dag, order), pebble.checked_sizes(dag, sizes)
+    try:
+        leanest = exact.leanest_order(dag, weights, pebble.eligibility_profile(dag, given))
+    except LimitError:
+        moved = _native.exchange_pieces(dag.child_rows, dag.parent_rows, given, weights)
+        return _leaner_stretches(dag, given, moved, weights)
+    return leanest if peak(dag, leanest, weights) < peak(dag, given, weights) else given
+
+
+def peak(dag: Dag, order: Order, sizes: Sizes) -> int:
+    """Return the memory that *order* needs."""
+    return int(pebble.memory_profile(dag, order, sizes=sizes).max())
+
+
+def _leaner_stretches(dag: Dag, given: Ids, moved: Ids, sizes: Sizes) -> Ids:
+    """Join, from one step at which both orders have run the same tasks to the next, the leaner.
+
+    Between such steps the orders do not touch each other, so the result is no worse than
+    *given* anywhere.
+    """
+    if not len(dag):
+        return given
+    place = np.empty(len(dag), np.int64)
+    place[given] = np.arange(len(dag))
+    meets = np.flatnonzero(np.maximum.accumulate(place[moved]) == np.arange(len(dag)))
+    starts = np.concatenate([[0], meets[:-1] + 1])
+    heights = [
+        np.maximum.reduceat(pebble.memory_profile(dag, order, sizes=sizes)[1:], starts)
+        for order in (moved, given)
+    ]
+    is_leaner = np.repeat(heights[0] < heights[1], np.diff(starts, append=len(dag)))
+    return np.where(is_leaner, moved, given)

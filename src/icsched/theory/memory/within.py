@@ -1,0 +1,220 @@
+"""Orders within a limit of memory, and what a limit costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from icsched import _native, pebble
+from icsched._native import Ids, Sizes
+from icsched.dag import Dag
+from icsched.errors import LimitError, MemoryLimitError, ScheduleError
+from icsched.theory.memory import exact
+from icsched.theory.memory.lean import lean_order, peak
+from icsched.theory.order import UNPROVED, Plan, prioritize
+
+# How often a task that would take too much memory is looked at again.
+PATIENCE = 8
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedOrder:
+    """An order within a limit of memory.
+
+    `plan` has the order and what is proved about it, `memory` is what it needs at most; both
+    count open tasks, or their bytes. `exact` says that no order within `limit` has a larger area.
+    """
+
+    limit: int
+    memory: int
+    exact: bool
+    plan: Plan = field(repr=False)
+
+    @property
+    def order(self) -> Ids:
+        """The task ids, first to run first."""
+        return self.plan.order
+
+    @cached_property
+    def area(self) -> int:
+        """Sum of the eligible counts."""
+        return self.plan.schedule.area
+
+
+def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> LimitedOrder:
+    """Order *dag* for the largest area that needs memory for no more than *limit* results.
+
+    With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order that
+    is within the limit is proved best; so is the order of a small dag, where every set of tasks
+    that can have run is looked at. On others tasks run by the priorities of `prioritize` as long
+    as the rest can still run, depth first or first come, first served, within the limit.
+    O((tasks + arcs) log tasks) there.
+
+    Raises MemoryLimitError if no such order is found, which says whether that is proved and
+    the least memory that will do; ScheduleError for a limit below 1 and for *sizes* that are
+    not one nonnegative integer per task.
+
+    >>> from icsched.families import tree
+    >>> [order_within(tree(3), limit).area for limit in (6, 5, 4)]
+    [64, 63, 61]
+    >>> order_within(tree(3), 3)
+    Traceback (most recent call last):
+    icsched.errors.MemoryLimitError: not possible within 3 open results: the least possible is 4
+    """
+    start = time.perf_counter()
+    found = _Search(dag, sizes).within(_checked_limit(limit))
+    plan = found.plan
+    spent = time.perf_counter() - start - sum(plan.seconds.values())
+    return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
+
+
+def memory_curve(
+    dag: Dag, *, sizes: ArrayLike | None = None, points: int = 12
+) -> tuple[LimitedOrder, ...]:
+    """Return orders from the leanest found to the one of largest area, each larger than the last.
+
+    On a small dag these are all orders worth having: none has both a larger area and less
+    memory. On others, orders for limits at *points* equal ratios. Raises ScheduleError for
+    fewer than two points, and as `order_within` does.
+
+    >>> from icsched.families import tree
+    >>> [(point.memory, point.area) for point in memory_curve(tree(3))]
+    [(4, 61), (5, 63), (6, 64)]
+    """
+    if points < 2:
+        raise ScheduleError(f"points: expected 2 or more, got {points}")
+    search = _Search(dag, sizes)
+    try:
+        found = search.frontier()
+    except LimitError:
+        limits = np.geomspace(max(search.least, 1), max(search.best.memory, 1), points)
+        found = [search.within(limit) for limit in sorted({*np.rint(limits).astype(int).tolist()})]
+    return tuple(_rising(found))
+
+
+def _rising(found: list[LimitedOrder]) -> Iterator[LimitedOrder]:
+    """Leave out orders that need more memory than another and have no larger area."""
+    largest = -1
+    for point in sorted(found, key=lambda point: (point.memory, -point.area)):
+        if point.area > largest:
+            largest = point.area
+            yield point
+
+
+def _checked_limit(limit: int) -> int:
+    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1:
+        raise ScheduleError(f"limit: expected an integer, 1 or more, got {limit!r}")
+    return int(limit)
+
+
+class _Search:
+    """A dag with the orders to begin from, each found once."""
+
+    def __init__(self, dag: Dag, sizes: ArrayLike | None) -> None:
+        self.dag = dag
+        self.unit = "open results" if sizes is None else "bytes"
+        self.sizes: Sizes = pebble.checked_sizes(dag, sizes)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The order without a limit."""
+        return prioritize(self.dag)
+
+    @cached_property
+    def best(self) -> LimitedOrder:
+        """The leanest order of its profile."""
+        order = lean_order(self.dag, self.plan.order, sizes=self.sizes)
+        return self._limited(order, None, exact=self.plan.proof.status == "ic-optimal")
+
+    @cached_property
+    def bases(self) -> list[tuple[Ids, int]]:
+        """Orders that the rest may follow, each with its memory."""
+        rows = (self.dag.child_rows, self.dag.parent_rows)
+        depth_first = _native.depth_first_order(*rows, self.dag.fifo_order, self.sizes)
+        orders = (depth_first, self.dag.fifo_order)
+        return [(order, peak(self.dag, order, self.sizes)) for order in orders]
+
+    @cached_property
+    def proved_least(self) -> int | None:
+        """The least memory of all orders, if the dag is small enough to tell."""
+        try:
+            return peak(self.dag, exact.least_memory_order(self.dag, self.sizes), self.sizes)
+        except LimitError:
+            return None
+
+    @cached_property
+    def least(self) -> int:
+        """The least memory of an order that we know."""
+        if self.proved_least is not None:
+            return self.proved_least
+        return min(self.best.memory, *(memory for _, memory in self.bases))
+
+    @cached_property
+    def floor(self) -> int:
+        """Less than this no order can need.
+
+        A nonsink is open after its own step, and all parents of a task are before its step.
+        """
+        if self.proved_least is not None:
+            return self.proved_least
+        parents, children = self.dag.arcs[:, 0], self.dag.arcs[:, 1]
+        together = np.bincount(children, self.sizes[parents]).max()
+        return int(max(together, self.sizes[self.dag.nonsinks].max()))
+
+    def within(self, limit: int) -> LimitedOrder:
+        """Return the best order found within *limit*; raises MemoryLimitError."""
+        if self.plan.proof.status == "ic-optimal" and self.best.memory <= limit:
+            return self._unchanged(limit)
+        try:
+            order = exact.largest_area_order(self.dag, self.sizes, limit)
+        except LimitError:
+            return self._found_within(limit)
+        if order is None:
+            raise MemoryLimitError(limit, self.least, self.floor, self.unit)
+        return self._limited(order, limit, exact=True)
+
+    def frontier(self) -> list[LimitedOrder]:
+        """Return all orders worth having; raises LimitError if the dag is too large for that."""
+        order = exact.largest_area_order(self.dag, self.sizes)
+        found = []
+        while order is not None:
+            found.append(self._limited(order, None, exact=True))
+            if found[-1].memory == 0:
+                break
+            order = exact.largest_area_order(self.dag, self.sizes, found[-1].memory - 1)
+        return found
+
+    def _unchanged(self, limit: int) -> LimitedOrder:
+        """Return the order without a limit, or if that needs too much, a leaner one like it."""
+        given = peak(self.dag, self.plan.order, self.sizes)
+        if given <= limit:
+            return LimitedOrder(limit, given, self.best.exact, self.plan)
+        return replace(self.best, limit=limit)
+
+    def _found_within(self, limit: int) -> LimitedOrder:
+        pulled = [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
+        if self.best.memory <= limit:
+            pulled.append(self._unchanged(limit))
+        if not pulled:
+            raise MemoryLimitError(limit, self.least, self.floor, self.unit)
+        return max(pulled, key=lambda found: (found.area, -found.memory))
+
+    def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
+        ranks = np.empty(len(self.dag), np.int32)
+        ranks[self.best.order] = np.arange(len(self.dag), dtype=np.int32)
+        rows = (self.dag.child_rows, self.dag.parent_rows)
+        order = _native.pull_forward(*rows, base, ranks, self.sizes, limit, PATIENCE)
+        return self._limited(order, limit, exact=False)
+
+    def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
+        """Return *order* with a plan that claims what was proved only of the same profile."""
+        plan = replace(self.plan, order=order)
+        if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):
+            plan = replace(plan, proof=UNPROVED)
+        memory = peak(self.dag, order, self.sizes)
+        return LimitedOrder(memory if limit is None else limit, memory, exact, plan)
