@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -119,6 +120,7 @@ class _Search:
         self.dag = dag
         self.unit = "open results" if sizes is None else "bytes"
         self.sizes: Sizes = pebble.checked_sizes(dag, sizes)
+        self.too_many_sets = math.inf  # from this limit on there are, for the exact walk
 
     @cached_property
     def plan(self) -> Plan:
@@ -170,9 +172,12 @@ class _Search:
         """Return the best order found within *limit*; raises MemoryLimitError."""
         if self.plan.proof.status == "ic-optimal" and self.best.memory <= limit:
             return self._unchanged(limit)
+        if limit >= self.too_many_sets:
+            return self._found_within(limit)
         try:
             order = exact.largest_area_order(self.dag, self.sizes, limit)
         except LimitError:
+            self.too_many_sets = limit
             return self._found_within(limit)
         if order is None:
             raise MemoryLimitError(limit, self.least, self.floor, self.unit)
