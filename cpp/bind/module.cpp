@@ -185,15 +185,19 @@ auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, I
   return std::tuple(give(std::move(order.blocks)), give(std::move(order.has_priority)));
 }
 
-using MemoryKernel = std::vector<std::int32_t> (*)(icsched::Rows, icsched::Rows, icsched::Ids,
-                                                   icsched::Sizes);
-
-template <MemoryKernel kernel>
-auto memory_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
-                  InIds order, In<std::int64_t> sizes) {
+auto depth_first_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+                       InIds order, In<std::int64_t> sizes) {
   return give(without_gil([&] {
-    return kernel(rows(child_offsets, children), rows(parent_offsets, parents), view(order),
-                  view(sizes));
+    return icsched::depth_first_order(rows(child_offsets, children), rows(parent_offsets, parents),
+                                      view(order), view(sizes));
+  }));
+}
+
+auto exchange_pieces(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+                     InIds order, InIds ranks, In<std::int64_t> sizes) {
+  return give(without_gil([&] {
+    return icsched::exchange_pieces(rows(child_offsets, children), rows(parent_offsets, parents),
+                                    view(order), view(ranks), view(sizes));
   }));
 }
 
@@ -299,10 +303,10 @@ NB_MODULE(_core, m) {
   m.def("interleaving", &interleaving, "first"_a, "second"_a);
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
         "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
-  m.def("depth_first_order", &memory_order<icsched::depth_first_order>, "child_offsets"_a,
-        "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "sizes"_a);
-  m.def("exchange_pieces", &memory_order<icsched::exchange_pieces>, "child_offsets"_a,
-        "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "sizes"_a);
+  m.def("depth_first_order", &depth_first_order, "child_offsets"_a, "children"_a,
+        "parent_offsets"_a, "parents"_a, "order"_a, "sizes"_a);
+  m.def("exchange_pieces", &exchange_pieces, "child_offsets"_a, "children"_a,
+        "parent_offsets"_a, "parents"_a, "order"_a, "ranks"_a, "sizes"_a);
   m.def("pull_forward", &pull_forward, "child_offsets"_a, "children"_a, "parent_offsets"_a,
         "parents"_a, "base"_a, "ranks"_a, "sizes"_a, "limit"_a, "patience"_a);
   m.def("scan_dagman", &scan_dagman, "data"_a);

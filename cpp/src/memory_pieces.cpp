@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <compare>
 #include <functional>
 #include <map>
-#include <utility>
 
 #include "icsched/memory.hpp"
 
@@ -62,8 +62,8 @@ struct Pieces {
 
 class Exchange {
  public:
-  Exchange(Rows children, Rows parents, Ids order, Sizes sizes)
-      : pieces_(parents, order), sizes_(sizes), left_(order.size(), 0), last_(order.size(), 0),
+  Exchange(Rows children, Rows parents, Ids order, Ids ranks, Sizes sizes)
+      : pieces_(parents, order), ranks_(ranks), sizes_(sizes), left_(order.size(), 0), last_(order.size(), 0),
         missing_(pieces_.kind.size(), 0), growth_(pieces_.kind.size(), 0),
         executed_(pieces_.kind.size(), false), ready_(pieces_.kind.size()) {
     link(children, parents);
@@ -128,8 +128,14 @@ class Exchange {
   void offer(std::int32_t piece) {
     if (executed_[piece] || missing_[piece] > 0) return;
     auto& heap = ready_[pieces_.kind[piece]];
-    heap.emplace_back(growth_[piece], piece);
+    heap.push_back({growth_[piece], least_rank(piece), piece});
     std::push_heap(heap.begin(), heap.end(), std::greater());
+  }
+
+  std::int32_t least_rank(std::int32_t piece) const {
+    std::int32_t least = ranks_[pieces_.tasks[piece][0]];
+    for (std::int32_t task : pieces_.tasks[piece]) least = std::min(least, ranks_[task]);
+    return least;
   }
 
   // The ready piece of a kind that adds least memory, taken off its heap, or -1.
@@ -137,7 +143,7 @@ class Exchange {
     auto& heap = ready_[kind];
     while (!heap.empty()) {
       std::pop_heap(heap.begin(), heap.end(), std::greater());
-      const auto [growth, piece] = heap.back();
+      const auto [growth, rank, piece] = heap.back();
       heap.pop_back();
       // What changed since it was offered has been offered again.
       if (!executed_[piece] && missing_[piece] == 0 && growth == growth_[piece]) return piece;
@@ -182,7 +188,15 @@ class Exchange {
     }
   }
 
+  struct Offer {
+    std::int64_t growth;
+    std::int32_t rank, piece;
+
+    auto operator<=>(const Offer&) const = default;
+  };
+
   Pieces pieces_;
+  Ids ranks_;
   Sizes sizes_;
   Lists above_;                         // by piece: parents outside, ascending
   Lists below_;                         // by task: other pieces with a child, ascending
@@ -191,14 +205,15 @@ class Exchange {
   std::vector<std::int32_t> missing_;   // by piece: those of above_ that have not run
   std::vector<std::int64_t> growth_;    // by piece: memory taken less memory freed if run now
   std::vector<bool> executed_;
-  std::vector<std::vector<std::pair<std::int64_t, std::int32_t>>> ready_;  // heaps by kind
+  std::vector<std::vector<Offer>> ready_;  // heaps by kind
   std::vector<std::int32_t> sequence_;
 };
 
 }  // namespace
 
-std::vector<std::int32_t> exchange_pieces(Rows children, Rows parents, Ids order, Sizes sizes) {
-  return Exchange(children, parents, order, sizes).run();
+std::vector<std::int32_t> exchange_pieces(Rows children, Rows parents, Ids order, Ids ranks,
+                                          Sizes sizes) {
+  return Exchange(children, parents, order, ranks, sizes).run();
 }
 
 }  // namespace icsched

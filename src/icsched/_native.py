@@ -235,10 +235,10 @@ def depth_first_order(children: Rows, parents: Rows, order: Ids, sizes: Sizes) -
     )
 
 
-def exchange_pieces(children: Rows, parents: Rows, order: Ids, sizes: Sizes) -> Ids:
+def exchange_pieces(children: Rows, parents: Rows, order: Ids, ranks: Ids, sizes: Sizes) -> Ids:
     """Order with the profile of *order*, its pieces moved so as to free memory early."""
     return _core.exchange_pieces(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, sizes
+        children.offsets, children.targets, parents.offsets, parents.targets, order, ranks, sizes
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from icsched import Dag, Schedule, eligibility_profile, optimal_profile
 from icsched.families import tree, tree_of
+from icsched.theory import lean_tree_order
 from tests.theorems.search import (
     Bits,
     greatest_memory,
@@ -187,10 +188,15 @@ def test_every_ic_optimal_order_of_a_complete_tree_needs_memory_for_2h_results(h
     assert least_peak_memory(bits, is_best(bits, paired_profile(2**height))) == 2 * height
 
 
-@pytest.mark.parametrize("height", range(1, 9))
+@pytest.mark.parametrize("height", range(9))
+def test_the_lean_order_is_that_of_postorder_execute(height):
+    assert lean_tree_order(height).tolist() == postorder_execute(height)
+
+
+@pytest.mark.parametrize("height", range(1, 13))
 def test_postorder_execute_is_ic_optimal_and_needs_memory_for_2h_results(height):
     """Paper 003, Theorem 4.2."""
-    order = postorder_execute(height)
+    order = lean_tree_order(height)
 
     assert eligibility_profile(tree(height), order).tolist() == paired_profile(2**height)
     assert Schedule(tree(height), order).peak_memory == 2 * height

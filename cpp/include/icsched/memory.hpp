@@ -28,10 +28,11 @@ std::vector<std::int32_t> depth_first_order(Rows children, Rows parents, Ids ord
 // of; so what each of its steps enables does not depend on when it runs, and pieces whose
 // steps enable the same counts can change places if dependencies allow. In the place of
 // each piece the ready one of its kind runs that leaves least memory taken, of equals the
-// one that comes first in `order`. Where none is ready, what has run since both orders had
-// last run the same tasks is taken back and runs as in `order`.
+// one with a task of least rank. Where none is ready, what has run since both orders had
+// last run the same tasks is taken back and runs as in `order`. `ranks` is a permutation.
 // O((tasks + arcs) log tasks).
-std::vector<std::int32_t> exchange_pieces(Rows children, Rows parents, Ids order, Sizes sizes);
+std::vector<std::int32_t> exchange_pieces(Rows children, Rows parents, Ids order, Ids ranks,
+                                          Sizes sizes);
 
 // An order that always runs the eligible task of least rank after which the rest can run
 // in the sequence of `base` without taking more than `limit`. Requires `base` to be legal

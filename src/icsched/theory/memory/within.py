@@ -16,7 +16,7 @@ from icsched._native import Ids, Sizes
 from icsched.dag import Dag
 from icsched.errors import LimitError, MemoryLimitError, ScheduleError
 from icsched.theory.memory import exact
-from icsched.theory.memory.lean import lean_order, peak
+from icsched.theory.memory.lean import depth_first_order, lean_order, peak, ranks_of
 from icsched.theory.order import UNPROVED, Plan, prioritize
 
 # How often a task that would take too much memory is looked at again.
@@ -136,9 +136,7 @@ class _Search:
     @cached_property
     def bases(self) -> list[tuple[Ids, int]]:
         """Orders that the rest may follow, each with its memory."""
-        rows = (self.dag.child_rows, self.dag.parent_rows)
-        depth_first = _native.depth_first_order(*rows, self.dag.fifo_order, self.sizes)
-        orders = (depth_first, self.dag.fifo_order)
+        orders = (depth_first_order(self.dag, self.sizes), self.dag.fifo_order)
         return [(order, peak(self.dag, order, self.sizes)) for order in orders]
 
     @cached_property
@@ -210,8 +208,7 @@ class _Search:
         return max(pulled, key=lambda found: (found.area, -found.memory))
 
     def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
-        ranks = np.empty(len(self.dag), np.int32)
-        ranks[self.best.order] = np.arange(len(self.dag), dtype=np.int32)
+        ranks = ranks_of(self.best.order)
         rows = (self.dag.child_rows, self.dag.parent_rows)
         order = _native.pull_forward(*rows, base, ranks, self.sizes, limit, PATIENCE)
         return self._limited(order, limit, exact=False)

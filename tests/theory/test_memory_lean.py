@@ -1,0 +1,152 @@
+"""The same profile with less memory."""
+
+from collections.abc import Sequence
+from itertools import chain, islice
+
+import numpy as np
+import pytest
+
+from icsched import (
+    Dag,
+    Schedule,
+    ScheduleError,
+    eligibility_profile,
+    lean_order,
+    memory_profile,
+    prioritize,
+    random_order,
+)
+from icsched.families import airsn, fft, mesh, montage, out_tree, tree
+from icsched.theory.memory import exact
+from tests.strategies import naturally_labelled_dags
+from tests.theorems.search import Bits, least_peak_memory
+from tests.theory.samples import random_dag, random_dags, shuffled
+
+
+def least_of_profile(dag: Dag, profile: Sequence[int]) -> int:
+    """Least memory over all orders of exactly this profile."""
+    bits = Bits.of(dag)
+    return least_peak_memory(bits, lambda i: len(bits.eligible(i)) == profile[i.bit_count()])
+
+
+def check_no_worse(dag: Dag, order, lean, sizes=None) -> None:
+    assert eligibility_profile(dag, lean).tolist() == eligibility_profile(dag, order).tolist()
+    memory = memory_profile(dag, lean, sizes=sizes).max()
+    assert memory <= memory_profile(dag, order, sizes=sizes).max()
+
+
+def test_on_small_dags_no_order_of_the_profile_of_an_ic_optimal_one_needs_less():
+    """All dags of up to four tasks and samples of those of five and six."""
+    small = (naturally_labelled_dags(tasks) for tasks in range(5))
+    five = islice(naturally_labelled_dags(5), 0, None, 4)
+    six = islice(naturally_labelled_dags(6), 0, None, 200)
+    improved = 0
+    for dag in chain(*small, five, six):
+        plan = prioritize(dag)
+        if plan.proof.status != "ic-optimal":
+            continue
+        lean = lean_order(dag, plan.order)
+        check_no_worse(dag, plan.order, lean)
+        peak = Schedule(dag, lean).peak_memory
+        assert peak == least_of_profile(dag, plan.schedule.eligible.tolist())
+        improved += peak < plan.schedule.peak_memory
+    assert improved > 0
+
+
+def test_on_small_dags_no_order_of_the_profile_of_any_order_needs_less():
+    improved = 0
+    for seed, dag in enumerate(random_dags(150, most_tasks=9, seed=6)):
+        order = random_order(dag, seed=seed)
+        lean = lean_order(dag, order)
+        check_no_worse(dag, order, lean)
+        peak = Schedule(dag, lean).peak_memory
+        assert peak == least_of_profile(dag, eligibility_profile(dag, order).tolist())
+        improved += peak < Schedule(dag, order).peak_memory
+    assert improved > 0
+
+
+@pytest.mark.parametrize("sizes", [False, True])
+def test_on_larger_dags_the_profile_stays_and_memory_never_grows(sizes, monkeypatch):
+    monkeypatch.setattr(exact, "MOST_TASKS", 0)  # so that smaller ones count as large
+    improved = 0
+    for seed in range(150):
+        dag = random_dag(30, 0.06, seed=seed)
+        weights = np.random.default_rng(seed).integers(0, 9, 30) if sizes else None
+        order = random_order(dag, seed=seed)
+        lean = lean_order(dag, order, sizes=weights)
+        check_no_worse(dag, order, lean, weights)
+        profiles = [memory_profile(dag, o, sizes=weights).max() for o in (lean, order)]
+        improved += profiles[0] < profiles[1]
+    assert improved > 0
+
+
+@pytest.mark.parametrize("dag", [airsn(250), montage(12, 12), out_tree(10), mesh(60)])
+def test_the_order_of_a_workflow_keeps_its_profile(dag):
+    plan = prioritize(dag)
+
+    check_no_worse(dag, plan.order, lean_order(dag, plan.order))
+
+
+@pytest.mark.parametrize("height", range(1, 14))
+def test_a_complete_tree_comes_down_from_all_leaves_to_2h(height):
+    """Paper 003, Lemma 4.3 and Theorem 4.2: what Postorder-Execute needs, on any numbering."""
+    dag = shuffled(tree(height), seed=height)
+    order = prioritize(dag).order
+
+    lean = lean_order(dag, order)
+    check_no_worse(dag, order, lean)
+    assert Schedule(dag, lean).peak_memory == 2 * height
+
+
+@pytest.mark.parametrize("d", range(2, 11))
+def test_an_fft_dag_comes_down_from_half_as_much_again_to_2_to_the_d_plus_2(d):
+    """Paper 003, Theorem 5.2, corrected: what fours that share parents need."""
+    dag = fft(d)
+    order = prioritize(dag).order
+
+    lean = lean_order(dag, order)
+    check_no_worse(dag, order, lean)
+    assert Schedule(dag, lean).peak_memory == 2**d + 2
+
+
+def test_the_smaller_of_two_results_is_made_first():
+    r"""
+    a   b      Both can be open at once only if both are: 9 + 1. But c closes a, d closes b:
+    |   |      one after the other at most 9 are open. With the profile 2 2 2 1 0, which runs
+    c   d      a and b first, it is 10 either way.
+    """
+    dag = Dag({"a": [], "b": [], "c": ["a"], "d": ["b"]})
+
+    assert lean_order(dag, [0, 1, 2, 3], sizes=[9, 1, 0, 0]).tolist() == [0, 1, 2, 3]
+    assert eligibility_profile(dag, [0, 1, 2, 3]).tolist() == [2, 2, 2, 1, 0]
+    assert memory_profile(dag, [0, 1, 2, 3], sizes=[9, 1, 0, 0]).max() == 10
+
+
+def test_of_two_closers_the_one_that_frees_more_bytes_goes_first():
+    r"""
+    a     b        With a (9) and b (1) open, x and y, of 5 bytes each, may run in either
+    |     |        order: x first leaves 1 + 5 and then 5 + 5, y first 9 + 5.
+    x     y
+    |     |
+    u     v
+    """
+    dag = Dag({"a": [], "b": [], "x": ["a"], "y": ["b"], "u": ["x"], "v": ["y"]})
+    sizes = [9, 1, 5, 5, 0, 0]
+
+    assert memory_profile(dag, [0, 1, 3, 2, 4, 5], sizes=sizes).max() == 14
+    lean = lean_order(dag, [0, 1, 3, 2, 4, 5], sizes=sizes)
+    assert memory_profile(dag, lean, sizes=sizes).max() == 10
+
+
+def test_an_order_that_cannot_be_leaner_comes_back_as_it_was():
+    for order in ([0, 1, 2], [1, 0, 2]):
+        assert lean_order(mesh(2), order).tolist() == order
+
+
+def test_the_empty_dag_has_its_empty_order():
+    assert lean_order(Dag({}), []).tolist() == []
+
+
+def test_an_order_that_is_not_legal_is_refused():
+    with pytest.raises(ScheduleError, match="step 1 runs 2 before its parent 0"):
+        lean_order(mesh(2), [2, 0, 1])
