@@ -68,6 +68,7 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
             "mean_ratio": None,
         },
         "area_ratio": None,
+        "memory": 2,  # c and a are open at once
         "written": [],
         "notes": [],
     }

@@ -127,6 +127,12 @@ def test_a_limit_that_the_best_order_keeps_leaves_it_and_its_proof_alone():
     assert (found.memory, found.exact) == (2, True)
 
 
+def test_a_limit_beyond_all_memory_there_is_is_no_limit():
+    layered = families.random_layered(1500, 20, seed=1)
+
+    assert order_within(layered, 10**30).order.tolist() == prioritize(layered).order.tolist()
+
+
 def test_a_task_with_many_parents_proves_that_less_is_not_possible_on_dags_of_any_size():
     """All 10,000 parents of the last task are open before it runs."""
     wide = families.m(1, 10_000)

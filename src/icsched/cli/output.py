@@ -16,7 +16,7 @@ from icsched.dag import Dag
 from icsched.errors import UsageError
 from icsched.formats import Workflow, read_workflow
 from icsched.pebble import Comparison, Profile
-from icsched.theory import Proof
+from icsched.theory import LimitedOrder, Proof
 
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 
@@ -141,6 +141,14 @@ def proof_sentence(proof: Proof) -> str:
         return f"No order is IC-optimal{best} (exact)."
     chain = f": {proof.chain}" if proof.chain else ""
     return f"IC-optimal, no order has more eligible jobs at any step ({proof.method}{chain})."
+
+
+def memory_sentence(limited: LimitedOrder) -> str:
+    """Say what memory an order needs, and whether another could do more with it."""
+    needs = f"Memory: at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
+    if limited.exact:
+        return f"{needs}; no order within that has more eligible jobs on average (exact)."
+    return f"{needs}; the best order found within that."
 
 
 def proof_keys(proof: Proof) -> dict[str, object]:

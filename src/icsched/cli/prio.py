@@ -14,10 +14,11 @@ from icsched import pebble
 from icsched.cli import notes, output, tables
 from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.output import Flag
+from icsched.cli.sizes import read_sizes
 from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
-from icsched.theory import Plan, prioritize
+from icsched.theory import LimitedOrder, Plan, order_within, prioritize
 
 STANDARD_OUTPUT = "/dev/stdout"
 
@@ -36,12 +37,21 @@ class _Options:
     recursive: bool
     reading: FileOptions
     tables: str | None
+    memory: str | None
+    sizes: str | None
     json: bool
+
+    @property
+    def limit(self) -> int:
+        """What --memory says, 0 if it is no positive integer."""
+        word = self.memory or ""
+        return int(word) if word.isascii() and word.isdigit() else 0
 
     def check(self, files: Sequence[str]) -> None:
         """Raise UsageError for options that do not go together."""
         changes = self.in_place or self.remove
         writes = self.in_place or self.output is not None
+        limited = self.memory is not None
         chosen = [self.output is not None, self.in_place, self.remove]
         problems = {
             "expected one of -o, --in-place and --remove": sum(chosen) > 1,
@@ -54,6 +64,11 @@ class _Options:
             and not changes,
             "--recursive needs --in-place or --remove": self.recursive and not changes,
             "--remove orders nothing: expected no --tables": self.remove and bool(self.tables),
+            "--remove orders nothing: expected no --memory": self.remove and limited,
+            f"--memory: expected 1 or more, got {self.memory!r}": limited and self.limit < 1,
+            "--sizes needs --memory": self.sizes is not None and not limited,
+            "--memory needs --strategy prio": limited and self.strategy != "prio",
+            "--memory is for one workflow: expected no --recursive": limited and self.recursive,
             "standard output takes the file or the JSON": self.output == STANDARD_OUTPUT
             and self.json,
             "standard input can only be read: expected -o": "/dev/stdin" in files and changes,
@@ -72,6 +87,7 @@ class _Result:
     files: tuple[str, ...]
     workflow: Workflow | None = None
     plan: Plan | None = None
+    limited: LimitedOrder | None = None
     read_seconds: float = 0
     changes: list[dagman.Change] = field(default_factory=list)
     written: list[dict[str, str | None]] = field(default_factory=list)
@@ -90,6 +106,8 @@ def prio(
     recursive: Flag = False,
     reading: FileOptions = USUAL,
     tables_: Annotated[str | None, Parameter(name="--tables")] = None,
+    memory: str | None = None,
+    sizes: str | None = None,
     json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
 ) -> None:
     """Order a workflow so that as many jobs as possible are eligible at every step.
@@ -118,6 +136,10 @@ def prio(
         Write order, eligibility table and dot files of dag, superdag and blocks to this directory.
     reading
         How the files are read.
+    memory
+        Keep at most this many results of jobs whose children have not all run; with --sizes, bytes.
+    sizes
+        File with a line `name bytes` for every job: the size of its result.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 
@@ -133,6 +155,8 @@ def prio(
         recursive=recursive,
         reading=reading,
         tables=tables_,
+        memory=memory,
+        sizes=sizes,
         json=json_,
     )
     options.check(files)
@@ -163,8 +187,9 @@ def _ordered(files: tuple[str, ...], options: _Options, directory: str) -> _Resu
     workflow = options.reading.read(files, directory=directory)
     read_seconds = time.perf_counter() - start
     with output.working(f"ordering {output.counted(len(workflow.dag), 'job')}"):
-        plan = prioritize(workflow.dag, options.strategy)
-    result = _Result(files, workflow, plan, read_seconds)
+        limited = _limited(workflow, options)
+        plan = limited.plan if limited else prioritize(workflow.dag, options.strategy)
+    result = _Result(files, workflow, plan, limited, read_seconds)
     result.notes += notes.about_rescue(workflow)
     if options.in_place or options.output is not None:
         _plan_changes(result, workflow, options)
@@ -172,6 +197,13 @@ def _ordered(files: tuple[str, ...], options: _Options, directory: str) -> _Resu
         tables.write(options.tables, plan)
         result.notes.append(f"order, eligibility table and dot files are in {options.tables}")
     return result
+
+
+def _limited(workflow: Workflow, options: _Options) -> LimitedOrder | None:
+    if options.memory is None:
+        return None
+    sizes = options.sizes and read_sizes(workflow, options.sizes)
+    return order_within(workflow.dag, options.limit, sizes=sizes)
 
 
 def _inner_files(
@@ -273,7 +305,9 @@ def _report(result: _Result) -> str:
     notes = "".join(f"{note}.\n" for note in result.notes)
     if result.plan is None:
         return _written(result, "restored") + notes
-    return _order_report(" ".join(result.files), result.plan) + _written(result, "wrote") + notes
+    report = _order_report(" ".join(result.files), result.plan)
+    memory = f"{output.memory_sentence(result.limited)}\n" if result.limited else ""
+    return report + memory + _written(result, "wrote") + notes
 
 
 def _written(result: _Result, verb: str) -> str:
@@ -321,6 +355,7 @@ def _answer(result: _Result) -> dict[str, object]:
         "fifo_eligible": pebble.eligibility_profile(dag, dag.fifo_order).tolist(),
         "proof": output.proof_keys(plan.proof),
         "area_ratio": None,
+        "memory": result.limited.memory if result.limited else plan.schedule.peak_memory,
         "seconds": {
             "read": result.read_seconds,
             "order": sum(plan.seconds.values()),

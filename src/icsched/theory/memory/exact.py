@@ -23,8 +23,8 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import Profile
 
-MOST_SETS = 10_000  # a fraction of a second
-MOST_TASKS = 1_000
+MOST_MOVES = 50_000  # eligible tasks of all sets together: a fraction of a second
+MOST_TASKS = 500
 
 
 class _State(NamedTuple):  # a dataclass would take twice as long to make
@@ -48,13 +48,13 @@ class _State(NamedTuple):  # a dataclass would take twice as long to make
 def largest_area_order(dag: Dag, sizes: Sizes, limit: int | None = None) -> Ids | None:
     """Return the order of largest area within *limit*, of those the one of least memory.
 
-    None if no order is within *limit*. Raises LimitError past MOST_SETS sets of tasks.
+    None if no order is within *limit*. Raises LimitError past MOST_MOVES.
     """
     return _Walk(dag, sizes, limit=limit).order()
 
 
 def least_memory_order(dag: Dag, sizes: Sizes) -> Ids:
-    """Return an order that needs the least memory of all; raises LimitError past MOST_SETS."""
+    """Return an order that needs the least memory of all; raises LimitError past MOST_MOVES."""
     order = _Walk(dag, sizes, counts_area=False).order()
     assert order is not None  # noqa: S101  without a limit there is one
     return order
@@ -63,7 +63,7 @@ def least_memory_order(dag: Dag, sizes: Sizes) -> Ids:
 def leanest_order(dag: Dag, sizes: Sizes, profile: Profile) -> Ids:
     """Return, of all orders with this *profile*, one that needs the least memory.
 
-    Raises LimitError past MOST_SETS.
+    Raises LimitError past MOST_MOVES.
     """
     order = _Walk(dag, sizes, profile=profile).order()
     assert order is not None  # noqa: S101  the order that has the profile is one
@@ -113,17 +113,17 @@ class _Walk:
     def order(self) -> Ids | None:
         """Return the best order, or None if there is none."""
         layers = [{0: _State(0, 0, 0, self.sources, -1, -1)}]
-        visited = 1
+        moves = 0
         for step in range(1, self.tasks + 1):
             layer: dict[int, _State] = {}
             for executed, state in layers[-1].items():
+                moves += state.eligible.bit_count()
+                if moves > MOST_MOVES:
+                    raise LimitError(f"over {MOST_MOVES:,} moves from sets of executed tasks")
                 for task in self._moves(executed, state.eligible):
                     self._offer(layer, step, executed, state, task)
-                if visited + len(layer) > MOST_SETS:
-                    raise LimitError(f"over {MOST_SETS:,} sets of executed tasks")
             if not layer:
                 return None
-            visited += len(layer)
             layers.append(layer)
         return _path(layers, (1 << self.tasks) - 1)
 

@@ -15,8 +15,8 @@ def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids
     """Return an order with the eligibility profile of *order* that needs no more memory.
 
     Memory is the largest number of open tasks, or with *sizes* of their bytes. On a small
-    dag (up to exact.MOST_SETS sets of tasks on the way of such orders) no order of that
-    profile needs less. On a larger one pieces of *order* change places: stretches that hold
+    dag (where such orders have up to 50,000 moves between sets of executed tasks) no order of
+    that profile needs less. On a larger one pieces of *order* change places: stretches that hold
     all parents of every task that they hold a parent of, for others whose steps enable the same
     counts. Returns *order* where that gains nothing. O((tasks + arcs) log tasks). Raises
     ScheduleError if *order* is not legal or *sizes* are not one nonnegative integer per task.

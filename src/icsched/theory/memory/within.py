@@ -27,12 +27,13 @@ PATIENCE = 8
 class LimitedOrder:
     """An order within a limit of memory.
 
-    `plan` has the order and what is proved about it, `memory` is what it needs at most; both
-    count open tasks, or their bytes. `exact` says that no order within `limit` has a larger area.
+    `memory` is the most it needs, in `unit`: open results, or bytes. `exact` says that no order
+    within `limit` has a larger area. `plan` has the order and what else is proved about it.
     """
 
     limit: int
     memory: int
+    unit: str
     exact: bool
     plan: Plan = field(repr=False)
 
@@ -196,21 +197,21 @@ class _Search:
         """Return the order without a limit, or if that needs too much, a leaner one like it."""
         given = peak(self.dag, self.plan.order, self.sizes)
         if given <= limit:
-            return LimitedOrder(limit, given, self.best.exact, self.plan)
+            return LimitedOrder(limit, given, self.unit, self.best.exact, self.plan)
         return replace(self.best, limit=limit)
 
     def _found_within(self, limit: int) -> LimitedOrder:
-        pulled = [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
-        if self.best.memory <= limit:
-            pulled.append(self._unchanged(limit))
-        if not pulled:
+        found = [self._unchanged(limit)] if self.best.memory <= limit else []
+        found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
+        if not found:
             raise MemoryLimitError(limit, self.least, self.floor, self.unit)
-        return max(pulled, key=lambda found: (found.area, -found.memory))
+        return max(found, key=lambda limited: limited.area)  # of equals the first
 
     def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
         ranks = ranks_of(self.best.order)
         rows = (self.dag.child_rows, self.dag.parent_rows)
-        order = _native.pull_forward(*rows, base, ranks, self.sizes, limit, PATIENCE)
+        most = min(limit, 2**53)  # what the kernel takes, and more than all sizes together
+        order = _native.pull_forward(*rows, base, ranks, self.sizes, most, PATIENCE)
         return self._limited(order, limit, exact=False)
 
     def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
@@ -219,4 +220,5 @@ class _Search:
         if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):
             plan = replace(plan, proof=UNPROVED)
         memory = peak(self.dag, order, self.sizes)
-        return LimitedOrder(memory if limit is None else limit, memory, exact, plan)
+        most = memory if limit is None else limit
+        return LimitedOrder(most, memory, self.unit, exact, plan)
