@@ -25,7 +25,7 @@ from icsched import (
 )
 from icsched.theory.memory.lean import depth_first_order
 
-DASK_S = 60
+DASK_S = 15
 FAMILIES = {
     **SPARSE,
     "mesh": lambda tasks: families.mesh(round((2 * tasks) ** 0.5)),

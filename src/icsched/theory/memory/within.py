@@ -21,6 +21,8 @@ from icsched.theory.order import UNPROVED, Plan, prioritize
 
 # How often a task that would take too much memory is looked at again.
 PATIENCE = 8
+# How often the order found is itself the one that the rest may follow, while that gains area.
+ROUNDS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +56,8 @@ def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> Lim
     With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order that
     is within the limit is proved best; so is the order of a small dag, where every set of tasks
     that can have run is looked at. On others tasks run by the priorities of `prioritize` as long
-    as the rest can still run, depth first or first come, first served, within the limit.
-    O((tasks + arcs) log tasks) there.
+    as the rest can still run, depth first or first come, first served, within the limit; then
+    again as long as it can still run in the order so found. O((tasks + arcs) log tasks) there.
 
     Raises MemoryLimitError if no such order is found, which says whether that is proved and
     the least memory that will do; ScheduleError for a limit below 1 and for *sizes* that are
@@ -205,7 +207,15 @@ class _Search:
         found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
         if not found:
             raise MemoryLimitError(limit, self.least, self.floor, self.unit)
-        return max(found, key=lambda limited: limited.area)  # of equals the first
+        return self._repeated(max(found, key=lambda limited: limited.area))  # of equals the first
+
+    def _repeated(self, found: LimitedOrder) -> LimitedOrder:
+        for _ in range(ROUNDS):
+            again = self._pulled(found.order, found.limit)
+            if again.area <= found.area:
+                break
+            found = again
+        return found
 
     def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
         ranks = ranks_of(self.best.order)
