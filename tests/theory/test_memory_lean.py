@@ -10,6 +10,7 @@ from icsched import (
     Dag,
     Schedule,
     ScheduleError,
+    _native,
     eligibility_profile,
     lean_order,
     memory_profile,
@@ -109,17 +110,36 @@ def test_an_fft_dag_comes_down_from_half_as_much_again_to_2_to_the_d_plus_2(d):
     assert Schedule(dag, lean).peak_memory == 2**d + 2
 
 
-def test_the_smaller_of_two_results_is_made_first():
+def test_where_moving_pieces_would_need_more_the_order_stays_as_it_was(monkeypatch):
     r"""
-    a   b      Both can be open at once only if both are: 9 + 1. But c closes a, d closes b:
-    |   |      one after the other at most 9 are open. With the profile 2 2 2 1 0, which runs
-    c   d      a and b first, it is 10 either way.
+      a (2)     b (1)      The given order has 2, 0, 1 and 6 bytes open. b takes less than a, so
+      |         |          it would go first; then y must follow, and 6 + 2 are open.
+      x (0)     y (6)
+     / \       / \
+    p   q     r   s
     """
-    dag = Dag({"a": [], "b": [], "c": ["a"], "d": ["b"]})
+    names = {"a": [], "x": "a", "b": [], "y": "b", "p": "x", "q": "x", "r": "y", "s": "y"}
+    dag = Dag({name: list(parents) for name, parents in names.items()})
+    given, sizes = np.arange(8, dtype=np.int32), np.array([2, 0, 1, 6, 0, 0, 0, 0])
+    moved = _native.exchange_pieces(dag.child_rows, dag.parent_rows, given, given, sizes)
+    monkeypatch.setattr(exact, "MOST_TASKS", 0)
 
-    assert lean_order(dag, [0, 1, 2, 3], sizes=[9, 1, 0, 0]).tolist() == [0, 1, 2, 3]
-    assert eligibility_profile(dag, [0, 1, 2, 3]).tolist() == [2, 2, 2, 1, 0]
-    assert memory_profile(dag, [0, 1, 2, 3], sizes=[9, 1, 0, 0]).max() == 10
+    assert memory_profile(dag, moved, sizes=sizes)[:5].tolist() == [0, 1, 6, 8, 6]
+    assert memory_profile(dag, given, sizes=sizes)[:5].tolist() == [0, 2, 0, 1, 6]
+    assert lean_order(dag, given, sizes=sizes).tolist() == given.tolist()
+
+
+def test_memory_is_never_bought_with_eligible_tasks():
+    r"""
+    a   b      a, c, b, d has 9 bytes open at most, but the profile 2 2 1 1 0. To have two
+    |   |      eligible after two steps, a and b must both have run: 9 + 1.
+    c   d
+    """
+    dag, sizes = Dag({"a": [], "b": [], "c": ["a"], "d": ["b"]}), [9, 1, 0, 0]
+
+    lean = lean_order(dag, [0, 1, 2, 3], sizes=sizes)
+    assert eligibility_profile(dag, lean).tolist() == [2, 2, 2, 1, 0]
+    assert memory_profile(dag, lean, sizes=sizes).max() == 10
 
 
 def test_of_two_closers_the_one_that_frees_more_bytes_goes_first():

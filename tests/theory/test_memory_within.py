@@ -127,6 +127,19 @@ def test_a_limit_that_the_best_order_keeps_leaves_it_and_its_proof_alone():
     assert (found.memory, found.exact) == (2, True)
 
 
+def test_a_dag_without_an_ic_optimal_order_is_settled_too():
+    r"""
+    a    b   c      Of its orders none is best at every step; within three open results the
+    |    | X |      one of largest area runs b, c, a: 3 2 3 3 2 1 0.
+    x    y   z
+    """
+    dag = Dag({"a": [], "b": [], "c": [], "x": ["a"], "y": ["b", "c"], "z": ["b", "c"]})
+    found = order_within(dag, 3)
+
+    assert (found.exact, found.area) == (True, max(area for _, area in points(dag, [1] * 6)))
+    assert found.plan.proof.status == "unproved"
+
+
 def test_a_limit_beyond_all_memory_there_is_is_no_limit():
     layered = families.random_layered(1500, 20, seed=1)
 
