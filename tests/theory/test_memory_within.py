@@ -157,6 +157,44 @@ def test_a_task_with_many_parents_proves_that_less_is_not_possible_on_dags_of_an
     )
 
 
+def test_the_parents_of_the_last_parent_count_too():
+    """AIRSN: before the last of 900 parents runs, the others and its own two are open: 901."""
+    with pytest.raises(MemoryLimitError) as caught:
+        order_within(families.airsn(900), 900)
+    assert str(caught.value) == "not possible within 900 open results: the least possible is 901"
+
+
+def test_results_that_wait_for_a_join_and_are_needed_after_it_count_too():
+    """Montage: before the 342 fits of 100 images are joined, all of both are open.
+
+    The images are needed again for the corrections that the join is for.
+    """
+    montage = families.montage(10, 10)
+    fits = int(montage.in_degrees.max())
+    with pytest.raises(MemoryLimitError) as caught:
+        order_within(montage, fits + 99)
+    assert (caught.value.least, caught.value.floor) == (fits + 100, fits + 100)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_order_needs_less_than_the_floor_of_a_large_dag(weighted, monkeypatch):
+    """The floor for dags of any size, held against all orders of small ones."""
+    rng = np.random.default_rng(3)
+    reached = 0
+    for seed in range(150):
+        dag = random_dag(8, 0.35, seed=seed)
+        sizes = rng.integers(2, 7, 8) if weighted else np.full(8, 2)
+        least = memory_profile(dag, exact.least_memory_order(dag, sizes), sizes=sizes).max()
+        with monkeypatch.context() as patch:
+            patch.setattr(exact, "MOST_TASKS", 0)
+            with pytest.raises(MemoryLimitError) as caught:
+                order_within(dag, 1, sizes=sizes)
+        floor = caught.value.floor
+        assert floor <= least
+        reached += floor == least
+    assert reached > 30
+
+
 def test_what_is_only_not_found_is_not_called_impossible():
     """An FFT of 64 inputs needs 65 or more, but no task has more than two parents."""
     with pytest.raises(MemoryLimitError) as caught:

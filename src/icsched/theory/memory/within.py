@@ -18,6 +18,7 @@ from icsched.errors import LimitError, MemoryLimitError, ScheduleError
 from icsched.theory.memory import exact
 from icsched.theory.memory.lean import depth_first_order, lean_order, peak, ranks_of
 from icsched.theory.order import UNPROVED, Plan, prioritize
+from icsched.theory.shortcuts import without_shortcuts
 
 # How often a task that would take too much memory is looked at again.
 PATIENCE = 8
@@ -116,6 +117,41 @@ def _checked_limit(limit: int) -> int:
     return int(limit)
 
 
+def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
+    """Return memory that every order of a dag without shortcuts needs; with them it needs no less.
+
+    A nonsink is open after its own step. Before a task runs all its parents are open; and before
+    the last of those runs, the others are and all parents of that one.
+    """
+    rows = dag.parent_rows
+    filled = np.flatnonzero(np.diff(rows.offsets))
+    if not len(filled):
+        return 0
+    starts = rows.offsets[filled]
+    together = np.zeros(len(dag), np.int64)
+    together[filled] = np.add.reduceat(sizes[rows.targets], starts)
+    instead_of_last = np.minimum.reduceat((together - sizes)[rows.targets], starts)
+    at_joins = together[filled] + np.maximum(instead_of_last, 0)
+    return int(max(at_joins.max(), sizes[dag.nonsinks].max()))
+
+
+def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
+    """Return the sizes of the ancestors of *task* that it or a descendant of it is a child of.
+
+    Before *task* runs they have run, and those children have not.
+    """
+    only = np.zeros(len(dag))
+    only[task] = 1
+    back = np.ascontiguousarray(dag.fifo_order[::-1])
+    is_ancestor = _native.longest_paths(dag.parent_rows, back, only) > 0
+    waits = _native.longest_paths(dag.child_rows, dag.fifo_order, only) > 0
+    waits[task] = True
+    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+    held = np.zeros(len(dag), bool)
+    held[parents[waits[children]]] = True
+    return int(sizes[held & is_ancestor].sum())
+
+
 class _Search:
     """A dag with the orders to begin from, each found once."""
 
@@ -159,15 +195,12 @@ class _Search:
 
     @cached_property
     def floor(self) -> int:
-        """Less than this no order can need.
-
-        A nonsink is open after its own step, and all parents of a task are before its step.
-        """
+        """Less than this no order can need."""
         if self.proved_least is not None:
             return self.proved_least
-        parents, children = self.dag.arcs[:, 0], self.dag.arcs[:, 1]
-        together = np.bincount(children, self.sizes[parents]).max()
-        return int(max(together, self.sizes[self.dag.nonsinks].max()))
+        widest = int(np.argmax(self.dag.in_degrees))
+        held = _held_before(self.dag, widest, self.sizes)
+        return max(held, _open_before_joins(without_shortcuts(self.dag), self.sizes))
 
     def within(self, limit: int) -> LimitedOrder:
         """Return the best order found within *limit*; raises MemoryLimitError."""
