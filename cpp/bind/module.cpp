@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "icsched/batch.hpp"
 #include "icsched/blocks.hpp"
 #include "icsched/dagman.hpp"
 #include "icsched/decompose.hpp"
@@ -248,6 +249,47 @@ auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds orde
                  give(std::move(trace.batch_eligible))));
 }
 
+icsched::Front front_of(const InIds& yields, const InIds& sink_offsets, const InIds& parents,
+                        const InIds& weights) {
+  return {view(yields), rows(sink_offsets, parents), view(weights)};
+}
+
+auto batch_front(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
+                 In<std::uint8_t> states, InIds sources) {
+  auto front = without_gil([&] {
+    return icsched::batch_front(rows(child_offsets, children), rows(parent_offsets, parents),
+                                view(states), view(sources));
+  });
+  return std::tuple(give(std::move(front.yields)), give(std::move(front.sink_offsets)),
+                    give(std::move(front.parents)), give(std::move(front.weights)));
+}
+
+auto greedy_batch(InIds yields, InIds sink_offsets, InIds parents, InIds weights,
+                  std::int32_t count) {
+  auto choice = without_gil([&] {
+    return icsched::greedy_batch(front_of(yields, sink_offsets, parents, weights), count);
+  });
+  return std::tuple(give(std::move(choice.sources)), choice.enabled);
+}
+
+auto most_enabled(InIds yields, InIds sink_offsets, InIds parents, InIds weights,
+                  std::int32_t count) {
+  return without_gil([&] {
+    return icsched::most_enabled(front_of(yields, sink_offsets, parents, weights), count);
+  });
+}
+
+auto exact_batch(InIds yields, InIds sink_offsets, InIds parents, InIds weights,
+                 std::int32_t count, std::int32_t most_enumerated, std::int64_t most_work) {
+  auto exact = without_gil([&] {
+    return icsched::exact_batch(front_of(yields, sink_offsets, parents, weights), count,
+                                most_enumerated, most_work, interrupted);
+  });
+  if (exact.result == icsched::Solving::interrupted) throw nb::python_error();
+  return std::tuple(static_cast<int>(exact.result), give(std::move(exact.choice.sources)),
+                    exact.choice.enabled, exact.culprit, exact.trees_only);
+}
+
 void bind_ready_queue(nb::module_& m) {
   using icsched::ReadyQueue;
   nb::class_<ReadyQueue>(m, "ReadyQueue")
@@ -314,5 +356,13 @@ NB_MODULE(_core, m) {
         "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,
         "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a, "overhead"_a,
         "seed"_a, "first_run"_a, "runs"_a, "threads"_a, "engine"_a, "traced"_a);
+  m.def("batch_front", &batch_front, "child_offsets"_a, "children"_a, "parent_offsets"_a,
+        "parents"_a, "states"_a, "sources"_a);
+  m.def("greedy_batch", &greedy_batch, "yields"_a, "sink_offsets"_a, "parents"_a, "weights"_a,
+        "count"_a);
+  m.def("most_enabled", &most_enabled, "yields"_a, "sink_offsets"_a, "parents"_a, "weights"_a,
+        "count"_a);
+  m.def("exact_batch", &exact_batch, "yields"_a, "sink_offsets"_a, "parents"_a, "weights"_a,
+        "count"_a, "most_enumerated"_a, "most_work"_a);
   bind_ready_queue(m);
 }

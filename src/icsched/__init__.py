@@ -1,6 +1,7 @@
 """Order a workflow's tasks so that unpredictable workers never leave empty-handed."""
 
 from icsched import families, sim, theory
+from icsched.batch import Batch, BatchServer, batch
 from icsched.cluster import Cluster, ClusterServer, cluster, plan_clusters, residual
 from icsched.dag import Dag
 from icsched.errors import (
@@ -56,6 +57,8 @@ from icsched.theory import (
 )
 
 __all__ = [
+    "Batch",
+    "BatchServer",
     "BatchedGame",
     "ClientGame",
     "Cluster",
@@ -89,6 +92,7 @@ __all__ = [
     "Workers",
     "Workflow",
     "area",
+    "batch",
     "cluster",
     "compare",
     "critical_path_order",
@@ -104,8 +108,8 @@ __all__ = [
     "memory_curve",
     "memory_profile",
     "optimal_profile",
-    "plan_clusters",
     "order_within",
+    "plan_clusters",
     "prioritize",
     "priority_order",
     "random_order",

@@ -5,6 +5,7 @@ contract in the kernel's header (``cpp/include/icsched/``).
 """
 
 from dataclasses import dataclass, fields
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from icsched._core import MOST_NONSINKS, ReadyQueue
 
 __all__ = [
     "MOST_NONSINKS",
+    "BatchFront",
     "DagmanScan",
     "Ids",
     "OverLimitError",
@@ -24,14 +26,19 @@ __all__ = [
     "SimRuns",
     "SimTrace",
     "Sizes",
+    "TaskState",
+    "batch_front",
     "best_ideals",
     "build",
     "connected_parts",
     "depth_first_order",
+    "exact_batch",
     "exchange_pieces",
+    "greedy_batch",
     "ic_optimal_order",
     "longest_paths",
     "maximum_area_order",
+    "most_enabled",
     "priority_order",
     "pull_forward",
     "ready_queue",
@@ -359,3 +366,67 @@ def _simulate(children: Rows, model: SimModel, **numbers: Any) -> tuple[SimRuns,
         children.offsets, children.targets, **fields_of_model, **numbers
     )
     return SimRuns(*results), SimTrace(*assignments, *batches)
+
+
+class TaskState(IntEnum):
+    """What a batch may do with a task; numbers are those of batch.hpp."""
+
+    WAITING = 0
+    EXECUTED = 1
+    OFFERED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFront:
+    """What a batch can enable: sources that may be taken, and sinks that wait for them only.
+
+    Sources are numbered by their place in the list that the front was made from. `yields` has
+    the sinks that wait for one source alone; a row of `sinks` has the sources of one other sink,
+    or of several with the same sources, `weights` of them.
+    """
+
+    yields: Ids
+    sinks: Rows
+    weights: Ids
+
+
+def batch_front(
+    children: Rows, parents: Rows, states: NDArray[np.uint8], sources: Ids
+) -> BatchFront:
+    """Front of a state in which *sources* are the tasks offered, as *states* says."""
+    yields, offsets, targets, weights = _core.batch_front(
+        children.offsets, children.targets, parents.offsets, parents.targets, states, sources
+    )
+    return BatchFront(yields, Rows(offsets, targets), weights)
+
+
+def _front_arrays(front: BatchFront) -> tuple[Ids, Ids, Ids, Ids]:
+    return front.yields, front.sinks.offsets, front.sinks.targets, front.weights
+
+
+def greedy_batch(front: BatchFront, count: int) -> tuple[Ids, int]:
+    """Take *count* sources, best rate of enabled sinks first; also how many these enable."""
+    return _core.greedy_batch(*_front_arrays(front), count)
+
+
+def most_enabled(front: BatchFront, count: int) -> int:
+    """Upper bound on what *count* sources enable."""
+    return _core.most_enabled(*_front_arrays(front), count)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactBatch:
+    """An answer of exact_batch; `result` and `culprit` are those of batch.hpp."""
+
+    result: int
+    sources: Ids
+    enabled: int
+    culprit: int
+    trees_only: bool
+
+
+def exact_batch(
+    front: BatchFront, count: int, *, most_enumerated: int, most_work: int
+) -> ExactBatch:
+    """Take *count* sources that enable the most, piece by piece."""
+    return ExactBatch(*_core.exact_batch(*_front_arrays(front), count, most_enumerated, most_work))

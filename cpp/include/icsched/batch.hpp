@@ -1,0 +1,80 @@
+// Batches: which of the eligible tasks to hand out together (paper 002, problem BICSO).
+//
+// A batch of eligible tasks enables, in the same step, only tasks whose other parents count as
+// executed. So all that matters is a bipartite graph, the front: sources are the tasks that may
+// be taken, sinks the tasks that a set of sources can enable.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "icsched/graph.hpp"
+#include "icsched/referee.hpp"
+
+namespace icsched {
+
+enum class TaskState : std::uint8_t { waiting, executed, offered };
+
+// Sources are numbered by their place in the list that the front was made from. A sink with one
+// parent is a yield of it; sinks with the same parents are one, with their number as weight.
+struct Front {
+  std::span<const std::int32_t> yields;   // of each source: sinks that wait for it alone
+  Rows sinks;                             // of each other sink: two sources or more, ascending
+  std::span<const std::int32_t> weights;  // of each such sink: 1 or more
+
+  std::int32_t sources() const { return static_cast<std::int32_t>(yields.size()); }
+};
+
+// The sinks of each source, ascending.
+struct SinksOf {
+  std::vector<std::int32_t> offsets, sinks;
+
+  explicit SinksOf(const Front& front);
+  Rows rows() const { return {offsets, sinks}; }
+};
+
+struct BuiltFront {
+  std::vector<std::int32_t> yields, sink_offsets, parents, weights;
+
+  Front view() const { return {yields, {sink_offsets, parents}, weights}; }
+};
+
+// The front of a dag. `states` has a TaskState for each task; `sources` lists those offered, all
+// parents of which are executed. O(arcs of the sources' children), plus a pass over the states.
+BuiltFront batch_front(Rows children, Rows parents, std::span<const std::uint8_t> states,
+                       Ids sources);
+
+struct Choice {
+  std::vector<std::int32_t> sources;  // exactly as many as asked for
+  std::int64_t enabled = 0;           // by them
+};
+
+// Takes `count` sources by rule, best rate of enabled sinks a source first: a source with its
+// yields, or all parents of a sink with that sink and their yields. Ties go to sinks, for single
+// sources fit in later, then to smaller numbers; what is left over goes to the smallest numbers.
+// Requires 0 <= count <= sources. O((sources + arcs) log).
+Choice greedy_batch(const Front& front, std::int32_t count);
+
+// No `count` sources enable more than this: each sink is shared out evenly to its parents, and
+// the largest shares count. O(sources + arcs).
+std::int64_t most_enabled(const Front& front, std::int32_t count);
+
+enum class Solving : std::uint8_t { solved, not_a_tree, too_much_work, interrupted };
+
+struct ExactChoice {
+  Solving result = Solving::solved;
+  Choice choice;               // if solved
+  std::int32_t culprit = -1;   // not a tree: a source of such a piece
+  bool trees_only = true;      // no piece was enumerated
+};
+
+// Takes `count` sources that enable the most. Connected pieces that are trees are solved by a
+// knapsack over the tree, others of up to `most_enumerated` sources (at most 24) by looking at
+// every subset; pieces are put together by max-plus convolution. Gives up before it starts where
+// a piece is neither, or where about `most_work` steps would not do. Requires
+// 0 <= count <= sources. O(sources * count) time on trees, O(sources log sources) memory.
+ExactChoice exact_batch(const Front& front, std::int32_t count, std::int32_t most_enumerated,
+                        std::int64_t most_work, Interrupted interrupted = nullptr);
+
+}  // namespace icsched

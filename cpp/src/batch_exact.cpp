@@ -1,0 +1,394 @@
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include "icsched/batch.hpp"
+#include "icsched/max_plus.hpp"
+
+namespace icsched {
+namespace {
+
+using Vector = std::vector<std::int32_t>;
+
+struct Share {
+  std::int32_t source;  // of a piece
+  std::int32_t count;   // executions that the piece gets
+};
+
+// The knapsack over pieces that are trees (paper 002, section 5). For a source u that a walk
+// reaches through one of its sinks, `off` and `on` say what the part of the tree behind u enables
+// without and with u executed. A sink of u with further parents w_j adds the sum of the better of
+// off and on over the w_j, or, with u executed, the sum of on and the sink itself if that is more.
+class TreeKnapsack {
+ public:
+  TreeKnapsack(const Front& front, Rows sinks_of, std::int32_t most, Interrupted interrupted)
+      : front_(front),
+        sinks_of_(sinks_of),
+        max_plus_(most, interrupted),
+        decided_(front.sinks.size()),
+        forced_(front.sources()),
+        via_(front.sources()),
+        before_(front.sources()),
+        size_(front.sources()),
+        off_(front.sources()),
+        on_(front.sources()) {}
+
+  // What the piece of `source` gives for each number of executions.
+  Yield profile(std::int32_t source) {
+    walk(source);
+    for (std::size_t i = walked_.size(); i-- > 0;) combine(walked_[i]);
+    return take_better(source);
+  }
+
+  // Appends the sources to execute if the piece gets this many. Only the split at a central
+  // source is kept, which leaves parts of half the size at most to be solved in the same way:
+  // twice the time of the profile, and memory for one array at a time instead of all.
+  void choose(Share all, Vector& chosen) {
+    std::vector<Share> shares{all};
+    while (!shares.empty()) {
+      const Share share = shares.back();
+      shares.pop_back();
+      max_plus_.set_most(share.count);
+      walk(share.source);
+      if (share.count == static_cast<std::int32_t>(walked_.size())) {
+        chosen.insert(chosen.end(), walked_.begin(), walked_.end());
+      } else if (share.count > 0) {
+        const std::int32_t root = centre();
+        walk(root);
+        for (std::size_t i = walked_.size(); i-- > 1;) combine(walked_[i]);
+        split(root, share.count, shares, chosen);
+      }
+    }
+  }
+
+ private:
+  // What a sink and the parts of the tree behind it give, without and with it enabled.
+  struct Behind {
+    std::int32_t sink;
+    Yield not_enabled, enabled;
+  };
+
+  // Lists the sources of a piece from its root on, with the sink and source each is reached by.
+  void walk(std::int32_t root) {
+    walked_.assign(1, root);
+    via_[root] = before_[root] = -1;
+    for (std::size_t i = 0; i < walked_.size(); ++i) {
+      const std::int32_t source = walked_[i];
+      for (const std::int32_t sink : sinks_of_[source]) {
+        if (decided_[sink] || sink == via_[source]) continue;
+        for (const std::int32_t next : front_.sinks[sink]) {
+          if (next == source) continue;
+          via_[next] = sink;
+          before_[next] = source;
+          walked_.push_back(next);
+        }
+      }
+    }
+  }
+
+  // A source of the walked piece that no part with more than half of the sources lies behind.
+  std::int32_t centre() {
+    for (const std::int32_t source : walked_) size_[source] = 1;
+    for (std::size_t i = walked_.size(); i-- > 1;) size_[before_[walked_[i]]] += size_[walked_[i]];
+    std::int32_t found = walked_[0];
+    for (const std::int32_t source : walked_) {  // parents come before those behind them
+      if (2 * static_cast<std::size_t>(size_[source]) > walked_.size()) found = source;
+    }
+    return found;
+  }
+
+  Yield better(std::int32_t source) const { return larger(off_[source], on_[source]); }
+
+  Yield take_better(std::int32_t source) {
+    Yield best = better(source);
+    off_[source] = on_[source] = {};
+    return best;
+  }
+
+  Behind behind(std::int32_t source, std::int32_t sink) {
+    std::vector<Yield> free, executed{{0, {front_.weights[sink]}}};
+    for (const std::int32_t next : front_.sinks[sink]) {
+      if (next == source) continue;
+      free.push_back(better(next));
+      executed.push_back(on_[next]);
+    }
+    return {sink, max_plus_.total(std::move(free)), max_plus_.total(std::move(executed))};
+  }
+
+  // Computes off and on of a source from those behind it, which are then forgotten.
+  void combine(std::int32_t source) {
+    std::vector<Yield> off, on{{1, {front_.yields[source]}}};
+    for (const std::int32_t sink : sinks_of_[source]) {
+      if (decided_[sink] || sink == via_[source]) continue;
+      Behind part = behind(source, sink);
+      on.push_back(larger(part.not_enabled, part.enabled));
+      off.push_back(std::move(part.not_enabled));
+      for (const std::int32_t next : front_.sinks[sink]) {
+        if (next != source) off_[next] = on_[next] = {};
+      }
+    }
+    on_[source] = max_plus_.total(std::move(on));
+    if (!forced_[source]) off_[source] = max_plus_.total(std::move(off));
+  }
+
+  // Decides about the root of the walked piece and its sinks; passes on what each part gets.
+  void split(std::int32_t root, std::int32_t count, std::vector<Share>& shares, Vector& chosen) {
+    std::vector<Behind> parts;
+    for (const std::int32_t sink : sinks_of_[root]) {
+      if (!decided_[sink]) parts.push_back(behind(root, sink));
+    }
+    const bool executed = is_executed(root, parts, count);
+    if (executed) chosen.push_back(root);
+    const std::vector<Yield> yields = yields_of(parts, executed);
+    const Vector counts = max_plus_.split(yields, count - executed);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool enabled = executed && parts[i].enabled.has(counts[i]) &&
+                           parts[i].enabled[counts[i]] == yields[i][counts[i]];
+      pass_on(root, parts[i].sink, enabled, counts[i], shares);
+    }
+  }
+
+  static std::vector<Yield> yields_of(const std::vector<Behind>& parts, bool executed) {
+    std::vector<Yield> yields;
+    for (const Behind& part : parts) {
+      yields.push_back(executed ? larger(part.not_enabled, part.enabled) : part.not_enabled);
+    }
+    return yields;
+  }
+
+  bool is_executed(std::int32_t root, const std::vector<Behind>& parts, std::int32_t count) {
+    const Yield off = max_plus_.total(yields_of(parts, false));
+    const Yield on = max_plus_.total(yields_of(parts, true));  // of count - 1 others
+    if (forced_[root] || !off.has(count)) return true;
+    return on.has(count - 1) && on[count - 1] + front_.yields[root] >= off[count];
+  }
+
+  void pass_on(std::int32_t root, std::int32_t sink, bool enabled, std::int32_t count,
+               std::vector<Share>& shares) {
+    decided_[sink] = 1;
+    std::vector<Yield> yields;
+    for (const std::int32_t next : front_.sinks[sink]) {
+      if (next == root) continue;
+      yields.push_back(enabled ? on_[next] : better(next));
+    }
+    const Vector counts = max_plus_.split(std::move(yields), count);
+    std::size_t i = 0;
+    for (const std::int32_t next : front_.sinks[sink]) {
+      if (next == root) continue;
+      if (enabled) forced_[next] = 1;
+      if (counts[i] > 0) shares.push_back({next, counts[i]});
+      ++i;
+      off_[next] = on_[next] = {};
+    }
+  }
+
+  const Front& front_;
+  Rows sinks_of_;
+  MaxPlus max_plus_;
+  std::vector<std::uint8_t> decided_;  // sinks that no longer connect their parents
+  std::vector<std::uint8_t> forced_;   // sources that must be executed
+  Vector via_, before_, size_, walked_;
+  std::vector<Yield> off_, on_;
+};
+
+// A piece of few sources, solved by looking at every set of them.
+class Enumerated {
+ public:
+  Enumerated(const Front& front, Rows sinks_of, Vector sources) : sources_(std::move(sources)) {
+    const auto size = static_cast<std::int32_t>(sources_.size());
+    enabled_.assign(std::size_t{1} << size, 0);
+    for (std::int32_t i = 0; i < size; ++i) {
+      enabled_[std::size_t{1} << i] += front.yields[sources_[i]];
+      for (const std::int32_t sink : sinks_of[sources_[i]]) {
+        if (front.sinks[sink][0] == sources_[i]) enabled_[mask(front.sinks[sink])] += front.weights[sink];
+      }
+    }
+    add_subsets();
+    keep_best();
+  }
+
+  const Yield& profile() const { return profile_; }
+
+  void choose(std::int32_t count, Vector& chosen) const {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (best_[count] >> i & 1) chosen.push_back(sources_[i]);
+    }
+  }
+
+ private:
+  std::uint32_t mask(Ids row) const {
+    std::uint32_t result = 0;
+    for (const std::int32_t source : row) {
+      const auto at = std::lower_bound(sources_.begin(), sources_.end(), source);
+      result |= std::uint32_t{1} << (at - sources_.begin());
+    }
+    return result;
+  }
+
+  // Turns the sinks of exactly each set into the sinks of the set and its subsets.
+  void add_subsets() {
+    for (std::size_t bit = 1; bit < enabled_.size(); bit *= 2) {
+      for (std::size_t set = 0; set < enabled_.size(); ++set) {
+        if (set & bit) enabled_[set] += enabled_[set ^ bit];
+      }
+    }
+  }
+
+  void keep_best() {
+    profile_.values.assign(sources_.size() + 1, -1);
+    best_.assign(sources_.size() + 1, 0);
+    for (std::uint32_t set = 0; set < enabled_.size(); ++set) {
+      const int count = std::popcount(set);
+      if (enabled_[set] <= profile_.values[count]) continue;
+      profile_.values[count] = enabled_[set];
+      best_[count] = set;
+    }
+    enabled_ = {};
+  }
+
+  Vector sources_, enabled_;
+  Yield profile_;
+  std::vector<std::uint32_t> best_;  // a best set of each size
+};
+
+struct Piece {
+  Vector sources;  // ascending
+  bool is_tree;
+};
+
+// Pieces of two sources or more, by smallest source.
+std::vector<Piece> pieces_of(const Front& front, Rows sinks_of) {
+  std::vector<Piece> pieces;
+  std::vector<std::uint8_t> seen(front.sources()), seen_sink(front.sinks.size());
+  for (std::int32_t start = 0; start < front.sources(); ++start) {
+    if (seen[start] || sinks_of[start].empty()) continue;
+    Vector found{start};
+    std::size_t sinks = 0, arcs = 0;
+    seen[start] = 1;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      for (const std::int32_t sink : sinks_of[found[i]]) {
+        if (std::exchange(seen_sink[sink], 1)) continue;
+        ++sinks;
+        arcs += front.sinks[sink].size();
+        for (const std::int32_t next : front.sinks[sink]) {
+          if (!std::exchange(seen[next], 1)) found.push_back(next);
+        }
+      }
+    }
+    const bool is_tree = arcs + 1 == found.size() + sinks;
+    std::sort(found.begin(), found.end());
+    pieces.push_back({std::move(found), is_tree});
+  }
+  return pieces;
+}
+
+class Exact {
+ public:
+  Exact(const Front& front, std::int32_t count, Interrupted interrupted)
+      : front_(front),
+        count_(count),
+        sinks_of_(front),
+        pieces_(pieces_of(front, sinks_of_.rows())),
+        knapsack_(front, sinks_of_.rows(), count, interrupted),
+        max_plus_(count, interrupted) {}
+
+  // A piece that is neither a tree nor of so few sources, if there is one.
+  const Piece* unsolvable(std::int32_t most_enumerated) const {
+    for (const Piece& piece : pieces_) {
+      const auto size = static_cast<std::int32_t>(piece.sources.size());
+      if (!piece.is_tree && size > most_enumerated) return &piece;
+    }
+    return nullptr;
+  }
+
+  // About how many steps the work takes.
+  double work() const {
+    double all = 0, steps = 0;
+    for (const Piece& piece : pieces_) {
+      const auto size = static_cast<double>(piece.sources.size());
+      all += size;
+      steps += piece.is_tree ? size * std::min<double>(size, count_)
+                             : size * static_cast<double>(std::size_t{1} << piece.sources.size());
+    }
+    return steps + all * std::min<double>(all, count_);
+  }
+
+  bool trees_only() const {
+    return std::ranges::all_of(pieces_, [](const Piece& piece) { return piece.is_tree; });
+  }
+
+  Choice choose() {
+    const Vector alone = best_alone();
+    std::vector<Yield> yields{prefix_sums(alone)};
+    for (const Piece& piece : pieces_) yields.push_back(profile(piece));
+    const Vector counts = max_plus_.split(yields, count_);
+    Choice choice;
+    choice.sources.assign(alone.begin(), alone.begin() + counts[0]);
+    for (std::size_t i = 0; i < yields.size(); ++i) choice.enabled += yields[i][counts[i]];
+    std::size_t enumerated = 0;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (!pieces_[i].is_tree) {
+        enumerated_[enumerated++].choose(counts[i + 1], choice.sources);
+      } else if (counts[i + 1] > 0) {
+        knapsack_.choose({pieces_[i].sources[0], counts[i + 1]}, choice.sources);
+      }
+    }
+    return choice;
+  }
+
+ private:
+  // Sources that share no sink, those with most yields first; no more than can be taken.
+  Vector best_alone() const {
+    Vector alone;
+    for (std::int32_t source = 0; source < front_.sources(); ++source) {
+      if (sinks_of_.rows()[source].empty()) alone.push_back(source);
+    }
+    const auto less = [&](std::int32_t a, std::int32_t b) {
+      return front_.yields[a] != front_.yields[b] ? front_.yields[a] > front_.yields[b] : a < b;
+    };
+    const auto end = alone.begin() + std::min<std::ptrdiff_t>(count_, std::ssize(alone));
+    std::partial_sort(alone.begin(), end, alone.end(), less);
+    alone.erase(end, alone.end());
+    return alone;
+  }
+
+  Yield prefix_sums(const Vector& sources) const {
+    Yield result{0, {0}};
+    for (const std::int32_t source : sources) {
+      result.values.push_back(result.values.back() + front_.yields[source]);
+    }
+    return result;
+  }
+
+  Yield profile(const Piece& piece) {
+    if (piece.is_tree) return knapsack_.profile(piece.sources[0]);
+    return enumerated_.emplace_back(front_, sinks_of_.rows(), piece.sources).profile();
+  }
+
+  const Front& front_;
+  std::int32_t count_;
+  SinksOf sinks_of_;
+  std::vector<Piece> pieces_;
+  std::vector<Enumerated> enumerated_;  // of the pieces that are no trees
+  TreeKnapsack knapsack_;
+  MaxPlus max_plus_;
+};
+
+}  // namespace
+
+ExactChoice exact_batch(const Front& front, std::int32_t count, std::int32_t most_enumerated,
+                        std::int64_t most_work, Interrupted interrupted) {
+  Exact exact(front, count, interrupted);
+  if (const Piece* piece = exact.unsolvable(most_enumerated)) {
+    return {Solving::not_a_tree, {}, piece->sources[0]};
+  }
+  if (exact.work() > static_cast<double>(most_work)) return {Solving::too_much_work, {}};
+  try {
+    return {Solving::solved, exact.choose(), -1, exact.trees_only()};
+  } catch (const Interruption&) {
+    return {Solving::interrupted, {}};
+  }
+}
+
+}  // namespace icsched

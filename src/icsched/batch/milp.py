@@ -1,0 +1,60 @@
+"""The best batch as an integer program, for pieces that are neither trees nor small."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched._native import BatchFront, Ids
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Sources to take, how many sinks they enable, and a bound on what any set enables."""
+
+    sources: Ids
+    enabled: int
+    bound: int
+
+
+def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> Solution | None:
+    """Look for *count* sources that enable the most, from the set *start* on.
+
+    One variable for each source that can enable something and each sink with several
+    parents, which implies its parents. Returns None if the time was too short to find
+    any set. One thread and a fixed seed: unless time runs out, the same every time.
+    """
+    from ortools.sat.python import cp_model  # slow to import, and seldom needed
+
+    model = cp_model.CpModel()
+    take = [model.new_bool_var("") for _ in range(len(front.yields))]
+    enable = [model.new_bool_var("") for _ in range(len(front.weights))]
+    for sink, variable in enumerate(enable):
+        for source in _row(front, sink):
+            model.add_implication(variable, take[source])
+    model.add(sum(take) == count)
+    model.maximize(
+        cp_model.LinearExpr.weighted_sum(
+            [*take, *enable], [*front.yields.tolist(), *front.weights.tolist()]
+        )
+    )
+    started = set(start.tolist())
+    for source, variable in enumerate(take):
+        model.add_hint(variable, source in started)
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = time_limit_s
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 1
+    solver.parameters.linearization_level = 2  # without implications in its relaxation it is lost
+    status = solver.solve(model)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    chosen = [source for source, variable in enumerate(take) if solver.boolean_value(variable)]
+    bound = math.floor(solver.best_objective_bound + 1e-6)
+    return Solution(np.array(chosen, np.int32), round(solver.objective_value), bound)
+
+
+def _row(front: BatchFront, sink: int) -> list[int]:
+    first, end = front.sinks.offsets[sink : sink + 2]
+    row: list[int] = front.sinks.targets[first:end].tolist()
+    return row

@@ -1,0 +1,94 @@
+"""Where a run stands: which tasks may be taken, and what taking them can enable."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _native
+from icsched._native import BatchFront, Ids, TaskState
+from icsched.dag import Dag
+from icsched.errors import GameError, UnknownTaskError
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What may be taken now.
+
+    `sources` are the tasks that may be taken, ids ascending; `eligible` counts the tasks
+    that will be eligible if none of them is taken and the running ones end; `front` says
+    what taking them enables.
+    """
+
+    sources: Ids
+    eligible: int
+    front: BatchFront
+
+
+def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State:
+    """Check *executed* and *running*, and return what may be taken. O(tasks + arcs).
+
+    Raises UnknownTaskError for ids that the dag does not have; GameError if a parent of an
+    executed task is not executed, or a running task is not eligible.
+    """
+    done, busy = _mask(dag, executed), _mask(dag, running)
+    missing = _missing_parents(dag, done)
+    _check_executed(dag, done, missing)
+    offered = (missing == 0) & ~done
+    _check_running(dag, done, busy, offered)
+    offered &= ~busy
+    settled = done | busy
+    if busy.any():
+        missing = _missing_parents(dag, settled)
+    states = np.full(len(dag), TaskState.WAITING, np.uint8)
+    states[settled] = TaskState.EXECUTED
+    states[offered] = TaskState.OFFERED
+    sources = np.flatnonzero(offered).astype(np.int32)
+    front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
+    return State(sources, int(np.count_nonzero((missing == 0) & ~settled)), front)
+
+
+def _mask(dag: Dag, tasks: Iterable[int]) -> Mask:
+    ids = np.asarray(tasks if isinstance(tasks, np.ndarray) else list(tasks))
+    mask = np.zeros(len(dag), bool)
+    if not len(ids):
+        return mask
+    if ids.dtype.kind not in "iu":
+        raise UnknownTaskError(next(task for task in ids.tolist() if not isinstance(task, int)))
+    outside = (ids < 0) | (ids >= len(dag))
+    if outside.any():
+        raise UnknownTaskError(int(ids[outside][0]))
+    mask[ids] = True
+    return mask
+
+
+def _missing_parents(dag: Dag, done: Mask) -> Ids:
+    """Count the parents of each task that are not in *done*."""
+    if not done.any():
+        return dag.in_degrees
+    freed = dag.child_rows.take(np.flatnonzero(done).astype(np.int32))
+    return dag.in_degrees - np.bincount(freed, minlength=len(dag)).astype(np.int32)
+
+
+def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:
+    early = np.flatnonzero(done & (missing > 0))
+    if len(early):
+        task = int(early[0])
+        parent = next(p for p in dag.parents(task).tolist() if not done[p])
+        names = f"task {dag.names[task]!r} cannot have run: its parent {dag.names[parent]!r}"
+        raise GameError(f"executed: {names} has not")
+
+
+def _check_running(dag: Dag, done: Mask, busy: Mask, offered: Mask) -> None:
+    wrong = np.flatnonzero(busy & ~offered)
+    if not len(wrong):
+        return
+    task = int(wrong[0])
+    name = f"running: task {dag.names[task]!r}"
+    if done[task]:
+        raise GameError(f"{name} is executed already")
+    parent = next(p for p in dag.parents(task).tolist() if not done[p])
+    raise GameError(f"{name} is not eligible: its parent {dag.names[parent]!r} has not run")
