@@ -4,90 +4,125 @@
 #include <bit>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace icsched {
 namespace {
 
 using Vector = std::vector<std::int32_t>;
 
-// Collects the sinks found at one source; those with the same parents become one.
-class Bucket {
+bool is(std::uint8_t state, TaskState wanted) { return state == static_cast<std::uint8_t>(wanted); }
+
+// Rows of sources in the order in which they were found.
+struct Found {
+  Vector offsets{0}, sources;
+
+  std::int32_t size() const { return static_cast<std::int32_t>(offsets.size()) - 1; }
+  Ids operator[](std::int32_t i) const {
+    return Ids(sources).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
+
+class FrontBuilder {
  public:
-  void add(const Vector& row) {
-    starts_.push_back(static_cast<std::int32_t>(targets_.size()));
-    targets_.insert(targets_.end(), row.begin(), row.end());
+  FrontBuilder(Rows children, Rows parents, std::span<const std::uint8_t> states, Ids sources)
+      : children_(children), parents_(parents), states_(states), sources_(sources),
+        number_(states.size()) {
+    for (std::size_t i = 0; i < sources.size(); ++i) number_[sources[i]] = static_cast<std::int32_t>(i);
+    front_.yields.assign(sources.size(), 0);
   }
 
-  void move_to(BuiltFront& front) {
-    const auto count = static_cast<std::int32_t>(starts_.size());
-    starts_.push_back(static_cast<std::int32_t>(targets_.size()));
-    order_.resize(count);
-    std::iota(order_.begin(), order_.end(), 0);
-    if (count > 1) {
-      std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-        return std::ranges::lexicographical_compare(row(a), row(b));
-      });
+  BuiltFront build() && {
+    // Where most tasks are near the front, one pass over all is faster than to jump around.
+    if (4 * sources_.size() > states_.size()) {
+      look_at_all();
+    } else {
+      look_at_children();
     }
-    for (std::int32_t i = 0; i < count; ++i) {
-      if (i > 0 && std::ranges::equal(row(order_[i - 1]), row(order_[i]))) {
-        ++front.weights.back();
-      } else {
-        append(front, row(order_[i]));
-      }
-    }
-    starts_.clear();
-    targets_.clear();
+    join_alike();
+    return std::move(front_);
   }
 
  private:
-  Ids row(std::int32_t i) const {
-    return Ids(targets_).subspan(starts_[i], starts_[i + 1] - starts_[i]);
+  void look_at_all() {
+    for (std::int32_t task = 0; task < parents_.size(); ++task) {
+      if (is(states_[task], TaskState::waiting)) look_at(task);
+    }
   }
 
-  static void append(BuiltFront& front, Ids row) {
-    front.parents.insert(front.parents.end(), row.begin(), row.end());
-    front.sink_offsets.push_back(static_cast<std::int32_t>(front.parents.size()));
-    front.weights.push_back(1);
+  void look_at_children() {
+    for (const std::int32_t source : sources_) {
+      for (const std::int32_t child : children_[source]) {
+        if (!std::exchange(number_[child], 1)) look_at(child);  // a child is not offered
+      }
+    }
   }
 
-  Vector starts_, targets_, order_;
+  // Notes a task if all its parents are executed or offered, and some are offered.
+  void look_at(std::int32_t task) {
+    const std::size_t before = found_.sources.size();
+    for (const std::int32_t parent : parents_[task]) {
+      if (is(states_[parent], TaskState::offered)) {
+        found_.sources.push_back(number_[parent]);
+      } else if (is(states_[parent], TaskState::waiting)) {
+        return found_.sources.resize(before);
+      }
+    }
+    const std::size_t size = found_.sources.size() - before;
+    if (size == 1) ++front_.yields[found_.sources.back()];
+    if (size < 2) return found_.sources.resize(before);
+    std::sort(found_.sources.begin() + static_cast<std::ptrdiff_t>(before), found_.sources.end());
+    found_.offsets.push_back(static_cast<std::int32_t>(found_.sources.size()));
+  }
+
+  // Sorts the rows found, by counting their first sources, and joins equal ones.
+  void join_alike() {
+    Vector ends(sources_.size() + 1);
+    for (std::int32_t i = 0; i < found_.size(); ++i) ++ends[found_[i][0]];
+    std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0);
+    Vector order(found_.size());
+    for (std::int32_t i = 0; i < found_.size(); ++i) order[ends[found_[i][0]]++] = i;
+    front_.sink_offsets.reserve(found_.offsets.size());
+    front_.weights.reserve(found_.offsets.size());
+    front_.parents.reserve(found_.sources.size());
+    front_.sink_offsets.push_back(0);
+    std::int32_t begin = 0;
+    for (std::size_t source = 0; source < sources_.size(); begin = ends[source++]) {
+      append(std::span(order).subspan(begin, ends[source] - begin));
+    }
+  }
+
+  void append(std::span<std::int32_t> bucket) {
+    if (bucket.size() > 1) {
+      std::ranges::sort(bucket, [&](std::int32_t a, std::int32_t b) {
+        return std::ranges::lexicographical_compare(found_[a], found_[b]);
+      });
+    }
+    for (std::size_t i = 0; i < bucket.size(); ++i) {
+      const Ids row = found_[bucket[i]];
+      if (i > 0 && std::ranges::equal(found_[bucket[i - 1]], row)) {
+        ++front_.weights.back();
+        continue;
+      }
+      front_.parents.insert(front_.parents.end(), row.begin(), row.end());
+      front_.sink_offsets.push_back(static_cast<std::int32_t>(front_.parents.size()));
+      front_.weights.push_back(1);
+    }
+  }
+
+  Rows children_, parents_;
+  std::span<const std::uint8_t> states_;
+  Ids sources_;
+  Vector number_;  // of an offered task; of others, whether it was looked at
+  Found found_;
+  BuiltFront front_;
 };
 
 }  // namespace
 
 BuiltFront batch_front(Rows children, Rows parents, std::span<const std::uint8_t> states,
                        Ids sources) {
-  constexpr auto waiting = static_cast<std::uint8_t>(TaskState::waiting);
-  constexpr auto offered = static_cast<std::uint8_t>(TaskState::offered);
-  BuiltFront front;
-  front.yields.assign(sources.size(), 0);
-  front.sink_offsets.push_back(0);
-  Vector number(states.size());  // of an offered task; of others, whether it was looked at
-  for (std::size_t i = 0; i < sources.size(); ++i) number[sources[i]] = static_cast<std::int32_t>(i);
-  Bucket bucket;
-  Vector row;
-  for (const std::int32_t source : sources) {
-    for (const std::int32_t sink : children[source]) {
-      if (number[sink] != 0) continue;
-      number[sink] = 1;
-      row.clear();
-      bool open = false;
-      for (const std::int32_t parent : parents[sink]) {
-        open = states[parent] == waiting;
-        if (open) break;
-        if (states[parent] == offered) row.push_back(number[parent]);
-      }
-      if (open) continue;
-      if (row.size() == 1) {
-        ++front.yields[row[0]];
-      } else {
-        std::sort(row.begin(), row.end());
-        bucket.add(row);
-      }
-    }
-    bucket.move_to(front);
-  }
-  return front;
+  return FrontBuilder(children, parents, states, sources).build();
 }
 
 namespace {

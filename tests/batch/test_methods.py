@@ -286,9 +286,7 @@ def test_the_front_is_what_its_definition_says():
     for _ in range(300):
         dag = families.random_layered(14, 4, seed=int(rng.integers(10**6)))
         executed = set(dag.fifo_order[: rng.integers(14)].tolist())
-        offered = [
-            t for t in range(14) if t not in executed and set(dag.parents(t).tolist()) <= executed
-        ]
+        offered = sorted(eligible_after(dag, executed))
         states = np.zeros(14, np.uint8)
         states[list(executed)] = TaskState.EXECUTED
         states[offered] = TaskState.OFFERED
@@ -296,12 +294,10 @@ def test_the_front_is_what_its_definition_says():
         front = _native.batch_front(dag.child_rows, dag.parent_rows, states, shuffled)
 
         missing = [set(dag.parents(t).tolist()) - executed for t in range(14) if t not in executed]
-        sinks = [
-            sorted(shuffled.tolist().index(p) for p in m)
-            for m in missing
-            if m and m <= set(offered)
-        ]
-        problem = Problem(len(offered), tuple(map(tuple, sinks)))
+        waiting = [their for their in missing if their and their <= set(offered)]
+        place = {task: number for number, task in enumerate(shuffled.tolist())}
+        sinks = [tuple(sorted(place[parent] for parent in their)) for their in waiting]
+        problem = Problem(len(offered), tuple(sinks))
         assert front.yields.tolist() == problem.front.yields.tolist()
         got = sorted(zip(rows_of(front), front.weights.tolist(), strict=True))
         expected = problem.front

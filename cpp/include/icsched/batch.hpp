@@ -41,7 +41,8 @@ struct BuiltFront {
 };
 
 // The front of a dag. `states` has a TaskState for each task; `sources` lists those offered, all
-// parents of which are executed. O(arcs of the sources' children), plus a pass over the states.
+// parents of which are executed. Rows of sinks come out sorted. O(arcs into the sources' children),
+// plus a pass over the tasks.
 BuiltFront batch_front(Rows children, Rows parents, std::span<const std::uint8_t> states,
                        Ids sources);
 
