@@ -54,6 +54,9 @@ for command, text in {
     Exact, by looking at every set of jobs that can have run: for small workflows.
 
     Example: icsched verify wf.dag --order order.txt""",
+    "batch": """Choose the jobs to hand out together: those that enable the most.
+
+    Example: icsched batch wf.dag --done a,b --take 8""",
     "demo": """Show what a good order does to a real workflow.
 
     Example: icsched demo""",

@@ -1,0 +1,138 @@
+"""`icsched batch`: its answer, its options, and what it refuses."""
+
+import json
+
+import pytest
+
+#   a   b   c
+#    \ / \ / \
+#     d   e   f
+WORKFLOW = """
+JOB a x
+JOB b x
+JOB c x
+JOB d x
+JOB e x
+JOB f x
+PARENT a CHILD d
+PARENT b CHILD d e
+PARENT c CHILD e f
+"""
+
+
+@pytest.fixture
+def batch(icsched, put):
+    """Ask about the workflow above, in JSON or not."""
+    put({"wf.dag": WORKFLOW})
+
+    def ask(*words: str):
+        return icsched("batch", "wf.dag", *words)
+
+    return ask
+
+
+def answer(result) -> dict:
+    assert result.code == 0
+    assert result.err == ""
+    return json.loads(result.out)
+
+
+def test_the_best_jobs_are_named_and_counted(batch):
+    """b and c enable e and f; with a that makes three."""
+    assert answer(batch("--take", "2", "--json")) == {
+        "take": ["b", "c"],
+        "eligible_after": 3,
+        "method": "tree",
+        "guarantee": "exact",
+    }
+    assert batch("--take", "2").out == "b\nc\n3 jobs eligible after them (tree: exact)\n"
+
+
+def test_jobs_that_have_run_and_that_run_count(batch):
+    """With a done, b enables d; with c running, it enables e too, and f comes by itself."""
+    assert answer(batch("--done", "a", "--take", "1", "--json"))["take"] == ["b"]
+    both = answer(batch("--done", "a", "--running", "c", "--take", "1", "--json"))
+    assert (both["take"], both["eligible_after"]) == (["b"], 3)
+
+
+def test_names_may_come_from_a_file_with_comments(batch, put):
+    put({"done.txt": "# these have run\na\n\n  b \n"})
+
+    from_file = batch("--done", "@done.txt", "--take", "1", "--json")
+    assert from_file == batch("--done", "b, a", "--take", "1", "--json")
+    assert answer(from_file)["take"] == ["c"]
+
+
+@pytest.mark.parametrize("method", ["auto", "tree", "exact", "greedy"])
+def test_the_method_can_be_chosen(batch, method):
+    result = answer(batch("--take", "2", "--method", method, "--json"))
+
+    assert result["eligible_after"] == 3
+    assert result["method"] == ("tree" if method == "auto" else method)
+
+
+def test_jobs_that_the_rescue_file_says_are_done_have_run(batch, put):
+    put({"wf.dag.rescue001": "DONE a\n"})
+
+    assert answer(batch("--take", "1", "--json"))["take"] == ["b"]
+    assert answer(batch("--take", "1", "--done", "a", "--json"))["take"] == ["b"]
+    assert answer(batch("--take", "1", "--no-rescue", "--json"))["take"] == ["c"]
+    assert batch("--take", "1", "--running", "a").complaint == "--running: job 'a' is done already"
+
+
+def test_more_than_there_is_takes_all_and_nothing_left_is_an_answer(batch):
+    assert answer(batch("--take", "99", "--json"))["take"] == ["a", "b", "c"]
+    done = batch("--take", "1", "--done", "a,b,c,d,e,f")
+    assert (done.code, done.out) == (0, "no job is eligible\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--take", "1", "--done", "z"), "--done: unknown job 'z'"),
+        (("--take", "1", "--done", "@done.txt"), "done.txt:2: unknown job 'z'"),
+        (("--take", "1", "--done", "@none.txt"), "none.txt: no such file or directory"),
+        (("--take", "1", "--running", "y"), "--running: unknown job 'y'"),
+        (
+            ("--take", "1", "--done", "d,a"),
+            "executed: task 'd' cannot have run: its parent 'b' has not",
+        ),
+        (
+            ("--take", "1", "--running", "d"),
+            "running: task 'd' is not eligible: its parent 'a' has not run",
+        ),
+        (("--take", "0"), "take: expected 1 task or more, got 0"),
+        (("--take", "-2"), "take: expected 1 task or more, got -2"),
+        (
+            ("--take", "1", "--method", "magic"),
+            "method: expected one of auto, tree, expansive, exact, greedy, got 'magic'",
+        ),
+        (
+            ("--take", "1", "--method", "expansive"),
+            "method expansive: expected each task to have 2 or more children of its own and no"
+            " more shared ones, task 'a' has 0 and 1",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_1(batch, put, words, complaint):
+    put({"done.txt": "a\nz\n"})
+
+    for options in [(), ("--json",)]:
+        result = batch(*words, *options)
+        assert result.code == 1
+        assert result.complaint == complaint
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("--take", "many"), ("--take", "1", "--bogus"), ("--take", "1", "--time-limit", "x")],
+)
+def test_bad_usage_is_one_line_and_exit_2(batch, words):
+    result = batch(*words)
+
+    assert result.code == 2
+    assert result.complaint
+
+
+def test_a_workflow_is_needed(icsched):
+    assert icsched("batch", "--take", "1").complaint == "expected a DAGMan file"
