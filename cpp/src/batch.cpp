@@ -13,13 +13,30 @@ using Vector = std::vector<std::int32_t>;
 
 bool is(std::uint8_t state, TaskState wanted) { return state == static_cast<std::uint8_t>(wanted); }
 
-// Rows of sources in the order in which they were found.
+// Rows of sources in the order in which they were found, and how often in a row.
 struct Found {
-  Vector offsets{0}, sources;
+  Vector offsets{0}, sources, weights;
+  bool sorted = true;
 
-  std::int32_t size() const { return static_cast<std::int32_t>(offsets.size()) - 1; }
+  std::int32_t size() const { return static_cast<std::int32_t>(weights.size()); }
   Ids operator[](std::int32_t i) const {
     return Ids(sources).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+
+  // Makes a row of the sources that have been added since the last.
+  void close_row() {
+    const auto begin = sources.begin() + offsets.back();
+    if (!std::is_sorted(begin, sources.end())) std::sort(begin, sources.end());
+    const Ids last = size() == 0 ? Ids() : (*this)[size() - 1];
+    const Ids row(begin, sources.end());
+    if (std::ranges::equal(last, row)) {
+      ++weights.back();
+      sources.resize(offsets.back());
+      return;
+    }
+    sorted = sorted && std::ranges::lexicographical_compare(last, row);
+    offsets.push_back(static_cast<std::int32_t>(sources.size()));
+    weights.push_back(1);
   }
 };
 
@@ -30,6 +47,9 @@ class FrontBuilder {
         number_(states.size()) {
     for (std::size_t i = 0; i < sources.size(); ++i) number_[sources[i]] = static_cast<std::int32_t>(i);
     front_.yields.assign(sources.size(), 0);
+    found_.sources.reserve(2 * sources.size());
+    found_.offsets.reserve(sources.size());
+    found_.weights.reserve(sources.size());
   }
 
   BuiltFront build() && {
@@ -39,7 +59,13 @@ class FrontBuilder {
     } else {
       look_at_children();
     }
-    join_alike();
+    if (found_.sorted) {
+      front_.sink_offsets = std::move(found_.offsets);
+      front_.parents = std::move(found_.sources);
+      front_.weights = std::move(found_.weights);
+    } else {
+      join_alike();
+    }
     return std::move(front_);
   }
 
@@ -60,7 +86,7 @@ class FrontBuilder {
 
   // Notes a task if all its parents are executed or offered, and some are offered.
   void look_at(std::int32_t task) {
-    const std::size_t before = found_.sources.size();
+    const std::int32_t before = found_.offsets.back();
     for (const std::int32_t parent : parents_[task]) {
       if (is(states_[parent], TaskState::offered)) {
         found_.sources.push_back(number_[parent]);
@@ -68,11 +94,10 @@ class FrontBuilder {
         return found_.sources.resize(before);
       }
     }
-    const std::size_t size = found_.sources.size() - before;
+    const std::size_t size = found_.sources.size() - static_cast<std::size_t>(before);
+    if (size > 1) return found_.close_row();
     if (size == 1) ++front_.yields[found_.sources.back()];
-    if (size < 2) return found_.sources.resize(before);
-    std::sort(found_.sources.begin() + static_cast<std::ptrdiff_t>(before), found_.sources.end());
-    found_.offsets.push_back(static_cast<std::int32_t>(found_.sources.size()));
+    found_.sources.resize(before);
   }
 
   // Sorts the rows found, by counting their first sources, and joins equal ones.
@@ -101,12 +126,12 @@ class FrontBuilder {
     for (std::size_t i = 0; i < bucket.size(); ++i) {
       const Ids row = found_[bucket[i]];
       if (i > 0 && std::ranges::equal(found_[bucket[i - 1]], row)) {
-        ++front_.weights.back();
+        front_.weights.back() += found_.weights[bucket[i]];
         continue;
       }
       front_.parents.insert(front_.parents.end(), row.begin(), row.end());
       front_.sink_offsets.push_back(static_cast<std::int32_t>(front_.parents.size()));
-      front_.weights.push_back(1);
+      front_.weights.push_back(found_.weights[bucket[i]]);
     }
   }
 
@@ -248,11 +273,10 @@ Choice greedy_batch(const Front& front, std::int32_t count) { return Greedy(fron
 
 SinksOf::SinksOf(const Front& front)
     : offsets(front.sources() + 1), sinks(front.sinks.targets.size()) {
-  for (const std::int32_t source : front.sinks.targets) ++offsets[source + 1];
+  for (const std::int32_t source : front.sinks.targets) ++offsets[source];
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  Vector next(offsets.begin(), offsets.end() - 1);
-  for (std::int32_t sink = 0; sink < front.sinks.size(); ++sink) {
-    for (const std::int32_t source : front.sinks[sink]) sinks[next[source]++] = sink;
+  for (std::int32_t sink = front.sinks.size(); sink-- > 0;) {  // rows fill from their ends
+    for (const std::int32_t source : front.sinks[sink]) sinks[--offsets[source]] = sink;
   }
 }
 

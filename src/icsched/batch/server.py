@@ -4,7 +4,7 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import TaskState
-from icsched.batch.choose import Choice, Method, auto, check_method, choose
+from icsched.batch.choose import EXACT, Choice, Method, auto, check_method, choose, greedy
 from icsched.dag import Dag
 from icsched.errors import GameError, UnknownTaskError
 from icsched.pebble import Order, check_order
@@ -73,7 +73,7 @@ class BatchServer:
             self._missing_parents[child] -= 1
 
     def take(self, count: int) -> list[int]:
-        """Return the best *count* eligible tasks, or all if there are fewer, best ranks first.
+        """Return the best *count* eligible tasks, or all if there are fewer.
 
         Raises GameError if the method does not apply to what is eligible.
         """
@@ -89,6 +89,9 @@ class BatchServer:
         dag = self._dag
         front = _native.batch_front(dag.child_rows, dag.parent_rows, self._states, sources)
         if self._method == "auto":
+            quick = greedy(front, count)
+            if quick.guarantee == EXACT:
+                return quick
             return auto(front, count, most_work=TAKE_WORK, time_limit_s=0.0)
 
         def name_of(source: int) -> str:
