@@ -102,8 +102,14 @@ class TreeKnapsack {
 
   Yield take_better(std::int32_t source) {
     Yield best = better(source);
-    off_[source] = on_[source] = {};
+    forget(source);
     return best;
+  }
+
+  // Frees the memory, which assigning one from the other would not.
+  void forget(std::int32_t source) {
+    off_[source] = {};
+    on_[source] = {};
   }
 
   Behind behind(std::int32_t source, std::int32_t sink) {
@@ -125,7 +131,7 @@ class TreeKnapsack {
       on.push_back(larger(part.not_enabled, part.enabled));
       off.push_back(std::move(part.not_enabled));
       for (const std::int32_t next : front_.sinks[sink]) {
-        if (next != source) off_[next] = on_[next] = {};
+        if (next != source) forget(next);
       }
     }
     on_[source] = max_plus_.total(std::move(on));
@@ -179,7 +185,7 @@ class TreeKnapsack {
       if (enabled) forced_[next] = 1;
       if (counts[i] > 0) shares.push_back({next, counts[i]});
       ++i;
-      off_[next] = on_[next] = {};
+      forget(next);
     }
   }
 

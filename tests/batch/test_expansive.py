@@ -4,6 +4,7 @@ The factor was also checked on 10^5 dags, by running this file with COUNT at tha
 """
 
 import numpy as np
+import pytest
 
 import icsched
 from icsched.batch.choose import expansive
@@ -86,3 +87,16 @@ def test_expansive_takes_sinks_last_and_then_is_exact():
 
     batch = icsched.batch(dag, [], 4, method="expansive")
     assert (batch.take, batch.guarantee) == ((0, 1, 2, 3), "exact")
+
+
+def test_without_enough_children_of_its_own_a_source_is_not_expansive():
+    """Source 0 has one of its own, or two of its own and three that it shares."""
+    few = Problem(2, ((0,), (1,), (1,)))
+    many = Problem(4, (*[(u,) for u in range(4) for _ in range(2)], (0, 1), (0, 2), (0, 3)))
+
+    for problem in (few, many):
+        assert expansive(problem.front, 1) is None
+        with pytest.raises(icsched.GameError, match=r"method expansive: .* task 0 has"):
+            icsched.batch(problem.dag, [], 1, method="expansive")
+    just = Problem(3, (*[(u,) for u in range(3) for _ in range(2)], (0, 1), (0, 2)))
+    assert expansive(just.front, 1).guarantee == "at least half of the best gain"

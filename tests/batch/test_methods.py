@@ -1,6 +1,8 @@
 """Trees, small pieces, integer programs, greedy and its bound, and the front itself."""
 
 import heapq
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -120,6 +122,23 @@ def test_a_star_of_many_sources_needs_them_all():
     assert icsched.batch(star, [], 5_000, method="tree").eligible_after == 1
     twins = star + star
     assert set(icsched.batch(twins, [], 5_000, method="tree").take) == set(range(5_000))
+
+
+def test_a_long_tree_needs_little_memory():
+    """All arrays of W(20000, 2) up to 5,000 executions would be 400 MB and more."""
+    code = """
+import resource
+from icsched import batch, families
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+dag = families.w(20_000, 2)
+batch(dag, [], 10, method="tree")
+before = peak()
+batch(dag, [], 5_000, method="tree")
+print(peak() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 50
 
 
 def test_a_kernel_that_would_work_too_long_does_not_start():
