@@ -11,6 +11,8 @@ namespace {
 
 using Vector = std::vector<std::int32_t>;
 
+constexpr double steps_per_source = 600;  // what allocating and walking cost, as measured
+
 struct Share {
   std::int32_t source;  // of a piece
   std::int32_t count;   // executions that the piece gets
@@ -317,7 +319,7 @@ class Exact {
       steps += piece.is_tree ? size * std::min<double>(size, count_)
                              : size * static_cast<double>(std::size_t{1} << piece.sources.size());
     }
-    return steps + all * std::min<double>(all, count_);
+    return steps + all * (std::min<double>(all, count_) + steps_per_source);
   }
 
   bool trees_only() const {

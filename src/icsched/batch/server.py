@@ -10,7 +10,7 @@ from icsched.errors import GameError, UnknownTaskError
 from icsched.pebble import Order, check_order
 from icsched.theory import prioritize
 
-# Steps of the exact kernel that a take affords: a few milliseconds.
+# Steps of the exact kernel that a take affords: ten milliseconds.
 TAKE_WORK = 2_000_000
 _TIME_LIMIT_S = 10.0
 
