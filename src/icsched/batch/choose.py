@@ -28,8 +28,8 @@ HALF = "at least half of the best gain"
 
 # Pieces that are no trees are enumerated up to this many sources, a millisecond each.
 MOST_ENUMERATED = 16
-# Steps of the exact kernel that "auto" affords: half a second.
-AUTO_WORK = 100_000_000
+# Steps of the exact kernel that "auto" affords: about half a second.
+AUTO_WORK = 200_000_000
 # More than this goes to the integer program, which may be stopped: a minute.
 EXACT_WORK = 10_000_000_000
 # Arcs of a front that "auto" gives to the integer program.
