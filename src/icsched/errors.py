@@ -13,7 +13,7 @@
     ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
     ├── MemoryLimitError (ValueError)    no order keeps within a limit of memory
     ├── LimitError (RuntimeError)        an exact computation would grow too large
-    ├── EngineError (RuntimeError)       another scheduler is missing
+    ├── EngineError (RuntimeError)       another program or library cannot be used or reached
     ├── UsageError (ValueError)          options of a command do not go together
     └── FormatError (ValueError)         a file cannot be read or written
 
@@ -115,7 +115,7 @@ class LimitError(IcschedError, RuntimeError):
 
 
 class EngineError(IcschedError, RuntimeError):
-    """Another scheduler is not there."""
+    """An engine that is not there, does not answer, or answers with something else."""
 
 
 class UsageError(IcschedError, ValueError):

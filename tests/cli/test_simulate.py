@@ -172,6 +172,7 @@ def test_the_json_says_what_was_simulated(answer):
         "leave": None,
         "deadline": None,
         "replicas": 1,
+        "overhead": 0.0,
     }
     assert answer("--workers", "2", "--leave", "9", "--law", "constant")["pool"] == {
         "kind": "workers",
@@ -180,6 +181,7 @@ def test_the_json_says_what_was_simulated(answer):
         "leave": 9.0,
         "deadline": None,
         "replicas": 1,
+        "overhead": 0.0,
     }
 
 

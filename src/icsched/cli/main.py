@@ -41,6 +41,14 @@ for command, text in {
     Policies meet the same luck, until the ratio of their times is known to 1%.
 
     Example: icsched simulate wf.dag --interval 1 --batch 16""",
+    "study": """Simulate workflows over a grid of pools, and write tables and figures.
+
+    What is done stays in the directory: the same command goes on where it was stopped.
+
+    Example: icsched study wf.dag -o wf-study""",
+    "batch": """Choose the jobs to hand out together: those that enable the most.
+
+    Example: icsched batch wf.dag --done a,b --take 8""",
     "cluster": """Cut a workflow into clusters for workers of unequal power.
 
     A worker runs a cluster without waiting for any other worker.
@@ -54,9 +62,6 @@ for command, text in {
     Exact, by looking at every set of jobs that can have run: for small workflows.
 
     Example: icsched verify wf.dag --order order.txt""",
-    "batch": """Choose the jobs to hand out together: those that enable the most.
-
-    Example: icsched batch wf.dag --done a,b --take 8""",
     "demo": """Show what a good order does to a real workflow.
 
     Example: icsched demo""",

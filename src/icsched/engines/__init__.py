@@ -1,1 +1,1 @@
-"""Other schedulers: what they would do, one module each, imported only when asked for."""
+"""Other programs that order and run tasks, one module each, each an optional extra."""

@@ -1,13 +1,30 @@
-"""Dask: its order, as a peer to compare with."""
+"""Dask (the extra ``dask``): its order as a peer, and the cells of a study on a cluster."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from icsched._native import Ids
 from icsched.dag import Dag
 from icsched.errors import EngineError
+from icsched.pebble import Order
+from icsched.sim.study import Cell, CellResult, CellRunner, Results, Terms, run_cell
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_S = 10  # until a scheduler that does not answer is given up
+WORKERS_S = 60  # until a cluster without workers is
+ALIKE = ("icsched", "numpy")  # must be the same everywhere, or cells may differ
+
+Shipment = tuple[Dag, Order, Terms, dict[str, str]]
 
 Key = TypeVar("Key", str, int)
 
@@ -40,3 +57,100 @@ def dask_graph(parents_of: Mapping[Key, Iterable[Key]]) -> dict[Key, Any]:
         raise EngineError("dask: not installed, expected pip install icsched[dask]") from error
 
     return {task: Task(task, max, *map(TaskRef, above)) for task, above in parents_of.items()}
+
+
+@contextmanager
+def study_cluster(address: str) -> Iterator[CellRunner]:
+    """Connect to the scheduler at *address*; what comes back computes cells on its workers.
+
+    The dag goes out once for all cells. A worker that is lost is Dask's to replace: its cells
+    are computed elsewhere. Raises EngineError if Dask is missing, the scheduler does not
+    answer or has no workers, or a worker has other versions than this process.
+    """
+    with _connected(address) as client:
+        yield partial(_cells, client)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Client]:
+    try:
+        from distributed import Client
+        from distributed.comm.addressing import get_address_host_port
+        from distributed.versions import VersionMismatchWarning
+    except ImportError as error:
+        raise EngineError(f"dask: expected it installed, got {error}: icsched[dask]") from None
+    try:
+        get_address_host_port(address)  # or a client that was never whole complains at exit
+        with warnings.catch_warnings():
+            # What must agree is checked where cells run, and is an error there.
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            client = Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise EngineError(f"dask: no scheduler at {address}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_S)
+        except TimeoutError:
+            raise EngineError(f"dask: no worker at {address} after {WORKERS_S} s") from None
+        _check_workers(client)
+        yield client
+
+
+def _check_workers(client: Client) -> None:
+    """Raise EngineError if a worker lacks icsched, for a task of ours would kill it.
+
+    What is asked must need nothing of ours itself.
+    """
+    found = client.run(version, "icsched", on_error="return")
+    for worker, answer in sorted(found.items()):
+        if isinstance(answer, Exception):
+            raise EngineError(f"dask: worker {worker}: expected icsched installed, got {answer}")
+
+
+def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms) -> Results:
+    from distributed import as_completed
+
+    # A task, not scattered data, which is gone when the last worker that holds it is lost.
+    shipment = client.submit(_landed, _packed(dag, order, terms), pure=False)
+    waiting = [client.submit(_cell, shipment, cell, pure=False) for cell in cells]
+    try:
+        for future in as_completed(waiting, loop=client.loop):
+            yield _result(future)
+    finally:
+        client.cancel([*waiting, shipment])
+
+
+def _packed(dag: Dag, order: Order, terms: Terms) -> Shipment:
+    """Return what cells need; no names, which may be long, or of types that workers lack."""
+    return Dag.from_arcs(len(dag), dag.arcs), order, terms, _versions()
+
+
+def _landed(shipment: Shipment) -> Shipment:
+    return shipment
+
+
+def _cell(shipment: Shipment, cell: Cell) -> CellResult:
+    """Run on a worker: compute a cell, if what computes it is what the sender has."""
+    dag, order, terms, expected = shipment
+    found = _versions()
+    for package, wanted in expected.items():
+        if found[package] != wanted:
+            problem = f"expected {package} {wanted}, as here, got {found[package]}"
+            raise EngineError(f"dask: a worker: {problem}")
+    return run_cell(dag, order, cell, terms)
+
+
+def _versions() -> dict[str, str]:
+    return {package: version(package) for package in ALIKE}
+
+
+def _result(future: Any) -> CellResult:
+    from concurrent.futures import CancelledError
+
+    from distributed.scheduler import KilledWorker
+
+    try:
+        result: CellResult = future.result()
+    except (CancelledError, KilledWorker) as error:
+        raise EngineError(f"dask: a cell was lost with its workers: {error}") from None
+    return result

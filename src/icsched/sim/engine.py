@@ -49,7 +49,7 @@ def simulate_runs(
     >>> len(runs), bool(runs.time.min() > 2), bool(runs.utilisation.max() <= 0.75)
     (100, True, True)
     """
-    workforce = _cores() if threads is None else threads
+    workforce = cores() if threads is None else threads
     check_runs(runs, workforce)
     check_seed(seed, first_run)
     model = _model(dag, policy, pool, times)
@@ -90,7 +90,8 @@ def trace(
     )
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return the number of cores this process may use, at most 1024."""
     affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
     return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)
 

@@ -1,0 +1,274 @@
+"""`icsched study`: icsched against first come, first served over a grid of pools."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched import pebble, report
+from icsched.cli import output
+from icsched.cli.output import Flag
+from icsched.cli.progress import progress
+from icsched.dag import Dag
+from icsched.errors import EngineError, FormatError, UsageError
+from icsched.sim import Paired, PaperSampling
+from icsched.sim import study as sim
+from icsched.sim.engine import cores
+from icsched.sim.model import SizeLaw
+from icsched.sim.study import Cell, CellResult, CellRunner, Terms
+from icsched.theory import Plan, prioritize
+
+INTERVALS = ",".join(f"{value:g}" for value in sim.INTERVALS)
+BATCHES = ",".join(f"{value:.0f}" for value in sim.BATCHES)
+SUFFIXES = ("svg", "png")
+
+
+@dataclass(frozen=True)
+class _Workflow:
+    """A workflow of the study, under the name that its rows and figures bear."""
+
+    name: str
+    plan: Plan
+    fingerprint: str
+
+
+def study(
+    *files: str,
+    output_: Annotated[str, Parameter(name=["--output", "-o"])],
+    intervals: str = INTERVALS,
+    batches: str = BATCHES,
+    sizes: SizeLaw = "exponential",
+    seed: int = 0,
+    half_width: float | None = None,
+    runs: int | None = None,
+    paper_statistics: Flag = False,
+    jobs: int | None = None,
+    dask: str | None = None,
+    no_run: Flag = False,
+    lenient: Flag = False,
+    usedagdir: Flag = False,
+    no_rescue: Flag = False,
+) -> None:
+    """Simulate workflows over a grid of pools, and write tables and figures.
+
+    What is done stays in the directory: the same command goes on where it was stopped.
+
+    Parameters
+    ----------
+    files
+        DAGMan files, each a workflow of its own.
+    output_
+        Directory for cells.jsonl, study.csv, study.json and the figures.
+    intervals
+        Mean times between batches of requests, with commas between.
+    batches
+        Mean numbers of requests in a batch, with commas between.
+    sizes
+        Law of the batch sizes.
+    seed
+        Seed of every cell.
+    half_width
+        Simulate until the ratio of times is known to this relative half-width; 0.01 by default.
+    runs
+        Give up a cell's half-width after this many runs; 20,000 by default.
+    paper_statistics
+        Sample as paper 004 does, 300 times 300 runs for each policy, instead of the two above.
+    jobs
+        Cells computed at a time; by default one on each core.
+    dask
+        Address of a Dask scheduler: compute the cells on its workers.
+    no_run
+        Simulate nothing: tables and figures of the cells that are there.
+    lenient
+        Skip unknown commands instead of refusing them.
+    usedagdir
+        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
+    no_rescue
+        Simulate all jobs, also those that the newest rescue file says are done.
+
+    """
+    terms = Terms(sizes, seed, _sampling(half_width, runs, by_paper=paper_statistics))
+    cells = sim.grid(terms, _numbers("--intervals", intervals), _numbers("--batches", batches))
+    _check_engine(jobs, dask)
+    read = partial(output.read, lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue)
+    workflows = [
+        _ordered(name, file, read([file]).dag, terms) for name, file in _named(files).items()
+    ]
+    if not no_run:
+        _run(workflows, cells, terms, output_, _engine(jobs, dask))
+    _write(workflows, cells, terms, output_)
+
+
+def _sampling(
+    half_width: float | None, runs: int | None, *, by_paper: bool
+) -> Paired | PaperSampling:
+    if not by_paper:
+        return Paired(
+            Paired.half_width if half_width is None else half_width,
+            Paired.most_runs if runs is None else runs,
+        )
+    if half_width is not None or runs is not None:
+        raise UsageError("--paper-statistics fixes the runs: expected no --half-width or --runs")
+    return PaperSampling()
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        problem = f"expected numbers with commas between, got {text!r}"
+        raise UsageError(f"{option}: {problem}") from None
+
+
+def _check_engine(jobs: int | None, dask: str | None) -> None:
+    if jobs is not None and dask is not None:
+        raise UsageError("expected one of --jobs and --dask")
+    if jobs is not None and not 1 <= jobs <= 1024:
+        raise UsageError(f"--jobs: expected 1 to 1024, got {jobs}")
+
+
+def _named(files: Sequence[str]) -> dict[str, str]:
+    """Return each file under its name without suffix, or where two share one, its path."""
+    if not files:
+        raise UsageError("expected a DAGMan file")
+    paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
+    stems = Counter(path.stem for path in paths)
+    names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
+    outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
+    for name, file in zip(names, files, strict=True):
+        if outputs[name] > 1 or outputs[f"{name}-eligible"] > 1:
+            raise UsageError(f"{file}: expected files of different names, got two of {name!r}")
+    return dict(zip(names, files, strict=True))
+
+
+def _flat(path: Path) -> str:
+    return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
+
+
+def _ordered(name: str, file: str, dag: Dag, terms: Terms) -> _Workflow:
+    if len(dag) == 0:
+        raise FormatError(file, None, "expected at least one job left to run")
+    with output.working(f"ordering {output.counted(len(dag), 'job')}"):
+        plan = prioritize(dag)
+    return _Workflow(name, plan, sim.fingerprint(dag, plan.order, terms))
+
+
+@contextmanager
+def _engine(jobs: int | None, dask: str | None) -> Iterator[CellRunner]:
+    if dask is None:
+        yield partial(sim.run_cells, jobs=jobs or cores())
+        return
+    from icsched.engines.dask import study_cluster  # slow to import
+
+    with study_cluster(dask) as runner:
+        yield runner
+
+
+def _run(
+    workflows: Sequence[_Workflow],
+    cells: Sequence[Cell],
+    terms: Terms,
+    directory: str,
+    engine: AbstractContextManager[CellRunner],
+) -> None:
+    """Compute the cells that are not there yet; what is done stays, whatever happens."""
+    try:
+        with report.Store(directory) as store:
+            missing = {w.name: _missing(w, cells, store) for w in workflows}
+            if any(missing.values()):
+                with engine as runner:
+                    for workflow in workflows:
+                        _fill(workflow, missing[workflow.name], terms, store, runner)
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            "icsched: stopped; the same command goes on, --no-run shows what is there\n"
+        )
+        raise
+
+
+def _missing(workflow: _Workflow, cells: Sequence[Cell], store: report.Store) -> list[Cell]:
+    there = store.cells(workflow.fingerprint)
+    missing = [cell for cell in cells if cell not in there]
+    if len(missing) < len(cells):
+        found = f"{len(cells) - len(missing)} of {output.counted(len(cells), 'cell')}"
+        sys.stdout.write(f"{workflow.name}: {found} were there already\n")
+        sys.stdout.flush()
+    return missing
+
+
+def _fill(
+    workflow: _Workflow,
+    cells: Sequence[Cell],
+    terms: Terms,
+    store: report.Store,
+    runner: CellRunner,
+) -> None:
+    plan = workflow.plan
+    found = runner(plan.dag, plan.order, cells, terms)
+    with progress(f"simulating {workflow.name}") as tell, closing(found):
+        for done, result in enumerate(found, 1):
+            store.add(workflow.fingerprint, result)
+            tell(done, len(cells))
+
+
+def _write(
+    workflows: Sequence[_Workflow], cells: Sequence[Cell], terms: Terms, directory: str
+) -> None:
+    rows = {w.name: _results(directory, w, cells) for w in workflows}
+    written = report.write_tables(directory, rows, terms)
+    for workflow in workflows:
+        sys.stdout.write(_sentence(workflow, rows[workflow.name], len(cells)))
+    try:
+        with output.working("drawing"):
+            for workflow in workflows:
+                written += _figures(directory, workflow, cells, rows[workflow.name])
+    except EngineError as error:  # the tables are there all the same
+        sys.stderr.write(f"icsched: no figures: {error}\n")
+    sys.stdout.write(f"wrote {', '.join(written)}\n")
+
+
+def _results(directory: str, workflow: _Workflow, cells: Sequence[Cell]) -> list[CellResult]:
+    there = report.read_cells(directory, workflow.fingerprint)
+    return [there[cell] for cell in cells if cell in there]
+
+
+def _sentence(workflow: _Workflow, results: Sequence[CellResult], cells: int) -> str:
+    """Say how much is there, how much of it is precise, and where the gain is largest."""
+    there = output.counted(len(results), "cell")
+    if len(results) < cells:
+        there = f"{len(results)} of {output.counted(cells, 'cell')}"
+    rough = sum(not result.precise for result in results)
+    if rough:
+        there += f" ({rough} less precise than asked for)"
+    found = [(result.ratio.time, result.cell) for result in results if result.ratio.time]
+    if not found:
+        return f"{workflow.name}: {there}\n"
+    best, cell = min(found, key=lambda pair: (pair[0].median, pair[1]))
+    return (
+        f"{workflow.name}: {there}; at best icsched takes {best.median:.3f}"
+        f" [{best.low:.3f}, {best.high:.3f}] of fifo's time,"
+        f" at interval {cell.interval:g} and batch {cell.batch:g}\n"
+    )
+
+
+def _figures(
+    directory: str, workflow: _Workflow, cells: Sequence[Cell], results: Sequence[CellResult]
+) -> list[str]:
+    name, plan = workflow.name, workflow.plan
+    fifo = pebble.eligibility_profile(plan.dag, plan.dag.fifo_order)
+    figures = {
+        name: report.ratio_figure(name, cells, results),
+        f"{name}-eligible": report.eligible_figure(name, plan.schedule.eligible, fifo),
+    }
+    return [
+        path
+        for stem, figure in figures.items()
+        for path in report.write_figure(figure, str(Path(directory, stem)), SUFFIXES)
+    ]

@@ -1,0 +1,199 @@
+"""The figures of a study, drawn with matplotlib (the extra ``plot``) as paper 004 draws them.
+
+Figures are made without pyplot, so nothing global changes, and the same cells give the same
+bytes of SVG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from icsched.errors import EngineError
+from icsched.formats.files import write_bytes
+from icsched.pebble import Profile
+from icsched.sim import METRICS
+from icsched.sim.study import Cell, CellResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Scale = Callable[[ArrayLike], ArrayLike]
+
+TITLES = {
+    "time": "execution time",
+    "stall": "probability of stalling",
+    "utilisation": "utilisation",
+}
+MOST_POINTS = 2000  # of a line: more than a page can show
+
+_GAP = 1.5  # columns between two sections
+_INK, _FAINT = "#1a1a1a", "#999999"
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "icsched",
+    "path.simplify": False,
+    "font.family": "DejaVu Sans",
+    "font.size": 8.0,
+    "text.parse_math": False,  # a name may have dollars
+}
+
+
+def ratio_figure(title: str, cells: Sequence[Cell], results: Sequence[CellResult]) -> Figure:
+    """Draw icsched over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
+
+    A section of a plot has one mean interval; in it the batch size grows from left to right.
+    Dots are medians, segments intervals; a cell without result or interval stays empty.
+    Raises EngineError without matplotlib.
+    """
+    with _style():
+        figure = _blank(9, 8)
+        figure.suptitle(title)
+        place = _places(cells)
+        for axes, metric in zip(figure.subplots(len(METRICS), sharex=True), METRICS, strict=True):
+            _draw_ratios(axes, place, metric, results)
+            _draw_sections(axes, place)
+            axes.tick_params(axis="x", bottom=metric == METRICS[-1])
+        _label_batches(axes, place)
+    return figure
+
+
+def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
+    """Draw by how many eligible jobs one profile is ahead of the other (paper 004, Fig. 4).
+
+    The scale on the left counts in parts of all jobs, that on the right in jobs.
+    Raises EngineError without matplotlib.
+    """
+    jobs = max(1, len(ours) - 1)
+    steps, ahead = _outline(ours - fifo)
+    with _style():
+        figure = _blank(6, 3.2)
+        axes = figure.subplots()
+        axes.axhline(0, color=_FAINT, linewidth=0.8)
+        axes.plot(steps, ahead / jobs, color=_INK, linewidth=0.8, gid="difference")
+        axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
+        absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
+        absolute.set_ylabel("eligible jobs, icsched - FIFO")
+    return figure
+
+
+def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str]:
+    """Write *figure* to *stem* with each of *suffixes*, svg or png; return the paths.
+
+    Raises FormatError if a file cannot be written.
+    """
+    paths = []
+    for suffix in suffixes:
+        paths.append(f"{stem}.{suffix}")
+        write_bytes(Path(paths[-1]), _rendered(figure, suffix))
+    return paths
+
+
+def _style() -> AbstractContextManager[None]:
+    try:
+        import matplotlib as mpl  # an extra, and slow to import
+    except ImportError as error:
+        raise EngineError(f"expected matplotlib installed, got {error}: icsched[plot]") from None
+    return mpl.rc_context(_STYLE)
+
+
+def _blank(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _rendered(figure: Figure, suffix: str) -> bytes:
+    unstamped = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+    data = BytesIO()
+    with _style():
+        figure.savefig(data, format=suffix, metadata=unstamped[suffix], dpi=150)
+    return data.getvalue()
+
+
+def _scales(jobs: int) -> tuple[Scale, Scale]:
+    """Return the way from parts of all jobs to jobs, and back."""
+
+    def to_jobs(parts: ArrayLike) -> ArrayLike:
+        return np.asarray(parts) * jobs
+
+    def to_parts(counts: ArrayLike) -> ArrayLike:
+        return np.asarray(counts) / jobs
+
+    return to_jobs, to_parts
+
+
+def _places(cells: Sequence[Cell]) -> dict[Cell, float]:
+    """Return where each cell stands on the horizontal axis, section after section."""
+    sections = sorted({cell.interval for cell in cells})
+    columns = sorted({cell.batch for cell in cells})
+    width = len(columns) - 1 + 2 * _GAP
+    return {
+        Cell(interval, batch): section * width + _GAP + column
+        for section, interval in enumerate(sections)
+        for column, batch in enumerate(columns)
+    }
+
+
+def _draw_ratios(
+    axes: Axes, place: dict[Cell, float], metric: str, results: Sequence[CellResult]
+) -> None:
+    found = [
+        (place[result.cell], ratio)
+        for result in results
+        if (ratio := getattr(result.ratio, metric)) is not None
+    ]
+    axes.axhline(1, color=_FAINT, linewidth=0.8)
+    # One line with gaps: a tenth of the SVG that a line for each would take.
+    at = np.array([[x, x, np.nan] for x, _ in found]).ravel()
+    ends = np.array([[ratio.low, ratio.high, np.nan] for _, ratio in found]).ravel()
+    axes.plot(at, ends, color=_INK, linewidth=0.8, gid=f"intervals-{metric}")
+    medians = [ratio.median for _, ratio in found]
+    axes.plot(at[::3], medians, "o", color=_INK, markersize=2.6, gid=f"medians-{metric}")
+    axes.set_ylabel(f"{TITLES[metric]}, icsched / FIFO")
+
+
+def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
+    columns = len({cell.batch for cell in place})
+    width = columns - 1 + 2 * _GAP
+    intervals = sorted({cell.interval for cell in place})
+    axes.set_xlim(0, width * len(intervals))
+    for section, interval in enumerate(intervals):
+        if section:
+            axes.axvline(section * width, color=_FAINT, linewidth=0.8)
+        label = f"interval {interval:g}"
+        middle = (section + 0.5) / len(intervals)
+        axes.text(middle, 1.02, label, transform=axes.transAxes, ha="center", fontsize=7)
+
+
+def _label_batches(axes: Axes, place: dict[Cell, float]) -> None:
+    """Write two batch sizes under each section, for more would run into each other."""
+    batches = sorted({cell.batch for cell in place})
+    named = {batches[len(batches) // 4], batches[len(batches) * 3 // 4]}
+    ticks = {x: f"{cell.batch:,g}" for cell, x in place.items() if cell.batch in named}
+    axes.set_xticks(list(ticks), list(ticks.values()), fontsize=6)
+    axes.set_xlabel("mean batch size")
+
+
+def _outline(line: Profile) -> tuple[Profile, Profile]:
+    """Return steps and values to draw: the bends, and of many those that a page can show.
+
+    >>> steps, values = _outline(np.array([0, 1, 2, 3, 3]))
+    >>> steps.tolist(), values.tolist()
+    ([0, 3, 4], [0, 3, 3])
+    """
+    bends = np.diff(line, n=2, prepend=line[0] - 1, append=line[-1] - 1) != 0
+    bends[[0, -1]] = True
+    steps = np.flatnonzero(bends)
+    if len(steps) > MOST_POINTS:
+        parts = np.array_split(steps, MOST_POINTS // 2)
+        extremes = [{part[np.argmin(line[part])], part[np.argmax(line[part])]} for part in parts]
+        steps = np.array([step for both in extremes for step in sorted(both)])
+    return steps, line[steps]

@@ -1,0 +1,173 @@
+"""A study: one order against first come, first served over a grid of pools (paper 004, Fig. 6-9).
+
+A cell of the grid is a mean interval and a mean batch size. All cells use the same seed, and
+each is simulated on its own, so it is what `simulate` finds, wherever and beside whatever
+others it is computed.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from threading import Event
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from icsched.dag import Dag
+from icsched.errors import SimulationError
+from icsched.pebble import Order, check_order
+from icsched.sim.compare import Estimates, Paired, PaperSampling, Ratios, simulate
+from icsched.sim.model import Pool, SizeLaw, check_runs, check_seed
+
+INTERVALS = tuple(10.0**power for power in range(-3, 4))
+BATCHES = tuple(2.0**power for power in range(17))
+OURS, BASELINE = "icsched", "fifo"
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A pool of the grid: mean interval between batches, mean batch size."""
+
+    interval: float
+    batch: float
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all cells of a study have in common."""
+
+    sizes: SizeLaw = "exponential"
+    seed: int = 0
+    sampling: Paired | PaperSampling = field(default_factory=Paired)
+
+    def pool(self, cell: Cell) -> Pool:
+        """Return the pool of a cell; raises SimulationError for numbers that no pool has."""
+        return Pool(interval=cell.interval, batch=cell.batch, sizes=self.sizes)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What was found in a cell; `ratio` is the order's over first come, first served's."""
+
+    interval: float
+    batch: float
+    runs: int
+    precise: bool
+    ratio: Ratios
+    policies: Mapping[str, Estimates]
+
+    @property
+    def cell(self) -> Cell:
+        """Where in the grid this is."""
+        return Cell(self.interval, self.batch)
+
+
+Results: TypeAlias = Generator[CellResult, None, None]
+
+
+class CellRunner(Protocol):
+    """Computes cells, and yields each when it is done."""
+
+    def __call__(self, dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms) -> Results:
+        """Yield the results of *cells*, in any order."""
+
+
+Watch: TypeAlias = Callable[[int, int], None]
+
+
+def grid(
+    terms: Terms, intervals: Iterable[float] = INTERVALS, batches: Iterable[float] = BATCHES
+) -> tuple[Cell, ...]:
+    """Return the cells of a grid in ascending order, each once.
+
+    Raises SimulationError for an empty grid, a seed, an interval or a batch size that cannot be.
+
+    >>> grid(Terms(), [1, 0.1], [2, 4, 4])[1:3]
+    (Cell(interval=0.1, batch=4.0), Cell(interval=1.0, batch=2.0))
+    """
+    check_seed(terms.seed, 0)
+    rows, columns = sorted(set(map(float, intervals))), sorted(set(map(float, batches)))
+    for name, values in (("intervals", rows), ("batches", columns)):
+        if not values:
+            raise SimulationError(f"{name}: expected at least one")
+    cells = tuple(Cell(interval, batch) for interval in rows for batch in columns)
+    for cell in cells:
+        terms.pool(cell)
+    return cells
+
+
+def run_cell(
+    dag: Dag, order: Order, cell: Cell, terms: Terms, *, progress: Watch | None = None
+) -> CellResult:
+    """Simulate one cell on one core: *order* against first come, first served.
+
+    >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
+    >>> found = run_cell(fork, [1, 0, 2, 3], Cell(1.0, 1.0), Terms(sizes="geometric"))
+    >>> found.ratio.time.high < 1, list(found.policies)
+    (True, ['icsched', 'fifo'])
+    """
+    found = simulate(
+        dag,
+        {OURS: np.asarray(order), BASELINE: BASELINE},
+        pool=terms.pool(cell),
+        seed=terms.seed,
+        baseline=BASELINE,
+        sampling=terms.sampling,
+        threads=1,
+        progress=progress,
+    )
+    ratio = found.ratio[f"{OURS}_over_{BASELINE}"]
+    policies = dict(found.policies)
+    return CellResult(cell.interval, cell.batch, found.runs, found.precise, ratio, policies)
+
+
+def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jobs: int) -> Results:
+    """Simulate *cells*, *jobs* at a time, and yield each when it is done.
+
+    Closing the iterator gives up the cells under way, after their next sign of life.
+    Raises SimulationError for a dag without tasks, ScheduleError for an order of another dag.
+
+    >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
+    >>> cells = grid(Terms(), [1], [1, 2, 4])
+    >>> found = run_cells(fork, [1, 0, 2, 3], cells, Terms(), jobs=2)
+    >>> sorted(result.batch for result in found)
+    [1.0, 2.0, 4.0]
+    """
+    check_runs(1, jobs)
+    stop = Event()
+
+    def watch(_done: int, _expected: int) -> None:
+        if stop.is_set():
+            raise _GivenUpError
+
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(run_cell, dag, order, cell, terms, progress=watch) for cell in cells]
+        try:
+            for future in as_completed(waiting):
+                yield future.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _GivenUpError(Exception):
+    """Nobody waits for the cell any more."""
+
+
+def fingerprint(dag: Dag, order: Order, terms: Terms) -> str:
+    """Return what tells apart studies whose cells must not be mixed.
+
+    It depends on the dag's arcs, the order, the terms and the version of icsched, not on names.
+
+    >>> first, second = Dag({"a": [], "b": ["a"]}), Dag({"x": [], "y": ["x"]})
+    >>> fingerprint(first, [0, 1], Terms()) == fingerprint(second, [0, 1], Terms())
+    True
+    >>> fingerprint(first, [0, 1], Terms()) == fingerprint(first, [0, 1], Terms(seed=1))
+    False
+    """
+    digest = hashlib.sha256(f"icsched {version('icsched')} {terms!r} {len(dag)}\n".encode())
+    for ids in (dag.arcs, check_order(dag, order)):
+        digest.update(np.ascontiguousarray(ids, "<i4").tobytes())
+    return digest.hexdigest()[:32]

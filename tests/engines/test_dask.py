@@ -1,0 +1,184 @@
+"""Cells of a study on a real Dask cluster: a scheduler and workers, each a process."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from icsched import families, prioritize, write_dagman
+from icsched.cli.main import run
+from icsched.engines import dask
+from icsched.errors import EngineError
+from icsched.sim import Paired
+from icsched.sim.study import Terms, grid, run_cell
+
+DASK = Path(sys.executable).parent / "dask"
+AIRSN = families.airsn(10)
+ORDER = prioritize(AIRSN).order
+TERMS = Terms(seed=2, sampling=Paired(half_width=0.05))
+CELLS = grid(TERMS, [0.1, 1], [1, 4, 16])
+
+
+@contextmanager
+def process(log, *command, environment=None):
+    """Run a process until the block ends, with its standard error in a file."""
+    with log.open("wb") as file:
+        started = subprocess.Popen(
+            [DASK, *command], stderr=file, env={**os.environ, **(environment or {})}
+        )
+    try:
+        yield started
+    finally:
+        started.send_signal(signal.SIGTERM)
+        try:
+            started.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            started.kill()
+            started.wait()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The address of a scheduler without workers."""
+    log = tmp_path_factory.mktemp("dask") / "scheduler"
+    port = str(free_port())
+    with process(log, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"):
+        yield f"tcp://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def worker(address, tmp_path):
+    """Start a worker that lives until the block ends."""
+
+    def start(name, **environment):
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
+        place = ("--local-directory", str(tmp_path), "--death-timeout", "60")
+        log = tmp_path / f"{name}.log"
+        return process(log, "worker", address, *options, *place, environment=environment)
+
+    return start
+
+
+def test_a_cluster_gives_the_same_cells_as_this_machine(address, worker):
+    with worker("one"), worker("two"), dask.study_cluster(address) as cluster:
+        found = {result.cell: result for result in cluster(AIRSN, ORDER, CELLS, TERMS)}
+
+    assert found == {cell: run_cell(AIRSN, ORDER, cell, TERMS) for cell in CELLS}
+
+
+def test_the_command_writes_the_same_tables_with_a_cluster_as_without(
+    address, worker, folder, capsys
+):
+    write_dagman(AIRSN, "wf.dag")
+    write_dagman(families.airsn(4), "small.dag")
+    study = ("study", "wf.dag", "small.dag", "--intervals", "1", "--batches", "2,8", "--seed", "2")
+
+    with worker("one"):
+        assert run([*study, "-o", "cluster", "--dask", address]) == 0
+    assert run([*study, "-o", "local"]) == 0
+
+    for name in ("study.csv", "study.json", "wf.svg"):
+        assert (folder / "cluster" / name).read_bytes() == (folder / "local" / name).read_bytes()
+    assert capsys.readouterr().err == ""
+
+
+def test_cells_of_a_worker_that_is_killed_are_computed_by_another(address, worker):
+    with worker("one") as first, dask.study_cluster(address) as cluster:
+        results = cluster(AIRSN, ORDER, CELLS, TERMS)
+        found = [next(results)]  # only the first worker was there
+        with worker("two"):
+            first.kill()
+            found += results
+
+    assert {result.cell: result for result in found} == {
+        cell: run_cell(AIRSN, ORDER, cell, TERMS) for cell in CELLS
+    }
+
+
+def test_a_worker_of_another_version_is_named(address, worker, tmp_path):
+    about = tmp_path / "path" / "icsched-9.9.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: icsched\nVersion: 9.9\n")
+
+    with (
+        worker("other", PYTHONPATH=str(about.parent)),
+        dask.study_cluster(address) as cluster,
+        pytest.raises(EngineError) as caught,
+    ):
+        list(cluster(AIRSN, ORDER, CELLS, TERMS))
+
+    assert re.fullmatch(
+        r"dask: a worker: expected icsched \S+, as here, got 9\.9", str(caught.value)
+    )
+
+
+def test_a_worker_without_icsched_is_named_and_lives_on(address, worker, tmp_path):
+    """What the worker runs before all else hides icsched from it."""
+    startup = tmp_path / "path" / "sitecustomize.py"
+    startup.parent.mkdir()
+    startup.write_text(
+        "import importlib.metadata as metadata\n"
+        "found = metadata.version\n"
+        "def version(name):\n"
+        "    if name == 'icsched': raise metadata.PackageNotFoundError(name)\n"
+        "    return found(name)\n"
+        "metadata.version = version\n"
+    )
+
+    with worker("bare", PYTHONPATH=str(startup.parent)) as process:
+        with (
+            pytest.raises(EngineError, match=r"^dask: worker tcp://\S+: expected icsched inst"),
+            dask.study_cluster(address),
+        ):
+            pass
+        assert process.poll() is None
+
+
+def test_a_cluster_without_workers_is_given_up(address, monkeypatch):
+    monkeypatch.setattr(dask, "WORKERS_S", 0.2)
+
+    with (
+        pytest.raises(EngineError, match=rf"^dask: no worker at {address} after 0\.2 s$"),
+        dask.study_cluster(address),
+    ):
+        pass
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:PORT", "nonsense", "gopher://x:1", ""])
+def test_a_scheduler_that_cannot_be_reached_is_one_line(capsys, monkeypatch, address):
+    monkeypatch.setattr(dask, "CONNECT_S", 0.5)
+    write_dagman(AIRSN, "wf.dag")
+    address = address.replace("PORT", str(free_port()))
+
+    code = run(["study", "wf.dag", "-o", "out", "--dask", address])
+
+    out, err = capsys.readouterr()
+    assert (code, out) == (1, "")
+    assert err.startswith(f"icsched: dask: no scheduler at {address}: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_dask_the_extra_is_named(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    write_dagman(AIRSN, "wf.dag")
+
+    assert run(["study", "wf.dag", "-o", "out", "--dask", "tcp://127.0.0.1:1"]) == 1
+
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert err.startswith("icsched: dask: expected it installed, got ")
+    assert err.endswith("icsched[dask]\n")

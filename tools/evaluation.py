@@ -1,0 +1,92 @@
+"""Run paper 004's study (section 4.3) on its four dags; draw it, and print what it claims.
+
+Usage: evaluation.py DIRECTORY. The cells stay in DIRECTORY, so that it goes on where it was
+stopped; the figures go to docs/evaluation. AIRSN is there twice, for FIFO depends on which
+sources come first in the file, and the paper does not say.
+"""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from icsched import Dag, compare, families, prioritize, write_dagman
+from icsched.cli.main import run
+
+FIGURES = Path(__file__).parent.parent / "docs" / "evaluation"
+DAGS = {
+    "airsn": families.airsn(250, "fringes"),
+    "airsn-handle-first": families.airsn(250, "handle"),
+    "inspiral": families.inspiral(),
+    "sdss": families.sdss(),
+    "montage": families.montage(),
+}
+CLEAR = 0.01  # a ratio this far from 1 is a difference
+
+Cells = list[dict]
+
+
+def main(directory: Path) -> None:
+    """Make the files, run the study, copy the figures, print the findings."""
+    directory.mkdir(parents=True, exist_ok=True)
+    files = [directory / f"{name}.dag" for name in DAGS]
+    for file, dag in zip(files, DAGS.values(), strict=True):
+        write_dagman(dag, file)
+    code = run(["study", *map(str, files), "-o", str(directory)])
+    if code:
+        sys.exit(code)
+    FIGURES.mkdir(exist_ok=True)
+    for name in DAGS:
+        for figure in (name, f"{name}-eligible"):
+            shutil.copy(directory / f"{figure}.svg", FIGURES)
+    cells = json.loads((directory / "study.json").read_text())["cells"]
+    for name, dag in DAGS.items():
+        findings(name, dag, [cell for cell in cells if cell["workflow"] == name])
+
+
+def findings(name: str, dag: Dag, cells: Cells) -> None:
+    """Print what section 4.3 makes claims about, for one dag."""
+    print(f"\n== {name}: {len(dag):,} jobs, {dag.arc_count:,} dependencies")
+    contest = compare(dag, prioritize(dag).order, dag.fifo_order)
+    (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
+    print(f"eligible jobs, icsched - FIFO: {lead} after {ahead} jobs, {lag} after {behind}")
+    print("runs:", sum(cell["runs"] for cell in cells), "in", len(cells), "cells,", end=" ")
+    print(sum(not cell["precise"] for cell in cells), "not precise")
+    intervals = sorted({cell["interval"] for cell in cells})
+    for interval in intervals:
+        section = [cell for cell in cells if cell["interval"] == interval]
+        best = min(section, key=lambda cell: cell["ratio"]["time"]["median"])
+        clear = [cell["batch"] for cell in section if cell["ratio"]["time"]["high"] < 1 - CLEAR]
+        gains = f"more than 1% less at batches {clear[0]:g} to {clear[-1]:g}" if clear else "none"
+        print(f"interval {interval:g}: best {shown(best)}; {gains}")
+    for what, chosen in slices(cells).items():
+        print(f"{what}: time ratios {extent(chosen)}")
+
+
+def slices(cells: Cells) -> dict[str, Cells]:
+    """Return the parts of the grid that the paper speaks of."""
+    return {
+        "(1, 2^4)": [c for c in cells if (c["interval"], c["batch"]) == (1, 16)],
+        "interval 10^-3": [c for c in cells if c["interval"] == 0.001],
+        "interval 10^-2": [c for c in cells if c["interval"] == 0.01],
+        "batch 2^16": [c for c in cells if c["batch"] == 2**16],
+        "batch 1, interval 1 or more": [c for c in cells if c["batch"] == 1 and c["interval"] >= 1],
+        "all": cells,
+    }
+
+
+def extent(cells: Cells) -> str:
+    """Return the cells with the least and the largest ratio."""
+    ends = [pick(cells, key=lambda cell: cell["ratio"]["time"]["median"]) for pick in (min, max)]
+    return shown(ends[0]) if len(cells) == 1 else " to ".join(map(shown, ends))
+
+
+def shown(cell: dict) -> str:
+    """Return a ratio of times with its interval and its place."""
+    time = cell["ratio"]["time"]
+    place = f"({cell['interval']:g}, {cell['batch']:g})"
+    return f"{time['median']:.4f} [{time['low']:.4f}, {time['high']:.4f}] at {place}"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
