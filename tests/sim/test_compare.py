@@ -57,8 +57,9 @@ def test_a_ratio_is_that_of_the_means_to_the_precision_of_its_interval():
 @pytest.mark.parametrize("pool", MODELS)
 def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sampling):
     whole = found(pool=pool, seed=4, sampling=sampling, threads=1)
-    for threads, tasks in [(2, 10**7), (3, 8 * 7), (1, 1)]:
-        monkeypatch.setattr(compare, "TASKS_AT_ONCE", tasks)
+    for threads, tasks, seconds in [(2, 10**7, 9), (3, 8 * 7, 9), (1, 1, 0)]:
+        monkeypatch.setattr(compare, "FIRST_TASKS", tasks)
+        monkeypatch.setattr(compare, "SECONDS_AT_ONCE", seconds)
         assert found(pool=pool, seed=4, sampling=sampling, threads=threads) == whole
 
 
@@ -182,7 +183,7 @@ def test_there_is_no_ratio_over_a_policy_that_never_stalls():
 
 @pytest.mark.parametrize("sampling", [Paired(0.02, 3000), PaperSampling(30, 20)])
 def test_progress_never_goes_back_and_ends_at_what_was_expected(monkeypatch, sampling):
-    monkeypatch.setattr(compare, "TASKS_AT_ONCE", 400)
+    monkeypatch.setattr(compare, "FIRST_TASKS", 400)
     told: list[tuple[int, int]] = []
 
     found(pool=Pool(batch=1), sampling=sampling, progress=lambda *words: told.append(words))

@@ -1,5 +1,6 @@
 """Policies side by side on the same simulated luck, until the ratio of their times is known."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -35,7 +36,8 @@ ORDERS = ("level", "critical-path", "critical-path-times")
 POLICIES = ("fifo", "lifo", "random", *ORDERS)
 
 FEWEST_RUNS = 500  # before an interval is believed
-TASKS_AT_ONCE = 10_000_000  # per call of the kernel, between two signs of life
+FIRST_TASKS = 1_000_000  # in the first call of the kernel
+SECONDS_AT_ONCE = 0.5  # in one of the later ones: between two signs of life
 
 Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs expected in all
 
@@ -198,13 +200,16 @@ class _Source:
 
     def runs(self, first: int, last: int, tell: Progress) -> Floats:
         """Return a row for each metric of each policy, a column for runs *first* to *last* - 1."""
-        step = max(1, TASKS_AT_ONCE // (len(self.dag) * len(self.policies)))
-        parts = []
-        for start in range(first, last, step):
+        step = max(1, FIRST_TASKS // (len(self.dag) * len(self.policies)))
+        parts, start = [], first
+        while start < last:
             stop = min(start + step, last)
+            began = time.perf_counter()
             rows = [self.runs_of(policy, start, stop) for policy in self.policies.values()]
+            step = _next_step(step, time.perf_counter() - began)
             parts.append(np.concatenate(rows))
             tell(stop, last)
+            start = stop
         return np.concatenate(parts, axis=1)
 
     def runs_of(self, policy: Resolved, start: int, stop: int) -> Floats:
@@ -230,6 +235,11 @@ class _Source:
         if not isinstance(pool, Workers):
             raise SimulationError("clusters: expected a fixed set of workers, got batches")
         return run_clusters(dag, policy, pool, times, seed=seed, run=run)
+
+
+def _next_step(runs: int, seconds: float) -> int:
+    """Return how many runs to make in one go, after *runs* took *seconds*."""
+    return max(1, int(runs * min(2.0, SECONDS_AT_ONCE / max(seconds, 1e-9))))
 
 
 def _metrics(runs: Runs) -> Floats:

@@ -82,8 +82,11 @@ class Bootstrap:
         return Mean(float(self.found[row]), low, high)
 
     def ratio(self, above: int, below: int) -> Ratio | None:
-        """Return the ratio of the means of two rows; None if the lower one may be 0."""
-        if not self.means[:, below].all():
+        """Return the ratio of the means of two rows; None if one is 0, or the lower may be.
+
+        What was never seen to happen has a mean of 0, but nothing says how near to 0 it is.
+        """
+        if not self.found[above] or not self.means[:, below].all():
             return None
         ratios = self.means[:, above] / self.means[:, below]
         low, median, high = np.quantile(ratios, [_CUT, 0.5, 1 - _CUT]).tolist()
