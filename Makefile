@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 	$(BIN)/icsched demo
 
 test: $(VENV)/installed-test
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 # No shell between: a signal to make must reach the script, which takes its pool down.
 test-htcondor: $(VENV)/installed-test
@@ -28,7 +28,7 @@ test-htcondor: $(VENV)/installed-test
 
 # pytest comes last, so that its closing line is the last of a green run.
 check: lint types layers cpp-test stub-check wheel-check
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 bench: $(VENV)/installed-bench
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done

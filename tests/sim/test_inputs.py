@@ -209,7 +209,7 @@ def test_an_allocator_that_breaks_the_rules(tasks, message):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("pool", ["Pool()", "Pool(waiting=True)", "Pool(1e-12, 1)", "Workers(4)"])
+@pytest.mark.parametrize("pool", ["Pool()", "Pool(waiting=True)", "Pool(1e-8, 1)", "Workers(4)"])
 def test_an_interrupt_ends_a_long_simulation(pool, threads):
     """A billion runs, or a trillion batches to the first result."""
     program = f"""
@@ -226,3 +226,13 @@ simulate_runs(
     )
 
     assert done.stderr.endswith("KeyboardInterrupt\n")
+
+
+def test_batches_without_number_are_refused():
+    """A task of 1 and an interval of 1e-10: ten thousand million batches."""
+    with pytest.raises(SimulationError) as caught:
+        simulate_runs(Dag({"a": []}), Policy("fifo"), Pool(1e-10), Times(), seed=1, runs=1)
+    assert str(caught.value) == (
+        "interval: expected at least 1e-09, got 1e-10: over 1,000,000,000 batches would come"
+        " while task 'a' runs"
+    )

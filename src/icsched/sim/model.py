@@ -31,6 +31,7 @@ SMALLEST, LARGEST = 1e-100, 1e100  # of every time and speed: their products sta
 LARGEST_BATCH = 10**9
 LARGEST_SPREAD = 1000
 LARGEST_COUNT = 10**7  # of workers and replicas
+MOST_BATCHES = 10**9  # in a run: half a minute of work
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,10 @@ class Trace:
 
 
 def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
-    """Raise SimulationError for a dag without tasks, or workers too short-lived for a task."""
+    """Raise SimulationError for what no run of *dag* would come to an end with, or not soon.
+
+    That is no tasks, workers too short-lived for a task, or batches without number.
+    """
     if len(dag) == 0:
         raise SimulationError("dag: expected at least one task")
     means = times.means_for(dag)
@@ -288,6 +292,11 @@ def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
         raise SimulationError(
             f"leave: workers that stay {pool.leave} on average will never finish task"
             f" {dag.names[longest]!r}, which takes {takes}"
+        )
+    if isinstance(pool, Pool) and takes > MOST_BATCHES * pool.interval:
+        raise SimulationError(
+            f"interval: expected at least {takes / MOST_BATCHES:.3g}, got {pool.interval}: over"
+            f" {MOST_BATCHES:,} batches would come while task {dag.names[longest]!r} runs"
         )
 
 
