@@ -4,6 +4,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+
 #include "icsched/batch.hpp"
 #include "icsched/blocks.hpp"
 #include "icsched/dagman.hpp"
@@ -55,6 +57,17 @@ auto without_gil(Kernel kernel) {
 bool interrupted() {
   nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
+}
+
+// Python tells the main thread alone of signals; simulations may run on others too.
+std::atomic<std::uint64_t> times_given_up = 0;
+thread_local std::uint64_t times_given_up_before = 0;  // this thread's simulation began
+
+bool simulation_interrupted() {
+  if (times_given_up == times_given_up_before) return interrupted();
+  nb::gil_scoped_acquire acquire;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return true;
 }
 
 // Lets a kernel's result pass unless Python has an error to raise.
@@ -233,7 +246,8 @@ auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds orde
       static_cast<icsched::TimeLaw>(law), width, workers, view(speeds), interval, size_scale,
       size_shift, waiting, speed_sigma, leave, deadline, replicas, overhead};
   const icsched::SimRange range{seed, first_run, runs, threads,
-                                static_cast<icsched::SimEngine>(engine), interrupted};
+                                static_cast<icsched::SimEngine>(engine), simulation_interrupted};
+  times_given_up_before = times_given_up;
   icsched::SimTrace trace;
   auto results = without_gil(
       [&] { return icsched::simulate(model, range, traced ? &trace : nullptr); });
@@ -352,6 +366,7 @@ NB_MODULE(_core, m) {
   m.def("pull_forward", &pull_forward, "child_offsets"_a, "children"_a, "parent_offsets"_a,
         "parents"_a, "base"_a, "ranks"_a, "sizes"_a, "limit"_a, "patience"_a);
   m.def("scan_dagman", &scan_dagman, "data"_a);
+  m.def("give_up_simulations", [] { ++times_given_up; });
   m.def("simulate", &simulate, "child_offsets"_a, "children"_a, "rule"_a, "order"_a, "means"_a,
         "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,
         "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a, "overhead"_a,

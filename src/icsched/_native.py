@@ -34,6 +34,7 @@ __all__ = [
     "depth_first_order",
     "exact_batch",
     "exchange_pieces",
+    "give_up_simulations",
     "greedy_batch",
     "ic_optimal_order",
     "longest_paths",
@@ -358,6 +359,11 @@ def simulate_trace(
     """One run, its result and its steps; *by_events* never takes the engine for batches."""
     numbers = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
     return _simulate(children, model, **numbers, engine=int(by_events), traced=True)
+
+
+def give_up_simulations() -> None:
+    """End all that run now, on any thread, with KeyboardInterrupt."""
+    _core.give_up_simulations()
 
 
 def _simulate(children: Rows, model: SimModel, **numbers: Any) -> tuple[SimRuns, SimTrace]:

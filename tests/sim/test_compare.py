@@ -24,7 +24,7 @@ from tests.sim.models import OldestFirst
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
 GOOD = [1, 0, 2, 3]
 FEW = Paired(most_runs=60)
-RUNS = "runs: expected an integer from 1 to 1,000,000,000, got"
+SAMPLES = "samples: expected an integer from 1 to 3,000, got"
 MODELS = [Pool(0.5, 2), Pool(1.0, 3, waiting=True, leave=4.0), Workers(2, deadline=1.1)]
 
 
@@ -87,7 +87,7 @@ def test_a_policy_by_name_is_that_policy(name, same):
     )
 
     assert both.policies["fifo"] == both.policies["same"]
-    assert both.ratio["same_over_fifo"].time.half_width == 0.0
+    assert both.ratio["same_over_fifo"].time.median == 1.0
 
 
 def test_every_name_is_taken():
@@ -230,12 +230,10 @@ def test_no_policies_is_one_line():
     [
         (lambda: Paired(half_width=0), "half-width: expected 1e-06 to 1, got 0"),
         (lambda: Paired(half_width=math.nan), "half-width: expected 1e-06 to 1, got nan"),
-        (lambda: Paired(most_runs=0), f"{RUNS} 0"),
-        (
-            lambda: PaperSampling(-2, -5),
-            f"{RUNS} -2",
-        ),
-        (lambda: PaperSampling(0, 5), f"{RUNS} 0"),
+        (lambda: Paired(most_runs=19), "runs: expected an integer from 20 to 10,000,000, got 19"),
+        (lambda: PaperSampling(-2, -5), f"{SAMPLES} -2"),
+        (lambda: PaperSampling(10**5, 5), f"{SAMPLES} 100000"),
+        (lambda: PaperSampling(5, 0), "runs: expected an integer from 1 to 10,000,000, got 0"),
     ],
 )
 def test_samplings_that_cannot_be(make, message):
@@ -255,3 +253,28 @@ def test_an_order_of_another_dag(order, message):
     with pytest.raises(ScheduleError) as caught:
         found(policies={"mine": order, "fifo": "fifo"})
     assert str(caught.value) == message
+
+
+def test_no_interval_of_a_ratio_promises_more_than_a_quarter_of_what_was_asked_for():
+    result = found(pool=Pool(batch=1000), sampling=Paired(half_width=0.04, most_runs=500))
+    ratio = result.ratio["good_over_fifo"].time
+
+    assert ratio.low <= 0.99 * ratio.median
+    assert ratio.high >= 1.01 * ratio.median
+
+
+def test_few_runs_are_never_precise():
+    assert not found(pool=Pool(batch=1000), sampling=Paired(most_runs=20)).precise
+    assert found(pool=Pool(batch=1000), sampling=Paired(most_runs=500)).precise
+
+
+def test_the_paper_asks_for_no_precision():
+    assert found(pool=Pool(batch=1), sampling=PaperSampling(40, 1)).precise
+
+
+def test_without_fifo_the_first_policy_is_the_baseline():
+    named = {"mine": GOOD, "lifo": "lifo"}
+    assert list(simulate(FORK, named, sampling=FEW).ratio) == ["lifo_over_mine"]
+    with pytest.raises(SimulationError) as caught:
+        simulate(FORK, named, sampling=FEW, baseline="fife")
+    assert str(caught.value) == "baseline: expected one of mine, lifo, got 'fife'"

@@ -1,5 +1,7 @@
 """Cells of a study: the grid, one cell, many at a time, and what tells studies apart."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -154,7 +156,7 @@ def test_studies_that_must_not_be_mixed_have_different_fingerprints():
         fingerprint(dag, order, Terms(sizes="fixed")),
         fingerprint(dag, order, Terms(seed=1)),
         fingerprint(dag, order, Terms(sampling=Paired(0.02))),
-        fingerprint(dag, order, Terms(sampling=Paired(most_runs=10))),
+        fingerprint(dag, order, Terms(sampling=Paired(most_runs=30))),
         fingerprint(dag, order, Terms(sampling=PaperSampling())),
         fingerprint(dag, order, Terms(sampling=PaperSampling(300, 299))),
         fingerprint(Dag.from_arcs(6, dag.arcs), [*order, 5], Terms()),
@@ -174,3 +176,21 @@ def test_names_and_the_type_of_the_order_do_not_change_the_fingerprint():
     }
 
     assert len(alike) == 1
+
+
+def test_giving_up_ends_a_cell_in_the_middle_of_a_run():
+    """500 million batches come while the first task runs; nobody must wait for that."""
+    program = """
+import _thread, threading, time
+from icsched import Dag
+from icsched.sim.study import Cell, Terms, run_cells
+threading.Timer(1.0, _thread.interrupt_main).start()
+began = time.monotonic()
+try:
+    dag = Dag({"a": [], "b": ["a"]})
+    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(sizes="fixed"), jobs=1))
+except KeyboardInterrupt:
+    print(time.monotonic() - began < 8)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")

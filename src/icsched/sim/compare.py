@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Protocol, TypeAlias, get_args, runtime_checkable
 
@@ -24,9 +25,9 @@ from icsched.sim.model import (
     Runs,
     Times,
     Workers,
+    check_count,
     check_inputs,
     check_number,
-    check_runs,
 )
 from icsched.sim.plain import Allocator
 from icsched.sim.stats import Mean, Ratio
@@ -36,6 +37,8 @@ ORDERS = ("level", "critical-path", "critical-path-times")
 POLICIES = ("fifo", "lifo", "random", *ORDERS)
 
 FEWEST_RUNS = 500  # before an interval is believed
+LEAST_RUNS, MOST_RUNS = 20, 10**7  # that may be asked for
+RESOLUTION = 0.25  # of the half-width asked for: no interval of a ratio is shorter
 FIRST_TASKS = 1_000_000  # in the first call of the kernel
 SECONDS_AT_ONCE = 0.5  # in one of the later ones: between two signs of life
 
@@ -61,7 +64,8 @@ class Paired:
     """Runs in which all policies meet the same luck, with bootstrap intervals.
 
     They go on until the time of each policy over the baseline's has an interval of relative
-    *half_width*, or *most_runs* were made.
+    *half_width*, or *most_runs* were made. No interval of a ratio is shorter than a quarter of
+    that: it would promise more than was asked for, and more than it holds.
     """
 
     half_width: float = 0.01
@@ -69,7 +73,7 @@ class Paired:
 
     def __post_init__(self) -> None:
         check_number("half-width", self.half_width, least=1e-6, most=1)
-        check_runs(self.most_runs, 1)
+        check_count("runs", self.most_runs, least=LEAST_RUNS, most=MOST_RUNS)
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,9 @@ class PaperSampling:
     runs: int = 300
 
     def __post_init__(self) -> None:
-        for count in (self.samples, self.runs, self.samples * self.runs):
-            check_runs(count, 1)
+        check_count("samples", self.samples, most=3_000)  # all ratios of two are in memory
+        check_count("runs", self.runs, most=MOST_RUNS)
+        check_count("runs", self.samples * self.runs, most=MOST_RUNS)
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Ratios:
-    """A policy's estimates over those of the baseline; None where that may be 0."""
+    """A policy's estimates over those of the baseline; None where one was 0 or that may be."""
 
     time: Ratio | None
     stall: Ratio | None
@@ -107,7 +112,8 @@ class Simulation:
     """What came out of a comparison of policies.
 
     `ratio` has a key ``NAME_over_BASELINE`` for each other policy. `precise` says whether the
-    half-width asked for was reached.
+    half-width asked for was reached, in enough runs to believe it; the paper's way asks for
+    none. `half_width` is that of the ratios of time, or of the times if there are none.
     """
 
     policies: Mapping[str, Estimates]
@@ -125,12 +131,14 @@ def simulate(
     pool: Pool | Workers | None = None,
     times: Times | None = None,
     seed: int = 0,
-    baseline: str = "fifo",
+    baseline: str | None = None,
     sampling: Paired | PaperSampling | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Simulation:
     """Simulate *dag* under each of *policies* and compare them with that named *baseline*.
+
+    By default that is the one named "fifo", or the first.
 
     A policy is one of the names in `POLICIES`, a `Policy`, an order or what has one (a `Plan`),
     a function that makes an `Allocator` for a dag, or `Clustered`; "critical-path-times"
@@ -147,6 +155,10 @@ def simulate(
     check_inputs(dag, pool, times)
     if not policies:
         raise SimulationError("policies: expected at least one")
+    baseline = baseline or ("fifo" if "fifo" in policies else next(iter(policies)))
+    if baseline not in policies:
+        known = ", ".join(map(str, policies))
+        raise SimulationError(f"baseline: expected one of {known}, got {baseline!r}")
     chosen = {name: resolved(dag, name, wanted, times) for name, wanted in policies.items()}
     source = _Source(dag, chosen, pool, times, seed, threads)
     tell = progress or (lambda _done, _expected: None)
@@ -251,7 +263,7 @@ def _paired(source: _Source, sampling: Paired, baseline: str, tell: Progress) ->
     wanted = min(FEWEST_RUNS, sampling.most_runs)
     while True:
         rows = np.concatenate([rows, source.runs(rows.shape[1], wanted, tell)], axis=1)
-        found = _estimated(source, rows, baseline, sampling.half_width)
+        found = _estimated(source, rows, baseline, sampling)
         if found.precise or wanted == sampling.most_runs:
             return found
         wanted = _next_count(wanted, found.half_width / sampling.half_width, sampling.most_runs)
@@ -263,16 +275,20 @@ def _next_count(runs: int, excess: float, most: int) -> int:
     return min(most, max(runs + runs // 4, int(needed)))
 
 
-def _estimated(source: _Source, rows: Floats, baseline: str, wanted: float) -> Simulation:
+def _estimated(source: _Source, rows: Floats, baseline: str, sampling: Paired) -> Simulation:
     drawn = stats.Bootstrap.of(rows, seed=source.seed)
+    ratio_of = partial(drawn.ratio, resolution=RESOLUTION * sampling.half_width)
     width = len(METRICS)
     at = {name: range(i * width, i * width + width) for i, name in enumerate(source.policies)}
     policies = {name: Estimates(*map(drawn.mean, rows)) for name, rows in at.items()}
     ratio = {
-        f"{name}_over_{baseline}": Ratios(*map(drawn.ratio, at[name], at[baseline]))
-        for name in _others(policies, baseline)
+        f"{name}_over_{baseline}": Ratios(*map(ratio_of, at[name], at[baseline]))
+        for name in policies
+        if name != baseline
     }
-    return _simulation(source, policies, ratio, rows.shape[1], wanted)
+    found = _simulation(source, policies, ratio, rows.shape[1])
+    is_precise = found.runs >= FEWEST_RUNS and found.half_width <= sampling.half_width
+    return replace(found, precise=is_precise)
 
 
 def _by_paper(
@@ -288,13 +304,10 @@ def _by_paper(
     policies = {name: Estimates(*map(stats.paper_mean, rows)) for name, rows in samples.items()}
     ratio = {
         f"{name}_over_{baseline}": Ratios(*map(stats.paper_ratio, samples[name], samples[baseline]))
-        for name in _others(policies, baseline)
+        for name in policies
+        if name != baseline
     }
-    return _simulation(source, policies, ratio, each, 1.0)
-
-
-def _others(policies: Mapping[str, Estimates], baseline: str) -> list[str]:
-    return [name for name in policies if name != baseline] if baseline in policies else []
+    return _simulation(source, policies, ratio, each)
 
 
 def _simulation(
@@ -302,9 +315,7 @@ def _simulation(
     policies: dict[str, Estimates],
     ratio: dict[str, Ratios],
     runs: int,
-    wanted: float,
 ) -> Simulation:
-    """Put results together; precision is that of the ratios of time, or of times without any."""
     watched = [found.time for found in (ratio or policies).values()]
     half_width = max(found.half_width for found in watched if found is not None)
     return Simulation(
@@ -312,6 +323,6 @@ def _simulation(
         ratio=MappingProxyType(ratio),
         runs=runs,
         seed=source.seed,
-        precise=half_width <= wanted,
+        precise=True,
         half_width=half_width,
     )

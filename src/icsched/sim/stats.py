@@ -1,6 +1,7 @@
 """Intervals for what simulated runs estimate: a bootstrap, and paper 004's own.
 
-All intervals are meant to hold the long-run value with probability 95%.
+The bootstrap's are meant to hold the long-run value with probability 95% or more; the paper's say
+how means of so many runs vary.
 """
 
 from dataclasses import dataclass
@@ -81,16 +82,19 @@ class Bootstrap:
         low, high = np.quantile(self.means[:, row], [_CUT, 1 - _CUT]).tolist()
         return Mean(float(self.found[row]), low, high)
 
-    def ratio(self, above: int, below: int) -> Ratio | None:
+    def ratio(self, above: int, below: int, *, resolution: float = 0.0) -> Ratio | None:
         """Return the ratio of the means of two rows; None if one is 0, or the lower may be.
 
         What was never seen to happen has a mean of 0, but nothing says how near to 0 it is.
+        The interval is at least *resolution* wide to each side, relative to the median: where
+        few runs differ, drawing them again says little about those that were not seen.
         """
         if not self.found[above] or not self.means[:, below].all():
             return None
         ratios = self.means[:, above] / self.means[:, below]
         low, median, high = np.quantile(ratios, [_CUT, 0.5, 1 - _CUT]).tolist()
-        return Ratio(median, low, high)
+        least = resolution * median
+        return Ratio(median, min(low, median - least), max(high, median + least))
 
 
 def _drawn_means(blocks: Floats, runs: Floats, rng: np.random.Generator) -> Floats:

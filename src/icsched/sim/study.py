@@ -15,6 +15,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from icsched._native import give_up_simulations
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order, check_order
@@ -126,7 +127,7 @@ def run_cell(
 def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jobs: int) -> Results:
     """Simulate *cells*, *jobs* at a time, and yield each when it is done.
 
-    Closing the iterator gives up the cells under way, after their next sign of life.
+    Closing the iterator gives up the cells under way.
     Raises SimulationError for a dag without tasks, ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
@@ -150,6 +151,8 @@ def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jo
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
+            if not all(future.done() for future in waiting):
+                give_up_simulations()  # a single run may take long
 
 
 class _GivenUpError(Exception):
