@@ -392,7 +392,7 @@ def test_files_are_read_as_by_other_commands(icsched, put):
 
 # What only a process can show
 
-ENDLESS = ["--half-width", "0.000001", "--runs", "10000000", "--interval", "0.0001"]
+ENDLESS = ["--half-width", "0.000001", "--runs", "10000000", "--interval", "1e-7"]
 
 
 @pytest.fixture
