@@ -6,13 +6,13 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from icsched import Dag, Pool, Times, Workers, prioritize, simulate
 from icsched.engines.dask import dask_order
 from icsched.sim import Paired, PaperSampling
+from tests.cli.terminal import read_until
 
 WORKFLOW = """\
 JOB lone x.sub
@@ -436,12 +436,3 @@ def test_an_interrupt_on_a_terminal_ends_it_with_130_after_a_bar_was_shown(scrip
     assert b"simulating 4 jobs" in shown
     assert out == b""
     assert process.returncode == 130
-
-
-def read_until(terminal: int, text: bytes) -> bytes:
-    """Read what is shown until *text* is there; fails after a minute."""
-    shown = b""
-    deadline = time.monotonic() + 60
-    while text not in shown and time.monotonic() < deadline:
-        shown += os.read(terminal, 4096)
-    return shown

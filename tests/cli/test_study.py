@@ -13,6 +13,7 @@ import pytest
 
 from icsched import Pool, families, prioritize, read, simulate, write_dagman
 from icsched.sim import Paired, PaperSampling
+from tests.cli.terminal import read_until
 
 GRID = ("--intervals", "0.1,1", "--batches", "1,4,16")
 QUICK = (*GRID, "--runs", "500")
@@ -288,14 +289,6 @@ def test_ctrl_c_on_a_terminal_ends_a_cell_that_would_take_for_ever():
     assert out == b""
     assert b"icsched: stopped; the same command goes on" in shown
     assert lines() == []
-
-
-def read_until(terminal: int, text: bytes) -> bytes:
-    """Read what a terminal shows until *text* is there."""
-    shown = b""
-    while text not in shown:
-        shown += os.read(terminal, 4096)
-    return shown
 
 
 # Names

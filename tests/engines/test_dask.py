@@ -1,5 +1,6 @@
 """Cells of a study on a real Dask cluster: a scheduler and workers, each a process."""
 
+import logging
 import os
 import re
 import signal
@@ -7,9 +8,11 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from icsched import families, prioritize, write_dagman
 from icsched.cli.main import run
@@ -49,26 +52,34 @@ def free_port():
         return probe.getsockname()[1]
 
 
+@contextmanager
+def scheduler(folder):
+    """Run a scheduler; the process and its address."""
+    port = str(free_port())
+    options = ("--host", "127.0.0.1", "--port", port, "--no-dashboard")
+    with process(folder / "scheduler", "scheduler", *options) as started:
+        yield started, f"tcp://127.0.0.1:{port}"
+
+
+def worker_at(address, folder, name, **environment):
+    """Run a worker."""
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
+    place = ("--local-directory", str(folder), "--death-timeout", "60")
+    log = folder / f"{name}.log"
+    return process(log, "worker", address, *options, *place, environment=environment)
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The address of a scheduler without workers."""
-    log = tmp_path_factory.mktemp("dask") / "scheduler"
-    port = str(free_port())
-    with process(log, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"):
-        yield f"tcp://127.0.0.1:{port}"
+    with scheduler(tmp_path_factory.mktemp("dask")) as (_, address):
+        yield address
 
 
 @pytest.fixture
 def worker(address, tmp_path):
     """Start a worker that lives until the block ends."""
-
-    def start(name, **environment):
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
-        place = ("--local-directory", str(tmp_path), "--death-timeout", "60")
-        log = tmp_path / f"{name}.log"
-        return process(log, "worker", address, *options, *place, environment=environment)
-
-    return start
+    return partial(worker_at, address, tmp_path)
 
 
 def test_a_cluster_gives_the_same_cells_as_this_machine(address, worker):
@@ -144,6 +155,84 @@ def test_a_worker_without_icsched_is_named_and_lives_on(address, worker, tmp_pat
         ):
             pass
         assert process.poll() is None
+
+
+HIDE = """
+import sys
+
+class Hide:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "icsched":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hide())
+"""
+
+
+def test_a_worker_without_icsched_that_joins_later_is_one_line_and_lives_on(
+    address, worker, tmp_path
+):
+    """The only worker left once the first is gone."""
+    startup = tmp_path / "path" / "sitecustomize.py"
+    startup.parent.mkdir()
+    startup.write_text(HIDE)
+
+    with worker("one") as first, dask.study_cluster(address) as cluster:
+        results = cluster(AIRSN, ORDER, CELLS, TERMS)
+        next(results)
+        first.kill()
+        with worker("bare", PYTHONPATH=str(startup.parent)) as bare:
+            with pytest.raises(EngineError) as caught:
+                list(results)
+            assert bare.poll() is None
+
+    assert str(caught.value) == (
+        "dask: a worker: expected icsched installed, got No module named 'icsched'"
+    )
+
+
+def test_cells_that_wait_are_cancelled_when_nobody_wants_them_any_more(address, worker):
+    """A scheduler keeps what is wanted, done or not; it hears soon that nothing is."""
+    cells = grid(TERMS, [0.1, 0.2, 0.5, 1, 2, 5], [1, 2, 4, 8, 16, 32])
+
+    with worker("one"), dask.study_cluster(address) as cluster, Client(address) as other:
+        results = cluster(AIRSN, ORDER, cells, TERMS)
+        next(results)
+        wanted = kept(other)
+        results.close()
+        assert any(kept(other) == 0 for _ in range(1000))
+
+    assert wanted == 1 + len(cells)
+
+
+def kept(client):
+    return client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+
+
+def test_a_scheduler_that_is_killed_is_one_line_and_dask_says_nothing(tmp_path, capfd):
+    with (
+        scheduler(tmp_path) as (process, address),
+        worker_at(address, tmp_path, "one"),
+        dask.study_cluster(address) as cluster,
+    ):
+        results = cluster(AIRSN, ORDER, CELLS, TERMS)
+        next(results)
+        process.kill()
+        with pytest.raises(EngineError) as caught:
+            list(results)
+
+    assert re.fullmatch(r"dask: a cell was lost: .* scheduler-connection-lost.*", str(caught.value))
+    assert capfd.readouterr().err == ""
+
+
+def test_dask_logs_as_before_once_the_cluster_is_left(address, worker):
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [logger.level for logger in loggers]
+
+    with worker("one"), dask.study_cluster(address):
+        assert [logger.isEnabledFor(logging.CRITICAL) for logger in loggers] == [False, False]
+
+    assert [logger.level for logger in loggers] == before
 
 
 def test_a_cluster_without_workers_is_given_up(address, monkeypatch):

@@ -162,6 +162,19 @@ def test_a_long_line_keeps_its_highest_and_lowest_points(drawn):
     assert heights[1] - zero > 10 * (heights[0] - zero) / 10.5  # the next is ten times smaller
 
 
+def test_a_long_line_keeps_both_its_ends():
+    """The first and the last value are neither the highest nor the lowest near them."""
+    noise = np.random.default_rng(1).integers(-50, 50, 50_001)
+    noise[[0, -1]] = 0
+
+    figure = eligible_figure("wf", noise, np.zeros_like(noise))
+
+    (line,) = figure.findobj(lambda artist: artist.get_gid() == "difference")
+    steps = line.get_xdata()
+    assert (steps[0], steps[-1]) == (0, 50_000)
+    assert len(steps) <= 2000
+
+
 def test_the_eligible_figure_of_airsn_is_small(tmp_path):
     dag = families.airsn(250)
     ours = prioritize(dag).schedule.eligible

@@ -1,6 +1,9 @@
 """Cells on disk: kept at once, read back exactly, never mixed up."""
 
+import errno
+import fcntl
 import json
+import os
 
 import pytest
 
@@ -81,6 +84,84 @@ def test_a_file_that_holds_no_cells_is_left_alone(tmp_path, line):
             open_(str(tmp_path))
         assert str(caught.value).startswith(f"{path}:1: expected a cell of a study: ")
     assert path.read_text() == f"{line}\nmore"
+
+
+@pytest.mark.parametrize(
+    "mine", ['{"my":"precious data"}', "notes", '{"study": "of birds"}', "\0x"]
+)
+def test_a_file_of_others_without_a_last_newline_is_left_alone(tmp_path, mine):
+    path = tmp_path / "cells.jsonl"
+    path.write_text(mine)
+
+    for open_ in (Store, lambda directory: read_cells(directory, "study")):
+        with pytest.raises(FormatError) as caught:
+            open_(str(tmp_path))
+        assert str(caught.value) == f"{path}:1: expected a cell of a study, got {mine!r}"
+    assert path.read_text() == mine
+
+
+def test_notes_below_our_cells_are_left_alone(directory, tmp_path):
+    with Store(directory) as store:
+        store.add("study", made(1, 2))
+    path = tmp_path / "new" / "study" / "cells.jsonl"
+    before = path.read_bytes() + b"look at this one again!"
+    path.write_bytes(before)
+
+    with pytest.raises(FormatError, match=r"cells\.jsonl:2: expected a cell of a study, got 'look"):
+        Store(directory)
+    assert path.read_bytes() == before
+
+
+def test_zeros_that_a_power_cut_left_are_torn(directory, tmp_path):
+    with Store(directory) as store:
+        store.add("study", made(1, 2))
+    path = tmp_path / "new" / "study" / "cells.jsonl"
+    path.write_bytes(path.read_bytes() + bytes(300))
+
+    with Store(directory) as store:
+        store.add("study", made(1, 4))
+    assert list(read_cells(directory, "study").values()) == [made(1, 2), made(1, 4)]
+
+
+def test_the_names_of_a_new_file_and_new_directories_are_synced(directory, tmp_path, monkeypatch):
+    """A name is in the directory above, which a sync of the file itself leaves out."""
+    synced = set()
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: sync(file) or synced.add(inode(os.fstat(file))))
+
+    with Store(directory):
+        pass
+
+    above = tmp_path, tmp_path / "new", tmp_path / "new" / "study"
+    assert {inode(path.stat()) for path in above} <= synced
+
+
+def inode(status):
+    return status.st_dev, status.st_ino
+
+
+def fail_to_lock(monkeypatch, number):
+    def refuse(_handle, _how):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_where_files_cannot_be_locked_a_study_goes_on(directory, monkeypatch, number):
+    fail_to_lock(monkeypatch, number)
+
+    with Store(directory) as store:
+        store.add("study", made())
+    assert len(read_cells(directory, "study")) == 1
+
+
+def test_a_lock_that_fails_otherwise_is_one_line(directory, monkeypatch):
+    fail_to_lock(monkeypatch, errno.EIO)
+
+    with pytest.raises(FormatError) as caught:
+        Store(directory)
+    assert str(caught.value) == f"{directory}/cells.jsonl: input/output error"
 
 
 def test_only_one_study_at_a_time_writes_to_a_directory(directory):

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -75,18 +76,48 @@ def test_huge_batches_that_come_all_the_time_take_little_more_than_the_longest_p
     assert (runs.time < longest + 0.01).all()
 
 
-def test_more_workers_or_larger_batches_change_nothing_on_a_chain():
+@pytest.mark.parametrize("batch", [2, 9])
+def test_larger_batches_neither_slow_a_chain_nor_stall_more(batch):
+    """At most one task is eligible: a batch finds it or not, whatever the batch's own size."""
+    one = simulate_runs(chain(20), FIFO, Pool(0.7, 1, "fixed"), Times(), seed=1, runs=20)
+    several = simulate_runs(chain(20), FIFO, Pool(0.7, batch, "fixed"), Times(), seed=1, runs=20)
+
+    assert several.time.tolist() == one.time.tolist()
+    assert several.stalls.tolist() == one.stalls.tolist()
+    assert one.stalls.min() > 0
+
+
+@pytest.mark.parametrize("workers", [2, 7])
+def test_more_workers_do_not_slow_a_chain_but_every_idle_ask_is_a_stall(workers):
+    """Of one speed, that is: a task goes to the worker idle longest, not to the fastest.
+
+    At time 0 all ask and one gets the first task. A result frees the next for an idle worker, and
+    then the one that brought it asks in vain; after the last assignment, nothing is counted.
+    So 20 tasks cost workers - 1 + 18 stalls, and none if the worker is alone.
+    """
     alone = simulate_runs(chain(20), FIFO, Workers(1), Times(), seed=1, runs=20)
-    several = simulate_runs(chain(20), FIFO, Workers(7), Times(), seed=1, runs=20)
+    several = simulate_runs(chain(20), FIFO, Workers(workers), Times(), seed=1, runs=20)
+
     assert several.time.tolist() == alone.time.tolist()
-
-    small = simulate_runs(chain(20), FIFO, Pool(0.7, 1, "fixed"), Times(), seed=1, runs=20)
-    large = simulate_runs(chain(20), FIFO, Pool(0.7, 9, "fixed"), Times(), seed=1, runs=20)
-    assert large.time.tolist() == small.time.tolist()
-    assert large.stalls.tolist() == small.stalls.tolist()
+    assert set(alone.stalls.tolist()) == {0}
+    assert set(several.stalls.tolist()) == {workers - 1 + 18}
 
 
-def test_with_enough_batches_no_policy_matters_and_with_few_the_good_one_wins():
+@pytest.mark.parametrize("rule", ["fifo", "lifo", "random"])
+def test_with_large_enough_batches_no_policy_matters(rule):
+    """Every batch takes all that is eligible, and a task's time does not depend on the policy."""
+    airsn = families.airsn(40)
+    enough = Pool(1.0, len(airsn), "fixed")
+    prio = Policy("static", prioritize(airsn).order)
+
+    good = simulate_runs(airsn, prio, enough, Times(), seed=1, runs=20)
+    other = simulate_runs(airsn, Policy(rule), enough, Times(), seed=1, runs=20)
+
+    assert other.time.tolist() == good.time.tolist()
+    assert other.stalls.tolist() == good.stalls.tolist()
+
+
+def test_with_small_batches_the_good_policy_wins():
     """Paper 004's main result: at (1, 16) prio needs at least 13% less time than FIFO."""
     airsn = families.airsn()
     prio = Policy("static", prioritize(airsn).order)
@@ -100,16 +131,50 @@ def test_with_enough_batches_no_policy_matters_and_with_few_the_good_one_wins():
     assert ratio[0] / ratio[1] == pytest.approx(0.84, abs=0.01)
 
 
-def test_critical_paths_do_not_hurt_when_workers_are_few():
-    dag = families.random_layered(60, 6, seed=1)
-    pool = Workers(3)
+def shortest_time(dag: Dag, workers: int) -> int:
+    """Least steps of unit tasks on so many workers, by trying all; none need be idle."""
+    needs = [set(dag.parents(task).tolist()) for task in range(len(dag))]
+    states: set[frozenset[int]] = {frozenset()}
+    steps = 0
+    while not any(len(done) == len(dag) for done in states):
+        following = set()
+        for done in states:
+            free = [t for t in range(len(dag)) if t not in done and needs[t] <= done]
+            chosen = combinations(free, min(workers, len(free)))
+            following.update(done | set(tasks) for tasks in chosen)
+        states, steps = following, steps + 1
+    return steps
 
-    path = simulate_runs(
-        dag, Policy("static", critical_path_order(dag)), pool, Times(), seed=1, runs=50
-    )
-    fifo = simulate_runs(dag, FIFO, pool, Times(), seed=1, runs=50)
 
-    assert path.time.mean() < fifo.time.mean() * 1.02
+@st.composite
+def forests_to_roots(draw) -> Dag:
+    """Dags in which no task has more than one child."""
+    tasks = draw(st.integers(1, 9))
+    child = [draw(st.none() | st.integers(task + 1, tasks - 1)) for task in range(tasks - 1)]
+    return Dag.from_arcs(tasks, [(t, c) for t, c in enumerate(child) if c is not None])
+
+
+@given(forests_to_roots(), st.integers(1, 3))
+def test_critical_paths_are_best_on_trees_towards_a_root(forest, workers):
+    """Unit tasks, equal workers: serving the longest way to the root first is optimal (Hu 1961)."""
+    path = Policy("static", critical_path_order(forest))
+
+    runs = simulate_runs(forest, path, Workers(workers), CONSTANT, seed=1, runs=1)
+
+    assert runs.time[0] == shortest_time(forest, workers)
+
+
+def test_critical_paths_win_where_the_chain_is_named_last():
+    """Tasks 0 and 1 are alone, 2 -> 3 -> 4: FIFO starts the chain at time 1, and ends at 4."""
+    dag = Dag.from_arcs(5, [(2, 3), (3, 4)])
+    path = Policy("static", critical_path_order(dag))
+
+    times = [
+        simulate_runs(dag, policy, Workers(2), CONSTANT, seed=1, runs=1).time[0]
+        for policy in (path, FIFO)
+    ]
+
+    assert times == [3.0, 4.0]
 
 
 # Random numbers

@@ -1,7 +1,7 @@
 """Runs worked by hand, on the plain engine; the kernel's agree with it."""
 
 import math
-from itertools import count
+from itertools import accumulate, count
 
 import pytest
 
@@ -151,16 +151,22 @@ def test_a_task_done_while_it_is_eligible_again_is_not_handed_out():
     assert trace.assignments.task.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("rule", ["fifo", "lifo"])
-def test_overdue_tasks_join_the_line_anew(rule):
-    """Four tasks on two workers: 0 and 1 are overdue at 0.5, and wait behind or before 2 and 3.
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("fifo", [0, 1, 2, 3, 0]), ("lifo", [0, 1, 2, 0, 3])]
+)
+def test_overdue_tasks_join_the_line_anew(rule, expected):
+    """Worker 0 needs 5 for task 0, which joins task 3 in the line at 1.5.
 
-    At 1.0 both are done, so that only 2 and 3 are left either way.
+    Worker 1 runs tasks 1 and 2 until 2, and then what has been in the line longest, or
+    shortest: task 3 or the copy. It has done both by 4.
     """
-    trace = run(independent(4), Policy(rule), Workers(2, deadline=0.5))
+    pool = Workers(2, speeds=[0.2, 1.0], deadline=1.5)
 
-    assert sorted(trace.assignments.task.tolist()) == [0, 1, 2, 3]
-    assert trace.result.time[0] == 2.0
+    trace = run(independent(4), Policy(rule), pool)
+
+    assert trace.assignments.task.tolist() == expected
+    assert trace.assignments.request.tolist() == [0, 1, 1, 1, 1]
+    assert trace.result.time[0] == 4.0
 
 
 def test_overhead_comes_on_top_of_each_task_and_is_no_work():
@@ -277,12 +283,20 @@ def test_requests_of_several_batches_wait_in_turn():
 
 
 def test_empty_batches_are_none():
-    """Exponential sizes of mean 1, rounded, are 0 in four of ten cases."""
+    """Exponential sizes of mean 1, rounded, are 0 in four of ten cases; their gaps count though.
+
+    200 batches are enough for 50 tasks.
+    """
     trace = run(independent(50), FIFO, Pool(1.0, 1, "exponential"))
 
-    assert trace.batches.size.min() > 0
-    assert trace.batches.time[0] > 0 or trace.batches.size[0] > 0
-    assert counts(trace)[0] == len(trace.batches.size)
+    draws = Draws(seed=1, run=0)
+    sizes = [math.floor(draws.exponential(Stream.SIZE, batch) + 0.5) for batch in range(200)]
+    gaps = [0.0, *(draws.exponential(Stream.GAP, batch) for batch in range(1, 200))]
+    there = [(time, size) for time, size in zip(accumulate(gaps), sizes, strict=True) if size > 0]
+    found = list(zip(trace.batches.time.tolist(), trace.batches.size.tolist(), strict=True))
+    assert found == there[: len(found)]
+    assert 0 in sizes[: len(found)]
+    assert counts(trace)[0] == len(found)
 
 
 def test_replicas_within_a_batch():

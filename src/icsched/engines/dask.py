@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import pickle
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
@@ -25,6 +27,7 @@ WORKERS_S = 60  # until a cluster without workers is
 ALIKE = ("icsched", "numpy")  # must be the same everywhere, or cells may differ
 
 Shipment = tuple[Dag, Order, Terms, dict[str, str]]
+PortableCell = Callable[[bytes, float, float], CellResult]
 
 Key = TypeVar("Key", str, int)
 
@@ -64,8 +67,10 @@ def study_cluster(address: str) -> Iterator[CellRunner]:
     """Connect to the scheduler at *address*; what comes back computes cells on its workers.
 
     The dag goes out once for all cells. A worker that is lost is Dask's to replace: its cells
-    are computed elsewhere. Raises EngineError if Dask is missing, the scheduler does not
-    answer or has no workers, or a worker has other versions than this process.
+    are computed elsewhere. Closing an iterator of cells cancels those that wait; a cell that a
+    worker is at cannot be stopped, and ends by itself. Raises EngineError if Dask is missing,
+    the scheduler does not answer, is lost or has no workers, or a worker, also one that joins
+    later, has no icsched or other versions than this process. Dask logs nothing meanwhile.
     """
     with _connected(address) as client:
         yield partial(_cells, client)
@@ -79,25 +84,42 @@ def _connected(address: str) -> Iterator[Client]:
         from distributed.versions import VersionMismatchWarning
     except ImportError as error:
         raise EngineError(f"dask: expected it installed, got {error}: icsched[dask]") from None
-    try:
-        get_address_host_port(address)  # or a client that was never whole complains at exit
-        with warnings.catch_warnings():
-            # What must agree is checked where cells run, and is an error there.
-            warnings.simplefilter("ignore", VersionMismatchWarning)
-            client = Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise EngineError(f"dask: no scheduler at {address}: {error}") from None
-    with client:
+    with _silence():
         try:
-            client.wait_for_workers(1, timeout=WORKERS_S)
-        except TimeoutError:
-            raise EngineError(f"dask: no worker at {address} after {WORKERS_S} s") from None
-        _check_workers(client)
-        yield client
+            get_address_host_port(address)  # or a client that was never whole complains at exit
+            with warnings.catch_warnings():
+                # What must agree is checked where cells run, and is an error there.
+                warnings.simplefilter("ignore", VersionMismatchWarning)
+                client = Client(address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"dask: no scheduler at {address}: {error}") from None
+        with client:
+            try:
+                client.wait_for_workers(1, timeout=WORKERS_S)
+            except TimeoutError:
+                raise EngineError(f"dask: no worker at {address} after {WORKERS_S} s") from None
+            _check_workers(client)
+            yield client
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Dask from logging: it prints tracebacks before what goes wrong comes to us."""
+    names = [
+        name for name in logging.root.manager.loggerDict if f"{name}.".startswith("distributed.")
+    ]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:  # some have levels of their own
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _check_workers(client: Client) -> None:
-    """Raise EngineError if a worker lacks icsched, for a task of ours would kill it.
+    """Raise EngineError if a worker lacks icsched, before cells are sent and while it has a name.
 
     What is asked must need nothing of ours itself.
     """
@@ -111,8 +133,9 @@ def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms:
     from distributed import as_completed
 
     # A task, not scattered data, which is gone when the last worker that holds it is lost.
-    shipment = client.submit(_landed, _packed(dag, order, terms), pure=False)
-    waiting = [client.submit(_cell, shipment, cell, pure=False) for cell in cells]
+    shipment = client.submit(bytes, _packed(dag, order, terms), pure=False)
+    run = _portable_cell()
+    waiting = [client.submit(run, shipment, c.interval, c.batch, pure=False) for c in cells]
     try:
         for future in as_completed(waiting, loop=client.loop):
             yield _result(future)
@@ -120,24 +143,38 @@ def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms:
         client.cancel([*waiting, shipment])
 
 
-def _packed(dag: Dag, order: Order, terms: Terms) -> Shipment:
+def _packed(dag: Dag, order: Order, terms: Terms) -> bytes:
     """Return what cells need; no names, which may be long, or of types that workers lack."""
-    return Dag.from_arcs(len(dag), dag.arcs), order, terms, _versions()
+    shipment: Shipment = Dag.from_arcs(len(dag), dag.arcs), order, terms, _versions()
+    return pickle.dumps(shipment)
 
 
-def _landed(shipment: Shipment) -> Shipment:
-    return shipment
+def _portable_cell() -> PortableCell:
+    """Return what workers run: a function that is sent as code, for it has no name to import.
+
+    Like what it is given, it can be received without icsched: a worker that fails to do so dies.
+    """
+
+    def cell(shipment: bytes, interval: float, batch: float) -> CellResult:
+        from icsched.engines.dask import received_cell
+
+        return received_cell(shipment, interval, batch)
+
+    return cell
 
 
-def _cell(shipment: Shipment, cell: Cell) -> CellResult:
-    """Run on a worker: compute a cell, if what computes it is what the sender has."""
-    dag, order, terms, expected = shipment
+def received_cell(shipment: bytes, interval: float, batch: float) -> CellResult:
+    """Compute a cell on a worker, if what computes it is what the sender has.
+
+    Raises EngineError if it is not.
+    """
+    dag, order, terms, expected = pickle.loads(shipment)  # noqa: S301  as Dask itself does
     found = _versions()
     for package, wanted in expected.items():
         if found[package] != wanted:
             problem = f"expected {package} {wanted}, as here, got {found[package]}"
             raise EngineError(f"dask: a worker: {problem}")
-    return run_cell(dag, order, cell, terms)
+    return run_cell(dag, order, Cell(interval, batch), terms)
 
 
 def _versions() -> dict[str, str]:
@@ -151,6 +188,9 @@ def _result(future: Any) -> CellResult:
 
     try:
         result: CellResult = future.result()
+    except ImportError as error:
+        raise EngineError(f"dask: a worker: expected icsched installed, got {error}") from None
     except (CancelledError, KilledWorker) as error:
-        raise EngineError(f"dask: a cell was lost with its workers: {error}") from None
+        reason = " ".join(str(error).split())  # in one line
+        raise EngineError(f"dask: a cell was lost: {reason}") from None
     return result

@@ -169,6 +169,16 @@ def remove(path: str | os.PathLike[str]) -> None:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
 
 
+def sync_directory(directory: Path) -> None:
+    """Make new names in *directory* last through a power cut, where the file system can."""
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def _keep(target: Path, original: bytes) -> Path:
     """Make sure a backup of *target* holds *original*; never touch one that holds another."""
     number = 1
@@ -218,7 +228,7 @@ def _replace(
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _sync_directory(target.parent)
+    sync_directory(target.parent)
 
 
 def _check_still(path: str, target: Path, expected: bytes) -> None:
@@ -247,16 +257,6 @@ def _mask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make a rename last through a power cut, where the file system can."""
-    with suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _reason(error: OSError) -> str:

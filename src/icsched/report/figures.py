@@ -52,6 +52,9 @@ def ratio_figure(title: str, cells: Sequence[Cell], results: Sequence[CellResult
     A section of a plot has one mean interval; in it the batch size grows from left to right.
     Dots are medians, segments intervals; a cell without result or interval stays empty.
     Raises EngineError without matplotlib.
+
+    >>> [axes.get_ylabel() for axes in ratio_figure("wf", [Cell(1, 16)], []).axes][1:]
+    ['probability of stalling, icsched / FIFO', 'utilisation, icsched / FIFO']
     """
     with _style():
         figure = _blank(9, 8)
@@ -70,6 +73,10 @@ def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
 
     The scale on the left counts in parts of all jobs, that on the right in jobs.
     Raises EngineError without matplotlib.
+
+    >>> figure = eligible_figure("wf", np.array([2, 2, 1, 1, 0]), np.array([2, 1, 1, 1, 0]))
+    >>> figure.axes[0].lines[1].get_ydata().tolist()
+    [0.0, 0.25, 0.0, 0.0]
     """
     jobs = max(1, len(ours) - 1)
     steps, ahead = _outline(ours - fifo)
@@ -88,6 +95,13 @@ def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str
     """Write *figure* to *stem* with each of *suffixes*, svg or png; return the paths.
 
     Raises FormatError if a file cannot be written.
+
+    >>> import tempfile
+    >>> figure = ratio_figure("wf", [Cell(1, 16)], [])
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     paths = write_figure(figure, f"{directory}/wf", ["svg", "png"])
+    ...     [Path(path).name for path in paths if Path(path).exists()]
+    ['wf.svg', 'wf.png']
     """
     paths = []
     for suffix in suffixes:
@@ -183,7 +197,7 @@ def _label_batches(axes: Axes, place: dict[Cell, float]) -> None:
 
 
 def _outline(line: Profile) -> tuple[Profile, Profile]:
-    """Return steps and values to draw: the bends, and of many those that a page can show.
+    """Return steps and values to draw: both ends, the bends, and of many what a page can show.
 
     >>> steps, values = _outline(np.array([0, 1, 2, 3, 3]))
     >>> steps.tolist(), values.tolist()
@@ -193,7 +207,8 @@ def _outline(line: Profile) -> tuple[Profile, Profile]:
     bends[[0, -1]] = True
     steps = np.flatnonzero(bends)
     if len(steps) > MOST_POINTS:
-        parts = np.array_split(steps, MOST_POINTS // 2)
+        inner = np.array_split(steps[1:-1], MOST_POINTS // 2 - 1)
+        parts = [steps[:1], *inner, steps[-1:]]
         extremes = [{part[np.argmin(line[part])], part[np.argmax(line[part])]} for part in parts]
         steps = np.array([step for both in extremes for step in sorted(both)])
     return steps, line[steps]

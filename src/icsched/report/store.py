@@ -2,9 +2,11 @@
 
 A line carries the fingerprint of its study: cells of another workflow, order, law or sampling
 stay in the file and are never taken for those of this one. A line is appended and synced
-when its cell is done; one that a crash cut short is dropped, and its cell computed again.
+when its cell is done; one that a crash cut short is dropped, and its cell computed again. A
+file that is not ours is never touched.
 """
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -16,12 +18,15 @@ from types import TracebackType
 import msgspec
 
 from icsched.errors import FormatError, UsageError
-from icsched.formats.files import read_if_there
+from icsched.formats.files import read_if_there, sync_directory
 from icsched.sim.study import Cell, CellResult
 
 CELLS = "cells.jsonl"
 
 Cells = dict[Cell, CellResult]
+
+_BEGINNING = b'{"study":"'  # of each line of ours
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # some network file systems have none
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class _Line:
 
 
 class Store:
-    """The cells in a directory, open to add more; one process at a time.
+    """The cells in a directory, open to add more; one process at a time, where files can be locked.
 
     Makes the directory. Raises FormatError if it cannot be written or holds a file of cells
     that is none, UsageError while another process has it open.
@@ -47,6 +52,7 @@ class Store:
         with _naming(self._path):
             _make_directory(directory)
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            sync_directory(Path(directory))  # or a power cut may take the new file's name
         try:
             self._lock()
             data = read_if_there(self._path) or b""
@@ -62,7 +68,10 @@ class Store:
         return _of(self._lines, fingerprint)
 
     def add(self, fingerprint: str, result: CellResult) -> None:
-        """Keep *result*; once this returns, neither a crash nor a power cut loses it."""
+        """Keep *result*; once this returns, neither a crash nor a power cut loses it.
+
+        The latter as far as the file system keeps its word about what is synced.
+        """
         line = _Line(fingerprint, result)
         with _naming(self._path):
             _write(self._handle, msgspec.json.encode(line) + b"\n")
@@ -70,10 +79,14 @@ class Store:
         self._lines.append(line)
 
     def _lock(self) -> None:
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UsageError(f"{self._path}: another study is writing to it") from None
+        with _naming(self._path):
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(f"{self._path}: another study is writing to it") from None
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise
 
     def __enter__(self) -> "Store":
         return self
@@ -111,7 +124,16 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
             lines.append(decoder.decode(text))
         except msgspec.DecodeError as error:
             raise FormatError(path, number, f"expected a cell of a study: {error}") from None
+    _check_torn(path, len(lines) + 1, data[_whole(data) :])
     return lines
+
+
+def _check_torn(path: str, number: int, tail: bytes) -> None:
+    """Raise FormatError unless *tail*, which has no end of line, may be the start of our line."""
+    begun = tail.rstrip(b"\0")[: len(_BEGINNING)]  # a power cut may leave zeros
+    if not _BEGINNING.startswith(begun):
+        got = tail[:40].decode(errors="backslashreplace")
+        raise FormatError(path, number, f"expected a cell of a study, got {got!r}")
 
 
 def _whole(data: bytes) -> int:
@@ -125,10 +147,14 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def _make_directory(directory: str) -> None:
+    path = Path(directory)
+    new = [made for made in (path, *path.parents) if not made.exists()]
     try:
-        Path(directory).mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise FormatError(directory, None, "expected a directory, got a file") from None
+    for made in new:
+        sync_directory(made.parent)
 
 
 @contextmanager

@@ -23,6 +23,12 @@ def write_tables(directory: str, rows: Rows, terms: Terms) -> list[str]:
 
     Both have the rows in the order given. Empty fields, or null, stand where a ratio has no
     interval because its denominator may be 0. Raises FormatError if they cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     paths = write_tables(directory, {"wf": []}, Terms(seed=4))
+    ...     msgspec.json.decode(Path(paths[1]).read_bytes())["seed"]
+    4
     """
     table, document = (str(Path(directory, name)) for name in ("study.csv", "study.json"))
     write_text(table, csv_text(rows))

@@ -11,8 +11,9 @@ import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import SimulationError
-from icsched.sim.draws import Draws, Stream
+from icsched.sim.draws import Draws
 from icsched.sim.model import Runs, Times, Workers, check_inputs, check_seed
+from icsched.sim.plain import time_factor
 
 
 class TaskSet(Protocol):
@@ -61,6 +62,13 @@ def run_clusters(
     takes alone in the run of the same seed and number. Raises SimulationError for workers
     that leave, deadlines and replicas, which are not simulated here, and for a dispatcher
     that hands out a task twice or before its parents, or nothing for ever.
+
+    >>> from icsched.cluster import ClusterServer
+    >>> policy = Clustered(ClusterServer, capacities=[3])
+    >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+    >>> workers = Workers(1, overhead=0.5)
+    >>> run_clusters(chain, policy, workers, Times("constant"), seed=1, run=0).time.tolist()
+    [3.5]
     """
     check_inputs(dag, workers, times)
     check_seed(seed, run)
@@ -166,11 +174,5 @@ class _ClusterRun:
 
 def _run_times(dag: Dag, times: Times, draws: Draws) -> list[float]:
     """Time of the first assignment of each task."""
-    means: list[float] = times.means_for(dag).tolist()
-    if times.width == 0.0:
-        return means
-    if times.law == "normal":
-        drawn = (draws.positive_normal(times.width, Stream.TIME, t, 0) for t in range(len(dag)))
-    else:
-        drawn = (draws.lognormal(times.width, Stream.TIME, t, 0) for t in range(len(dag)))
-    return [mean * factor for mean, factor in zip(means, drawn, strict=True)]
+    means = times.means_for(dag).tolist()
+    return [mean * time_factor(times, draws, task, 0) for task, mean in enumerate(means)]

@@ -86,6 +86,20 @@ def run(
     return server.trace(workers=0)
 
 
+def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
+    """Return what the mean time of *task* is multiplied by when it is assigned.
+
+    >>> time_factor(Times("constant"), Draws(seed=1, run=0), 7, 0)
+    1.0
+    """
+    width = times.width
+    if width == 0.0:
+        return 1.0
+    if times.law == "normal":
+        return draws.positive_normal(width, Stream.TIME, task, attempt)
+    return draws.lognormal(width, Stream.TIME, task, attempt)
+
+
 def _serve_batches(server: "_Server", pool: Pool) -> None:
     """Let batches come until every task has a result."""
     speed_of = _speeds(pool, server.draws)
@@ -241,7 +255,7 @@ class _Server:
         """Start a copy of *task*, and fix what will happen to it."""
         index = task, self._attempts[task]
         self._attempts[task] += 1
-        run_time = self._means[task] * self._factor(*index) / speed
+        run_time = self._means[task] * time_factor(self._times, self.draws, *index) / speed
         stay = math.inf
         if self._pool.leave < math.inf:
             stay = self._pool.leave * self.draws.exponential(Stream.LEAVE, *index)
@@ -301,15 +315,6 @@ class _Server:
             np.array([requests]),
             np.array([work]),
         )
-
-    def _factor(self, task: int, attempt: int) -> float:
-        """Return what the task's mean time is multiplied by."""
-        width = self._times.width
-        if width == 0.0:
-            return 1.0
-        if self._times.law == "normal":
-            return self.draws.positive_normal(width, Stream.TIME, task, attempt)
-        return self.draws.lognormal(width, Stream.TIME, task, attempt)
 
     def _finish(self, number: int, task: int, run_time: float, moment: float) -> None:
         if task in self._work:
