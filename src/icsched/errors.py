@@ -132,5 +132,6 @@ class FormatError(IcschedError, ValueError):
         self.problem = problem
 
     def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        path = self.path or "''"
+        place = path if self.line is None else f"{path}:{self.line}"
         return f"{place}: {self.problem}"

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from icsched import families, formats, read
+from icsched.cluster import CLUSTER_STRATEGIES
 
 PAIR_AND_FORK = """\
 JOB a x
@@ -51,6 +52,7 @@ def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
             {"jobs": ["a", "b"], "size": 2, "cut_arcs": 0, "productive": False},
             {"jobs": ["c", "d", "e"], "size": 3, "cut_arcs": 0, "productive": True},
         ],
+        "written": [],
     }
 
 
@@ -113,14 +115,19 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
         (
             ["--capacities", "4,many"],
             2,
-            "--capacities: expected whole numbers such as 4,16,64, got '4,many'",
+            "--capacities: expected whole numbers with commas between, got '4,many'",
         ),
-        (["--capacities", ""], 2, "--capacities: expected whole numbers such as 4,16,64, got ''"),
+        (
+            ["--capacities", ""],
+            2,
+            "--capacities: expected whole numbers with commas between, got ''",
+        ),
         (["--capacities", "4,0"], 1, "capacity: expected 1 or more, got 0"),
         (
             ["--size", "2", "--strategy", "best"],
-            1,
-            "strategy: expected auto, direct, staggered, donor, lean, got 'best'",
+            2,
+            'Invalid value "best" for --strategy. Choose from: "auto", "direct", "staggered",'
+            ' "donor", "lean".',
         ),
     ],
 )
@@ -128,6 +135,13 @@ def test_bad_usage_is_told_in_one_line(icsched, workflow, options, code, problem
     result = icsched("cluster", workflow, *options)
 
     assert (result.code, result.complaint) == (code, problem)
+
+
+@pytest.mark.parametrize("strategy", [name for name in CLUSTER_STRATEGIES if name != "donor"])
+def test_every_strategy_that_applies_may_be_named(icsched, workflow, strategy):
+    result = icsched("cluster", workflow, "--size", "2", "--strategy", strategy)
+
+    assert (result.code, result.err) == (0, "")
 
 
 def test_a_size_that_is_no_number_is_told_in_one_line(icsched, workflow):
@@ -140,7 +154,7 @@ def test_a_size_that_is_no_number_is_told_in_one_line(icsched, workflow):
 def test_an_empty_workflow_and_a_strategy_that_does_not_apply_are_told_in_one_line(icsched, put):
     put({"empty.dag": "# nothing\n", "two.dag": "JOB a x\nJOB b x\nJOB c x\nJOB d x\nJOB e x\n"})
     assert icsched("cluster", "empty.dag", "--size", "1").complaint == (
-        "expected a dag with tasks, got an empty one"
+        "empty.dag: expected at least one job that is left to run"
     )
     put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcd") + "PARENT a b c CHILD d\n"})
     assert icsched("cluster", "wf.dag", "--size", "1", "--strategy", "donor").complaint == (
@@ -155,3 +169,143 @@ def test_a_drawing_that_cannot_be_written_is_told_in_one_line(icsched, workflow,
     assert (
         str(missing) in icsched("cluster", workflow, "--size", "2", "--dot", str(missing)).complaint
     )
+
+
+# Written as a workflow
+
+
+@pytest.fixture
+def files(put):
+    """The workflow as wf.dag in the working directory, with a submit description."""
+    put({"wf.dag": PAIR_AND_FORK.replace(" x\n", " x.sub\n"), "x.sub": SUBMIT})
+
+
+SUBMIT = "executable = work\narguments = $(JOB)\nqueue\n"
+LEAN = ["--capacities", "2,3", "--strategy", "lean"]
+WRITTEN = [
+    "out.dag",
+    *(
+        f"out.dag.clusters/{name}"
+        for name in (
+            *("run-members", "cluster_0001.members", "cluster_0001.sub"),
+            *("cluster_0002.members", "cluster_0002.sub"),
+        )
+    ),
+]
+
+
+def contents(folder):
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.usefixtures("files")
+def test_clusters_are_written_as_the_jobs_of_a_workflow(icsched, folder):
+    """a and b make one cluster, c, d and e the other: nothing is cut, so none waits."""
+    result = icsched("cluster", "wf.dag", *LEAN, "-o", "out.dag", "--json")
+
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out)["written"] == WRITTEN
+    assert all((folder / file).is_file() for file in WRITTEN)
+    dag = read("out.dag")
+    assert (dag.names, dag.arc_count) == (("cluster_0001", "cluster_0002"), 0)
+    members = (folder / "out.dag.clusters/cluster_0002.members").read_text()
+    assert re.findall(r"^member (.*)", members, re.MULTILINE) == ["c", "d", "e"]
+    assert re.findall(r"^argument (.*)", members, re.MULTILINE) == ["c", "d", "e"]
+
+
+@pytest.mark.usefixtures("files")
+def test_what_was_written_is_read_back_with_the_dependencies_between_clusters(icsched):
+    """c and a, then b and d, then e alone: both wait for the first."""
+    icsched("cluster", "wf.dag", "--size", "2", "--strategy", "direct", "-o", "out.dag")
+
+    dag = read("out.dag")
+    names = [(dag.names[parent], dag.names[child]) for parent, child in dag.arcs.tolist()]
+    assert sorted(names) == [("cluster_0001", "cluster_0002"), ("cluster_0001", "e")]
+    order = json.loads(icsched("prio", "out.dag", "--json").out)["order"]
+    assert order[0] == "cluster_0001"
+
+
+@pytest.mark.usefixtures("files")
+def test_the_report_ends_with_what_was_written_and_how_to_submit_it(icsched):
+    result = icsched("cluster", "wf.dag", *LEAN, "-o", "out.dag")
+
+    assert result.out.splitlines()[-1] == (
+        "wrote out.dag and the files of its clusters in out.dag.clusters;"
+        " to run them, from here: condor_submit_dag out.dag"
+    )
+    again = icsched("cluster", "wf.dag", *LEAN, "-o", "out.dag")
+    assert again == result
+
+
+@pytest.mark.usefixtures("files")
+def test_a_drawing_is_among_what_was_written(icsched):
+    words = ["cluster", "wf.dag", *LEAN, "--dot", "out.dot", "--json"]
+
+    assert json.loads(icsched(*words).out)["written"] == ["out.dot"]
+    both = icsched(*words, "-o", "out.dag")
+    assert json.loads(both.out)["written"] == [*WRITTEN, "out.dot"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["wf.dag", "wf.dag", "-o", "out.dag"], "-o writes one file: expected one to read"),
+        (["wf.dag", "--lenient", "-o", "out.dag"], "expected one of -o and --lenient"),
+        (["wf.dag", "--usedagdir", "-o", "out.dag"], "expected one of -o and --usedagdir"),
+        (["wf.dag", "-o", "-"], "-o: expected a file, got standard output"),
+        (["wf.dag", "--dot", "-"], "--dot: expected a file, got standard output"),
+        (["wf.dag", "--dot=-", "--json"], "--dot: expected a file, got standard output"),
+        (
+            ["wf.dag", "-o", "out.dag", "--dot", "./out.dag"],
+            "expected different files for -o and --dot",
+        ),
+        (
+            ["wf.dag", "-o", "out.dag", "--dot", "wf.dag"],
+            "wf.dag is a file of the workflow: expected another",
+        ),
+        (["wf.dag", "-o", "wf.dag"], "wf.dag is a file of the workflow: expected another"),
+        (["wf.dag", "--dot", "x.sub"], "x.sub is a file of the workflow: expected another"),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_what_cannot_be_written_is_bad_usage_and_nothing_is_written(
+    icsched, folder, words, complaint
+):
+    before = contents(folder)
+
+    result = icsched("cluster", *words, "--size", "2")
+
+    assert (result.code, result.complaint) == (2, complaint)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"out.dag": "JOB mine x\n"}, "out.dag: expected a new file, or one that icsched cl"),
+        ({"x.sub": "executable = work\nqueue 2\n"}, "x.sub:2: "),
+        ({"out.dag.clusters": "mine"}, "out.dag.clusters: expected a directory for the clust"),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_what_clusters_cannot_do_is_one_line_and_nothing_is_written(
+    icsched, put, folder, changed, complaint
+):
+    put(changed)
+    before = contents(folder)
+
+    result = icsched("cluster", "wf.dag", "--size", "2", "-o", "out.dag", "--dot", "out.dot")
+
+    assert result.code == 1
+    assert result.complaint.startswith(complaint)
+    assert contents(folder) == before
+
+
+@pytest.mark.usefixtures("files")
+def test_only_jobs_that_are_left_are_written(icsched, put, folder):
+    put({"wf.dag.rescue001": "DONE a\nDONE c\n"})
+
+    icsched("cluster", "wf.dag", "--size", "3", "-o", "out.dag")
+
+    members = (folder / "out.dag.clusters/cluster_0001.members").read_text()
+    assert sorted(re.findall(r"^member (.*)", members, re.MULTILINE)) == ["b", "d", "e"]

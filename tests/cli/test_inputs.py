@@ -1,45 +1,104 @@
-"""Files that commands read besides workflows: run times; `test_verify` has the orders."""
+"""Files with a number for each job, run times or sizes; `test_verify` has the orders."""
+
+import json
 
 import pytest
 
-QUICK = ["--runs", "60"]
+WORKFLOW = "JOB lone x\nJOB a x\nJOB b x\nJOB c x\n"
+SECONDS = "a positive number of seconds"
+BYTES = "a number of bytes from 0 to 10^18 - 1"
+OPTIONS = {
+    SECONDS: ["simulate", "wf.dag", "--runs", "60", "--runtimes"],
+    BYTES: ["prio", "wf.dag", "--memory", "50", "--sizes"],
+}
 
 
-def test_a_job_may_have_a_comma_or_a_hash_in_its_name(icsched, put):
-    put({"wf.dag": "JOB a,b x\nJOB #c x\n", "times.txt": "a,b 3\n#c,4\n# d,5\n"})
+@pytest.fixture(params=OPTIONS, ids=["run times", "sizes"])
+def expected(request) -> str:
+    """What numbers the file has."""
+    return request.param
 
-    assert icsched("simulate", "wf.dag", "--runtimes", "times.txt", *QUICK).code == 0
+
+@pytest.fixture
+def read(icsched, put):
+    """Read a file of numbers, of jobs of a workflow; return exit code and complaint."""
+
+    def runner(expected: str, text: str, workflow: str = WORKFLOW, *options: str) -> object:
+        put({"wf.dag": workflow, "file.txt": text})
+        result = icsched(*OPTIONS[expected], "file.txt", *options)
+        return (0, "") if result.code == 0 else (result.code, result.complaint)
+
+    return runner
 
 
-def test_jobs_that_are_done_need_no_run_time_and_may_have_one(icsched, put):
-    put({"wf.dag": "JOB a x\nJOB b x\n", "wf.dag.rescue001": "DONE b\n"})
-    put({"one.txt": "a 1\n", "both.txt": "a 1\nb 1\n"})
+def test_blanks_or_a_comma_stand_between_a_job_and_its_number(read, expected):
+    assert read(expected, "# job number\na 3\nb, 2\n\n c ,1\nlone\t4\r\n") == (0, "")
 
-    for file in ("one.txt", "both.txt"):
-        assert icsched("simulate", "wf.dag", "--runtimes", file, *QUICK).code == 0
-    result = icsched("simulate", "wf.dag", "--runtimes", "one.txt", "--no-rescue")
-    assert result.complaint == "one.txt: expected all 2 jobs, got 1; 'b' is missing"
+
+def test_a_job_may_have_a_comma_or_a_hash_in_its_name(read, expected):
+    text = "a,b 3\n#c,4\n# d,5\n"
+
+    assert read(expected, text, "JOB a,b x\nJOB #c x\n") == (0, "")
+
+
+def test_jobs_that_are_done_need_no_number_and_may_have_one(read, put, expected):
+    put({"wf.dag.rescue001": "DONE b\n"})
+    workflow = "JOB a x\nJOB b x\n"
+
+    assert read(expected, "a 1\n", workflow) == (0, "")
+    assert read(expected, "a 1\nb 1\n", workflow) == (0, "")
+    assert read(expected, "a 1\n", workflow, "--no-rescue") == (
+        1,
+        "file.txt: expected all 2 jobs, got 1; 'b' is missing",
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("a 1\nx 2\n", ":2: unknown job 'x'"),
-        ("job,seconds\na,1\n", ":1: unknown job 'job'"),
+        ("job,number\na,1\n", ":1: unknown job 'job'"),
         ("a 1\n# again\na 2\n", ":3: job 'a' is already on line 1"),
-        ("a\n", ":1: expected a job and its seconds, got 'a'"),
-        ("a nan\n", ":1: expected a positive number of seconds, got 'nan'"),
-        ("a inf\n", ":1: expected a positive number of seconds, got 'inf'"),
-        ("a -1\n", ":1: expected a positive number of seconds, got '-1'"),
-        ("a 0\n", ":1: expected a positive number of seconds, got '0'"),
-        ("a 1s\n", ":1: expected a positive number of seconds, got '1s'"),
         ("a 1\nb 2\n", ": expected all 4 jobs, got 2; 'lone' is missing"),
         ("", ": expected all 4 jobs, got 0; 'lone' is missing"),
+        ("\na\n", ":2: expected a job and NUMBER, got 'a'"),
+        ("a 1 2\n", ":1: expected a job and NUMBER, got 'a 1 2'"),
+        ("a,1,2\n", ":1: unknown job 'a,1'"),
+        ("a nan\n", ":1: job 'a': expected NUMBER, got 'nan'"),
+        ("a inf\n", ":1: job 'a': expected NUMBER, got 'inf'"),
+        ("a -1\n", ":1: job 'a': expected NUMBER, got '-1'"),
+        ("a 1s\n", ":1: job 'a': expected NUMBER, got '1s'"),
     ],
 )
-def test_a_bad_file_of_run_times_is_one_line_with_its_place(icsched, put, text, complaint):
-    put({"wf.dag": "JOB lone x\nJOB a x\nJOB b x\nJOB c x\n", "times.txt": text})
+def test_a_bad_line_is_told_in_one_with_its_place(read, expected, text, complaint):
+    assert read(expected, text) == (1, f"file.txt{complaint}".replace("NUMBER", expected))
 
-    result = icsched("simulate", "wf.dag", "--runtimes", "times.txt")
 
-    assert (result.code, result.complaint) == (1, f"times.txt{complaint}")
+@pytest.mark.parametrize(
+    ("expected", "word"),
+    [(SECONDS, "0"), (BYTES, "1.5"), (BYTES, "\u0663"), (BYTES, str(10**18)), (BYTES, "1e3")],
+    indirect=["expected"],
+)
+def test_seconds_are_positive_and_bytes_are_whole(read, expected, word):
+    complaint = f"file.txt:1: job 'a': expected {expected}, got {word!r}"
+
+    assert read(expected, f"a {word}\n") == (1, complaint)
+
+
+def test_a_file_that_is_not_there_is_one_line(icsched, put, expected):
+    put({"wf.dag": WORKFLOW})
+    result = icsched(*OPTIONS[expected], "none.txt")
+
+    assert (result.code, result.complaint) == (1, "none.txt: no such file or directory")
+
+
+def test_sizes_with_commas_are_those_with_blanks(icsched, put):
+    """c takes 3 bytes until d has run, a takes 10 until b has: not both within 12."""
+    put({"wf.dag": "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a CHILD b\nPARENT c CHILD d\n"})
+    put({"blanks.txt": "a 10\nb 1\nc 3\nd 1\n", "commas.txt": "a,10\nb,1\nc,3\nd,1\n"})
+
+    words = ["prio", "wf.dag", "--memory", "12", "--json", "--sizes"]
+    answers = [json.loads(icsched(*words, f"{name}.txt").out) for name in ("blanks", "commas")]
+
+    assert answers[0]["order"] == answers[1]["order"]
+    assert answers[0]["memory"] == answers[1]["memory"] == 10

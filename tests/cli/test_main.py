@@ -71,6 +71,19 @@ def test_a_message_of_several_lines_becomes_one(icsched):
     assert result.complaint == "two lines.dag: no such file or directory"
 
 
+def test_help_imports_nothing_that_is_slow_and_rarely_needed(script):
+    slow = ["asyncio", "dask", "matplotlib", "networkx", "numpy.random", "ortools"]
+    program = (
+        "import sys; from icsched.cli.main import run; run(['--help']);"
+        f" sys.stderr.write(', '.join(name for name in {slow} if name in sys.modules))"
+    )
+    done = subprocess.run(
+        [script.parent / "python", "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 # The tour
 
 

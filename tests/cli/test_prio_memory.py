@@ -126,34 +126,6 @@ def test_sizes_without_a_limit_are_bad_usage(prio):
     assert (result.code, result.complaint) == (2, "--sizes needs --memory")
 
 
-@pytest.mark.parametrize(
-    ("sizes", "problem"),
-    [
-        ("a 10\nb 1\nc 3\nd 1\n", ": expected a size for every job; 'e' has none"),
-        ("a 10\nz 1\n", ":2: unknown job 'z'"),
-        ("a 10\na 10\n", ":2: job 'a' has a size already"),
-        ("a -1\n", ":1: size of job 'a': expected bytes, 0 or more, got '-1'"),
-        ("a 1.5\n", ":1: size of job 'a': expected bytes, 0 or more, got '1.5'"),
-        ("a \u0663\n", ":1: size of job 'a': expected bytes, 0 or more, got '\u0663'"),
-        (f"a {10**30}\n", f":1: size of job 'a': expected bytes, 0 or more, got '{10**30}'"),
-        ("a\n", ":1: expected `name bytes`, got 'a'"),
-        ("a 1 2\n", ":1: expected `name bytes`, got 'a 1 2'"),
-    ],
-)
-def test_a_bad_line_of_sizes_is_one_line_with_its_place(prio, tmp_path, sizes, problem):
-    result = prio("--memory", "50", sizes=sizes)
-
-    assert (result.code, result.complaint) == (1, f"{tmp_path / 'sizes.txt'}{problem}")
-
-
-def test_sizes_that_are_not_there_are_one_line(icsched, workflow, tmp_path):
-    missing = tmp_path / "none.txt"
-    result = icsched("prio", str(workflow), "--memory", "5", "--sizes", str(missing))
-
-    assert result.code == 1
-    assert str(missing) in result.complaint
-
-
 def test_comments_and_empty_lines_are_skipped_and_done_jobs_may_have_sizes(
     icsched, workflow, tmp_path
 ):

@@ -95,6 +95,8 @@ def numbers(found) -> dict:
         (["--workers", "2"], {"pool": Workers(2)}),
         (["--workers", "2", "--speeds", "1,0.5"], {"pool": Workers(2, [1, 0.5])}),
         (["--workers", "3", "--replicas", "2"], {"pool": Workers(3, replicas=2)}),
+        (["--overhead", "0.5"], {"pool": Pool(overhead=0.5)}),
+        (["--workers", "2", "--overhead", "2"], {"pool": Workers(2, overhead=2)}),
         (["--law", "constant"], {"times": Times("constant")}),
         (["--law", "lognormal", "--spread", "0.7"], {"times": Times("lognormal", 0.7)}),
         (["--seed", "7"], {"seed": 7}),
@@ -224,6 +226,15 @@ def test_the_report(icsched, workflow):
     assert "Idle workers (a full bar is 0):" in lines
 
 
+def test_overhead_comes_on_top_of_each_job(answer):
+    """One worker, four jobs of 1, each handed out in 0.5: 6 in all, of which 4 are work."""
+    options = ["--workers", "1", "--law", "constant", "--overhead", "0.5"]
+    fifo = answer(*options)["policies"]["fifo"]
+
+    assert fifo["time"]["mean"] == 6.0
+    assert fifo["utilisation"]["mean"] == pytest.approx(4 / 6)
+
+
 def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
     result = icsched("simulate", workflow, "--batch", "1", "--seed", "1")
     found = simulate(DAG, {"icsched": prioritize(DAG), "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
@@ -239,12 +250,12 @@ def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
 
 def test_the_report_says_what_the_pool_was(icsched, workflow):
     options = ["--waiting", "--speeds", "0.5", "--leave", "9", "--deadline", "2", "--replicas", "2"]
-    result = icsched("simulate", workflow, *options, *QUICK)
+    result = icsched("simulate", workflow, *options, "--overhead", "0.25", *QUICK)
 
     assert result.out.splitlines()[1] == (
         "Simulated: batches of 16 requests on average (geometric), 1 apart on average,"
         " requests wait, speeds vary by 0.5, workers leave after 9 on average, deadline 2,"
-        " 2 replicas of each job."
+        " 2 replicas of each job, overhead 0.25 for each job."
     )
     fixed = icsched("simulate", workflow, "--sizes", "fixed", "--batch", "2", *QUICK)
     assert "Simulated: batches of 2 requests, 1 apart on average.\n" in fixed.out
@@ -305,10 +316,10 @@ BATCHES = "--workers replaces batches: expected no"
             "replicas: expected at most 2, the number of workers, got 3",
         ),
         (["--workers", "2", "--speeds", "1"], "speeds: expected 2, one per worker, got 1"),
+        (["--overhead", "-1"], "overhead: expected 0 to 1e+100, got -1.0"),
         (["--runs", "0"], "runs: expected an integer from 20 to 10,000,000, got 0"),
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
         (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
-        (["--jobs", "0"], "threads: expected an integer from 1 to 1,024, got 0"),
         (["--order", "missing"], "missing: no such file or directory"),
         (["--runtimes", "missing"], "missing: no such file or directory"),
     ],
@@ -328,7 +339,12 @@ def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complai
         (["--workers", "2", "--sizes", "fixed"], "--workers replaces batches: expected no --sizes"),
         (["--workers", "2", "--waiting"], "--workers replaces batches: expected no --waiting"),
         (["--speeds", "1,2"], "--speeds: expected one number, or --workers"),
-        (["--workers", "2", "--speeds", "1,x"], "--speeds: expected numbers, got 'x'"),
+        (
+            ["--workers", "2", "--speeds", "1,x"],
+            "--speeds: expected numbers with commas between, got '1,x'",
+        ),
+        (["--jobs", "0"], "--jobs: expected 1 to 1,024, got 0"),
+        (["--jobs", "1025"], "--jobs: expected 1 to 1,024, got 1025"),
         (
             ["--law", "constant", "--spread", "1"],
             "--law constant has no spread: expected no --spread",

@@ -91,6 +91,24 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
 
 
 @pytest.mark.usefixtures("no_figures")
+def test_a_cell_is_what_the_command_simulate_finds(icsched):
+    """Every number equal, to the last bit, whatever the number of threads."""
+    terms = ("--seed", "3", "--sizes", "fixed", "--half-width", "0.002", "--runs", "900")
+    grid = ("--intervals", "0.1,1", "--batches", "4,16")
+    assert icsched("study", "wf.dag", "-o", "out", *grid, *terms, "--jobs", "2").code == 0
+
+    for cell in cells():
+        place = ("--interval", str(cell["interval"]), "--batch", str(cell["batch"]))
+        alone = icsched("simulate", "wf.dag", *place, *terms, "--jobs", "1", "--json")
+        found = json.loads(alone.out)
+        assert cell["policies"] == found["policies"]
+        assert cell["ratio"] == found["ratio"]["icsched_over_fifo"]
+        assert (cell["runs"], cell["precise"]) == (found["runs"], found["precise"])
+    assert len(cells()) == 4
+    assert {cell["precise"] for cell in cells()} == {True, False}
+
+
+@pytest.mark.usefixtures("no_figures")
 def test_the_papers_statistics_are_used_when_asked_for(icsched, put):
     put({"wf.dag": "JOB a x\nJOB b x\nPARENT a CHILD b\n"})
 

@@ -31,9 +31,9 @@ def test_names_that_would_write_the_same_file_are_refused(icsched, files):
         (["-o", "out"], "expected a DAGMan file"),
         (["wf.dag", "-o", "out", "--intervals", ""], "--intervals: expected numbers with commas"),
         (["wf.dag", "-o", "out", "--batches", "1,x"], "--batches: expected numbers with commas"),
-        (["wf.dag", "-o", "out", "--jobs", "0"], "--jobs: expected 1 to 1024, got 0"),
+        (["wf.dag", "-o", "out", "--jobs", "0"], "--jobs: expected 1 to 1,024, got 0"),
         (["wf.dag", "-o", "out", "--jobs", "2", "--dask", "x"], "expected one of --jobs and --d"),
-        (["wf.dag", "-o", "out", "--paper-statistics", "--runs", "9"], "--paper-statistics fixes"),
+        (["wf.dag", "-o", "out", "--paper-statistics", "--runs", "9"], "--paper-statistics makes"),
         (["wf.dag"], 'Command "study" parameter --output'),
         (["wf.dag", "-o", "out", "--sizes", "huge"], 'Invalid value "huge" for --sizes.'),
     ],
@@ -72,8 +72,8 @@ def test_files_that_cannot_be_read_are_one_line_before_anything_runs(icsched, pu
 
     for file, complaint in {
         "missing.dag": "missing.dag: no such file or directory",
-        "empty.dag": "empty.dag: expected at least one job left to run",
-        "done.dag": "done.dag: expected at least one job left to run",
+        "empty.dag": "empty.dag: expected at least one job that is left to run",
+        "done.dag": "done.dag: expected at least one job that is left to run",
         "bad.dag": "bad.dag:1: ",
     }.items():
         result = icsched("study", "wf.dag", file, "-o", "out")

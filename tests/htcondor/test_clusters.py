@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from icsched import Dag, families
+from icsched.cli.main import run
 from icsched.formats import dagman_text, read_workflow, write_clustered
 
 # Fails unless the files of all its parents are there; then makes its own, and notes it.
@@ -87,6 +88,19 @@ def test_clusters_are_submitted_in_the_order_that_was_given(condor, place):
 
     assert done.submitted == ["cluster_0001", "cluster_0002", "cluster_0003", "12"]
     assert list(done.job_prio.values()) == [[4], [3], [2], [1]]
+
+
+def test_the_command_line_writes_what_the_pool_runs(condor, place):
+    """Every member runs once, by programs that check for their parents."""
+    dag = families.montage(2, 2)
+    put_workflow(dag, "local")
+    assert run(["cluster", "wf.dag", "--size", "5", "-o", "out.dag"]) == 0
+
+    done = condor.run(place, "out.dag", options=())
+
+    assert done.status == 0
+    assert sorted(trace()) == sorted(map(str, dag.names))
+    assert len(done.submitted) == -(-len(dag) // 5)
 
 
 CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"], "d": ["c"]})

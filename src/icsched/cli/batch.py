@@ -2,17 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, cast
 
-from cyclopts import Parameter
-
-from icsched import formats
 from icsched.batch import Batch, Method
 from icsched.batch import batch as best_batch
 from icsched.cli import output
-from icsched.cli.output import Flag
-from icsched.dag import Dag
-from icsched.errors import FormatError, GameError
+from icsched.cli.inputs import USUAL, FileOptions, named_jobs
+from icsched.cli.output import Json
+from icsched.errors import GameError, UsageError
 from icsched.formats import Workflow
 
 
@@ -21,12 +17,10 @@ def batch(
     take: int,
     done: str = "",
     running: str = "",
-    method: str = "auto",
+    method: Method = "auto",
     time_limit: float = 10.0,
-    lenient: Flag = False,
-    usedagdir: Flag = False,
-    no_rescue: Flag = False,
-    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+    reading: FileOptions = USUAL,
+    json_: Json = False,
 ) -> None:
     """Choose the jobs that leave the most jobs eligible once they have run.
 
@@ -42,30 +36,28 @@ def batch(
     running
         Jobs handed out before that have not ended, in the same way.
     method
-        auto, tree, expansive, exact or greedy.
+        How to choose.
     time_limit
         Seconds for the exact method.
-    lenient
-        Skip unknown commands instead of refusing them.
-    usedagdir
-        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
-    no_rescue
-        Do not believe the newest rescue file.
+    reading
+        How the files are read.
     json_
         Print one JSON object instead of a report.
 
     """
-    workflow = output.read(files, lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue)
+    if not time_limit >= 0:
+        raise UsageError(f"--time-limit: expected 0 or more, got {time_limit}")
+    workflow = reading.read(files)
     dag = workflow.dag
-    executed = _tasks(workflow, "--done", done)
-    busy = _tasks(workflow, "--running", running)
+    executed = [dag.ids[job] for job in named_jobs(workflow, "--done", done) if job in dag.ids]
+    busy = _running(workflow, running)
     with output.working(f"choosing among {output.counted(len(dag), 'job')}"):
         answer = best_batch(
             dag,
             executed,
             take,
             running=busy,
-            method=cast(Method, method),  # checked there
+            method=method,
             time_limit_s=time_limit,
         )
     names = [dag.names[task] for task in answer.take]
@@ -82,40 +74,13 @@ def batch(
         sys.stdout.write(_report(names, answer))
 
 
-def _tasks(workflow: Workflow, option: str, text: str) -> list[int]:
-    """Ids of the jobs that an option names, without those that the files say are done."""
-    dag, finished = workflow.dag, _finished(workflow)
-    tasks = []
-    for place, name in _names(dag, text):
-        if name in dag.ids:
-            tasks.append(dag.ids[name])
-        elif name not in finished:
-            problem = f"unknown job {name!r}"
-            raise (
-                FormatError(text[1:], place, problem)
-                if place
-                else GameError(f"{option}: {problem}")
-            )
-        elif option == "--running":
-            raise GameError(f"{option}: job {name!r} is done already")
-    return tasks
-
-
-def _finished(workflow: Workflow) -> set[str]:
-    """Names of the jobs that the files say are done."""
-    if not workflow.done.any():
-        return set()
-    done = workflow.done.tolist()
-    return {name for name, is_done in zip(workflow.names, done, strict=True) if is_done}
-
-
-def _names(dag: Dag, text: str) -> Sequence[tuple[int | None, str]]:
-    """Names that an option gives, each with its line if they come from a file."""
-    if not text.startswith("@"):
-        return [(None, name) for word in text.split(",") if (name := word.strip())]
-    lines = enumerate(formats.read_text(text[1:]).split("\n"), 1)
-    named = [(line, name) for line, words in lines if (name := words.strip())]
-    return [(line, name) for line, name in named if name in dag.ids or not name.startswith("#")]
+def _running(workflow: Workflow, text: str) -> list[int]:
+    """Return the running jobs; raises GameError for one that the files say is done."""
+    jobs, ids = named_jobs(workflow, "--running", text), workflow.dag.ids
+    for job in jobs:
+        if job not in ids:
+            raise GameError(f"--running: job {job!r} is done already")
+    return [ids[job] for job in jobs]
 
 
 def _report(names: Sequence[object], answer: Batch) -> str:

@@ -1,17 +1,19 @@
 """`icsched cluster`: a whole workflow as clusters for workers of unequal power."""
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
-
-from cyclopts import Parameter
+from pathlib import Path
+from typing import Annotated, Literal
 
 from icsched import formats
 from icsched.cli import output
-from icsched.cli.output import Flag
+from icsched.cli.inputs import USUAL, FileOptions, check_not_own, whole_numbers
+from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
 from icsched.cluster import Cluster, plan_clusters
 from icsched.dag import Dag
 from icsched.errors import ClusterError, UsageError
+from icsched.formats import Workflow
 
 _MOST_ROWS = 20
 _MOST_NAMES = 8
@@ -21,12 +23,11 @@ def cluster(
     *files: str,
     size: int | None = None,
     capacities: str | None = None,
-    strategy: str = "auto",
+    strategy: Literal["auto", "direct", "staggered", "donor", "lean"] = "auto",
+    output_: Annotated[str | None, OutputName] = None,
     dot: str | None = None,
-    lenient: Flag = False,
-    usedagdir: Flag = False,
-    no_rescue: Flag = False,
-    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+    reading: FileOptions = USUAL,
+    json_: Json = False,
 ) -> None:
     """Cut a workflow into clusters that workers can run without waiting for each other.
 
@@ -39,34 +40,33 @@ def cluster(
     capacities
         Jobs that the workers can take, in the order in which they come, such as 4,16,64.
     strategy
-        auto, direct, staggered, donor or lean.
+        How to choose the jobs of a cluster.
+    output_
+        DAGMan file to write, with clusters for jobs; their own files go to OUTPUT.clusters.
     dot
         Graphviz file to write, with a box around each cluster.
-    lenient
-        Skip unknown commands instead of refusing them.
-    usedagdir
-        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
-    no_rescue
-        Cluster all jobs, also those that the newest rescue file says are done.
+    reading
+        How the files are read.
     json_
         Print one JSON object instead of a report.
 
     """
     wanted = _wanted(size, capacities)
-    workflow = output.read(files, lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue)
+    _check_outputs(output_, dot, files, reading)
+    workflow = reading.read_to_run(files)
+    for path in filter(None, (output_, dot)):
+        check_not_own(workflow, path)
     dag = workflow.dag
-    if size is not None and len(dag) and not 1 <= size <= len(dag):
+    if size is not None and not 1 <= size <= len(dag):
         raise ClusterError(f"--size: expected 1 to {len(dag)}, as many as jobs, got {size}")
     with output.working(f"clustering {output.counted(len(dag), 'job')}"):
         clusters = plan_clusters(dag, wanted, strategy=strategy)
-    if dot is not None:
-        groups = [taken.tasks for taken in clusters]
-        formats.write_text(dot, formats.dot_text(dag, name="clusters", groups=groups))
-    # Writing the clusters as a DAGMan workflow (-o OUT.dag) belongs here.
+    written = _write(workflow, [taken.tasks for taken in clusters], output_, dot)
     if json_:
-        output.write_json(_answer(dag, clusters))
+        output.write_json({**_answer(dag, clusters), "written": written})
     else:
-        sys.stdout.write(_report(" ".join(files), dag, clusters))
+        told = _submission(written) if output_ is not None else ""
+        sys.stdout.write(_report(" ".join(files), dag, clusters) + told)
 
 
 def _wanted(size: int | None, capacities: str | None) -> list[int]:
@@ -76,11 +76,43 @@ def _wanted(size: int | None, capacities: str | None) -> list[int]:
         raise UsageError(f"expected --size or --capacities, got {given}")
     if capacities is None:
         return [] if size is None else [size]
-    try:
-        return [int(word) for word in capacities.split(",")]
-    except ValueError:
-        problem = f"expected whole numbers such as 4,16,64, got {capacities!r}"
-        raise UsageError(f"--capacities: {problem}") from None
+    return whole_numbers("--capacities", capacities)
+
+
+def _check_outputs(
+    path: str | None, dot: str | None, files: Sequence[str], reading: FileOptions
+) -> None:
+    """Raise UsageError for what does not go together with -o or --dot."""
+    writes = path is not None
+    real = [os.path.realpath(output) for output in (path, dot) if output is not None]
+    problems = {
+        "-o writes one file: expected one to read": writes and len(files) > 1,
+        "expected one of -o and --usedagdir": writes and reading.usedagdir,
+        "expected one of -o and --lenient": writes and reading.lenient,
+        "-o: expected a file, got standard output": path == STANDARD_OUTPUT,
+        "--dot: expected a file, got standard output": dot == STANDARD_OUTPUT,
+        "expected different files for -o and --dot": len(set(real)) < len(real),
+    }
+    for problem, holds in problems.items():
+        if holds:
+            raise UsageError(problem)
+
+
+def _write(
+    workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
+) -> list[str]:
+    """Write what was asked for; return the files, first those of the clustered workflow."""
+    written = [] if path is None else formats.write_clustered(workflow, clusters, path)
+    if dot is not None:
+        formats.write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))
+        written.append(dot)
+    return written
+
+
+def _submission(written: Sequence[str]) -> str:
+    file, script, *_ = written
+    beside = f"{file} and the files of its clusters in {Path(script).parent}"
+    return f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
 
 
 def _answer(dag: Dag, clusters: Sequence[Cluster]) -> dict[str, object]:

@@ -1,22 +1,27 @@
-"""What commands read besides their arguments: workflows, orders, and measured run times."""
+"""What commands read: workflows, lists of numbers and names, orders, and numbers of each job."""
 
 import math
+import os
 import re
-from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from icsched import formats
-from icsched.cli import output
-from icsched.cli.output import Flag
+from icsched.cli.output import Flag, working
 from icsched.dag import Dag
-from icsched.errors import FormatError
-from icsched.formats import Workflow
+from icsched.errors import FormatError, GameError, UsageError
+from icsched.formats import Workflow, read_workflow
 
-_RUN_TIME = re.compile(r"(\S.*?)(?:\s*,\s*|\s+)([^\s,]+)")
+Number = TypeVar("Number", int, float)
+
+_NAME_AND_NUMBER = re.compile(r"(\S+?)(?:\s*,\s*|\s+)([^\s,]+)")
+_MOST_DIGITS = 18  # of bytes: many such numbers add up within 64 bits
 
 
 @Parameter(name="*")
@@ -41,24 +46,90 @@ class FileOptions:
 
     def read(self, files: Sequence[str], *, directory: str = "") -> Workflow:
         """Read a workflow; raises UsageError without a file, FormatError for a bad one."""
-        return output.read(
-            files,
-            lenient=self.lenient,
-            usedagdir=self.usedagdir,
-            rescue=not self.no_rescue,
-            directory=directory,
-        )
+        if not files:
+            raise UsageError("expected a DAGMan file")
+        with working(f"reading {files[0]}"):
+            workflow = read_workflow(
+                files,
+                rescue=not self.no_rescue,
+                lenient=self.lenient,
+                use_dag_directory=self.usedagdir,
+                directory=directory,
+            )
+            _ = workflow.dag  # a cycle is an error of the file
+            return workflow
+
+    def read_to_run(self, files: Sequence[str]) -> Workflow:
+        """Read a workflow; raises FormatError also if no job of it is left to run."""
+        workflow = self.read(files)
+        if not len(workflow.dag):
+            raise FormatError(files[0], None, "expected at least one job that is left to run")
+        return workflow
 
 
 USUAL = FileOptions()  # as condor_submit_dag reads without options
 
 
+def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
+    """Raise UsageError if *path*, which is to be written, is a file that the workflow reads."""
+    if not Path(path).is_file():
+        return
+    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
+        raise UsageError(f"{path} is a file of the workflow: expected another{instead}")
+
+
+# Lists, with commas between
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Return the numbers that an option lists; raises UsageError for anything else.
+
+    >>> numbers("--intervals", "0.1, 1,10")
+    [0.1, 1.0, 10.0]
+    """
+    return _each(option, text, float, "numbers")
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Return the whole numbers that an option lists; raises UsageError for anything else.
+
+    >>> whole_numbers("--capacities", "4,16,64")
+    [4, 16, 64]
+    """
+    return _each(option, text, int, "whole numbers")
+
+
+def _each(option: str, text: str, number: Callable[[str], Number], what: str) -> list[Number]:
+    try:
+        return [number(word) for word in text.split(",")]
+    except ValueError:
+        problem = f"expected {what} with commas between, got {text!r}"
+        raise UsageError(f"{option}: {problem}") from None
+
+
+def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
+    """Return the jobs that an option lists, or with @FILE a file, a name a line.
+
+    Raises FormatError with its place, or GameError, for a job that the workflow does not have.
+    """
+    known = set(workflow.names)
+    if text.startswith("@"):
+        return [name for _, name in _names(text[1:], known)]
+    listed = [name for word in text.split(",") if (name := word.strip())]
+    for name in listed:
+        if name not in known:
+            raise GameError(f"{option}: unknown job {name!r}")
+    return listed
+
+
+# Files with a line for each job
+
+
 def read_order(dag: Dag, path: str) -> list[int]:
     """Return the order in the file at *path*, a name a line; raises FormatError with its place."""
     line_of: dict[str, int] = {}
-    for line, text in _lines(path):
-        if not text.startswith("#") or text in dag.ids:
-            _note(text, line, line_of, dag.ids, path)
+    for line, name in _names(path, dag.ids):
+        _note(name, line, line_of, path)
     tasks = [dag.ids[name] for name in line_of]
     _check_all_there(dag, line_of, path)
     for task in tasks:
@@ -71,24 +142,64 @@ def read_order(dag: Dag, path: str) -> list[int]:
 
 
 def read_run_times(workflow: Workflow, path: str) -> NDArray[np.float64]:
-    """Return the run time of each job left, from lines of a name and a number of seconds.
+    """Return the seconds of each job left to run; see `_read_numbers`."""
+    seconds = _read_numbers(workflow, path, _seconds, "a positive number of seconds")
+    return np.array(seconds, np.float64)
+
+
+def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
+    """Return the bytes of each job left to run; see `_read_numbers`."""
+    sizes = _read_numbers(workflow, path, _bytes, "a number of bytes from 0 to 10^18 - 1")
+    return np.array(sizes, np.int64)
+
+
+def _read_numbers(
+    workflow: Workflow, path: str, number: Callable[[str], Number | None], expected: str
+) -> list[Number]:
+    """Return the number of each job left to run, from lines of a name and a number.
 
     Between them stand blanks or a comma. Jobs that are done may have a line too. Raises
     FormatError with its place for a line that is not right, or a job without one.
     """
     known = set(workflow.names)
     line_of: dict[str, int] = {}
-    found: dict[Hashable, float] = {}
+    found: dict[Hashable, Number] = {}
     for line, text in _lines(path):
-        match = _RUN_TIME.fullmatch(text)
+        match = _NAME_AND_NUMBER.fullmatch(text)
         if text.startswith("#") and not (match and match[1] in known):
             continue
         if match is None:
-            raise FormatError(path, line, f"expected a job and its seconds, got {text!r}")
-        _note(match[1], line, line_of, known, path)
-        found[match[1]] = _seconds(match[2], path, line)
+            raise FormatError(path, line, f"expected a job and {expected}, got {text!r}")
+        name, word = match.groups()
+        _check_known(name, line, known, path)
+        _note(name, line, line_of, path)
+        value = number(word)
+        if value is None:
+            raise FormatError(path, line, f"job {name!r}: expected {expected}, got {word!r}")
+        found[name] = value
     _check_all_there(workflow.dag, found, path)
-    return np.array([found[name] for name in workflow.dag.names])
+    return [found[name] for name in workflow.dag.names]
+
+
+def _seconds(word: str) -> float | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if 0 < value < math.inf else None
+
+
+def _bytes(word: str) -> int | None:
+    is_number = word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
+    return int(word) if is_number else None
+
+
+def _names(path: str, known: Container[Hashable]) -> Iterator[tuple[int, str]]:
+    """Yield the names in a file, one a line, with their lines; raises FormatError if unknown."""
+    for line, text in _lines(path):
+        if not text.startswith("#") or text in known:
+            _check_known(text, line, known, path)
+            yield line, text
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
@@ -98,12 +209,13 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
             yield line, text.strip()
 
 
-def _note(
-    name: str, line: int, line_of: dict[str, int], known: Container[Hashable], path: str
-) -> None:
-    """Take note of a job's line; raises FormatError for one unknown or already there."""
+def _check_known(name: str, line: int, known: Container[Hashable], path: str) -> None:
     if name not in known:
         raise FormatError(path, line, f"unknown job {name!r}")
+
+
+def _note(name: str, line: int, line_of: dict[str, int], path: str) -> None:
+    """Take note of a job's line; raises FormatError if it has one already."""
     if name in line_of:
         raise FormatError(path, line, f"job {name!r} is already on line {line_of[name]}")
     line_of[name] = line
@@ -115,13 +227,3 @@ def _check_all_there(dag: Dag, found: Container[Hashable], path: str) -> None:
         got = len(dag) - len(missing)
         problem = f"expected all {len(dag)} jobs, got {got}; {missing[0]!r} is missing"
         raise FormatError(path, None, problem)
-
-
-def _seconds(word: str, path: str, line: int) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise FormatError(path, line, f"expected a positive number of seconds, got {word!r}")
-    return value

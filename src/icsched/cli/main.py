@@ -27,7 +27,7 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 # Named by string: a command's module is imported only when it runs or shows its own help.
-for command, text in {
+_COMMANDS = {  # in the order of their importance, as help shows them
     "prio": """Order a workflow, say what is proved, and write the order into its files.
 
     Without -o, --in-place or --remove it only reports.
@@ -65,8 +65,9 @@ for command, text in {
     "demo": """Show what a good order does to a real workflow.
 
     Example: icsched demo""",
-}.items():
-    app.command(f"icsched.cli.{command}:{command}", name=command, help=text)
+}
+for place, (command, text) in enumerate(_COMMANDS.items()):
+    app.command(f"icsched.cli.{command}:{command}", name=command, help=text, sort_key=place)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -106,10 +107,10 @@ def _with_streams(arguments: Sequence[str]) -> list[str]:
     """Return *arguments* with a standard stream for each lone hyphen."""
     words = list(arguments)
     for at, word in enumerate(arguments):
-        if word in ("--output=-", "-o=-"):
-            words[at] = "--output=/dev/stdout"
+        if word in ("--output=-", "-o=-", "--dot=-"):
+            words[at] = f"{word.removesuffix('-')}/dev/stdout"
         elif word == "-":
-            is_output = at > 0 and arguments[at - 1] in ("-o", "--output")
+            is_output = at > 0 and arguments[at - 1] in ("-o", "--output", "--dot")
             words[at] = "/dev/stdout" if is_output else "/dev/stdin"
     return words
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched import families, formats
+from icsched.cli.output import OutputName
 from icsched.errors import FamilyError
 
 
@@ -13,7 +14,7 @@ def make(
     family: str | None = None,
     /,
     *arguments: str,
-    output: Annotated[str | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[str | None, OutputName] = None,
     seed: int | None = None,
     list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
 ) -> None:

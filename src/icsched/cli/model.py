@@ -6,12 +6,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.cli.inputs import read_run_times
+from icsched.cli.inputs import numbers, read_run_times
 from icsched.cli.output import Flag
 from icsched.errors import UsageError
 from icsched.formats import Workflow
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
+from icsched.sim.engine import cores
 from icsched.sim.model import SizeLaw, TimeLaw
+
+_MOST_THREADS = 1024
 
 
 @Parameter(name="*", group="Pool")
@@ -39,6 +42,8 @@ class PoolOptions:
         A job that is not done by then is handed out once more.
     replicas
         Hand each job out to so many workers at once.
+    overhead
+        Time that handing out a job takes, whatever the worker's speed; 0 by default.
 
     """
 
@@ -51,6 +56,7 @@ class PoolOptions:
     leave: Annotated[float, Parameter(show_default=False)] = math.inf
     deadline: Annotated[float, Parameter(show_default=False)] = math.inf
     replicas: int = 1
+    overhead: Annotated[float, Parameter(show_default=False)] = 0.0
 
     def pool(self) -> Pool | Workers:
         """Return the pool; raises UsageError for options that do not go together."""
@@ -61,8 +67,13 @@ class PoolOptions:
             "waiting": self.waiting or None,
         }
         given = {name: value for name, value in of_batches.items() if value is not None}
-        speeds = None if self.speeds is None else [_number(w) for w in self.speeds.split(",")]
-        terms = {"leave": self.leave, "deadline": self.deadline, "replicas": self.replicas}
+        speeds = None if self.speeds is None else numbers("--speeds", self.speeds)
+        terms = {
+            "leave": self.leave,
+            "deadline": self.deadline,
+            "replicas": self.replicas,
+            "overhead": self.overhead,
+        }
         if self.workers is not None:
             if given:
                 raise UsageError(f"--workers replaces batches: expected no --{next(iter(given))}")
@@ -70,13 +81,6 @@ class PoolOptions:
         if speeds and len(speeds) > 1:
             raise UsageError("--speeds: expected one number, or --workers")
         return Pool(**given, speeds=speeds[0] if speeds else 0.0, **terms)  # type: ignore[arg-type]
-
-
-def _number(word: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        raise UsageError(f"--speeds: expected numbers, got {word!r}") from None
 
 
 @Parameter(name="*", group="Times")
@@ -124,7 +128,7 @@ class SamplingOptions:
     paper_statistics
         Sample as paper 004 does: 300 means of 300 runs, all pairs.
     jobs
-        Number of threads; all cores by default.
+        Number of threads; one on each core by default.
 
     """
 
@@ -145,6 +149,12 @@ class SamplingOptions:
                 "--paper-statistics makes 300 x 300 runs: expected no --half-width or --runs"
             )
         return PaperSampling()
+
+    def threads(self) -> int:
+        """Return how many threads to use; raises UsageError if that cannot be."""
+        if self.jobs is not None and not 1 <= self.jobs <= _MOST_THREADS:
+            raise UsageError(f"--jobs: expected 1 to {_MOST_THREADS:,}, got {self.jobs}")
+        return self.jobs or cores()
 
 
 PAPER_POOL = PoolOptions()  # but for the sizes, which it has exponential

@@ -3,9 +3,9 @@
 import json
 import math
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Timer
 from typing import Annotated
 
 import msgspec
@@ -13,12 +13,16 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched.dag import Dag
-from icsched.errors import UsageError
-from icsched.formats import Workflow, read_workflow
 from icsched.pebble import Comparison, Profile
 from icsched.theory import LimitedOrder, Proof
 
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
+STANDARD_OUTPUT = "/dev/stdout"
+OutputName = Parameter(name=["--output", "-o"])
+
+_PATIENCE_S = 1.0  # before a bar appears
+_MEMORY_S = 600  # over which the speed is estimated: a cell of a study may take long
 
 _BARS = " ▁▂▃▄▅▆▇█"
 
@@ -44,24 +48,6 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
-def read(
-    files: Sequence[str], *, lenient: bool, usedagdir: bool, rescue: bool, directory: str = ""
-) -> Workflow:
-    """Read a workflow; raises UsageError without a file, FormatError for one that is not right."""
-    if not files:
-        raise UsageError("expected a DAGMan file")
-    with working(f"reading {files[0]}"):
-        workflow = read_workflow(
-            files,
-            rescue=rescue,
-            lenient=lenient,
-            use_dag_directory=usedagdir,
-            directory=directory,
-        )
-        _ = workflow.dag  # a cycle is an error of the file
-        return workflow
-
-
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function to tell how much is done, of how much; a bar shows it from a second on.
@@ -72,18 +58,18 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda _done, _expected: None
         return
     from rich.console import Console  # slow to import, and only terminals need it
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress
 
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(console=Console(stderr=True), transient=True, speed_estimate_period=_MEMORY_S)
     task = bar.add_task(what, total=None)
-    later = threading.Timer(1.0, bar.start)
-    later.start()
+    starter = Timer(_PATIENCE_S, bar.start)
+    starter.daemon = True
+    starter.start()
     try:
         yield lambda done, expected: bar.update(task, completed=done, total=expected)
     finally:
-        later.cancel()
-        later.join()
+        starter.cancel()
+        starter.join()  # it must not start what is about to stop
         bar.stop()
 
 

@@ -12,15 +12,12 @@ from cyclopts import Parameter
 
 from icsched import pebble
 from icsched.cli import notes, output, tables
-from icsched.cli.inputs import USUAL, FileOptions
-from icsched.cli.output import Flag
-from icsched.cli.sizes import read_sizes
+from icsched.cli.inputs import USUAL, FileOptions, check_not_own, read_sizes
+from icsched.cli.output import STANDARD_OUTPUT, Flag, Json, OutputName
 from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
 from icsched.theory import LimitedOrder, Plan, order_within, prioritize
-
-STANDARD_OUTPUT = "/dev/stdout"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +62,7 @@ class _Options:
             "--recursive needs --in-place or --remove": self.recursive and not changes,
             "--remove orders nothing: expected no --tables": self.remove and bool(self.tables),
             "--remove orders nothing: expected no --memory": self.remove and limited,
+            "--tables: expected a directory, got ''": self.tables == "",
             f"--memory: expected 1 or more, got {self.memory!r}": limited and self.limit < 1,
             "--sizes needs --memory": self.sizes is not None and not limited,
             "--memory needs --strategy prio": limited and self.strategy != "prio",
@@ -97,7 +95,7 @@ class _Result:
 def prio(
     *files: str,
     strategy: Literal["prio", "fifo", "lifo", "level", "critical-path"] = "prio",
-    output_: Annotated[str | None, Parameter(name=["--output", "-o"])] = None,
+    output_: Annotated[str | None, OutputName] = None,
     in_place: Flag = False,
     remove: Flag = False,
     keep_existing: Flag = False,
@@ -108,7 +106,7 @@ def prio(
     tables_: Annotated[str | None, Parameter(name="--tables")] = None,
     memory: str | None = None,
     sizes: str | None = None,
-    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+    json_: Json = False,
 ) -> None:
     """Order a workflow so that as many jobs as possible are eligible at every step.
 
@@ -139,7 +137,7 @@ def prio(
     memory
         Keep at most this many results of jobs whose children have not all run; with --sizes, bytes.
     sizes
-        File with a line `name bytes` for every job: the size of its result.
+        File with the size of each job's result, NAME BYTES a line.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 
@@ -247,10 +245,7 @@ def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
         return
     if usedagdir and os.path.realpath(Path(path).parent) != os.path.realpath(Path(source).parent):
         raise UsageError(f"with --usedagdir -o must be in the directory of {source}")
-    if not Path(path).is_file():
-        return
-    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
-        raise UsageError(f"{path} is a file of the workflow: expected another, or --in-place")
+    check_not_own(workflow, path, instead=", or --in-place")
 
 
 def _removal(files: tuple[str, ...], options: _Options) -> _Result:

@@ -2,13 +2,11 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from icsched import pebble
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.output import Json
 from icsched.dag import Dag
 from icsched.formats import dagman
 from icsched.theory import Analysis, Plan, prioritize
@@ -19,7 +17,7 @@ _MOST_ROWS = 20
 def show(
     *files: str,
     reading: FileOptions = USUAL,
-    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+    json_: Json = False,
 ) -> None:
     """Show a workflow's size, levels and blocks, what is proved, and what disturbs an order.
 

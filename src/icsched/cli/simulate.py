@@ -18,9 +18,9 @@ from icsched.cli.model import (
     SamplingOptions,
     TimeOptions,
 )
+from icsched.cli.output import Json
 from icsched.dag import Dag
 from icsched.engines.dask import dask_order
-from icsched.errors import FormatError
 from icsched.sim import Mean, Pool, Ratio, Ratios, Simulation, Timeline, Times, Workers
 from icsched.sim import simulate as simulated
 from icsched.sim.compare import METRICS, PolicyLike
@@ -43,7 +43,7 @@ def simulate(
     time_options: TimeOptions = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     reading: FileOptions = USUAL,
-    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+    json_: Json = False,
 ) -> None:
     """Simulate a workflow under several policies and compare their times with fifo's.
 
@@ -68,10 +68,9 @@ def simulate(
 
     """
     pool, sampling = pool_options.pool(), sampling_options.sampling()
-    workflow = reading.read(files)
+    threads = sampling_options.threads()
+    workflow = reading.read_to_run(files)
     dag = workflow.dag
-    if not len(dag):
-        raise FormatError(files[0], None, "expected at least one job that is left to run")
     times = time_options.times(workflow)
     policies = _policies(dag, policy, order)
     with output.progress(f"simulating {output.counted(len(dag), 'job')}") as tell:
@@ -82,7 +81,7 @@ def simulate(
             times=times,
             seed=sampling_options.seed,
             sampling=sampling,
-            threads=sampling_options.jobs,
+            threads=threads,
             progress=tell,
         )
     with output.working("following some runs"):
@@ -140,6 +139,7 @@ def _model(pool: Pool | Workers, options: TimeOptions, times: Times) -> str:
         f"workers leave after {pool.leave:g} on average": pool.leave < math.inf,
         f"deadline {pool.deadline:g}": pool.deadline < math.inf,
         f"{pool.replicas} replicas of each job": pool.replicas > 1,
+        f"overhead {pool.overhead:g} for each job": pool.overhead > 0,
     }
     who = ", ".join([who, *(term for term, holds in terms.items() if holds)])
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"

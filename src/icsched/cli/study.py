@@ -10,17 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from icsched import pebble, report
 from icsched.cli import output
-from icsched.cli.output import Flag
-from icsched.cli.progress import progress
+from icsched.cli.inputs import USUAL, FileOptions, numbers
+from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
+from icsched.cli.output import Flag, OutputName
 from icsched.dag import Dag
-from icsched.errors import EngineError, FormatError, UsageError
-from icsched.sim import Paired, PaperSampling
+from icsched.errors import EngineError, UsageError
 from icsched.sim import study as sim
-from icsched.sim.engine import cores
 from icsched.sim.model import SizeLaw
 from icsched.sim.study import Cell, CellResult, CellRunner, Terms
 from icsched.theory import Plan, prioritize
@@ -41,20 +38,14 @@ class _Workflow:
 
 def study(
     *files: str,
-    output_: Annotated[str, Parameter(name=["--output", "-o"])],
+    output_: Annotated[str, OutputName],
     intervals: str = INTERVALS,
     batches: str = BATCHES,
     sizes: SizeLaw = "exponential",
-    seed: int = 0,
-    half_width: float | None = None,
-    runs: int | None = None,
-    paper_statistics: Flag = False,
-    jobs: int | None = None,
+    sampling_options: SamplingOptions = ENOUGH_RUNS,
     dask: str | None = None,
     no_run: Flag = False,
-    lenient: Flag = False,
-    usedagdir: Flag = False,
-    no_rescue: Flag = False,
+    reading: FileOptions = USUAL,
 ) -> None:
     """Simulate workflows over a grid of pools, and write tables and figures.
 
@@ -72,66 +63,30 @@ def study(
         Mean numbers of requests in a batch, with commas between.
     sizes
         Law of the batch sizes.
-    seed
-        Seed of every cell.
-    half_width
-        Simulate until the ratio of times is known to this relative half-width; 0.01 by default.
-    runs
-        Give up a cell's half-width after this many runs; 20,000 by default.
-    paper_statistics
-        Sample as paper 004 does, 300 times 300 runs for each policy, instead of the two above.
-    jobs
-        Cells computed at a time; by default one on each core.
+    sampling_options
+        How much is simulated, in every cell.
     dask
         Address of a Dask scheduler: compute the cells on its workers.
     no_run
         Simulate nothing: tables and figures of the cells that are there.
-    lenient
-        Skip unknown commands instead of refusing them.
-    usedagdir
-        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
-    no_rescue
-        Simulate all jobs, also those that the newest rescue file says are done.
+    reading
+        How the files are read.
 
     """
-    terms = Terms(sizes, seed, _sampling(half_width, runs, by_paper=paper_statistics))
-    cells = sim.grid(terms, _numbers("--intervals", intervals), _numbers("--batches", batches))
-    _check_engine(jobs, dask)
-    read = partial(output.read, lenient=lenient, usedagdir=usedagdir, rescue=not no_rescue)
+    if not output_:
+        raise UsageError("-o: expected a directory, got ''")
+    terms = Terms(sizes, sampling_options.seed, sampling_options.sampling())
+    cells = sim.grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
+    if sampling_options.jobs is not None and dask is not None:
+        raise UsageError("expected one of --jobs and --dask")
+    engine = _engine(sampling_options.threads(), dask)
     workflows = [
-        _ordered(name, file, read([file]).dag, terms) for name, file in _named(files).items()
+        _ordered(name, reading.read_to_run([file]).dag, terms)
+        for name, file in _named(files).items()
     ]
     if not no_run:
-        _run(workflows, cells, terms, output_, _engine(jobs, dask))
+        _run(workflows, cells, terms, output_, engine)
     _write(workflows, cells, terms, output_)
-
-
-def _sampling(
-    half_width: float | None, runs: int | None, *, by_paper: bool
-) -> Paired | PaperSampling:
-    if not by_paper:
-        return Paired(
-            Paired.half_width if half_width is None else half_width,
-            Paired.most_runs if runs is None else runs,
-        )
-    if half_width is not None or runs is not None:
-        raise UsageError("--paper-statistics fixes the runs: expected no --half-width or --runs")
-    return PaperSampling()
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        problem = f"expected numbers with commas between, got {text!r}"
-        raise UsageError(f"{option}: {problem}") from None
-
-
-def _check_engine(jobs: int | None, dask: str | None) -> None:
-    if jobs is not None and dask is not None:
-        raise UsageError("expected one of --jobs and --dask")
-    if jobs is not None and not 1 <= jobs <= 1024:
-        raise UsageError(f"--jobs: expected 1 to 1024, got {jobs}")
 
 
 def _named(files: Sequence[str]) -> dict[str, str]:
@@ -152,18 +107,16 @@ def _flat(path: Path) -> str:
     return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
 
 
-def _ordered(name: str, file: str, dag: Dag, terms: Terms) -> _Workflow:
-    if len(dag) == 0:
-        raise FormatError(file, None, "expected at least one job left to run")
+def _ordered(name: str, dag: Dag, terms: Terms) -> _Workflow:
     with output.working(f"ordering {output.counted(len(dag), 'job')}"):
         plan = prioritize(dag)
     return _Workflow(name, plan, sim.fingerprint(dag, plan.order, terms))
 
 
 @contextmanager
-def _engine(jobs: int | None, dask: str | None) -> Iterator[CellRunner]:
+def _engine(threads: int, dask: str | None) -> Iterator[CellRunner]:
     if dask is None:
-        yield partial(sim.run_cells, jobs=jobs or cores())
+        yield partial(sim.run_cells, jobs=threads)
         return
     from icsched.engines.dask import study_cluster  # slow to import
 
@@ -212,7 +165,7 @@ def _fill(
 ) -> None:
     plan = workflow.plan
     found = runner(plan.dag, plan.order, cells, terms)
-    with progress(f"simulating {workflow.name}") as tell, closing(found):
+    with output.progress(f"simulating {workflow.name}") as tell, closing(found):
         for done, result in enumerate(found, 1):
             store.add(workflow.fingerprint, result)
             tell(done, len(cells))

@@ -1,13 +1,11 @@
 """`icsched verify`: certify or refute that an order is IC-optimal."""
 
 import sys
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from icsched import pebble
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, FileOptions, read_order
+from icsched.cli.output import Json
 from icsched.dag import Dag
 from icsched.pebble.referee import DEFAULT_LIMIT
 
@@ -19,7 +17,7 @@ def verify(
     order: str,
     limit: int = DEFAULT_LIMIT,
     reading: FileOptions = USUAL,
-    json_: Annotated[bool, Parameter(name="--json", negative="", show_default=False)] = False,
+    json_: Json = False,
 ) -> None:
     """Say whether an order keeps as many jobs eligible as any order could, at every step.
 

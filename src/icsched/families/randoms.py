@@ -133,13 +133,14 @@ def random_tree_sum(trees: int, *, seed: int) -> Dag:
     return Dag.from_arcs(tasks, np.concatenate(arcs))
 
 
-def _rng(seed: int) -> np.random.Generator:
+# In quotes, for numpy.random is slow to import and few need it.
+def _rng(seed: int) -> "np.random.Generator":
     check_range("seed", seed, 0)
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def _layer_arcs(
-    rng: np.random.Generator, tasks: int, width: int, most_parents: int, span: int
+    rng: "np.random.Generator", tasks: int, width: int, most_parents: int, span: int
 ) -> Ints:
     children = np.arange(width, tasks)
     layer_start = children // width * width
@@ -152,12 +153,12 @@ def _layer_arcs(
     return np.concatenate([paired(near, children), paired(far[row, column], children[row])])
 
 
-def _branch_starts(rng: np.random.Generator, first: int, end: int) -> list[int]:
+def _branch_starts(rng: "np.random.Generator", first: int, end: int) -> list[int]:
     cuts = {first + 2 + int(toss * (end - first - 3)) for toss in rng.random(3).tolist()}
     return [first + 1, *sorted(cuts)]
 
 
-def _distinct(rng: np.random.Generator, end: int, count: int) -> Ints:
+def _distinct(rng: "np.random.Generator", end: int, count: int) -> Ints:
     # Random numbers below `end`, no two equal: the first `count` different ones of a stream.
     if end < 4 * count:
         return rng.permutation(end)[:count]
@@ -169,7 +170,7 @@ def _distinct(rng: np.random.Generator, end: int, count: int) -> Ints:
         drawn = np.append(drawn, rng.integers(end, size=count))
 
 
-def _priority_chain(rng: np.random.Generator, blocks: int) -> Iterator[Dag]:
+def _priority_chain(rng: "np.random.Generator", blocks: int) -> Iterator[Dag]:
     kinds = rng.integers(3, size=blocks).tolist()
     shapes = rng.integers((1, 2), (5, 5), size=(blocks, 2)).tolist()
     cycle_size = int(rng.integers(2, 5)) if rng.random() < 0.5 else None
@@ -187,7 +188,7 @@ def _block(family: Callable[..., Dag], *arguments: int) -> Dag:
     return family(*arguments)
 
 
-def _taken(rng: np.random.Generator, pool: list[int], count: int) -> list[int]:
+def _taken(rng: "np.random.Generator", pool: list[int], count: int) -> list[int]:
     # Swaps with the last keep each removal O(1), however many sinks there are.
     taken = []
     for _ in range(count):
@@ -197,7 +198,7 @@ def _taken(rng: np.random.Generator, pool: list[int], count: int) -> list[int]:
     return taken
 
 
-def _zigzag(rng: np.random.Generator) -> list[Turn]:
+def _zigzag(rng: "np.random.Generator") -> list[Turn]:
     starts_reciprocal = bool(rng.integers(2))
     degrees = rng.integers(2, 5, size=int(rng.integers(1, 6))).tolist()
     return [

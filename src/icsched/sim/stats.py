@@ -97,7 +97,11 @@ class Bootstrap:
         return Ratio(median, min(low, median - least), max(high, median + least))
 
 
-def _drawn_means(blocks: Floats, runs: Floats, rng: np.random.Generator) -> Floats:
+def _drawn_means(
+    blocks: Floats,
+    runs: Floats,
+    rng: "np.random.Generator",  # in quotes, for numpy.random is slow to import
+) -> Floats:
     count = len(runs)
     drawn = rng.integers(count, size=(_AT_ONCE, count)) + count * np.arange(_AT_ONCE)[:, None]
     weights = np.bincount(drawn.ravel(), minlength=_AT_ONCE * count).astype(float)

@@ -1,0 +1,112 @@
+"""Bad usage that all commands have in common: one line, the right exit code, no traceback."""
+
+from pathlib import Path
+
+import pytest
+
+WORKFLOW = "JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n"
+NEEDED = {
+    "prio": [],
+    "show": [],
+    "simulate": ["--runs", "50"],
+    "study": ["-o", "out", "--intervals", "1", "--batches", "2"],
+    "batch": ["--take", "1"],
+    "cluster": ["--size", "1"],
+    "verify": ["--order", "order.txt"],
+}
+JSON = [command for command in NEEDED if command != "study"]
+
+
+@pytest.fixture(autouse=True)
+def files(put):
+    """Files that are right, and some that are not."""
+    put({"wf.dag": WORKFLOW, "x.sub": "executable = t\nqueue\n", "order.txt": "a\nb\n"})
+    put({"empty.dag": "", "folder/file": "", "word.dag": "JOB a x.sub\nJOBS b\n"})
+
+
+@pytest.fixture(params=NEEDED)
+def refused(request, icsched):
+    """Run a command with words that it refuses; return exit code and complaint."""
+
+    def runner(*words: str) -> tuple[int, str]:
+        result = icsched(request.param, *words, *NEEDED[request.param])
+        return result.code, result.complaint
+
+    return runner
+
+
+def test_no_file_is_bad_usage(refused):
+    code, complaint = refused()
+
+    assert code == 2
+    assert complaint in (
+        "expected a DAGMan file",
+        'Command "verify" parameter FILE requires an argument.',
+    )
+
+
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(refused):
+    assert refused("none.dag") == (1, "none.dag: no such file or directory")
+    assert refused("folder") == (1, "folder: is a directory")
+    assert refused("") == (1, "'': no such file or directory")
+    assert refused("wf.dag/") == (1, "wf.dag/: not a directory")
+    code, complaint = refused("word.dag")
+    assert (code, complaint.split(" ")[0]) == (1, "word.dag:2:")
+
+
+def test_an_unknown_option_is_bad_usage(refused):
+    for option in ("--bogus", "-z", "--no-json", "--no-lenient"):
+        code, complaint = refused("wf.dag", option)
+        assert code == 2
+        assert complaint.startswith(f"Unknown option: {option}.")
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("prio", 0, "empty.dag: no jobs to order"),
+        ("show", 0, "empty.dag: 0 jobs, 0 dependencies"),
+        ("simulate", 1, "empty.dag: expected at least one job that is left to run"),
+        ("study", 1, "empty.dag: expected at least one job that is left to run"),
+        ("batch", 0, "no job is eligible"),
+        ("cluster", 1, "empty.dag: expected at least one job that is left to run"),
+        ("verify", 1, "order.txt:1: unknown job 'a'"),
+    ],
+)
+def test_a_file_without_jobs_is_an_answer_or_one_line(icsched, command, code, said):
+    result = icsched(command, "empty.dag", *NEEDED[command])
+
+    assert result.code == code
+    assert (result.complaint if code else result.out).startswith(said)
+
+
+@pytest.mark.parametrize("command", JSON)
+def test_json_is_one_line_with_every_way_to_read_and_alone(icsched, command):
+    for option in ([], ["--lenient"], ["--usedagdir"], ["--no-rescue"]):
+        result = icsched(command, "wf.dag", *NEEDED[command], "--json", *option)
+        assert (result.code, result.err) == (0, "")
+        assert (result.out[0], result.out.count("\n")) == ("{", 1)
+
+
+@pytest.mark.parametrize("command", JSON)
+def test_an_error_with_json_is_the_same_line_without_an_object(icsched, command):
+    for file in ("none.dag", "folder", "word.dag"):
+        plain = icsched(command, file, *NEEDED[command])
+        assert icsched(command, file, *NEEDED[command], "--json") == plain
+        assert plain.complaint
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["prio", "wf.dag", "--tables", ""], "--tables: expected a directory, got ''"),
+        (["study", "wf.dag", "-o", ""], "-o: expected a directory, got ''"),
+    ],
+)
+def test_values_that_mean_nothing_are_bad_usage(icsched, folder, words, complaint):
+    before = sorted(Path(folder).rglob("*"))
+
+    result = icsched(*words)
+
+    assert (result.code, result.complaint) == (2, complaint)
+    assert sorted(Path(folder).rglob("*")) == before
