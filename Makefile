@@ -14,7 +14,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor check bench evaluation fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
+.PHONY: demo test test-htcondor check bench evaluation allocation fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -36,6 +36,10 @@ bench: $(VENV)/installed-bench
 # Paper 004's study: figures into docs/evaluation, cells into build/evaluation, where they stay.
 evaluation: $(VENV)/installed-test
 	$(BIN)/python tools/evaluation.py build/evaluation
+
+# The tables of docs/allocation.md, and its figure.
+allocation: $(VENV)/installed-test
+	$(BIN)/python tools/allocation.py
 
 # Builds under build/fuzz, where corpora and findings stay; each target runs FUZZ_SECONDS.
 FUZZ_SECONDS ?= 60

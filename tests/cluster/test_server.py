@@ -1,5 +1,6 @@
 """Clusters for workers as they come and go."""
 
+import sys
 import time
 
 import numpy as np
@@ -141,3 +142,41 @@ def test_a_task_of_very_many_children_is_not_looked_at_again_and_again():
     plan_clusters(dag, [20], strategy="lean")
 
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("dag", "strategy"),
+    [
+        (mesh(6), "donor"),
+        (families.fft(3), "staggered"),
+        (families.airsn(5), "direct"),
+        (families.montage(6, 6), "lean"),
+    ],
+)
+def test_a_plan_spares_the_analysis_and_changes_nothing(dag, strategy, monkeypatch):
+    """Each dag is one for which "auto" decides otherwise."""
+    found = prioritize(dag)
+    expected = [plan_clusters(dag, [3, 5], strategy=name) for name in ("auto", strategy)]
+    server = sys.modules[ClusterServer.__module__]  # icsched.cluster is the function's name, too
+    monkeypatch.setattr(server, "prioritize", None)  # not to be called
+
+    assert ClusterServer(dag, order=found).strategy == strategy
+    for name, clusters in zip(("auto", strategy), expected, strict=True):
+        assert plan_clusters(dag, [3, 5], strategy=name, order=found) == clusters
+
+
+def test_a_plan_of_a_simple_order_is_an_order():
+    dag = mesh(6)
+    backwards = prioritize(dag, "lifo")
+    given = [plan_clusters(dag, [4], strategy="direct", order=o) for o in (backwards, None)]
+
+    assert given[0] == plan_clusters(dag, [4], strategy="direct", order=backwards.order)
+    assert given[0] != given[1]
+    with pytest.raises(ClusterError, match="order: expected none"):
+        ClusterServer(dag, strategy="staggered", order=backwards)
+
+
+def test_a_plan_of_another_dag_is_refused():
+    message = r"order: expected a plan of Dag\(tasks=10, .*, got one of another dag, Dag\(tasks=6"
+    with pytest.raises(ClusterError, match=message):
+        ClusterServer(mesh(4), order=prioritize(mesh(3)))

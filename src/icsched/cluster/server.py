@@ -19,7 +19,7 @@ from icsched.cluster.strategy import Strategy
 from icsched.dag import Dag
 from icsched.errors import ClusterError, GraphError, LimitError
 from icsched.pebble import Order, check_order, verify
-from icsched.theory import Analysis, prioritize
+from icsched.theory import Analysis, Plan, prioritize
 
 CLUSTER_STRATEGIES = ("auto", "direct", "staggered", "donor", "lean")
 VERIFY_SETS = 200_000  # what the referee may spend on an order of the user's
@@ -32,6 +32,7 @@ class ClusterServer:
     worker ever waits for another. `done` reports a cluster's results; `lost` gives its tasks
     back, of a worker who will not return. Arguments are as for `cluster`; `strategy` is the one
     in use. The dag is analysed once; an arrival costs about as much as its cluster is large.
+    Many servers of one dag can share that: give each the `Plan` of `prioritize` as *order*.
 
     >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> first = server.arrive(2)
@@ -47,7 +48,7 @@ class ClusterServer:
         dag: Dag,
         *,
         strategy: str = "auto",
-        order: Order | None = None,
+        order: Order | Plan | None = None,
         sizes: ArrayLike | None = None,
     ) -> None:
         if not isinstance(dag, Dag):
@@ -58,7 +59,7 @@ class ClusterServer:
             raise ClusterError(
                 f"strategy: expected {', '.join(CLUSTER_STRATEGIES)}, got {strategy!r}"
             )
-        if strategy == "staggered" and order is not None:
+        if strategy == "staggered" and order is not None and _analysis(order) is None:
             raise ClusterError("order: expected none, the staggered strategy goes by blocks")
         self._dag = dag
         self._sizes = None if sizes is None else _checked_sizes(dag, sizes)
@@ -67,19 +68,17 @@ class ClusterServer:
         self._handed, self._last_place, self._done = 0, -1, 0
         self._prepare(strategy, order)
 
-    def _prepare(self, strategy: str, order: Order | None) -> None:
-        analysis = None
-        if order is None or strategy in ("auto", "donor"):
-            plan = prioritize(self._dag)
-            analysis = plan.analysis
-            self._order, self._proved = plan.order.tolist(), plan.proof.status == "ic-optimal"
-        if order is not None:
-            ours = check_order(self._dag, order)
-            self._order, self._proved = ours.tolist(), _is_ic_optimal(self._dag, ours)
+    def _prepare(self, strategy: str, order: Order | Plan | None) -> None:
+        basis = prioritize(self._dag) if order is None else order
+        analysis = _analysis(basis)
+        has_order = analysis is None
+        if has_order and strategy in ("auto", "donor"):
+            analysis = prioritize(self._dag).analysis
+        self._order, self._proved = _checked_basis(self._dag, basis)
         self._place = [0] * len(self._dag)
         for place, task in enumerate(self._order):
             self._place[task] = place
-        self.strategy = self._decided(strategy, analysis, has_order=order is not None)
+        self.strategy = self._decided(strategy, analysis, has_order=has_order)
         self._strategy = self._made(analysis)
 
     def _decided(self, strategy: str, analysis: Analysis | None, *, has_order: bool) -> str:
@@ -197,7 +196,7 @@ def cluster(
     size: int,
     *,
     strategy: str = "auto",
-    order: Order | None = None,
+    order: Order | Plan | None = None,
     sizes: ArrayLike | None = None,
 ) -> Cluster:
     """Return one cluster of *size* tasks off *dag*.
@@ -215,8 +214,10 @@ def cluster(
       given up where it can be had, and never paid for where it cannot.
 
     *sizes*, bytes of each task's result as whole numbers, makes "donor" and "lean" count bytes
-    instead of arcs. Raises ClusterError for an impossible size or a strategy that does not
-    apply, ScheduleError for an order that is not one of *dag*.
+    instead of arcs. The `Plan` that ``prioritize(dag)`` found counts as no *order* given, but
+    spares finding it again.
+    Raises ClusterError for an impossible size, a strategy that does not apply or a plan of
+    another dag, ScheduleError for an order that is not one of *dag*.
 
     >>> from icsched import families
     >>> dag = families.paper_000_fig6()
@@ -236,7 +237,7 @@ def plan_clusters(
     capacities: Sequence[int],
     *,
     strategy: str = "auto",
-    order: Order | None = None,
+    order: Order | Plan | None = None,
     sizes: ArrayLike | None = None,
 ) -> list[Cluster]:
     """Return all of *dag* as clusters, sized to *capacities* in turn, over and over.
@@ -283,6 +284,20 @@ def _checked_sizes(dag: Dag, sizes: ArrayLike) -> list[int]:
         task = int(array.argmin())
         raise ClusterError(f"size of {dag.names[task]!r}: expected 0 or more, got {array[task]}")
     return [int(number) for number in array]
+
+
+def _analysis(basis: Order | Plan) -> Analysis | None:
+    return basis.analysis if isinstance(basis, Plan) else None
+
+
+def _checked_basis(dag: Dag, basis: Order | Plan) -> tuple[list[int], bool]:
+    """Return an order of *dag*, and whether it is known to be IC-optimal."""
+    if not isinstance(basis, Plan):
+        order = check_order(dag, basis)
+        return order.tolist(), _is_ic_optimal(dag, order)
+    if basis.dag is not dag and basis.dag != dag:
+        raise ClusterError(f"order: expected a plan of {dag}, got one of another dag, {basis.dag}")
+    return basis.order.tolist(), basis.proof.status == "ic-optimal"
 
 
 def _is_ic_optimal(dag: Dag, order: Order) -> bool:

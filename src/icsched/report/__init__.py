@@ -1,12 +1,20 @@
 """What is left of a study on disk: its cells, tables and figures."""
 
-from icsched.report.figures import eligible_figure, ratio_figure, write_figure
+from icsched.report.figures import (
+    Curve,
+    curves_figure,
+    eligible_figure,
+    ratio_figure,
+    write_figure,
+)
 from icsched.report.store import Store, read_cells
 from icsched.report.tables import Rows, write_tables
 
 __all__ = [
+    "Curve",
     "Rows",
     "Store",
+    "curves_figure",
     "eligible_figure",
     "ratio_figure",
     "read_cells",

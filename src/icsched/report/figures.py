@@ -1,4 +1,4 @@
-"""The figures of a study, drawn with matplotlib (the extra ``plot``) as paper 004 draws them.
+"""Figures drawn with matplotlib (the extra ``plot``): a study's as in paper 004, and curves.
 
 Figures are made without pyplot, so nothing global changes, and the same cells give the same
 bytes of SVG.
@@ -6,11 +6,11 @@ bytes of SVG.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from icsched.errors import EngineError
 from icsched.formats.files import write_bytes
 from icsched.pebble import Profile
-from icsched.sim import METRICS
+from icsched.sim import METRICS, Mean, Ratio
 from icsched.sim.study import Cell, CellResult
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Scale = Callable[[ArrayLike], ArrayLike]
+Curve: TypeAlias = Sequence[tuple[float, Mean | Ratio]]  # points, from left to right
 
 TITLES = {
     "time": "execution time",
@@ -36,6 +37,16 @@ MOST_POINTS = 2000  # of a line: more than a page can show
 
 _GAP = 1.5  # columns between two sections
 _INK, _FAINT = "#1a1a1a", "#999999"
+# Colours that most eyes tell apart; dashes let a curve show through one that lies on it.
+_LOOKS = (
+    (_INK, "-"),
+    (_FAINT, "-"),
+    ("#e69f00", "-"),
+    ("#0072b2", "-"),
+    ("#d55e00", "-"),
+    ("#009e73", "--"),
+    ("#cc79a7", "--"),
+)
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "icsched",
@@ -88,6 +99,34 @@ def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
         absolute.set_ylabel("eligible jobs, icsched - FIFO")
+    return figure
+
+
+def curves_figure(
+    panels: Mapping[str, Mapping[str, Curve]], *, columns: int, labels: tuple[str, str]
+) -> Figure:
+    """Draw a plot for each of *panels*, row by row, with a curve for each name; both scales grow.
+
+    *labels* are those of the axes. A name has the same colour everywhere, the plots of a row
+    the same scale. Segments are intervals. Left of the least positive place the scale is even,
+    so 0 has a place, too.
+    Raises EngineError without matplotlib.
+    """
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    rows = -(-len(panels) // columns)
+    with _style():
+        figure = _blank(3 * columns, 2.3 * rows + 0.4)
+        plots = figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False)
+        for axes, (title, curves) in zip(plots.flat, panels.items(), strict=False):
+            _draw_curves(axes, curves, names)
+            axes.set_title(title, fontsize=8)
+        for axes in plots[-1]:
+            axes.set_xlabel(labels[0])
+        for axes in plots[:, 0]:
+            axes.set_ylabel(labels[1])
+        lines = {line.get_label(): line for axes in plots.flat for line in axes.get_lines()}
+        shown = [lines[name] for name in names]
+        figure.legend(handles=shown, loc="outside lower center", ncols=len(shown), frameon=False)
     return figure
 
 
@@ -165,13 +204,40 @@ def _draw_ratios(
         if (ratio := getattr(result.ratio, metric)) is not None
     ]
     axes.axhline(1, color=_FAINT, linewidth=0.8)
-    # One line with gaps: a tenth of the SVG that a line for each would take.
-    at = np.array([[x, x, np.nan] for x, _ in found]).ravel()
-    ends = np.array([[ratio.low, ratio.high, np.nan] for _, ratio in found]).ravel()
-    axes.plot(at, ends, color=_INK, linewidth=0.8, gid=f"intervals-{metric}")
-    medians = [ratio.median for _, ratio in found]
-    axes.plot(at[::3], medians, "o", color=_INK, markersize=2.6, gid=f"medians-{metric}")
+    _draw_intervals(axes, found, color=_INK, gid=f"intervals-{metric}")
+    at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
+    axes.plot(at, medians, "o", color=_INK, markersize=2.6, gid=f"medians-{metric}")
     axes.set_ylabel(f"{TITLES[metric]}, icsched / FIFO")
+
+
+def _draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
+    # One line with gaps: a tenth of the SVG that a line for each would take.
+    at = np.array([[x, x, np.nan] for x, _ in curve]).ravel()
+    ends = np.array([[found.low, found.high, np.nan] for _, found in curve]).ravel()
+    axes.plot(at, ends, linewidth=0.8, **look)
+
+
+def _draw_curves(axes: Axes, curves: Mapping[str, Curve], names: Sequence[str]) -> None:
+    from matplotlib.ticker import LogLocator
+
+    for name, curve in curves.items():
+        color, dash = _LOOKS[names.index(name) % len(_LOOKS)]
+        at, middle = [x for x, _ in curve], [_middle(found) for _, found in curve]
+        axes.plot(at, middle, dash, color=color, linewidth=1, label=name, gid=f"curve-{name}")
+        _draw_intervals(axes, curve, color=color)
+    ticks = sorted({x for curve in curves.values() for x, _ in curve})
+    axes.set_xscale("symlog", linthresh=min((x for x in ticks if x > 0), default=1.0))
+    axes.set_xticks(ticks, [f"{x:g}" for x in ticks], fontsize=6)
+    axes.set_xticks([], minor=True)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
+    axes.grid(visible=True, color=_FAINT, linewidth=0.3)
+
+
+def _middle(found: Mean | Ratio) -> float:
+    return found.mean if isinstance(found, Mean) else found.median
 
 
 def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:

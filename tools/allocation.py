@@ -1,0 +1,344 @@
+"""Compare ways to hand out tasks to unequal workers when every assignment costs an overhead.
+
+Usage: allocation.py. One task at a time, batches of eligible tasks, clusters: each dag, each
+overhead, the same luck for all. Prints the tables of docs/allocation.md and draws its figures,
+in some minutes. See that page for the model.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import pairwise
+from pathlib import Path
+
+from icsched import (
+    BatchServer,
+    ClusterServer,
+    Dag,
+    Plan,
+    Pool,
+    Simulation,
+    Workers,
+    families,
+    prioritize,
+    simulate,
+)
+from icsched.report import Curve, curves_figure, write_figure
+from icsched.sim import Clustered, Estimates, Paired, Ratio
+
+FIGURES = Path(__file__).parent.parent / "docs" / "allocation"
+DAGS: dict[str, Callable[[], Dag]] = {
+    "AIRSN(100)": partial(families.airsn, 100),
+    "out-mesh(24)": partial(families.evolving_mesh, 24),
+    "FFT(6)": partial(families.fft, 6),
+    "Montage(8,8)": partial(families.montage, 8, 8),
+    "Inspiral(40)": partial(families.inspiral, 40),
+}
+SPEEDS = (1.0,) * 4 + (0.5,) * 4 + (0.25,) * 4
+OVERHEADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+SIZES = (4, 8, 16)  # capacity of a worker of speed 1
+KINDS = ("batch", "direct", "lean", "staggered")  # of what a worker gets
+ALONE, FIFO, BEST = "icsched", "fifo", "best task"  # one task at a time
+RUNS = Paired(half_width=0.01, most_runs=64)
+STEPS = 5  # that a crossover is narrowed down by
+
+POOL_DAGS: dict[str, Callable[[], Dag]] = {
+    "Montage(8,8)": DAGS["Montage(8,8)"],
+    "Inspiral(40)": DAGS["Inspiral(40)"],
+    **{
+        f"layered 300/{width}, seed {seed}": partial(families.random_layered, 300, width, seed=seed)
+        for width, seed in ((20, 1), (40, 2), (40, 3))
+    },
+}
+POOL_BATCHES = (4, 16, 64)
+POOL_RUNS = Paired(half_width=0.01, most_runs=500)
+
+Found = Mapping[tuple[str, float], tuple[Mapping[str, Estimates], Mapping[str, Ratio]]]
+Point = tuple[float, Ratio]  # an overhead, and a time over that of one task at a time
+
+
+def main() -> None:
+    """Run both experiments on all cores; print the tables, draw the figures."""
+    with ProcessPoolExecutor() as cores:
+        grid = [(name, overhead) for name in DAGS for overhead in OVERHEADS]
+        found = dict(zip(grid, cores.map(cell, *zip(*grid, strict=True)), strict=True))
+        draw(found)
+        print_times(found)
+        print_utilisation(found)
+        rows = [(name, way, points_of(found, name, way)) for name in DAGS for way in ways(name)]
+        crossed = cores.map(crossover_of, *zip(*rows, strict=True))
+        named = {row[:2]: crossing for row, crossing in zip(rows, crossed, strict=True)}
+        print_crossovers(named)
+        batches = [(name, batch) for name in POOL_DAGS for batch in POOL_BATCHES]
+        gains = cores.map(pool_cell, *zip(*batches, strict=True))
+        print_gains(dict(zip(batches, gains, strict=True)))
+
+
+# One dag at one overhead
+
+
+class WorkerBatches:
+    """Gives a worker as many eligible tasks as it has room for: the best, by `BatchServer`.
+
+    No task of a batch waits for another, which is what sets it apart from a cluster.
+    """
+
+    def __init__(self, dag: Dag, plan: Plan) -> None:
+        self._dag = dag
+        self._server = BatchServer(dag, order=plan.order)
+        self._missing_parents = dag.in_degrees.tolist()
+        for task in dag.sources.tolist():
+            self._server.eligible(task)
+
+    def arrive(self, capacity: int) -> "Handful | None":
+        """Return at most *capacity* eligible tasks."""
+        tasks = self._server.take(capacity)
+        return Handful(tuple(tasks)) if tasks else None
+
+    def done(self, batch: "Handful") -> None:
+        """Take note that the tasks of *batch* have results."""
+        for task in batch.tasks:
+            self._server.done(task)
+        for task in batch.tasks:
+            for child in self._dag.children(task).tolist():
+                self._missing_parents[child] -= 1
+                if self._missing_parents[child] == 0:
+                    self._server.eligible(child)
+
+
+@dataclass(frozen=True)
+class Handful:
+    """What a worker gets of `WorkerBatches`."""
+
+    tasks: tuple[int, ...]
+
+
+@cache
+def planned(name: str) -> Plan:
+    """Return the plan of the dag called *name*."""
+    return prioritize(DAGS[name]())
+
+
+@cache
+def auto(name: str) -> str:
+    """Return the strategy that "auto" is for the dag called *name*."""
+    return ClusterServer(planned(name).dag, order=planned(name)).strategy
+
+
+def ways(name: str, sizes: Iterable[int] = SIZES) -> list[str]:
+    """Return the allocations of several tasks at a time that the dag called *name* is for.
+
+    Donor clusters are left out: they are lean clusters that promise more.
+    """
+    kinds = [kind for kind in KINDS if kind != "staggered" or auto(name) == kind]
+    return [f"{kind} {size}" for size in sizes for kind in kinds]
+
+
+def policy(name: str, way: str) -> Plan | str | partial[BatchServer] | Clustered:
+    """Return the policy called *way* for the dag called *name*."""
+    plan = planned(name)
+    if way in (ALONE, FIFO, BEST):
+        return {ALONE: plan, FIFO: FIFO, BEST: partial(BatchServer, order=plan.order)}[way]
+    kind, size = way.split()
+    if kind == "batch":
+        return Clustered(partial(WorkerBatches, plan=plan), capacities(int(size)))
+    make = partial(ClusterServer, strategy=kind, order=plan)
+    return Clustered(make, capacities(int(size)))
+
+
+def capacities(size: int) -> list[int]:
+    """Return what each worker has room for: *size* times its speed."""
+    return [max(1, int(size * speed)) for speed in SPEEDS]
+
+
+def compared(name: str, overhead: float, chosen: Sequence[str]) -> Simulation:
+    """Simulate one dag with one overhead, *chosen* against icsched's order one at a time."""
+    policies = {way: policy(name, way) for way in (ALONE, *chosen)}
+    pool = Workers(len(SPEEDS), SPEEDS, overhead=overhead)
+    dag = planned(name).dag
+    return simulate(dag, policies, pool=pool, baseline=ALONE, sampling=RUNS, threads=1)
+
+
+def cell(name: str, overhead: float) -> tuple[dict[str, Estimates], dict[str, Ratio]]:
+    """Return what was found of each way, and its time over that of one task at a time."""
+    found = compared(name, overhead, [FIFO, BEST, *ways(name)])
+    ratios = {way: ratio_of(found, way) for way in found.policies if way != ALONE}
+    return dict(found.policies), ratios
+
+
+def ratio_of(found: Simulation, way: str) -> Ratio:
+    """Return the time of *way* over that of one task at a time."""
+    ratio = found.ratio[f"{way}_over_{ALONE}"].time
+    assert ratio is not None, "times are not 0"  # noqa: S101
+    return ratio
+
+
+# Crossovers
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """Where an allocation begins to take less time than one task at a time.
+
+    At overhead `worse` and at none above it it takes clearly longer, from `better` on always
+    clearly less: the intervals of the ratio lie above and below 1. Between, nothing is clear.
+    None: no overhead that was tried is such.
+    """
+
+    worse: float | None
+    better: float | None
+
+    def __str__(self) -> str:
+        if self.better is None:
+            return "never"
+        if self.worse is None:
+            return "always" if self.better == 0 else f"up to {self.better:.2g}"
+        return f"{self.worse:.2g} to {self.better:.2g}"
+
+
+def crossover(points: Iterable[Point]) -> Crossover:
+    """Return between which of the overheads of *points* the ratio falls below 1 for good."""
+    worse = better = None
+    for overhead, ratio in sorted(points, key=lambda point: point[0]):
+        if ratio.low > 1:
+            worse = overhead
+        if ratio.high >= 1:
+            better = None
+        elif better is None:
+            better = overhead
+    return Crossover(worse, better)
+
+
+def narrowed(points: Sequence[Point], measure: Callable[[float], Ratio], steps: int) -> Crossover:
+    """Return the crossover after *measure* was asked for *steps* more points around it.
+
+    The widest gap of the bracket is halved each time.
+    """
+    known = dict(points)
+    for _ in range(steps):
+        found = crossover(known.items())
+        if found.better is None or found.better == 0:
+            break
+        inside = sorted(at for at in known if (found.worse or 0) <= at <= found.better)
+        _, low, high = max((b - a, a, b) for a, b in pairwise(inside))
+        known[(low + high) / 2] = measure((low + high) / 2)
+    return crossover(known.items())
+
+
+def points_of(found: Found, name: str, way: str) -> list[Point]:
+    """Return the ratios of one way on one dag."""
+    return [(overhead, found[name, overhead][1][way]) for overhead in OVERHEADS]
+
+
+def crossover_of(name: str, way: str, points: Sequence[Point]) -> Crossover:
+    """Return where *way* begins to beat one task at a time on the dag called *name*."""
+
+    def measure(overhead: float) -> Ratio:
+        return ratio_of(compared(name, overhead, [way]), way)
+
+    return narrowed(points, measure, STEPS)
+
+
+# Batches of requests
+
+
+def pool_cell(name: str, batch: int) -> dict[str, Ratio]:
+    """Return times over icsched's static order on a pool that asks in batches."""
+    plan = prioritize(POOL_DAGS[name]())
+    policies = {ALONE: plan, BEST: partial(BatchServer, order=plan.order), FIFO: FIFO}
+    pool = Pool(interval=1.0, batch=batch)
+    sampling = {"baseline": ALONE, "sampling": POOL_RUNS, "threads": 1}
+    found = simulate(plan.dag, policies, pool=pool, **sampling)
+    return {way: ratio_of(found, way) for way in (BEST, FIFO)}
+
+
+# Tables and figures
+
+
+def print_times(found: Found) -> None:
+    """Print times over that of one task at a time, a table per dag."""
+    for name in DAGS:
+        print_dag(found, name)
+        print_row("overhead", *(f"{overhead:g}" for overhead in OVERHEADS))
+        print_row("---", *("---" for _ in OVERHEADS))
+        times = (f"{found[name, overhead][0][ALONE].time.mean:.0f}" for overhead in OVERHEADS)
+        print_row("icsched, time", *times)
+        for way in (FIFO, BEST, *ways(name)):
+            print_row(way, *(f"{ratio.median:.2f}" for _, ratio in points_of(found, name, way)))
+
+
+def print_dag(found: Found, name: str) -> None:
+    """Print what to know of a dag."""
+    plan = planned(name)
+    eligible = plan.schedule.eligible
+    ratios = [ratio for overhead in OVERHEADS for ratio in found[name, overhead][1].values()]
+    print(f"\n== {name}: {plan.dag}, {plan.proof.status}, auto is {auto(name)},", end=" ")
+    print(f"eligible at most {eligible.max()}, on average {eligible[:-1].mean():.0f};", end=" ")
+    print(f"intervals within {max(ratio.half_width for ratio in ratios):.1%}")
+
+
+def print_crossovers(named: Mapping[tuple[str, str], Crossover]) -> None:
+    """Print the brackets, a column per dag."""
+    print("\n== from which overhead on less time than one task at a time")
+    print_by_dag({key: str(crossing) for key, crossing in named.items()})
+
+
+def print_utilisation(found: Found) -> None:
+    """Print the share of the workers' time that went into tasks, without overhead."""
+    print("\n== utilisation at overhead 0")
+    cells = {name: found[name, 0.0][0] for name in DAGS}
+    shares = {(name, way): row[way].utilisation for name, row in cells.items() for way in row}
+    print_by_dag({key: f"{share.mean:.2f}" for key, share in shares.items()})
+
+
+def print_by_dag(cells: Mapping[tuple[str, str], str]) -> None:
+    """Print a table with a row per way and a column per dag."""
+    print_row("", *DAGS)
+    print_row("---", *("---" for _ in DAGS))
+    for way in dict.fromkeys(way for _, way in cells):
+        print_row(way, *(cells.get((name, way), "") for name in DAGS))
+
+
+def print_gains(gains: Mapping[tuple[str, int], Mapping[str, Ratio]]) -> None:
+    """Print what choosing batches gains over the static order."""
+    print("\n== batches of requests: time over that of icsched's static order")
+    print_row("dag", "mean batch", "best batch", "fifo")
+    print_row(*("---",) * 4)
+    for (name, batch), found in gains.items():
+        print_row(name, str(batch), *(shown(found[way]) for way in (BEST, FIFO)))
+
+
+def print_row(*cells: str) -> None:
+    """Print a row of a table."""
+    print("|", " | ".join(cells), "|")
+
+
+def shown(ratio: Ratio) -> str:
+    """Return a ratio with its interval."""
+    return f"{ratio.median:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+
+
+def draw(found: Found) -> None:
+    """Draw times over overheads: a row per dag, a column per size."""
+    FIGURES.mkdir(exist_ok=True)
+    panels = {
+        f"{name}, {size} x speed at a time": curves(found, name, size)
+        for name in DAGS
+        for size in SIZES
+    }
+    figure = curves_figure(panels, columns=len(SIZES), labels=("overhead, in task times", "time"))
+    write_figure(figure, str(FIGURES / "time"), ["svg"])
+
+
+def curves(found: Found, name: str, size: int) -> dict[str, Curve]:
+    """Return a curve for each way with clusters of one size, and for one task at a time."""
+    chosen = {ALONE: ALONE, FIFO: FIFO, **{way.split()[0]: way for way in ways(name, [size])}}
+    return {
+        kind: [(overhead, found[name, overhead][0][way].time) for overhead in OVERHEADS]
+        for kind, way in chosen.items()
+    }
+
+
+if __name__ == "__main__":
+    main()
