@@ -55,7 +55,7 @@ def test_bad_usage_is_one_line_and_exit_2(icsched, folder, arguments, complaint)
         (["--batches", "4,-4"], "batch: expected 1 to 1,000,000,000, got -4.0"),
         (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
-        (["--runs", "0"], "runs: expected an integer from 1 to 1,000,000,000, got 0"),
+        (["--runs", "0"], "runs: expected an integer from 20 to 10,000,000, got 0"),
         (["--batches", "1.5", "--sizes", "fixed"], "batch: expected an integer for fixed sizes"),
     ],
 )

@@ -47,10 +47,6 @@ FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
         ({"deadline": NAN}, "deadline: expected a positive number, got nan"),
         ({"replicas": 0}, "replicas: expected an integer from 1 to 10,000,000, got 0"),
         ({"replicas": 1.5}, "replicas: expected an integer from 1 to 10,000,000, got 1.5"),
-        (
-            {"replicas": 3, "batch": 2, "sizes": "fixed"},
-            "replicas: expected at most 2, the requests of a batch, got 3",
-        ),
         ({"overhead": -1}, "overhead: expected 0 to 1e+100, got -1"),
         ({"overhead": NAN}, "overhead: expected 0 to 1e+100, got nan"),
     ],

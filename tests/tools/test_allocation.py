@@ -104,7 +104,7 @@ def test_a_batch_holds_no_task_that_waits_for_another(allocation):
 
 def test_every_way_plays_a_dag_to_its_end(allocation, monkeypatch):
     monkeypatch.setitem(allocation.DAGS, "small", partial(families.fft, 3))
-    monkeypatch.setattr(allocation, "RUNS", allocation.Paired(most_runs=2))
+    monkeypatch.setattr(allocation, "RUNS", allocation.Paired(most_runs=20))
     estimates, ratios = allocation.cell("small", 0.5)
 
     assert len(ratios) == 2 + 3 * 4  # fifo and the best task; FFT dags have staggered clusters

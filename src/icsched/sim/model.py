@@ -76,9 +76,6 @@ class Pool:
         )
         if self.sizes == "fixed" and self.batch != int(self.batch):
             raise SimulationError(f"batch: expected an integer for fixed sizes, got {self.batch}")
-        if self.sizes == "fixed" and self.replicas > self.batch and not self.waiting:
-            problem = f"expected at most {self.batch:g}, the requests of a batch"
-            raise SimulationError(f"replicas: {problem}, got {self.replicas}")
 
     @property
     def size_law(self) -> tuple[float, float]:
