@@ -1,0 +1,21 @@
+"""The page about paper 004's study says what the code gives."""
+
+from pathlib import Path
+
+import pytest
+
+from icsched import families, prioritize
+from icsched.sim.study import Cell, Terms, run_cell
+
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
+
+
+@pytest.mark.parametrize(
+    ("first", "words"), [("fringes", "fringes first"), ("handle", "handle first")]
+)
+def test_the_ratio_of_airsn_at_interval_1_and_batch_16_is_the_pages(first, words):
+    dag = families.airsn(250, first)
+    ratio = run_cell(dag, prioritize(dag).order, Cell(1.0, 16.0), Terms()).ratio.time
+
+    expected = f"{words} {ratio.median:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+    assert expected in PAGE.read_text()
