@@ -1,6 +1,7 @@
 """Files with a number for each job, run times or sizes; `test_verify` has the orders."""
 
 import json
+import time
 
 import pytest
 
@@ -8,7 +9,7 @@ WORKFLOW = "JOB lone x\nJOB a x\nJOB b x\nJOB c x\n"
 SECONDS = "a positive number of seconds"
 BYTES = "a number of bytes from 0 to 10^18 - 1"
 OPTIONS = {
-    SECONDS: ["simulate", "wf.dag", "--runs", "60", "--runtimes"],
+    SECONDS: ["simulate", "wf.dag", "--runs", "60", "--workers", "2", "--runtimes"],
     BYTES: ["prio", "wf.dag", "--memory", "50", "--sizes"],
 }
 
@@ -83,6 +84,30 @@ def test_seconds_are_positive_and_bytes_are_whole(read, expected, word):
     complaint = f"file.txt:1: job 'a': expected {expected}, got {word!r}"
 
     assert read(expected, f"a {word}\n") == (1, complaint)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (" " * 100_000, None),
+        (f"a{' ' * 100_000}1", None),
+        (f"a{' ' * 100_000},{' ' * 100_000}1", None),
+        (f"a{' ' * 100_000},{' ' * 100_000},", "expected a job and "),
+        (f"a{' ' * 100_000}1 1", "expected a job and "),
+        (f"{'a,' * 50_000} 1 1", "expected a job and "),
+        ("a" * 100_000, "expected a job and "),
+        (f"{'b' * 100_000} 1", "unknown job 'bbb"),
+        (f"a {'x' * 100_000}", "job 'a': expected "),
+    ],
+)
+def test_a_line_of_any_length_is_read_at_once_and_quoted_in_part(read, expected, line, problem):
+    began = time.perf_counter()
+    code, complaint = read(expected, f"{line}\n{'' if line.strip() else 'a 1'}\n", "JOB a x\n")
+
+    assert code == (0 if problem is None else 1)
+    assert complaint.startswith("" if problem is None else f"file.txt:1: {problem}")
+    assert len(complaint) < 400
+    assert time.perf_counter() - began < 5  # a search that goes back for each blank takes minutes
 
 
 def test_a_file_that_is_not_there_is_one_line(icsched, put, expected):

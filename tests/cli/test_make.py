@@ -110,7 +110,10 @@ def test_the_seed_decides_a_random_family(icsched):
         (["paper-001-fig6", "up"], "paper-001-fig6: argument which: expected left or right"),
         (["w", "3", "2", "--seed", "1"], "w: expected no seed, the family is not random; got 1"),
         (["random-layered", "9", "3", "--seed", "-1"], "random-layered: argument seed: "),
-        (["w", "3", "2", "--seed", "x"], 'Invalid value for --seed: unable to convert "x"'),
+        (
+            ["w", "3", "2", "--seed", "x"],
+            "Invalid value for --seed: expected a whole number, got 'x'",
+        ),
         (["w", "3", "2", "--bogus"], "Unknown option: --bogus"),
         (["w", "3", "2", "-o"], "Command "),
     ],

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -226,6 +227,42 @@ def test_the_report(icsched, workflow):
     assert "Idle workers (a full bar is 0):" in lines
 
 
+@pytest.fixture
+def rescue(put):
+    """A rescue file beside the workflow: a is done, and lone, b and c are eligible."""
+    put({"wf.dag.rescue001": "DONE a\n"})
+    return "wf.dag.rescue001"
+
+
+def test_the_report_says_what_a_rescue_file_left(icsched, workflow, rescue):
+    lines = icsched("simulate", workflow, *QUICK).out.splitlines()
+
+    assert lines[:2] == [
+        "wf.dag: 3 jobs, 0 dependencies",
+        f"1 job done by {rescue}; 3 jobs left to simulate.",
+    ]
+
+
+@pytest.mark.usefixtures("rescue")
+def test_the_json_counts_jobs_that_are_done(answer):
+    assert [answer()[key] for key in ("jobs", "done")] == [3, 1]
+    assert [answer("--no-rescue")[key] for key in ("jobs", "done")] == [4, 0]
+
+
+def test_with_nothing_left_the_complaint_names_the_rescue_file(refused, put, rescue):
+    put({rescue: "DONE lone\nDONE a\nDONE b\nDONE c\n"})
+    left = "expected at least one job that is left to run"
+
+    assert refused() == (1, f"wf.dag: {left}; all are done by {rescue}")
+
+
+@pytest.mark.usefixtures("rescue")
+def test_an_order_file_may_have_jobs_that_are_done(answer, put):
+    put({"order.txt": "a\nlone\nb\nc\n"})
+
+    assert list(answer("--order", "order.txt")["policies"]) == ["icsched", "fifo", "order"]
+
+
 def test_overhead_comes_on_top_of_each_job(answer):
     """One worker, four jobs of 1, each handed out in 0.5: 6 in all, of which 4 are work."""
     options = ["--workers", "1", "--law", "constant", "--overhead", "0.5"]
@@ -263,11 +300,67 @@ def test_the_report_says_what_the_pool_was(icsched, workflow):
     assert "Simulated: 2 workers of speeds 1, 0.5.\n" in some.out
 
 
+def test_numbers_are_short_and_have_their_nouns(icsched, workflow):
+    few = icsched("simulate", workflow, "--batch", "1", *QUICK)
+    many = icsched("simulate", workflow, "--batch", "2500000", "--interval", "1e30", *QUICK)
+
+    assert "Simulated: batches of 1 request on average (geometric), 1 apart" in few.out
+    assert "batches of 2,500,000 requests on average (geometric), 1e+30 apart" in many.out
+    assert max(map(len, many.out.splitlines())) < 120
+    crowd = icsched("simulate", workflow, "--workers", "2000", "--replicas", "1500", *QUICK)
+    assert "Simulated: 2,000 workers, 1,500 replicas of each job.\n" in crowd.out
+
+
+def test_stalls_that_were_never_seen_are_said(icsched, put):
+    """Two jobs that do not depend on each other never stall a batch of 16."""
+    put({"wf.dag": "JOB a x\nJOB b x\n"})
+
+    result = icsched("simulate", "wf.dag", "--sizes", "fixed", *QUICK)
+
+    assert "  of fifo's: utilisation 1.0000 [0.9975, 1.0025]\n  stalls: never seen\n" in result.out
+
+
+@pytest.mark.parametrize(
+    ("jobs", "calm"), [(["x", "y", "a", "b"], "icsched"), (["a", "b", "x", "y"], "fifo")]
+)
+def test_the_report_names_who_never_stalled(icsched, put, jobs, calm):
+    """Two workers: x and y first leave only a for one of them, a first leaves b and y for both."""
+    lines = [*(f"JOB {job} x.sub" for job in jobs), "PARENT a CHILD b"]
+    put({"wf.dag": "\n".join(lines), "order.txt": "x\ny\na\nb\n"})
+    model = ["--workers", "2", "--law", "constant", *QUICK]
+
+    report = icsched("simulate", "wf.dag", *model, "--order", "order.txt").out
+
+    assert f"\n  stalls: never seen with {calm}\n" in report
+
+
 def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
     result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.001", *QUICK)
 
     assert result.code == 0
     assert "The half-width asked for was not reached: it is 0." in result.out
+
+    assert " of the ratio of times; --runs allows more runs\n" in result.out
+
+
+def test_without_a_ratio_the_half_width_is_that_of_the_time(icsched, workflow):
+    precision = ["--half-width", "0.001", *QUICK]
+    result = icsched("simulate", workflow, "--batch", "1", "--policy", "fifo", *precision)
+
+    assert " of the time; --runs allows more runs\n" in result.out
+    assert "ratio" not in result.out
+
+
+def test_the_papers_ranges_come_without_a_verdict(icsched, workflow):
+    """One worker: all times are equal, and every ratio of two is 1."""
+    model = ["--workers", "1", "--law", "constant"]
+    lines = icsched("simulate", workflow, *model, "--paper-statistics").out.splitlines()
+
+    assert "icsched takes 1.0000 [1.0000, 1.0000] of fifo's time" in lines
+    assert (
+        "90,000 runs of each policy, seed 0; in brackets, as in paper 004, where 95% of means of"
+        " 300 runs lie, or of the ratios of two: no confidence intervals"
+    ) in lines
 
 
 # Run times
@@ -283,21 +376,24 @@ def test_run_times_from_a_file(answer, put):
         sampling=Paired(most_runs=60),
     )
 
-    given = answer("--runtimes", "times.txt", "--policy", "critical-path-times")
+    given = answer("--runtimes", "times.txt", "--interval", "1", "--policy", "critical-path-times")
 
     assert {key: given[key] for key in numbers(found)} == numbers(found)
 
 
 def test_the_report_names_the_file_of_run_times(icsched, workflow, put):
     put({"times.txt": "a 1\nb 2\nc 3\nlone 4\n"})
-    result = icsched("simulate", workflow, "--runtimes", "times.txt", *QUICK)
+    result = icsched("simulate", workflow, "--runtimes", "times.txt", "--workers", "2", *QUICK)
 
     assert "Run times: normal, means from times.txt, spread 0.1.\n" in result.out
 
 
 # What cannot be
 
-BATCHES = "--workers replaces batches: expected no"
+UNIT = (
+    "--runtimes: run times are in seconds: say --interval, the mean seconds between batches,"
+    " or --workers"
+)
 
 
 @pytest.mark.parametrize(
@@ -321,7 +417,7 @@ BATCHES = "--workers replaces batches: expected no"
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
         (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
         (["--order", "missing"], "missing: no such file or directory"),
-        (["--runtimes", "missing"], "missing: no such file or directory"),
+        (["--runtimes", "missing", "--workers", "2"], "missing: no such file or directory"),
     ],
 )
 def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complaint):
@@ -339,6 +435,8 @@ def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complai
         (["--workers", "2", "--sizes", "fixed"], "--workers replaces batches: expected no --sizes"),
         (["--workers", "2", "--waiting"], "--workers replaces batches: expected no --waiting"),
         (["--speeds", "1,2"], "--speeds: expected one number, or --workers"),
+        (["--runtimes", "times.txt"], UNIT),
+        (["--runtimes", "times.txt", "--batch", "4", "--waiting"], UNIT),
         (
             ["--workers", "2", "--speeds", "1,x"],
             "--speeds: expected numbers with commas between, got '1,x'",
@@ -429,6 +527,24 @@ def test_work_under_a_second_shows_no_bar(script, workflow):
     os.close(terminal)
 
     assert b"simulating" not in shown
+
+
+def test_a_pool_that_does_not_fit_into_memory_is_one_line_and_exit_1(script, workflow):
+    """Jobs are overdue as soon as they run, and requests that wait take them again and again."""
+    options = ["--waiting", "--deadline", "1e-9", "--batch", "1000000000"]
+    limit = resource.RLIMIT_AS, (1 << 30, 1 << 30)  # so that it is soon over
+    done = subprocess.run(
+        [script, "simulate", workflow, *options, "--jobs", "1", *QUICK],
+        preexec_fn=lambda: resource.setrlimit(*limit),
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    complaint = "icsched: simulation: this pool needs more memory than there is\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", complaint)
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -34,7 +34,7 @@ def test_names_that_would_write_the_same_file_are_refused(icsched, files):
         (["wf.dag", "-o", "out", "--jobs", "0"], "--jobs: expected 1 to 1,024, got 0"),
         (["wf.dag", "-o", "out", "--jobs", "2", "--dask", "x"], "expected one of --jobs and --d"),
         (["wf.dag", "-o", "out", "--paper-statistics", "--runs", "9"], "--paper-statistics makes"),
-        (["wf.dag"], 'Command "study" parameter --output'),
+        (["wf.dag"], "expected -o DIR"),
         (["wf.dag", "-o", "out", "--sizes", "huge"], 'Invalid value "huge" for --sizes.'),
     ],
 )
@@ -92,8 +92,20 @@ def test_a_directory_that_is_a_file_is_one_line_and_stays(icsched, put):
     assert Path("out").read_text() == "mine"
 
 
-def test_there_is_nothing_to_show_of_a_study_that_never_ran(icsched):
-    result = icsched("study", "wf.dag", "-o", "out", "--no-run")
+def test_there_is_nothing_to_show_of_a_study_that_never_ran(icsched, folder):
+    for _ in ("no directory", "an empty one"):
+        result = icsched("study", "wf.dag", "-o", "out", "--no-run")
+
+        assert (result.code, result.complaint) == (1, "out: no study there")
+        (folder / "out").mkdir(exist_ok=True)
+    assert list((folder / "out").iterdir()) == []
+
+
+def test_the_complaint_about_a_bad_line_among_the_cells_says_what_to_do(icsched, put):
+    put({"out/cells.jsonl": '{"study":"x"}\n'})
+
+    result = icsched("study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "1")
 
     assert result.code == 1
-    assert result.complaint == "out/study.csv: no such file or directory"
+    assert result.complaint.startswith("out/cells.jsonl:1: expected a cell of a study: ")
+    assert result.complaint.endswith("; in a study of yours, remove that line")

@@ -1,8 +1,12 @@
 """Bad usage that all commands have in common: one line, the right exit code, no traceback."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from icsched.cli.inputs import WHOLE
+from icsched.cli.main import app
 
 WORKFLOW = "JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n"
 NEEDED = {
@@ -110,3 +114,34 @@ def test_values_that_mean_nothing_are_bad_usage(icsched, folder, words, complain
 
     assert (result.code, result.complaint) == (2, complaint)
     assert sorted(Path(folder).rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("simulate wf.dag", "--workers"),
+        ("simulate wf.dag", "--replicas"),
+        ("simulate wf.dag", "--seed"),
+        ("simulate wf.dag", "--runs"),
+        ("simulate wf.dag", "--jobs"),
+        ("study wf.dag -o out", "--seed"),
+        ("study wf.dag -o out", "--runs"),
+        ("study wf.dag -o out", "--jobs"),
+        ("batch wf.dag", "--take"),
+        ("cluster wf.dag", "--size"),
+        ("verify wf.dag --order order.txt", "--limit"),
+        ("make random-layered 10 2", "--seed"),
+    ],
+)
+def test_what_is_no_whole_number_is_not_rounded_to_one(icsched, command, option):
+    for word in ("2.5", "1.0", "1e3", "nan", "many", ""):
+        result = icsched(*command.split(), f"{option}={word}")
+        complaint = f"Invalid value for {option}: expected a whole number, got {word!r}"
+        assert (result.code, result.complaint) == (2, complaint)
+
+
+def test_every_option_that_is_an_int_takes_whole_numbers_only():
+    for command in [*NEEDED, "make", "demo"]:
+        for argument in app[command].assemble_argument_collection():
+            if int in (argument.hint, *get_args(argument.hint)):
+                assert argument.parameter.converter is WHOLE.converter, (command, argument.name)

@@ -277,6 +277,19 @@ def test_jobs_that_are_done_are_not_in_the_order_unless_asked(icsched, put, orde
     )
 
 
+def test_jobs_that_are_done_may_be_in_the_order_anywhere(icsched, put):
+    """b is done, so its line says nothing, even before that of its parent."""
+    put({"wf.dag": "JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b\n"})
+    put({"wf.dag.rescue001": "DONE b\n", "order.txt": "b\na\nc\n", "twice.txt": "b\na\nb\n"})
+
+    result = icsched("verify", "wf.dag", "--order", "order.txt", "--json")
+
+    assert json.loads(result.out)["jobs"] == 2
+    assert icsched("verify", "wf.dag", "--order", "twice.txt").complaint == (
+        "twice.txt:3: job 'b' is already on line 1"
+    )
+
+
 def test_unknown_commands_are_refused_or_skipped(icsched, put, order):
     put({"wf.dag": "JOB a x\nFROBNICATE a\n"})
 

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 from icsched.batch import Batch, Method
 from icsched.batch import batch as best_batch
 from icsched.cli import output
-from icsched.cli.inputs import USUAL, FileOptions, named_jobs
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
 from icsched.errors import GameError, UsageError
 from icsched.formats import Workflow
@@ -14,7 +15,7 @@ from icsched.formats import Workflow
 
 def batch(
     *files: str,
-    take: int,
+    take: Annotated[int, WHOLE],
     done: str = "",
     running: str = "",
     method: Method = "auto",

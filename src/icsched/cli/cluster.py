@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from icsched import formats
 from icsched.cli import output
-from icsched.cli.inputs import USUAL, FileOptions, check_not_own, whole_numbers
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, whole_numbers
 from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
 from icsched.cluster import Cluster, plan_clusters
 from icsched.dag import Dag
@@ -21,7 +21,7 @@ _MOST_NAMES = 8
 
 def cluster(
     *files: str,
-    size: int | None = None,
+    size: Annotated[int | None, WHOLE] = None,
     capacities: str | None = None,
     strategy: Literal["auto", "direct", "staggered", "donor", "lean"] = "auto",
     output_: Annotated[str | None, OutputName] = None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 from numpy.typing import NDArray
 
 from icsched import formats
@@ -21,6 +21,7 @@ from icsched.formats import Workflow, read_workflow
 Number = TypeVar("Number", int, float)
 
 _NAME_AND_NUMBER = re.compile(r"(\S+?)(?:\s*,\s*|\s+)([^\s,]+)")
+_MOST_SHOWN = 200  # characters of a line, in a complaint about it
 _MOST_DIGITS = 18  # of bytes: many such numbers add up within 64 bits
 
 
@@ -63,7 +64,9 @@ class FileOptions:
         """Read a workflow; raises FormatError also if no job of it is left to run."""
         workflow = self.read(files)
         if not len(workflow.dag):
-            raise FormatError(files[0], None, "expected at least one job that is left to run")
+            by = f"; all are done by {workflow.rescue}" if workflow.rescue else ""
+            problem = f"expected at least one job that is left to run{by}"
+            raise FormatError(files[0], None, problem)
         return workflow
 
 
@@ -78,7 +81,19 @@ def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
         raise UsageError(f"{path} is a file of the workflow: expected another{instead}")
 
 
-# Lists, with commas between
+# Whole numbers, one or a list with commas between
+
+
+def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
+    """Return the whole number that an option says; cyclopts itself would round fractions."""
+    word = tokens[0].value
+    try:
+        return int(word)
+    except ValueError:  # cyclopts names the option
+        raise ValueError(f"expected a whole number, got {word!r}") from None
+
+
+WHOLE = Parameter(converter=_whole_number)  # of every option that is an int
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -125,12 +140,16 @@ def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
 # Files with a line for each job
 
 
-def read_order(dag: Dag, path: str) -> list[int]:
-    """Return the order in the file at *path*, a name a line; raises FormatError with its place."""
+def read_order(workflow: Workflow, path: str) -> list[int]:
+    """Return the order in the file at *path*, a name a line; raises FormatError with its place.
+
+    Jobs that are done may stand in it and are left out.
+    """
+    dag = workflow.dag
     line_of: dict[str, int] = {}
-    for line, name in _names(path, dag.ids):
+    for line, name in _names(path, set(workflow.names)):
         _note(name, line, line_of, path)
-    tasks = [dag.ids[name] for name in line_of]
+    tasks = [dag.ids[name] for name in line_of if name in dag.ids]
     _check_all_there(dag, line_of, path)
     for task in tasks:
         for parent in dag.parents(task).tolist():
@@ -169,13 +188,14 @@ def _read_numbers(
         if text.startswith("#") and not (match and match[1] in known):
             continue
         if match is None:
-            raise FormatError(path, line, f"expected a job and {expected}, got {text!r}")
+            raise FormatError(path, line, f"expected a job and {expected}, got {_start(text)!r}")
         name, word = match.groups()
         _check_known(name, line, known, path)
         _note(name, line, line_of, path)
         value = number(word)
         if value is None:
-            raise FormatError(path, line, f"job {name!r}: expected {expected}, got {word!r}")
+            problem = f"job {name!r}: expected {expected}, got {_start(word)!r}"
+            raise FormatError(path, line, problem)
         found[name] = value
     _check_all_there(workflow.dag, found, path)
     return [found[name] for name in workflow.dag.names]
@@ -211,7 +231,12 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
 
 def _check_known(name: str, line: int, known: Container[Hashable], path: str) -> None:
     if name not in known:
-        raise FormatError(path, line, f"unknown job {name!r}")
+        raise FormatError(path, line, f"unknown job {_start(name)!r}")
+
+
+def _start(text: str) -> str:
+    """Return *text*, or its start if a complaint about it would fill the terminal."""
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _note(name: str, line: int, line_of: dict[str, int], path: str) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched import families, formats
+from icsched.cli.inputs import WHOLE
 from icsched.cli.output import OutputName
 from icsched.errors import FamilyError
 
@@ -15,7 +16,7 @@ def make(
     /,
     *arguments: str,
     output: Annotated[str | None, OutputName] = None,
-    seed: int | None = None,
+    seed: Annotated[int | None, WHOLE] = None,
     list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
 ) -> None:
     """Make a dag of a known family and write it as a DAGMan file.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.cli.inputs import numbers, read_run_times
+from icsched.cli.inputs import WHOLE, numbers, read_run_times
 from icsched.cli.output import Flag
 from icsched.errors import UsageError
 from icsched.formats import Workflow
@@ -51,11 +51,11 @@ class PoolOptions:
     batch: float | None = None
     sizes: SizeLaw | None = None
     waiting: Flag = False
-    workers: int | None = None
+    workers: Annotated[int | None, WHOLE] = None
     speeds: str | None = None
     leave: Annotated[float, Parameter(show_default=False)] = math.inf
     deadline: Annotated[float, Parameter(show_default=False)] = math.inf
-    replicas: int = 1
+    replicas: Annotated[int, WHOLE] = 1
     overhead: Annotated[float, Parameter(show_default=False)] = 0.0
 
     def pool(self) -> Pool | Workers:
@@ -95,7 +95,8 @@ class TimeOptions:
     spread
         Their standard deviation over the mean; 0.1 by default.
     runtimes
-        File with the mean run time of each job, NAME SECONDS a line; 1 each by default.
+        File with the mean run time of each job, NAME SECONDS a line; 1 each by default. It needs
+        --interval or --workers.
 
     """
 
@@ -132,11 +133,11 @@ class SamplingOptions:
 
     """
 
-    seed: int = 0
+    seed: Annotated[int, WHOLE] = 0
     half_width: float | None = None
-    runs: int | None = None
+    runs: Annotated[int | None, WHOLE] = None
     paper_statistics: Flag = False
-    jobs: int | None = None
+    jobs: Annotated[int | None, WHOLE] = None
 
     def sampling(self) -> Paired | PaperSampling:
         """Return the sampling; raises UsageError for options that do not go together."""

@@ -4,14 +4,14 @@ from icsched.cli import output
 from icsched.formats import Workflow
 
 
-def about_rescue(workflow: Workflow) -> list[str]:
-    """Say how many jobs are done, and by whose word."""
+def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
+    """Say how many jobs are done, by whose word, and how many are left to *aim*."""
     done = int(workflow.done.sum())
     if not done:
         return []
     by = f" by {workflow.rescue}" if workflow.rescue else ""
     left = output.counted(len(workflow.dag), "job")
-    return [f"{output.counted(done, 'job')} done{by}; {left} left to order"]
+    return [f"{output.counted(done, 'job')} done{by}; {left} left to {aim}"]
 
 
 def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:

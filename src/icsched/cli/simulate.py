@@ -18,10 +18,13 @@ from icsched.cli.model import (
     SamplingOptions,
     TimeOptions,
 )
+from icsched.cli.notes import about_rescue
 from icsched.cli.output import Json
 from icsched.dag import Dag
 from icsched.engines.dask import dask_order
-from icsched.sim import Mean, Pool, Ratio, Ratios, Simulation, Timeline, Times, Workers
+from icsched.errors import UsageError
+from icsched.formats import Workflow
+from icsched.sim import Mean, Pool, Ratio, Simulation, Timeline, Times, Workers
 from icsched.sim import simulate as simulated
 from icsched.sim.compare import METRICS, PolicyLike
 from icsched.theory import prioritize
@@ -67,12 +70,13 @@ def simulate(
         Print one JSON object instead of tables and charts.
 
     """
+    _check_unit(pool_options, time_options)
     pool, sampling = pool_options.pool(), sampling_options.sampling()
     threads = sampling_options.threads()
     workflow = reading.read_to_run(files)
     dag = workflow.dag
     times = time_options.times(workflow)
-    policies = _policies(dag, policy, order)
+    policies = _policies(workflow, policy, order)
     with output.progress(f"simulating {output.counted(len(dag), 'job')}") as tell:
         found = simulated(
             dag,
@@ -87,14 +91,28 @@ def simulate(
     with output.working("following some runs"):
         timelines = _timelines(dag, policies, pool, times, found)
     if json_:
-        output.write_json(_answer(dag, pool, times, found, timelines))
+        output.write_json(_answer(workflow, pool, times, found, timelines))
     else:
-        head = f"{' '.join(files)}: {output.size(dag)}\n{_model(pool, time_options, times)}"
+        head = f"{' '.join(files)}: {output.size(dag)}\n"
+        head += "".join(f"{note}.\n" for note in about_rescue(workflow, aim="simulate"))
+        head += _model(pool, time_options, times)
         sys.stdout.write(f"{head}\n{_report(found, sampling_options)}\n{_charts(pool, timelines)}")
 
 
-def _policies(dag: Dag, names: Sequence[PolicyName], order: str | None) -> Mapping[str, PolicyLike]:
+def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
+    """Raise UsageError for jobs of seconds on a pool of no unit: its default would mislead."""
+    if times.runtimes is not None and pool.interval is None and pool.workers is None:
+        raise UsageError(
+            "--runtimes: run times are in seconds: say --interval, the mean seconds between"
+            " batches, or --workers"
+        )
+
+
+def _policies(
+    workflow: Workflow, names: Sequence[PolicyName], order: str | None
+) -> Mapping[str, PolicyLike]:
     """Return the policies by name, fifo always among them, as the simulation takes them."""
+    dag = workflow.dag
     policies: dict[str, PolicyLike] = {}
     for name in [*names, "fifo"]:
         if name == "icsched":
@@ -104,7 +122,7 @@ def _policies(dag: Dag, names: Sequence[PolicyName], order: str | None) -> Mappi
             policies[name] = dask_order(dag)
         else:
             policies[name] = name
-    return policies if order is None else {**policies, "order": read_order(dag, order)}
+    return policies if order is None else {**policies, "order": read_order(workflow, order)}
 
 
 def _timelines(
@@ -132,14 +150,15 @@ def _model(pool: Pool | Workers, options: TimeOptions, times: Times) -> str:
         who += f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
     else:
         size = "" if pool.sizes == "fixed" else f" on average ({pool.sizes})"
-        who = f"batches of {pool.batch:g} requests{size}, {pool.interval:g} apart on average"
+        requests = output.counted(pool.batch, "request")
+        who = f"batches of {requests}{size}, {output.number(pool.interval)} apart on average"
         who += ", requests wait" if pool.waiting else ""
         who += f", speeds vary by {pool.speeds:g}" if pool.speeds else ""
     terms = {
-        f"workers leave after {pool.leave:g} on average": pool.leave < math.inf,
-        f"deadline {pool.deadline:g}": pool.deadline < math.inf,
-        f"{pool.replicas} replicas of each job": pool.replicas > 1,
-        f"overhead {pool.overhead:g} for each job": pool.overhead > 0,
+        f"workers leave after {output.number(pool.leave)} on average": pool.leave < math.inf,
+        f"deadline {output.number(pool.deadline)}": pool.deadline < math.inf,
+        f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
+        f"overhead {output.number(pool.overhead)} for each job": pool.overhead > 0,
     }
     who = ", ".join([who, *(term for term, holds in terms.items() if holds)])
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"
@@ -153,7 +172,9 @@ def _report(found: Simulation, options: SamplingOptions) -> str:
         rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    ratios = [_sentence(key.removesuffix("_over_fifo"), r) for key, r in found.ratio.items()]
+    is_tested = not options.paper_statistics  # the paper's ranges allow no verdict
+    names = [name for name in found.policies if name != "fifo"]
+    ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
     return "\n".join([*lines, "", *ratios, _effort(found, options)]) + "\n"
 
 
@@ -163,18 +184,32 @@ def _interval(found: Mean | Ratio) -> str:
     width = found.high - found.low
     is_exact = width <= 1e-9 * middle  # but for rounding
     decimals = 4 if is_exact else min(8, max(0, 1 - math.floor(math.log10(width))))
-    texts = [f"{number:,.{decimals}f}" for number in (middle, found.low, found.high)]
+    texts = [output.number(value, decimals) for value in (middle, found.low, found.high)]
     return "{} [{}, {}]".format(*texts)
 
 
-def _sentence(name: str, ratios: Ratios) -> str:
-    """Say how a policy stands against fifo."""
+def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
+    """Say how a policy stands against fifo, with a verdict where there is a 95% interval."""
+    ratios = found.ratio[f"{name}_over_fifo"]
     time = ratios.time
     assert time is not None, "times are never 0"  # noqa: S101  for the type checker
-    text = f"{name} takes {_interval(time)} of fifo's time: {_difference(time)}"
-    others = {"stall probability": ratios.stall, "utilisation": ratios.utilisation}
-    rest = [f"{what} {_interval(r)}" for what, r in others.items() if r is not None]
-    return f"{text}\n  of fifo's: {', '.join(rest)}" if rest else text
+    text = f"{name} takes {_interval(time)} of fifo's time"
+    text += f": {_difference(time)}" if is_tested else ""
+    assert ratios.utilisation is not None, "nor is this"  # noqa: S101
+    utilisation = f"utilisation {_interval(ratios.utilisation)}"
+    if ratios.stall is not None:
+        stall = f"stall probability {_interval(ratios.stall)}"
+        return f"{text}\n  of fifo's: {stall}, {utilisation}"
+    return f"{text}\n  of fifo's: {utilisation}\n  stalls: {_no_ratio(found, name)}"
+
+
+def _no_ratio(found: Simulation, name: str) -> str:
+    """Say why the probabilities of stalling of a policy and of fifo have no ratio."""
+    shares = {policy: found.policies[policy].stall.mean for policy in (name, "fifo")}
+    calm = [policy for policy, share in shares.items() if not share]
+    if len(calm) == len(shares):
+        return "never seen"
+    return f"never seen with {calm[0]}" if calm else "no ratio, for fifo's probability may be 0"
 
 
 def _difference(ratio: Ratio) -> str:
@@ -186,14 +221,18 @@ def _difference(ratio: Ratio) -> str:
 
 
 def _effort(found: Simulation, options: SamplingOptions) -> str:
-    runs = f"{output.counted(found.runs, 'run')} of each policy, seed {found.seed}; 95% intervals"
+    runs = f"{output.counted(found.runs, 'run')} of each policy, seed {found.seed}; "
     if options.paper_statistics:
-        return f"{runs}, as in paper 004"
+        return (
+            f"{runs}in brackets, as in paper 004, where 95% of means of 300 runs lie,"
+            " or of the ratios of two: no confidence intervals"
+        )
+    runs += "95% intervals"
     if found.precise:
         return runs
     return (
         f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
-        " of the ratio of times; --runs allows more runs"
+        f" of the {'ratio of times' if found.ratio else 'time'}; --runs allows more runs"
     )
 
 
@@ -219,7 +258,7 @@ def _most(rows: Mapping[str, Sequence[float]]) -> str:
 
 
 def _answer(
-    dag: Dag,
+    workflow: Workflow,
     pool: Pool | Workers,
     times: Times,
     found: Simulation,
@@ -228,8 +267,9 @@ def _answer(
     """Return what was found as it stands in JSON; what never happens is null."""
     kind = "workers" if isinstance(pool, Workers) else "batches"
     return {
-        "jobs": len(dag),
-        "arcs": dag.arc_count,
+        "jobs": len(workflow.dag),
+        "arcs": workflow.dag.arc_count,
+        "done": int(workflow.done.sum()),
         "policies": {name: asdict(estimates) for name, estimates in found.policies.items()},
         "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
         "runs": found.runs,

@@ -14,9 +14,10 @@ from icsched import pebble, report
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, FileOptions, numbers
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
+from icsched.cli.notes import about_rescue
 from icsched.cli.output import Flag, OutputName
-from icsched.dag import Dag
-from icsched.errors import EngineError, UsageError
+from icsched.errors import EngineError, FormatError, UsageError
+from icsched.formats import Workflow
 from icsched.sim import study as sim
 from icsched.sim.model import SizeLaw
 from icsched.sim.study import Cell, CellResult, CellRunner, Terms
@@ -34,11 +35,12 @@ class _Workflow:
     name: str
     plan: Plan
     fingerprint: str
+    notes: list[str]
 
 
 def study(
     *files: str,
-    output_: Annotated[str, OutputName],
+    output_: Annotated[str | None, OutputName] = None,
     intervals: str = INTERVALS,
     batches: str = BATCHES,
     sizes: SizeLaw = "exponential",
@@ -56,7 +58,7 @@ def study(
     files
         DAGMan files, each a workflow of its own.
     output_
-        Directory for cells.jsonl, study.csv, study.json and the figures.
+        Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
     intervals
         Mean times between batches of requests, with commas between.
     batches
@@ -73,6 +75,8 @@ def study(
         How the files are read.
 
     """
+    if output_ is None:
+        raise UsageError("expected -o DIR")
     if not output_:
         raise UsageError("-o: expected a directory, got ''")
     terms = Terms(sizes, sampling_options.seed, sampling_options.sampling())
@@ -80,10 +84,13 @@ def study(
     if sampling_options.jobs is not None and dask is not None:
         raise UsageError("expected one of --jobs and --dask")
     engine = _engine(sampling_options.threads(), dask)
+    if no_run and not report.is_study(output_):
+        raise FormatError(output_, None, "no study there")
     workflows = [
-        _ordered(name, reading.read_to_run([file]).dag, terms)
-        for name, file in _named(files).items()
+        _ordered(name, reading.read_to_run([file]), terms) for name, file in _named(files).items()
     ]
+    for workflow in workflows:
+        sys.stdout.writelines(f"{workflow.name}: {note}\n" for note in workflow.notes)
     if not no_run:
         _run(workflows, cells, terms, output_, engine)
     _write(workflows, cells, terms, output_)
@@ -107,10 +114,12 @@ def _flat(path: Path) -> str:
     return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
 
 
-def _ordered(name: str, dag: Dag, terms: Terms) -> _Workflow:
+def _ordered(name: str, workflow: Workflow, terms: Terms) -> _Workflow:
+    dag = workflow.dag
     with output.working(f"ordering {output.counted(len(dag), 'job')}"):
         plan = prioritize(dag)
-    return _Workflow(name, plan, sim.fingerprint(dag, plan.order, terms))
+    notes = about_rescue(workflow, aim="simulate")
+    return _Workflow(name, plan, sim.fingerprint(dag, plan.order, terms), notes)
 
 
 @contextmanager
@@ -150,7 +159,7 @@ def _missing(workflow: _Workflow, cells: Sequence[Cell], store: report.Store) ->
     there = store.cells(workflow.fingerprint)
     missing = [cell for cell in cells if cell not in there]
     if len(missing) < len(cells):
-        found = f"{len(cells) - len(missing)} of {output.counted(len(cells), 'cell')}"
+        found = f"{len(cells) - len(missing):,} of {output.counted(len(cells), 'cell')}"
         sys.stdout.write(f"{workflow.name}: {found} were there already\n")
         sys.stdout.flush()
     return missing
@@ -196,10 +205,10 @@ def _sentence(workflow: _Workflow, results: Sequence[CellResult], cells: int) ->
     """Say how much is there, how much of it is precise, and where the gain is largest."""
     there = output.counted(len(results), "cell")
     if len(results) < cells:
-        there = f"{len(results)} of {output.counted(cells, 'cell')}"
+        there = f"{len(results):,} of {output.counted(cells, 'cell')}"
     rough = sum(not result.precise for result in results)
     if rough:
-        there += f" ({rough} less precise than asked for)"
+        there += f" ({rough:,} less precise than asked for)"
     found = [(result.ratio.time, result.cell) for result in results if result.ratio.time]
     if not found:
         return f"{workflow.name}: {there}\n"
@@ -207,7 +216,7 @@ def _sentence(workflow: _Workflow, results: Sequence[CellResult], cells: int) ->
     return (
         f"{workflow.name}: {there}; at best icsched takes {best.median:.3f}"
         f" [{best.low:.3f}, {best.high:.3f}] of fifo's time,"
-        f" at interval {cell.interval:g} and batch {cell.batch:g}\n"
+        f" at interval {output.number(cell.interval)} and batch {output.number(cell.batch)}\n"
     )
 
 

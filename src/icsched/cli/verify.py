@@ -1,10 +1,11 @@
 """`icsched verify`: certify or refute that an order is IC-optimal."""
 
 import sys
+from typing import Annotated
 
 from icsched import pebble
 from icsched.cli import output
-from icsched.cli.inputs import USUAL, FileOptions, read_order
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, read_order
 from icsched.cli.output import Json
 from icsched.dag import Dag
 from icsched.pebble.referee import DEFAULT_LIMIT
@@ -15,7 +16,7 @@ def verify(
     /,
     *,
     order: str,
-    limit: int = DEFAULT_LIMIT,
+    limit: Annotated[int, WHOLE] = DEFAULT_LIMIT,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -26,7 +27,7 @@ def verify(
     file
         DAGMan file of the workflow.
     order
-        File with the jobs' names, one a line, first to run first.
+        File with the jobs' names, one a line, first to run first; those done may be left out.
     limit
         Give up after this many sets of executed jobs.
     reading
@@ -35,8 +36,9 @@ def verify(
         Print one JSON object instead of a sentence.
 
     """
-    dag = reading.read([file]).dag
-    verdict = pebble.verify(dag, read_order(dag, order), limit=limit)
+    workflow = reading.read([file])
+    dag = workflow.dag
+    verdict = pebble.verify(dag, read_order(workflow, order), limit=limit)
     if json_:
         output.write_json(_answer(dag, verdict))
     else:
@@ -45,14 +47,13 @@ def verify(
 
 def _sentence(dag: Dag, file: str, verdict: pebble.Verdict) -> str:
     if verdict.better is None:
-        return (
-            f"IC-optimal: no order of {file} ({len(dag)} jobs) has more eligible jobs at any step\n"
-        )
+        jobs = output.counted(len(dag), "job")
+        return f"IC-optimal: no order of {file} ({jobs}) has more eligible jobs at any step\n"
     better = ", ".join(str(dag.names[task]) for task in verdict.better)
     jobs = output.counted(verdict.step or 0, "job")
     return (
-        f"not IC-optimal: after {jobs} this order has {verdict.eligible} eligible,"
-        f" but {verdict.best_eligible} are possible by running {better} first\n"
+        f"not IC-optimal: after {jobs} this order has {verdict.eligible:,} eligible,"
+        f" but {verdict.best_eligible:,} are possible by running {better} first\n"
     )
 
 

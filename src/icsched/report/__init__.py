@@ -7,7 +7,7 @@ from icsched.report.figures import (
     ratio_figure,
     write_figure,
 )
-from icsched.report.store import Store, read_cells
+from icsched.report.store import Store, is_study, read_cells
 from icsched.report.tables import Rows, write_tables
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Store",
     "curves_figure",
     "eligible_figure",
+    "is_study",
     "ratio_figure",
     "read_cells",
     "write_figure",

@@ -152,8 +152,9 @@ def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str
 def _style() -> AbstractContextManager[None]:
     try:
         import matplotlib as mpl  # an extra, and slow to import
-    except ImportError as error:
-        raise EngineError(f"expected matplotlib installed, got {error}: icsched[plot]") from None
+    except ImportError:
+        problem = "matplotlib is not installed; pip install 'icsched[plot]'"
+        raise EngineError(problem) from None
     return mpl.rc_context(_STYLE)
 
 

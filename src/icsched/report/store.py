@@ -100,6 +100,15 @@ class Store:
         os.close(self._handle)  # and with it the lock
 
 
+def is_study(directory: str) -> bool:
+    """Return whether a study was begun in *directory*.
+
+    >>> is_study("there is no such directory")
+    False
+    """
+    return Path(directory, CELLS).exists()
+
+
 def read_cells(directory: str, fingerprint: str) -> Cells:
     """Return the cells of a study that are in *directory*, while it may still be going on.
 
@@ -123,7 +132,8 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
         try:
             lines.append(decoder.decode(text))
         except msgspec.DecodeError as error:
-            raise FormatError(path, number, f"expected a cell of a study: {error}") from None
+            problem = f"expected a cell of a study: {error}; in a study of yours, remove that line"
+            raise FormatError(path, number, problem) from None
     _check_torn(path, len(lines) + 1, data[_whole(data) :])
     return lines
 

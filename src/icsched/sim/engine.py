@@ -1,12 +1,15 @@
 """Many runs of a simulation through the kernel, on all cores."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import get_args
 
 import numpy as np
 
 from icsched import _native
 from icsched.dag import Dag
+from icsched.errors import SimulationError
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     Assignments,
@@ -53,9 +56,10 @@ def simulate_runs(
     check_runs(runs, workforce)
     check_seed(seed, first_run)
     model = _model(dag, policy, pool, times)
-    results = _native.simulate(
-        dag.child_rows, model, seed=seed, first_run=first_run, runs=runs, threads=workforce
-    )
+    with _within_memory():
+        results = _native.simulate(
+            dag.child_rows, model, seed=seed, first_run=first_run, runs=runs, threads=workforce
+        )
     return _runs(dag, model, results)
 
 
@@ -80,14 +84,25 @@ def trace(
     """
     check_seed(seed, run)
     model = _model(dag, policy, pool, times)
-    results, steps = _native.simulate_trace(
-        dag.child_rows, model, seed=seed, run=run, by_events=by_events
-    )
+    with _within_memory():
+        results, steps = _native.simulate_trace(
+            dag.child_rows, model, seed=seed, run=run, by_events=by_events
+        )
     return Trace(
         Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending),
         Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
         _runs(dag, model, results),
     )
+
+
+@contextmanager
+def _within_memory() -> Iterator[None]:
+    """Turn the kernel's MemoryError into one that says whose fault it is."""
+    try:
+        yield
+    except MemoryError:
+        problem = "simulation: this pool needs more memory than there is"
+        raise SimulationError(problem) from None
 
 
 def cores() -> int:
