@@ -116,6 +116,9 @@ class Broken:
         ([[1]], "dispatcher: handed out task 'b' before its parents"),
         ([[0, 1], [1]], "dispatcher: handed out task 'b' twice"),
         ([[0]], "dispatcher: handed out nothing though no task was running"),
+        ([[1, 0]], "dispatcher: handed out task 'b' before its parents"),
+        ([[]], "dispatcher: expected a cluster of one task or more, got none"),
+        ([[7]], "dispatcher: handed out task id 7, which there is not"),
     ],
 )
 def test_a_dispatcher_that_breaks_the_rules(bundles, message):

@@ -86,7 +86,7 @@ def batch(
     O(eligible * r) time; "expansive" takes the tasks with most children of their own, in linear
     time, if all have enough of them for a factor of 2; "exact" is exact for every dag if
     *time_limit_s* allows; "greedy" is fast for every dag. "auto" takes the first that is both
-    exact and affordable, else the better of the last two.
+    exact and affordable, else the better of "expansive" and "greedy".
 
     Raises UnknownTaskError for unknown ids; GameError if *executed* lacks a parent of one of
     its tasks, a running task is not eligible, *r* is less than 1, or the method is unknown or
@@ -153,7 +153,9 @@ def auto(front: BatchFront, count: int, *, most_work: int, time_limit_s: float) 
         choice = fast(front, count)
         small = len(front.sinks.targets) <= AUTO_MILP_ARCS
         if choice.guarantee != EXACT and small and time_limit_s > 0:
-            choice = _milp(front, count, time_limit_s)
+            solved = _milp(front, count, time_limit_s)
+            if solved.guarantee == EXACT or solved.enabled > choice.enabled:
+                choice = solved
     return _in_order(front, choice)
 
 

@@ -126,14 +126,16 @@ class Frontier:
     def grow(self, room: int, most_cut: float = inf) -> list[int] | None:
         """Return a self-contained set of size *room* at most, the best task added first.
 
-        A task that is too large is passed over. Without sizes the set is smaller than
-        *room* only if no larger one is self-contained. None as soon as the set is sure to
-        cut more arcs than *most_cut*. O(set x degree x log).
+        Tasks that are too large are passed over, *room* of them at most. Without sizes the set
+        is smaller than *room* only if no larger one is self-contained. None as soon as the set
+        is sure to cut more arcs than *most_cut*. O(set x degree x log).
         """
         growth = Growth(self._rest)
-        while room > 0 and (key := self._best(growth)) is not None:
+        patience = room
+        while room > 0 and patience > 0 and (key := self._best(growth)) is not None:
             task = self._task(key)
             if self._sizes is not None and self._sizes[task] > room:
+                patience -= 1
                 continue
             room -= 1 if self._sizes is None else self._sizes[task]
             if self._rest.out_degree(task) - room > most_cut:

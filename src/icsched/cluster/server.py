@@ -210,8 +210,8 @@ def cluster(
     - "donor": the cheapest set, for dags of which every residual has an IC-optimal order.
     - "lean": the cheapest set, for any dag; nothing is promised of the residual.
     - "auto": the first that applies of "donor", "staggered" (unless *order* is given), "direct"
-      if the order is known to be IC-optimal, and "lean". So an IC-optimal residual is never
-      given up where it can be had, and never paid for where it cannot.
+      if the order is known to be IC-optimal, and "lean". So an IC-optimal residual is not given
+      up where one of the theorems gives it, and not paid for where none does.
 
     *sizes*, bytes of each task's result as whole numbers, makes "donor" and "lean" count bytes
     instead of arcs. The `Plan` that ``prioritize(dag)`` found counts as no *order* given, but

@@ -129,9 +129,11 @@ class _ClusterRun:
         cluster = self._dispatcher.arrive(self._capacities[worker])
         if cluster is None:
             return False
-        run_time = 0.0
+        if not len(cluster.tasks):
+            raise SimulationError("dispatcher: expected a cluster of one task or more, got none")
+        run_time, members = 0.0, set(cluster.tasks)
         for task in cluster.tasks:
-            self._take(task, cluster)
+            self._take(task, members)
             run_time += self._times[task] / self._speeds[worker]
         finish = moment + (self._workers.overhead + run_time)
         heapq.heappush(self._finishes, (finish, len(self._given), worker))
@@ -140,13 +142,16 @@ class _ClusterRun:
         self._asked_at_last, self._stalls_at_last = self._asked, self._stalls
         return True
 
-    def _take(self, task: int, cluster: TaskSet) -> None:
+    def _take(self, task: int, cluster: set[int]) -> None:
+        if not 0 <= task < len(self._dag):
+            raise SimulationError(f"dispatcher: handed out task id {task}, which there is not")
+        name = self._dag.names[task]
         if self._state[task] != 0:
-            raise SimulationError(f"dispatcher: handed out task {self._dag.names[task]!r} twice")
-        waits = [p for p in self._dag.parents(task).tolist() if self._state[p] != 2]
-        if not set(waits) <= set(cluster.tasks):
-            name = self._dag.names[task]
-            raise SimulationError(f"dispatcher: handed out task {name!r} before its parents")
+            raise SimulationError(f"dispatcher: handed out task {name!r} twice")
+        for parent in self._dag.parents(task).tolist():
+            is_before = self._state[parent] == 2 or (self._state[parent] == 1 and parent in cluster)
+            if not is_before:
+                raise SimulationError(f"dispatcher: handed out task {name!r} before its parents")
         self._state[task] = 1
 
     def _settle(self) -> tuple[float, list[int]]:

@@ -214,7 +214,7 @@ class _Search:
             self.too_many_sets = limit
             return self._found_within(limit)
         if order is None:
-            raise MemoryLimitError(limit, self.least, self.floor, self.unit)
+            raise MemoryLimitError(limit, self.least, max(self.floor, limit + 1), self.unit)
         return self._limited(order, limit, exact=True)
 
     def frontier(self) -> list[LimitedOrder]:
