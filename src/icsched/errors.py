@@ -16,6 +16,7 @@
     ├── EngineError (RuntimeError)       another program or library cannot be used or reached
     ├── UsageError (ValueError)          options of a command do not go together
     └── FormatError (ValueError)         a file cannot be read or written
+        └── MemberError                  a job cannot be in a cluster of several
 
 Each message says which thing, what was expected and what came, in the user's names.
 """
@@ -135,3 +136,7 @@ class FormatError(IcschedError, ValueError):
         path = self.path or "''"
         place = path if self.line is None else f"{path}:{self.line}"
         return f"{place}: {self.problem}"
+
+
+class MemberError(FormatError):
+    """A job cannot run in a cluster of several; alone it may."""

@@ -201,7 +201,7 @@ def test_without_time_the_exact_method_says_how_far_off_it_may_be():
     batch = icsched.batch(problem.dag, [], 60, method="exact", time_limit_s=0.01)
 
     assert batch.method == "exact"
-    assert batch.guarantee.startswith("within ")
+    assert batch.guarantee.startswith("time was up: within ")
     by_rule = icsched.batch(problem.dag, [], 60, method="greedy")
     assert batch.eligible_after >= by_rule.eligible_after
 

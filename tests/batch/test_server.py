@@ -133,3 +133,15 @@ def test_what_breaks_the_rules_is_refused():
         server.eligible(0)
     with pytest.raises(GameError, match="method: expected one of auto, tree"):
         BatchServer(Dag({}), method="best")
+
+
+@pytest.mark.parametrize(
+    ("count", "problem"),
+    [(-1, "expected 0 tasks or more, got -1"), (1.5, "expected a whole number, got 1.5")],
+)
+def test_fewer_than_no_tasks_cannot_be_taken(count, problem):
+    server = started(Dag({"a": []}))
+
+    with pytest.raises(GameError, match=f"^take: {problem}$"):
+        server.take(count)
+    assert server.take(1) == [0]

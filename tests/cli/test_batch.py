@@ -1,6 +1,8 @@
 """`icsched batch`: its answer, its options, and what it refuses."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -44,6 +46,9 @@ def test_the_best_jobs_are_named_and_counted(batch):
         "eligible_after": 3,
         "method": "tree",
         "guarantee": "exact",
+        "left": 6,
+        "eligible": 3,
+        "running": 0,
     }
     assert batch("--take", "2").out == "b\nc\n3 jobs eligible after them (tree: exact)\n"
 
@@ -83,7 +88,39 @@ def test_jobs_that_the_rescue_file_says_are_done_have_run(batch, put):
 def test_more_than_there_is_takes_all_and_nothing_left_is_an_answer(batch):
     assert answer(batch("--take", "99", "--json"))["take"] == ["a", "b", "c"]
     done = batch("--take", "1", "--done", "a,b,c,d,e,f")
-    assert (done.code, done.out) == (0, "no job is eligible\n")
+    assert (done.code, done.out) == (0, "no job is eligible: all jobs are done\n")
+
+
+def test_nothing_eligible_because_all_runs_is_told_from_nothing_left(batch):
+    """With a, b and c out, d, e and f wait."""
+    waiting = batch("--take", "1", "--running", "a,b,c")
+    assert waiting.out == "no job is eligible: all eligible jobs are running\n"
+
+    counts = answer(batch("--take", "1", "--done", "a,a", "--running", "c", "--json"))
+    assert (counts["left"], counts["eligible"], counts["running"]) == (5, 1, 1)
+
+
+def test_a_job_cannot_be_both_done_and_running(batch):
+    both = batch("--take", "1", "--done", "a", "--running", "a")
+
+    assert (both.code, both.complaint) == (1, "--running: job 'a' is done already")
+
+
+MAIN = "from icsched.cli.main import main; main()"
+
+
+def test_names_may_come_from_standard_input_once(put):
+    put({"wf.dag": WORKFLOW})
+
+    def piped(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", MAIN, "batch", *words, "--take", "1"]
+        return subprocess.run(command, input="a\nb\n", capture_output=True, text=True, check=False)
+
+    assert piped("wf.dag", "--done", "@-").stdout.startswith("c\n")
+    for twice in (["wf.dag", "--done", "@-", "--running", "@-"], ["-", "--done", "@-"]):
+        result = piped(*twice)
+        assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+        assert "standard input can be read once" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -95,14 +132,14 @@ def test_more_than_there_is_takes_all_and_nothing_left_is_an_answer(batch):
         (("--take", "1", "--running", "y"), "--running: unknown job 'y'"),
         (
             ("--take", "1", "--done", "d,a"),
-            "executed: task 'd' cannot have run: its parent 'b' has not",
+            "--done: job 'd' cannot have run: its parent 'b' has not",
         ),
         (
             ("--take", "1", "--running", "d"),
-            "running: task 'd' is not eligible: its parent 'a' has not run",
+            "--running: job 'd' is not eligible: its parent 'a' has not run",
         ),
-        (("--take", "0"), "take: expected 1 task or more, got 0"),
-        (("--take", "-2"), "take: expected 1 task or more, got -2"),
+        (("--take", "0"), "--take: expected 1 job or more, got 0"),
+        (("--take", "-2"), "--take: expected 1 job or more, got -2"),
         (
             ("--take", "1", "--method", "expansive"),
             "method expansive: expected each task to have 2 or more children of its own and no"

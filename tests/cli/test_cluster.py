@@ -94,6 +94,47 @@ def test_jobs_that_are_done_are_in_no_cluster(icsched, put):
     assert [sorted(c["jobs"]) for c in answer["clusters"]] == [["a", "b", "e"]]
 
 
+def test_a_rescue_file_may_leave_fewer_jobs_than_a_cluster_holds(icsched, put):
+    """A script that clusters anew what is left goes on; a size that never fitted is refused."""
+    put({"wf.dag": PAIR_AND_FORK, "wf.dag.rescue001": "DONE c\nDONE d\n"})
+
+    answer = json.loads(icsched("cluster", "wf.dag", "--size", "5", "--json").out)
+
+    assert [sorted(c["jobs"]) for c in answer["clusters"]] == [["a", "b", "e"]]
+    assert icsched("cluster", "wf.dag", "--size", "6").complaint == (
+        "--size: expected 1 to 5, as many as jobs, got 6"
+    )
+    put({"wf.dag": PAIR_AND_FORK.replace("JOB c x", "JOB c x DONE"), "wf.dag.rescue001": ""})
+    assert icsched("cluster", "wf.dag", "--size", "5", "--no-rescue").complaint == (
+        "--size: expected 1 to 4, as many as jobs, got 5"
+    )
+
+
+@pytest.mark.parametrize("names", ["c", "@alone.txt"])
+def test_jobs_that_are_to_be_alone_are_split_out_of_their_clusters(icsched, put, names):
+    """Lean makes a b and c d e of it; without c the latter has d and e, which cut nothing."""
+    put({"wf.dag": PAIR_AND_FORK, "alone.txt": "c\n"})
+
+    words = ["cluster", "wf.dag", *LEAN, "--alone", names, "--json"]
+    answer = json.loads(icsched(*words).out)
+
+    assert [(c["jobs"], c["cut_arcs"]) for c in answer["clusters"]] == [
+        (["a", "b"], 0),
+        (["c"], 2),
+        (["d", "e"], 0),
+    ]
+    assert answer["cut_arcs"] == 2
+
+
+def test_jobs_to_be_alone_must_be_known_and_may_be_done(icsched, put):
+    put({"wf.dag": PAIR_AND_FORK, "wf.dag.rescue001": "DONE c\n"})
+
+    assert icsched("cluster", "wf.dag", "--size", "2", "--alone", "c").code == 0
+    assert icsched("cluster", "wf.dag", "--size", "2", "--alone", "z").complaint == (
+        "--alone: unknown job 'z'"
+    )
+
+
 def test_only_twenty_clusters_are_listed(icsched, tmp_path):
     path = tmp_path / "tree.dag"
     formats.write_dagman(families.tree(5), path)
@@ -122,7 +163,7 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
             2,
             "--capacities: expected whole numbers with commas between, got ''",
         ),
-        (["--capacities", "4,0"], 1, "capacity: expected 1 or more, got 0"),
+        (["--capacities", "4,0"], 1, "--capacities: expected 1 or more, got 0"),
         (
             ["--size", "2", "--strategy", "best"],
             2,
@@ -159,7 +200,7 @@ def test_an_empty_workflow_and_a_strategy_that_does_not_apply_are_told_in_one_li
     put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcd") + "PARENT a b c CHILD d\n"})
     assert icsched("cluster", "wf.dag", "--size", "1", "--strategy", "donor").complaint == (
         "strategy donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
-        " source; this dag is not"
+        " source; this dag is not; use auto, direct or lean"
     )
 
 
@@ -260,6 +301,10 @@ def test_a_drawing_is_among_what_was_written(icsched):
             "expected different files for -o and --dot",
         ),
         (
+            ["wf.dag", "-o", "out.dag", "--dot", "out.dag.clusters/run-members"],
+            "--dot: expected a file outside of what -o writes",
+        ),
+        (
             ["wf.dag", "-o", "out.dag", "--dot", "wf.dag"],
             "wf.dag is a file of the workflow: expected another",
         ),
@@ -299,6 +344,29 @@ def test_what_clusters_cannot_do_is_one_line_and_nothing_is_written(
     assert result.code == 1
     assert result.complaint.startswith(complaint)
     assert contents(folder) == before
+
+
+@pytest.mark.usefixtures("files")
+def test_a_job_that_cannot_be_clustered_can_stand_alone(icsched, put):
+    put({"wf.dag": PAIR_AND_FORK.replace(" x\n", " x.sub\n") + "SCRIPT PRE d fetch\n"})
+    words = ["cluster", "wf.dag", *LEAN, "-o", "out.dag"]
+
+    refused = icsched(*words)
+
+    assert (refused.code, refused.complaint) == (
+        1,
+        "wf.dag:8: expected no SCRIPT for a job in a cluster of several, got SCRIPT PRE d fetch;"
+        " --alone NAME keeps it out of clusters",
+    )
+    assert icsched(*words, "--alone", "d").code == 0
+    assert set(read("out.dag").names) == {"cluster_0001", "c", "d", "e"}
+
+
+@pytest.mark.usefixtures("files")
+def test_a_directory_that_is_not_there_is_told_in_one_line(icsched):
+    result = icsched("cluster", "wf.dag", *LEAN, "-o", "no/c.dag")
+
+    assert (result.code, result.complaint) == (1, "no/c.dag: no such directory")
 
 
 @pytest.mark.usefixtures("files")

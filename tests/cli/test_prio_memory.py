@@ -58,9 +58,24 @@ def test_the_report_says_what_memory_it_takes(prio):
     lines = prio("--memory", "1").out.splitlines()
 
     assert lines[-1] == (
-        "Memory: at most 1 of 1 open results;"
+        "Memory, if jobs run one at a time in this order: at most 1 of 1 open results;"
         " no order within that has more eligible jobs on average (exact)."
     )
+
+
+def test_the_report_says_what_the_limit_costs(prio):
+    """c d e a b has 2 3 2 1 1 eligible, 9 in all; without the limit c a b d e has 2 3 3 2 1, 11."""
+    lines = prio("--memory", "1").out.splitlines()
+
+    assert lines[-2] == "It has 0.82 times as many eligible jobs on average as without the limit."
+    assert [line.strip().split("  ")[0] for line in lines[-4:-2]] == [
+        "without the limit",
+        "within memory",
+    ]
+
+
+def test_the_help_says_when_the_limit_holds(icsched):
+    assert "one at a time" in " ".join(icsched("prio", "--help").out.replace("│", " ").split())
 
 
 def test_a_limit_that_the_best_order_keeps_changes_nothing(prio):
@@ -95,12 +110,12 @@ def test_a_limit_that_no_order_keeps_is_one_line_with_the_least(prio, workflow):
     assert workflow.read_text() == PAIR_AND_FORK
 
 
-@pytest.mark.parametrize("limit", ["0", "-3", "1.5", "many", "1e3", ""])
+@pytest.mark.parametrize("limit", ["0", "-3", "1.5", "many", "10GB", "1e3", ""])
 def test_a_limit_is_a_positive_integer(prio, limit):
     result = prio(f"--memory={limit}")
 
     assert result.code == 2
-    assert result.complaint == f"--memory: expected 1 or more, got {limit!r}"
+    assert result.complaint == f"--memory: expected a whole number, 1 or more, got {limit!r}"
 
 
 @pytest.mark.parametrize(

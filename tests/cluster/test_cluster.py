@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Cluster, ClusterError, Dag, ScheduleError, cluster, families, prioritize
-from icsched.cluster import CLUSTER_STRATEGIES
+from icsched.cluster import CLUSTER_STRATEGIES, plan_clusters, set_apart
 from icsched.cluster.lean import depth_first_order
 from icsched.families import cycle, m, mesh, n, out_tree, paper_000_fig6, tree, w
 from icsched.pebble import check_order
@@ -237,8 +237,28 @@ def test_a_cluster_says_what_matters_when_printed():
     taken = cluster(PAIR_AND_FORK, 1, strategy="direct")
 
     assert repr(taken) == (
-        "Cluster(cut_arcs=2, productive=True, strategy='direct', cut_bytes=None)"
+        "Cluster(tasks=[2], cut_arcs=2, productive=True, strategy='direct', cut_bytes=None)"
     )
+    large = cluster(tree(4), 9, strategy="direct")
+    assert repr(large).startswith("Cluster(tasks=[")
+    assert ", ... 9 in all], cut_arcs=" in repr(large)
     assert taken == Cluster((2,), 2, True, "direct")
     assert isinstance(taken.tasks[0], int)
     assert not isinstance(taken.tasks[0], np.integer)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tasks_set_apart_stand_alone_and_all_tasks_keep_their_order(seed):
+    dag = families.random_linear_composition(5, seed=seed)
+    plan = plan_clusters(dag, [3, 7])
+    alone = set(np.random.default_rng(seed).choice(len(dag), 4, replace=False).tolist())
+
+    parts = set_apart(dag, plan, alone)
+
+    before = [task for taken in plan for task in taken.tasks]
+    assert [task for part in parts for task in part.tasks] == before
+    assert {part.tasks for part in parts if alone & set(part.tasks)} == {(a,) for a in alone}
+    untouched = {taken for taken in plan if not alone & set(taken.tasks)}
+    assert untouched <= set(parts)
+    for part in parts:
+        assert part.cut_arcs == cut(dag, part.tasks)

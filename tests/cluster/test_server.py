@@ -117,10 +117,22 @@ def test_direct_plans_run_through_the_order_and_all_of_it_is_productive():
     assert all(taken.productive for taken in plan)
 
 
-@pytest.mark.parametrize(("capacities"), [[], [3, 0], [-1], ["x"]])
+@pytest.mark.parametrize(("capacities"), [[], [3, 0], [-1], ["x"], 4, None])
 def test_impossible_capacities_are_refused(capacities):
     with pytest.raises(ClusterError, match="capacit"):
         plan_clusters(DIAMOND, capacities)
+
+
+@pytest.mark.parametrize("wrong", [3, None, "a", (0,)])
+def test_only_clusters_come_back(wrong):
+    server = ClusterServer(DIAMOND)
+    server.arrive(1)
+
+    for report in (server.done, server.lost):
+        with pytest.raises(ClusterError) as error:
+            report(wrong)
+        assert str(error.value) == f"expected a cluster that is out, got {wrong!r}"
+    assert server.left == len(DIAMOND) - 1
 
 
 @pytest.mark.parametrize("strategy", ["direct", "lean"])

@@ -254,6 +254,17 @@ def test_commands_and_attributes_that_all_members_share_are_kept_and_macros_are_
     assert "VARS" not in text
 
 
+def test_a_cluster_says_its_size_also_if_its_members_are_clusters_themselves(cluster):
+    """Two members of sizes 4 and 5 are two jobs to the cluster of them."""
+    files = {
+        f"{name}.sub": f"executable = t\n+IcschedClusterSize = {size}\nqueue\n"
+        for name, size in (("x", 4), ("y", 5))
+    }
+    cluster("JOB a x.sub\nJOB b y.sub\n", "ab", files)
+
+    assert submit()["+IcschedClusterSize"] == "2"
+
+
 def test_a_job_that_does_nothing_does_nothing_in_a_cluster_too(cluster):
     cluster("JOB a x.sub\nJOB b nowhere.sub NOOP\nJOB c x.sub\n", "abc")
 

@@ -86,6 +86,31 @@ def quoted(word: str) -> str:
     return f"'{inside}'"
 
 
+# Started wrongly
+
+
+def test_without_a_cluster_or_from_elsewhere_one_line_says_what_was_expected(cluster, shell):
+    cluster(["a", "b"], "executable = work\narguments = $(JOB)\nqueue\n")
+    script = str(Path("out.dag.clusters/run-members").resolve())
+    before = sorted(Path("out.dag.clusters").iterdir())
+
+    def started(*words: str, cwd: str = ".") -> tuple[int, str]:
+        command = [*shell, script, *words]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+        return ended.returncode, ended.stderr
+
+    assert started() == (
+        64,
+        "run-members: expected one argument, such as out.dag.clusters/cluster_0001, got 0\n",
+    )
+    assert started("cluster_0001", cwd="/") == (
+        66,
+        "run-members: cluster_0001.members: expected a list of members;"
+        " start this from the directory in which icsched ran\n",
+    )
+    assert (trace(), sorted(Path("out.dag.clusters").iterdir())) == ([], before)
+
+
 # Data stays data
 
 

@@ -300,3 +300,16 @@ def test_sizes_are_one_nonnegative_integer_per_task(sizes, problem):
 def test_a_curve_has_two_points_or_more():
     with pytest.raises(ScheduleError, match="points: expected 2 or more, got 1"):
         memory_curve(FORK_AND_PAIR, points=1)
+
+
+def test_an_order_within_a_limit_says_what_matters_when_printed():
+    """Of a tree of height 3, 15 tasks, an order within 4 has the area 61 (docs/memory.md)."""
+    found = order_within(families.tree(3), 4)
+
+    assert repr(found).startswith("LimitedOrder(order=[")
+    assert repr(found).endswith(
+        ", ... 15 in all], area=61, memory=4 of 4 open results, exact=True)"
+    )
+    assert repr(order_within(Dag({"a": [], "b": ["a"]}), 1)) == (
+        "LimitedOrder(order=[0, 1], area=2, memory=1 of 1 open results, exact=True)"
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Literal, get_args
 
 import numpy as np
@@ -46,7 +47,8 @@ class Batch:
     `take` has the task ids, ascending: a batch is a set. `eligible_after` is the number of
     eligible tasks once these, and those that were running, have been executed. `method` is
     the one that found the batch. `guarantee` is "exact" (no batch leaves more eligible), "within
-    G of the best" (none leaves more than G more), or "at least half of the best gain", where
+    G of the best" (none leaves more than G more; "time was up: " stands before it if more time
+    might have closed the gap), or "at least half of the best gain", where
     the gain is what the batch adds to the eligible tasks.
     """
 
@@ -98,8 +100,7 @@ def batch(
     >>> batch(dag, [], 1, running=[0]).take
     (1,)
     """
-    if r < 1:
-        raise GameError(f"take: expected 1 task or more, got {r}")
+    check_count(r, least=1)
     check_method(method)
     state = state_of(dag, executed, running)
     count = min(r, len(state.sources))
@@ -114,6 +115,14 @@ def batch(
         choice.method,
         choice.guarantee,
     )
+
+
+def check_count(count: int, *, least: int) -> None:
+    """Raise GameError unless *count* is a whole number, *least* or more."""
+    if not isinstance(count, Integral):
+        raise GameError(f"take: expected a whole number, got {count!r}")
+    if count < least:
+        raise GameError(f"take: expected {least} task{'s' * (least != 1)} or more, got {count}")
 
 
 def check_method(method: str) -> None:
@@ -232,14 +241,19 @@ def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
     bound = _native.most_enabled(front, count)
     found = milp.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
     if found is None:
-        return replace(start, method="exact")
+        return replace(start, method="exact", guarantee=_timed_out(bound - start.enabled))
     best = start if start.enabled > found.enabled else found
-    guarantee = _within(min(bound, found.bound) - best.enabled)
+    guarantee = _timed_out(min(bound, found.bound) - best.enabled)
     return Choice(best.sources, best.enabled, "exact", guarantee)
 
 
 def _within(gap: int) -> str:
     return EXACT if gap == 0 else f"within {gap} of the best"
+
+
+def _timed_out(gap: int) -> str:
+    """Say how good the program's answer is: it stops with a gap only when time is up."""
+    return EXACT if gap == 0 else f"time was up: {_within(gap)}"
 
 
 def _shared(front: BatchFront) -> NDArray[np.int64]:

@@ -4,7 +4,16 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import TaskState
-from icsched.batch.choose import EXACT, Choice, Method, auto, check_method, choose, greedy
+from icsched.batch.choose import (
+    EXACT,
+    Choice,
+    Method,
+    auto,
+    check_count,
+    check_method,
+    choose,
+    greedy,
+)
 from icsched.dag import Dag
 from icsched.errors import GameError, UnknownTaskError
 from icsched.pebble import Order, check_order
@@ -75,11 +84,13 @@ class BatchServer:
     def take(self, count: int) -> list[int]:
         """Return the best *count* eligible tasks, or all if there are fewer.
 
-        Raises GameError if the method does not apply to what is eligible.
+        Raises GameError if the method does not apply to what is eligible, or for a *count* that
+        is below 0.
         """
+        check_count(count, least=0)
         sources = self._order[self._offered]
         if count < len(sources):
-            sources = sources[self._choice(sources, max(count, 0)).sources]
+            sources = sources[self._choice(sources, count).sources]
         self._states[sources] = TaskState.EXECUTED
         self._offered[self._rank[sources]] = False
         tasks: list[int] = sources.tolist()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,10 @@ class State:
 def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State:
     """Check *executed* and *running*, and return what may be taken. O(tasks + arcs).
 
-    Raises UnknownTaskError for ids that the dag does not have; GameError if a parent of an
-    executed task is not executed, or a running task is not eligible.
+    Raises UnknownTaskError for ids that the dag does not have; GameError for names, or if
+    a parent of an executed task is not executed, or a running task is not eligible.
     """
-    done, busy = _mask(dag, executed), _mask(dag, running)
+    done, busy = _mask(dag, "executed", executed), _mask(dag, "running", running)
     missing = _missing_parents(dag, done)
     _check_executed(dag, done, missing)
     offered = (missing == 0) & ~done
@@ -51,13 +52,15 @@ def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State
     return State(sources, int(np.count_nonzero((missing == 0) & ~settled)), front)
 
 
-def _mask(dag: Dag, tasks: Iterable[int]) -> Mask:
-    ids = np.asarray(tasks if isinstance(tasks, np.ndarray) else list(tasks))
+def _mask(dag: Dag, what: str, tasks: Iterable[int]) -> Mask:
+    listed = tasks if isinstance(tasks, np.ndarray) else list(tasks)
+    ids = np.asarray(listed)
     mask = np.zeros(len(dag), bool)
     if not len(ids):
         return mask
     if ids.dtype.kind not in "iu":
-        raise UnknownTaskError(next(task for task in ids.tolist() if not isinstance(task, int)))
+        wrong = next((task for task in listed if not isinstance(task, Integral)), listed[0])
+        raise GameError(f"{what}: expected task ids, got {wrong!r}")
     outside = (ids < 0) | (ids >= len(dag))
     if outside.any():
         raise UnknownTaskError(int(ids[outside][0]))

@@ -6,11 +6,16 @@ from typing import Annotated
 
 from icsched.batch import Batch, Method
 from icsched.batch import batch as best_batch
+from icsched.batch.state import State, state_of
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
+from icsched.dag import Dag
 from icsched.errors import GameError, UsageError
 from icsched.formats import Workflow
+
+STANDARD_INPUT = "/dev/stdin"  # what the command line makes of a lone hyphen
+_OPTIONS = {"executed": "--done", "running": "--running"}  # by the library's words
 
 
 def batch(
@@ -32,7 +37,8 @@ def batch(
     take
         How many jobs to hand out; all eligible ones if there are no more.
     done
-        Jobs that have run: names with commas between, or @FILE with one a line. Jobs that the
+        Jobs that have run: names with commas between, or @FILE with one a line (@- for
+        standard input). Jobs that the
         files or the newest rescue file say are done need not be among them.
     running
         Jobs handed out before that have not ended, in the same way.
@@ -48,10 +54,15 @@ def batch(
     """
     if not time_limit >= 0:
         raise UsageError(f"--time-limit: expected 0 or more, got {time_limit}")
+    if take < 1:
+        raise GameError(f"--take: expected 1 job or more, got {take}")
+    done, running = _streamed(files, done, running)
     workflow = reading.read(files)
     dag = workflow.dag
     executed = [dag.ids[job] for job in named_jobs(workflow, "--done", done) if job in dag.ids]
-    busy = _running(workflow, running)
+    busy = _running(workflow, running, executed)
+    state = _state(dag, executed, busy)
+    left = len(dag) - len(set(executed))
     with output.working(f"choosing among {output.counted(len(dag), 'job')}"):
         answer = best_batch(
             dag,
@@ -69,24 +80,44 @@ def batch(
                 "eligible_after": answer.eligible_after,
                 "method": answer.method,
                 "guarantee": answer.guarantee,
+                "left": left,
+                "eligible": len(state.sources),
+                "running": len(set(busy)),
             }
         )
     else:
-        sys.stdout.write(_report(names, answer))
+        sys.stdout.write(_report(names, answer, left))
 
 
-def _running(workflow: Workflow, text: str) -> list[int]:
-    """Return the running jobs; raises GameError for one that the files say is done."""
-    jobs, ids = named_jobs(workflow, "--running", text), workflow.dag.ids
+def _streamed(files: Sequence[str], *lists: str) -> list[str]:
+    """Return *lists* with standard input for @-; raises UsageError if it is to be read twice."""
+    if lists.count("@-") + files.count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input can be read once: expected one of -, --done @- and such")
+    return [f"@{STANDARD_INPUT}" if text == "@-" else text for text in lists]
+
+
+def _state(dag: Dag, executed: Sequence[int], busy: Sequence[int]) -> State:
+    """Return the state of the game; raises GameError in the words of the command line."""
+    try:
+        return state_of(dag, executed, busy)
+    except GameError as error:
+        what, problem = str(error).split(": task ", 1)
+        raise GameError(f"{_OPTIONS[what]}: job {problem}") from error
+
+
+def _running(workflow: Workflow, text: str, executed: Sequence[int]) -> list[int]:
+    """Return the running jobs; raises GameError for one that is done."""
+    jobs, ids, done = named_jobs(workflow, "--running", text), workflow.dag.ids, set(executed)
     for job in jobs:
-        if job not in ids:
+        if job not in ids or ids[job] in done:
             raise GameError(f"--running: job {job!r} is done already")
     return [ids[job] for job in jobs]
 
 
-def _report(names: Sequence[object], answer: Batch) -> str:
+def _report(names: Sequence[object], answer: Batch, left: int) -> str:
     if not names:
-        return "no job is eligible\n"
+        why = "all eligible jobs are running" if left else "all jobs are done"
+        return f"no job is eligible: {why}\n"
     after = f"{output.counted(answer.eligible_after, 'job')} eligible after them"
     return (
         "".join(f"{name}\n" for name in names) + f"{after} ({answer.method}: {answer.guarantee})\n"

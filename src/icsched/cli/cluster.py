@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from icsched import formats
 from icsched.cli import output
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, whole_numbers
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, named_jobs, whole_numbers
 from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
-from icsched.cluster import Cluster, plan_clusters
+from icsched.cluster import Cluster, plan_clusters, set_apart
 from icsched.dag import Dag
-from icsched.errors import ClusterError, UsageError
+from icsched.errors import ClusterError, FormatError, MemberError, UsageError
 from icsched.formats import Workflow
 
 _MOST_ROWS = 20
@@ -24,6 +24,7 @@ def cluster(
     size: Annotated[int | None, WHOLE] = None,
     capacities: str | None = None,
     strategy: Literal["auto", "direct", "staggered", "donor", "lean"] = "auto",
+    alone: str = "",
     output_: Annotated[str | None, OutputName] = None,
     dot: str | None = None,
     reading: FileOptions = USUAL,
@@ -41,6 +42,8 @@ def cluster(
         Jobs that the workers can take, in the order in which they come, such as 4,16,64.
     strategy
         How to choose the jobs of a cluster.
+    alone
+        Jobs to keep out of clusters: names with commas between, or @FILE with one a line.
     output_
         DAGMan file to write, with clusters for jobs; their own files go to OUTPUT.clusters.
     dot
@@ -57,10 +60,10 @@ def cluster(
     for path in filter(None, (output_, dot)):
         check_not_own(workflow, path)
     dag = workflow.dag
-    if size is not None and not 1 <= size <= len(dag):
-        raise ClusterError(f"--size: expected 1 to {len(dag)}, as many as jobs, got {size}")
+    _check_size(workflow, size)
+    apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
     with output.working(f"clustering {output.counted(len(dag), 'job')}"):
-        clusters = plan_clusters(dag, wanted, strategy=strategy)
+        clusters = set_apart(dag, plan_clusters(dag, wanted, strategy=strategy), apart)
     written = _write(workflow, [taken.tasks for taken in clusters], output_, dot)
     if json_:
         output.write_json({**_answer(dag, clusters), "written": written})
@@ -76,7 +79,20 @@ def _wanted(size: int | None, capacities: str | None) -> list[int]:
         raise UsageError(f"expected --size or --capacities, got {given}")
     if capacities is None:
         return [] if size is None else [size]
-    return whole_numbers("--capacities", capacities)
+    numbers = whole_numbers("--capacities", capacities)
+    if min(numbers) < 1:
+        raise ClusterError(f"--capacities: expected 1 or more, got {min(numbers)}")
+    return numbers
+
+
+def _check_size(workflow: Workflow, size: int | None) -> None:
+    """Raise ClusterError for a size that no cluster can have.
+
+    What a rescue file leaves may be less: a script that clusters a workflow again goes on.
+    """
+    most = len(workflow.dag if workflow.rescue is None else workflow.whole)
+    if size is not None and not 1 <= size <= most:
+        raise ClusterError(f"--size: expected 1 to {most}, as many as jobs, got {size}")
 
 
 def _check_outputs(
@@ -92,17 +108,29 @@ def _check_outputs(
         "-o: expected a file, got standard output": path == STANDARD_OUTPUT,
         "--dot: expected a file, got standard output": dot == STANDARD_OUTPUT,
         "expected different files for -o and --dot": len(set(real)) < len(real),
+        "--dot: expected a file outside of what -o writes": writes and _is_inside(path, dot),
     }
     for problem, holds in problems.items():
         if holds:
             raise UsageError(problem)
 
 
+def _is_inside(path: str | None, dot: str | None) -> bool:
+    """Whether *dot* lies where the clusters of *path* do."""
+    if path is None or dot is None:
+        return False
+    return f"{os.path.realpath(dot)}/".startswith(f"{os.path.realpath(path)}.clusters/")
+
+
 def _write(
     workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
 ) -> list[str]:
     """Write what was asked for; return the files, first those of the clustered workflow."""
-    written = [] if path is None else formats.write_clustered(workflow, clusters, path)
+    try:
+        written = [] if path is None else formats.write_clustered(workflow, clusters, path)
+    except MemberError as error:
+        instead = "--alone NAME keeps it out of clusters"
+        raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
     if dot is not None:
         formats.write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))
         written.append(dot)

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from icsched.dag import Dag
 from icsched.pebble import Comparison, Profile
-from icsched.theory import LimitedOrder, Proof
+from icsched.theory import LimitedOrder, Plan, Proof
 
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
@@ -120,6 +120,12 @@ def lead_sentence(contest: Comparison, ours: Profile, fifo: Profile) -> str:
     )
 
 
+def cost_sentence(limited: LimitedOrder, free: Plan) -> str:
+    """Say what a limit of memory costs against the order *free* without it."""
+    ratio = limited.area / free.schedule.area
+    return f"It has {ratio:.2f} times as many eligible jobs on average as without the limit."
+
+
 def proof_sentence(proof: Proof) -> str:
     """Say what is proved about an order."""
     if proof.status == "unproved":
@@ -133,7 +139,8 @@ def proof_sentence(proof: Proof) -> str:
 
 def memory_sentence(limited: LimitedOrder) -> str:
     """Say what memory an order needs, and whether another could do more with it."""
-    needs = f"Memory: at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
+    used = f"at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
+    needs = f"Memory, if jobs run one at a time in this order: {used}"
     if limited.exact:
         return f"{needs}; no order within that has more eligible jobs on average (exact)."
     return f"{needs}; the best order found within that."

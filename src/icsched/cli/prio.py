@@ -63,7 +63,8 @@ class _Options:
             "--remove orders nothing: expected no --tables": self.remove and bool(self.tables),
             "--remove orders nothing: expected no --memory": self.remove and limited,
             "--tables: expected a directory, got ''": self.tables == "",
-            f"--memory: expected 1 or more, got {self.memory!r}": limited and self.limit < 1,
+            f"--memory: expected a whole number, 1 or more, got {self.memory!r}": limited
+            and self.limit < 1,
             "--sizes needs --memory": self.sizes is not None and not limited,
             "--memory needs --strategy prio": limited and self.strategy != "prio",
             "--memory is for one workflow: expected no --recursive": limited and self.recursive,
@@ -136,6 +137,7 @@ def prio(
         How the files are read.
     memory
         Keep at most this many results of jobs whose children have not all run; with --sizes, bytes.
+        It holds if jobs run one at a time, in this order.
     sizes
         File with the size of each job's result, NAME BYTES a line.
     json_
@@ -300,9 +302,8 @@ def _report(result: _Result) -> str:
     notes = "".join(f"{note}.\n" for note in result.notes)
     if result.plan is None:
         return _written(result, "restored") + notes
-    report = _order_report(" ".join(result.files), result.plan)
-    memory = f"{output.memory_sentence(result.limited)}\n" if result.limited else ""
-    return report + memory + _written(result, "wrote") + notes
+    report = _order_report(" ".join(result.files), result.plan, result.limited)
+    return report + _written(result, "wrote") + notes
 
 
 def _written(result: _Result, verb: str) -> str:
@@ -313,9 +314,8 @@ def _written(result: _Result, verb: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _order_report(file: str, plan: Plan) -> str:
-    dag, ours = plan.dag, plan.schedule.eligible
-    fifo = pebble.eligibility_profile(dag, dag.fifo_order)
+def _order_report(file: str, plan: Plan, limited: LimitedOrder | None) -> str:
+    dag = plan.dag
     seconds = sum(plan.seconds.values())
     head = (
         f"{file}: {output.size(dag)}, ordered by {plan.strategy} in {seconds:.2f} s\n"
@@ -323,12 +323,28 @@ def _order_report(file: str, plan: Plan) -> str:
     )
     if not len(dag):
         return f"{file}: no jobs to order\n"
+    told = _lead(plan) if limited is None else _cost(limited)
+    return f"{head}\nEligible jobs from the first step to the last:\n{told}"
+
+
+def _lead(plan: Plan) -> str:
+    """Draw an order beside first come, first served."""
+    dag, ours = plan.dag, plan.schedule.eligible
+    fifo = pebble.eligibility_profile(dag, dag.fifo_order)
     contest = pebble.compare(dag, plan.order, dag.fifo_order)
-    return (
-        f"{head}\nEligible jobs from the first step to the last:\n"
-        + output.charts({"first come, first served": fifo, plan.strategy: ours})
-        + f"{output.lead_sentence(contest, ours, fifo)}\n"
-    )
+    bars = output.charts({"first come, first served": fifo, plan.strategy: ours})
+    return f"{bars}{output.lead_sentence(contest, ours, fifo)}\n"
+
+
+def _cost(limited: LimitedOrder) -> str:
+    """Draw an order within a limit beside that without it; other orders may not keep to it."""
+    free = prioritize(limited.plan.dag)
+    profiles = {
+        "without the limit": free.schedule.eligible,
+        "within memory": limited.plan.schedule.eligible,
+    }
+    sentences = f"{output.cost_sentence(limited, free)}\n{output.memory_sentence(limited)}\n"
+    return output.charts(profiles) + sentences
 
 
 def _answer(result: _Result) -> dict[str, object]:

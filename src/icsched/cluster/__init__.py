@@ -1,7 +1,7 @@
 """Clusters of tasks for workers of unequal power (paper 000), one strategy per module."""
 
 from icsched.cluster.donor import is_universal_donor
-from icsched.cluster.model import Cluster, residual
+from icsched.cluster.model import Cluster, residual, set_apart
 from icsched.cluster.server import CLUSTER_STRATEGIES, ClusterServer, cluster, plan_clusters
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "is_universal_donor",
     "plan_clusters",
     "residual",
+    "set_apart",
 ]

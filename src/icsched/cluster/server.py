@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import cycle
 from operator import index
 
@@ -22,6 +22,7 @@ from icsched.pebble import Order, check_order, verify
 from icsched.theory import Analysis, Plan, prioritize
 
 CLUSTER_STRATEGIES = ("auto", "direct", "staggered", "donor", "lean")
+_INSTEAD = "use auto, direct or lean"  # these take any dag
 VERIFY_SETS = 200_000  # what the referee may spend on an order of the user's
 
 
@@ -96,12 +97,12 @@ class ClusterServer:
         if strategy == "donor" and not is_donor:
             raise ClusterError(
                 "strategy donor: expected W-, N- and C-dags, or M-dags, laid on each other source"
-                " by source; this dag is not"
+                f" by source; this dag is not; {_INSTEAD}"
             )
         if strategy == "staggered" and not is_linear:
             raise ClusterError(
                 "strategy staggered: expected blocks each with priority over the next;"
-                " this dag is not composed of such"
+                f" this dag is not composed of such; {_INSTEAD}"
             )
         return strategy
 
@@ -186,6 +187,8 @@ class ClusterServer:
         self._strategy.lost(cluster.tasks)
 
     def _returned(self, cluster: Cluster) -> None:
+        if not isinstance(cluster, Cluster):
+            raise ClusterError(f"expected a cluster that is out, got {cluster!r}")
         if not cluster.tasks or self._out.get(cluster.tasks[0]) != cluster:
             raise ClusterError(f"expected a cluster that is out, got {cluster}")
         del self._out[cluster.tasks[0]]
@@ -249,6 +252,8 @@ def plan_clusters(
     >>> [taken.tasks for taken in plan_clusters(dag, [1, 2])]
     [(0,), (1, 2), (3,)]
     """
+    if not isinstance(capacities, Iterable):
+        raise ClusterError(f"capacities: expected a list of whole numbers, got {capacities!r}")
     checked = [_checked_count("capacity", capacity) for capacity in capacities]
     if not checked:
         raise ClusterError("capacities: expected one or more, got none")

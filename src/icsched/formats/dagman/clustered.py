@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from icsched.errors import FormatError, ScheduleError
+from icsched.errors import FormatError, MemberError, ScheduleError
 from icsched.formats.dagman.flat import (
     Place,
     directive_lines,
@@ -77,9 +77,9 @@ def write_clustered(
     come in the order in which they are to be handed out, and have their priorities by it.
     The first file is *output*, which is written last: until then there is none.
 
-    Raises ScheduleError if the clusters one after the other are no legal order, and FormatError
-    for what a cluster of several jobs cannot do, with the line that says it; for an output
-    that has been run; and for what cannot be read or written. Then nothing has been written.
+    Raises ScheduleError if the clusters one after the other are no legal order, MemberError
+    for what a cluster of several jobs cannot do, with the line that says it, and FormatError for
+    an output that has been run or what cannot be read or written. Then nothing has been written.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -185,11 +185,17 @@ def _several(plan: _Plan) -> list[_Cluster]:
     descriptions = Descriptions()
     found = []
     for name, group in together.items():
-        its_jobs = [jobs[job] for job in group]
-        lines = tuple(job_statements(name, its_jobs))
-        members = tuple(member(job, descriptions) for job in its_jobs)
-        found.append(_Cluster(name, members, lines, tuple(submit_lines(members))))
+        try:
+            found.append(_together(name, [jobs[job] for job in group], descriptions))
+        except FormatError as error:
+            raise MemberError(error.path, error.line, error.problem) from error
     return found
+
+
+def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cluster:
+    lines = tuple(job_statements(name, jobs))
+    members = tuple(member(job, descriptions) for job in jobs)
+    return _Cluster(name, members, lines, tuple(submit_lines(members)))
 
 
 def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
@@ -267,12 +273,15 @@ def _submit_file(cluster: _Cluster, stem: str, directory: str) -> Iterator[str]:
     yield f"log = {stem}.events"
     yield "should_transfer_files = NO"
     yield from cluster.wishes
+    yield f"+IcschedClusterSize = {len(names)}"
     yield "queue"
 
 
 def _check_output(workflow: Workflow, path: str) -> None:
     """Raise FormatError if writing *path* would destroy something or confuse a run."""
     directory = path + DIRECTORY
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise FormatError(path, None, "no such directory")
     if _is_own(workflow, path):
         raise FormatError(path, None, "expected another file than the workflow's own")
     data = read_if_there(path)

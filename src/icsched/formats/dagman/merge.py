@@ -11,6 +11,7 @@ from icsched.formats.dagman.source import shortened
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[ \t]*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _USUAL_UNIT = {"request_memory": "M", "request_disk": "K"}
+_SIZE = "my.icschedclustersize"  # of a member that is a cluster itself: the new one has its own
 _MERGED = {"VARS", "PRIORITY", "DONE"}  # done elsewhere
 
 
@@ -82,7 +83,7 @@ def submit_lines(members: Sequence[Member]) -> Iterator[str]:
         return
     universe = _agreed("universe", [member.universe for member in running], running)
     yield f"universe = {universe}"
-    for key in dict.fromkeys(key for member in running for key in member.wishes):
+    for key in dict.fromkeys(key for member in running for key in member.wishes if key != _SIZE):
         wishes = [member.wishes[key] for member in running if key in member.wishes]
         if key.startswith("request_"):
             value = _largest(key, wishes)

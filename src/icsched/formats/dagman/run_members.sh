@@ -10,7 +10,16 @@
 # What the list says is data: nothing of it is ever evaluated. Names of files are relative to
 # the directory that this script is started in.
 set -u
+
+refuse() {
+  printf 'run-members: %s\n' "$2" >&2
+  exit "$1"
+}
+
+[ $# = 1 ] || refuse 64 "expected one argument, such as out.dag.clusters/cluster_0001, got $#"
 cluster=$1
+[ -r "$cluster.members" ] ||
+  refuse 66 "$cluster.members: expected a list of members; start this from the directory in which icsched ran"
 start=$(pwd)
 stopped=
 child=

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from icsched.theory.shortcuts import without_shortcuts
 PATIENCE = 8
 # How often the order found is itself the one that the rest may follow, while that gains area.
 ROUNDS = 6
+_MOST_SHOWN = 8  # tasks of an order, where it is printed
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,13 @@ class LimitedOrder:
     memory: int
     unit: str
     exact: bool
-    plan: Plan = field(repr=False)
+    plan: Plan
+
+    def __repr__(self) -> str:
+        tasks = ", ".join(map(str, self.order[:_MOST_SHOWN].tolist()))
+        more = f", ... {len(self.order):,} in all" if len(self.order) > _MOST_SHOWN else ""
+        need = f"memory={self.memory} of {self.limit} {self.unit}"
+        return f"LimitedOrder(order=[{tasks}{more}], area={self.area}, {need}, exact={self.exact})"
 
     @property
     def order(self) -> Ids:
