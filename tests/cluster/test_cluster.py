@@ -81,15 +81,19 @@ def test_nine_in_ten_lean_clusters_of_small_dags_cut_as_few_arcs_as_can_be():
     ("dag", "size", "least"),
     [
         (tree(4), 15, 1),  # a subtree of 8 leaves: only its root leads on
-        (out_tree(4), 15, 5),  # down to a leaf and back: a depth of 5 leaves 4 open or so
-        (mesh(10), 10, 8),  # a triangle on 4 sources: see below
-        (cycle(8), 4, 5),  # 3 neighbours and a sink, or 4 neighbours with 3 sinks outside
+        (
+            out_tree(4),
+            15,
+            2,
+        ),  # the root and a half less a leaf: to the other half, to the leaf
+        (mesh(10), 10, 4),  # a triangle in a corner: the four tasks on its open side lead on
+        (cycle(8), 4, 4),  # 3 neighbours and a sink: of 6 arcs 2 lead to the sink
     ],
 )
 def test_lean_clusters_are_compact(dag, size, least):
     taken = cluster(dag, size, strategy="lean")
 
-    assert taken.cut_arcs <= least
+    assert taken.cut_arcs == least
 
 
 def test_a_lean_cluster_of_a_reduction_is_a_whole_subtree():
@@ -197,19 +201,14 @@ def test_an_impossible_size_is_refused(size, problem):
             {"strategy": "staggered", "order": [0, 1, 2, 3, 4]},
             "order: expected none, the staggered strategy goes by blocks",
         ),
-        (
-            {"sizes": [1, 2]},
-            "sizes: expected 5 whole numbers, one per task, got int64 of shape (2,)",
-        ),
-        (
-            {"sizes": [0.5] * 5},
-            "sizes: expected 5 whole numbers, one per task, got float64 of shape (5,)",
-        ),
+        ({"sizes": [1, 2]}, "sizes: expected 5 integers, got shape (2,)"),
+        ({"sizes": [0.5] * 5}, "sizes: expected 5 integers, got float64"),
+        ({"sizes": [1, [2], 3]}, "sizes: expected 5 integers, got [1, [2], 3]"),
         ({"sizes": [1, 1, -3, 1, 1]}, "size of 'c': expected 0 or more, got -3"),
     ],
 )
 def test_impossible_options_are_refused(options, problem):
-    with pytest.raises(ClusterError) as error:
+    with pytest.raises((ClusterError, ScheduleError)) as error:
         cluster(PAIR_AND_FORK, 2, **options)
 
     assert str(error.value) == problem

@@ -298,7 +298,7 @@ def test_sizes_are_one_nonnegative_integer_per_task(sizes, problem):
 
 
 def test_a_curve_has_two_points_or_more():
-    with pytest.raises(ScheduleError, match="points: expected 2 or more, got 1"):
+    with pytest.raises(ScheduleError, match="points: expected a whole number, 2 or more, got 1"):
         memory_curve(FORK_AND_PAIR, points=1)
 
 

@@ -54,11 +54,14 @@ def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State
 
 def _mask(dag: Dag, what: str, tasks: Iterable[int]) -> Mask:
     listed = tasks if isinstance(tasks, np.ndarray) else list(tasks)
-    ids = np.asarray(listed)
     mask = np.zeros(len(dag), bool)
-    if not len(ids):
+    if not len(listed):
         return mask
-    if ids.dtype.kind not in "iu":
+    try:
+        ids = np.asarray(listed)
+    except ValueError:  # rows of different lengths
+        raise GameError(f"{what}: expected task ids, got {listed!r}") from None
+    if ids.dtype.kind not in "iu" or ids.ndim != 1:
         wrong = next((task for task in listed if not isinstance(task, Integral)), listed[0])
         raise GameError(f"{what}: expected task ids, got {wrong!r}")
     outside = (ids < 0) | (ids >= len(dag))

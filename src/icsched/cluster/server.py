@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from itertools import cycle
 from operator import index
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched.cluster.direct import Direct
@@ -18,7 +17,7 @@ from icsched.cluster.staggered import Staggered
 from icsched.cluster.strategy import Strategy
 from icsched.dag import Dag
 from icsched.errors import ClusterError, GraphError, LimitError
-from icsched.pebble import Order, check_order, verify
+from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.theory import Analysis, Plan, prioritize
 
 CLUSTER_STRATEGIES = ("auto", "direct", "staggered", "donor", "lean")
@@ -63,7 +62,7 @@ class ClusterServer:
         if strategy == "staggered" and order is not None and _analysis(order) is None:
             raise ClusterError("order: expected none, the staggered strategy goes by blocks")
         self._dag = dag
-        self._sizes = None if sizes is None else _checked_sizes(dag, sizes)
+        self._sizes = None if sizes is None else checked_sizes(dag, sizes).tolist()
         self._rest = Rest(dag)
         self._out: dict[int, Cluster] = {}  # by first task: no two hold the same
         self._handed, self._last_place, self._done = 0, -1, 0
@@ -220,7 +219,7 @@ def cluster(
     instead of arcs. The `Plan` that ``prioritize(dag)`` found counts as no *order* given, but
     spares finding it again.
     Raises ClusterError for an impossible size, a strategy that does not apply or a plan of
-    another dag, ScheduleError for an order that is not one of *dag*.
+    another dag, ScheduleError for an order or sizes that are not of *dag*.
 
     >>> from icsched import families
     >>> dag = families.paper_000_fig6()
@@ -276,19 +275,6 @@ def _checked_count(what: str, count: int) -> int:
     if number < 1:
         raise ClusterError(f"{what}: expected 1 or more, got {number}")
     return number
-
-
-def _checked_sizes(dag: Dag, sizes: ArrayLike) -> list[int]:
-    array = np.asarray(sizes)
-    if array.shape != (len(dag),) or array.dtype.kind not in "iu":
-        raise ClusterError(
-            f"sizes: expected {len(dag)} whole numbers, one per task,"
-            f" got {array.dtype} of shape {array.shape}"
-        )
-    if array.min() < 0:
-        task = int(array.argmin())
-        raise ClusterError(f"size of {dag.names[task]!r}: expected 0 or more, got {array[task]}")
-    return [int(number) for number in array]
 
 
 def _analysis(basis: Order | Plan) -> Analysis | None:

@@ -144,7 +144,10 @@ def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
     """
     if sizes is None:
         return np.ones(len(dag), np.int64)
-    array = np.asarray(sizes)
+    try:
+        array = np.asarray(sizes)
+    except ValueError:  # rows of different lengths
+        raise ScheduleError(f"sizes: expected {len(dag)} integers, got {sizes!r}") from None
     if array.shape != (len(dag),) or (len(dag) and array.dtype.kind not in "iu"):
         got = f"shape {array.shape}" if array.dtype.kind in "iu" else f"{array.dtype}"
         raise ScheduleError(f"sizes: expected {len(dag)} integers, got {got}")

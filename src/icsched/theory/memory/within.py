@@ -98,8 +98,8 @@ def memory_curve(
     >>> [(point.memory, point.area) for point in memory_curve(tree(3))]
     [(4, 61), (5, 63), (6, 64)]
     """
-    if points < 2:
-        raise ScheduleError(f"points: expected 2 or more, got {points}")
+    if not isinstance(points, int) or points < 2:
+        raise ScheduleError(f"points: expected a whole number, 2 or more, got {points!r}")
     search = _Search(dag, sizes)
     try:
         found = search.frontier()
