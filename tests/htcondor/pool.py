@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -171,7 +172,8 @@ class Condor:
         """Run a command in *directory* as tester, who then owns what is there."""
         owner = self.home.stat()
         for path in (directory, *directory.rglob("*")):
-            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+            with suppress(FileNotFoundError):  # a dag that was removed may still be ending
+                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
         return self._execute(directory, arguments, config or {}, timeout_s)
 
     def _execute(
@@ -281,7 +283,7 @@ class Condor:
             return
         everything = ("-constraint", "true")
         for options in ((), ("-forcex",)):
-            self.command(self.home, "condor_rm", *options, *everything)
+            self._execute(self.home, ("condor_rm", *options, *everything), {}, 20)
         await_true(
             lambda: not self._ask("condor_q", "-allusers", "-af", "ClusterId"),
             time.monotonic() + 30,
