@@ -18,6 +18,7 @@ from icsched.errors import (
     MemoryLimitError,
     ScheduleError,
     SimulationError,
+    StateError,
     UnknownTaskError,
     UsageError,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "Sorter",
+    "StateError",
     "Times",
     "UnknownTaskError",
     "UsageError",

@@ -26,6 +26,7 @@ __all__ = [
     "SimRuns",
     "SimTrace",
     "Sizes",
+    "Solving",
     "TaskState",
     "batch_front",
     "best_ideals",
@@ -372,6 +373,14 @@ def _simulate(children: Rows, model: SimModel, **numbers: Any) -> tuple[SimRuns,
         children.offsets, children.targets, **fields_of_model, **numbers
     )
     return SimRuns(*results), SimTrace(*assignments, *batches)
+
+
+class Solving(IntEnum):
+    """How exact_batch ended; numbers are those of batch.hpp."""
+
+    SOLVED = 0
+    NOT_A_TREE = 1
+    TOO_MUCH_WORK = 2
 
 
 class TaskState(IntEnum):

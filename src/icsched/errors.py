@@ -9,6 +9,7 @@
     ├── FamilyError (ValueError)         a family was asked for with impossible arguments
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
+    │   └── StateError                   tasks are said to have run, or to run, that cannot
     ├── ClusterError (ValueError)        a cluster was asked for that cannot be had
     ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
     ├── MemoryLimitError (ValueError)    no order keeps within a limit of memory
@@ -77,6 +78,21 @@ class ScheduleError(IcschedError, ValueError):
 
 class GameError(IcschedError, ValueError):
     """A move that the rules of the game forbid."""
+
+
+class StateError(GameError):
+    """Tasks that cannot be in the state they are said to be in; `said` is "executed" or "running".
+
+    `problem` names the task first.
+    """
+
+    def __init__(self, said: str, problem: str) -> None:
+        super().__init__(said, problem)
+        self.said = said
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.said}: task {self.problem}"
 
 
 class ClusterError(IcschedError, ValueError):

@@ -7,16 +7,7 @@ import pytest
 
 from icsched import families, formats, read
 from icsched.cluster import CLUSTER_STRATEGIES
-
-PAIR_AND_FORK = """\
-JOB a x
-JOB b x
-JOB c x
-JOB d x
-JOB e x
-PARENT a CHILD b
-PARENT c CHILD d e
-"""
+from tests.cli.workflows import PAIR_AND_FORK
 
 
 @pytest.fixture

@@ -4,15 +4,7 @@ import json
 
 import pytest
 
-PAIR_AND_FORK = """\
-JOB a x
-JOB b x
-JOB c x
-JOB d x
-JOB e x
-PARENT a CHILD b
-PARENT c CHILD d e
-"""
+from tests.cli.workflows import PAIR_AND_FORK
 
 
 @pytest.fixture

@@ -6,16 +6,8 @@ import pytest
 
 from icsched import Schedule, memory_profile, read
 from icsched.formats import read_text
+from tests.cli.workflows import PAIR_AND_FORK
 
-PAIR_AND_FORK = """\
-JOB a x
-JOB b x
-JOB c x
-JOB d x
-JOB e x
-PARENT a CHILD b
-PARENT c CHILD d e
-"""
 SIZES = "a 10\nb 1\nc 3\nd 1\ne 1\n"
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from icsched import Cluster, ClusterError, Dag, ScheduleError, cluster, families, prioritize
 from icsched.cluster import CLUSTER_STRATEGIES, plan_clusters, set_apart
-from icsched.cluster.lean import depth_first_order
+from icsched.cluster.lean import sink_by_sink_order
 from icsched.families import cycle, m, mesh, n, out_tree, paper_000_fig6, tree, w
 from icsched.pebble import check_order
 from tests.cluster.posets import ideal_lists, small_dags
@@ -157,10 +157,10 @@ def test_a_staggered_cluster_takes_sinks_with_the_blocks_that_enable_them():
 
 
 @given(dags_with_orders())
-def test_the_depth_first_order_is_legal(dag_and_order):
+def test_the_sink_by_sink_order_is_legal(dag_and_order):
     dag, order = dag_and_order
 
-    deep = depth_first_order(dag, order)
+    deep = sink_by_sink_order(dag, order)
 
     assert check_order(dag, deep).tolist() == deep  # raises unless legal
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BatchFront, Ids
+from icsched._native import BatchFront, Ids, Solving
 from icsched.batch import milp
 from icsched.batch.state import state_of
 from icsched.dag import Dag
@@ -36,8 +36,6 @@ EXACT_WORK = 10_000_000_000
 # Arcs of a front that "auto" gives to the integer program.
 AUTO_MILP_ARCS = 400
 _UNLIMITED = 2**62
-
-_SOLVED, _NOT_A_TREE = 0, 1  # Solving in cpp/include/icsched/batch.hpp
 
 
 @dataclass(frozen=True)
@@ -187,7 +185,7 @@ def pieces(
 ) -> Choice | None:
     """Choose exactly, piece by piece; None if a piece is too large or the work too much."""
     exact = _native.exact_batch(front, count, most_enumerated=most_enumerated, most_work=most_work)
-    if exact.result != _SOLVED:
+    if exact.result != Solving.SOLVED:
         return None
     return Choice(exact.sources, exact.enabled, "tree" if exact.trees_only else "exact", EXACT)
 
@@ -223,7 +221,7 @@ def _expansive_or_error(front: BatchFront, count: int, name_of: Callable[[int], 
 
 def _tree(front: BatchFront, count: int, name_of: Callable[[int], str]) -> Choice:
     exact = _native.exact_batch(front, count, most_enumerated=0, most_work=_UNLIMITED)
-    if exact.result == _NOT_A_TREE:
+    if exact.result == Solving.NOT_A_TREE:
         raise GameError(
             f"method tree: expected trees, the piece of task {name_of(exact.culprit)} has a cycle"
         )

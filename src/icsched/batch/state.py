@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from icsched import _native
 from icsched._native import BatchFront, Ids, TaskState
 from icsched.dag import Dag
-from icsched.errors import GameError, UnknownTaskError
+from icsched.errors import GameError, StateError, UnknownTaskError
 
 Mask = NDArray[np.bool_]
 
@@ -84,8 +84,8 @@ def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:
     if len(early):
         task = int(early[0])
         parent = next(p for p in dag.parents(task).tolist() if not done[p])
-        names = f"task {dag.names[task]!r} cannot have run: its parent {dag.names[parent]!r}"
-        raise GameError(f"executed: {names} has not")
+        names = f"{dag.names[task]!r} cannot have run: its parent {dag.names[parent]!r}"
+        raise StateError("executed", f"{names} has not")
 
 
 def _check_running(dag: Dag, done: Mask, busy: Mask, offered: Mask) -> None:
@@ -93,8 +93,8 @@ def _check_running(dag: Dag, done: Mask, busy: Mask, offered: Mask) -> None:
     if not len(wrong):
         return
     task = int(wrong[0])
-    name = f"running: task {dag.names[task]!r}"
+    name = repr(dag.names[task])
     if done[task]:
-        raise GameError(f"{name} is executed already")
-    parent = next(p for p in dag.parents(task).tolist() if not done[p])
-    raise GameError(f"{name} is not eligible: its parent {dag.names[parent]!r} has not run")
+        raise StateError("running", f"{name} is executed already")
+    parent = repr(dag.names[next(p for p in dag.parents(task).tolist() if not done[p])])
+    raise StateError("running", f"{name} is not eligible: its parent {parent} has not run")

@@ -11,7 +11,7 @@ from icsched.cli import output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
 from icsched.dag import Dag
-from icsched.errors import GameError, UsageError
+from icsched.errors import GameError, StateError, UsageError
 from icsched.formats import Workflow
 
 STANDARD_INPUT = "/dev/stdin"  # what the command line makes of a lone hyphen
@@ -38,8 +38,8 @@ def batch(
         How many jobs to hand out; all eligible ones if there are no more.
     done
         Jobs that have run: names with commas between, or @FILE with one a line (@- for
-        standard input). Jobs that the
-        files or the newest rescue file say are done need not be among them.
+        standard input). Jobs that the files or the newest rescue file say are done need not
+        be among them.
     running
         Jobs handed out before that have not ended, in the same way.
     method
@@ -100,9 +100,8 @@ def _state(dag: Dag, executed: Sequence[int], busy: Sequence[int]) -> State:
     """Return the state of the game; raises GameError in the words of the command line."""
     try:
         return state_of(dag, executed, busy)
-    except GameError as error:
-        what, problem = str(error).split(": task ", 1)
-        raise GameError(f"{_OPTIONS[what]}: job {problem}") from error
+    except StateError as error:
+        raise GameError(f"{_OPTIONS[error.said]}: job {error.problem}") from error
 
 
 def _running(workflow: Workflow, text: str, executed: Sequence[int]) -> list[int]:

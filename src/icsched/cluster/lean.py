@@ -21,7 +21,7 @@ class Lean(Strategy):
     def __init__(
         self, dag: Dag, rest: Rest, order: Sequence[int], cost: Cost | None = None
     ) -> None:
-        deep = depth_first_order(dag, order)
+        deep = sink_by_sink_order(dag, order)
         super().__init__(
             [
                 # First, as it leaves tasks of very many children for last: a set that is sure
@@ -29,7 +29,7 @@ class Lean(Strategy):
                 Frontier(rest, deep, score=lambda task: rest.out_degree(task) - rest.missing[task]),
                 Neighbourhood(rest, deep, dag.parent_rows),
                 # From the other end, so that the sets have little in common.
-                Frontier(rest, depth_first_order(dag, order[::-1])),
+                Frontier(rest, sink_by_sink_order(dag, order[::-1])),
                 Frontier(rest, order),
             ]
         )
@@ -47,7 +47,7 @@ class Lean(Strategy):
         return best
 
 
-def depth_first_order(dag: Dag, order: Sequence[int]) -> list[int]:
+def sink_by_sink_order(dag: Dag, order: Sequence[int]) -> list[int]:
     """Return an order that finishes what a task waits for before it begins anything else.
 
     Each sink in turn, as they stand in *order*, after all it still waits for, found depth
@@ -55,7 +55,7 @@ def depth_first_order(dag: Dag, order: Sequence[int]) -> list[int]:
     few arcs leave it. O(tasks + arcs).
 
     >>> in_tree = Dag.from_arcs(7, [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6)])
-    >>> depth_first_order(in_tree, range(7))
+    >>> sink_by_sink_order(in_tree, range(7))
     [0, 1, 4, 2, 3, 5, 6]
     """
     offsets, targets = dag.parent_rows.offsets.tolist(), dag.parent_rows.targets.tolist()

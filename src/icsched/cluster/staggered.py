@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from icsched._native import Rows
-from icsched.cluster.lean import depth_first_order
+from icsched.cluster.lean import sink_by_sink_order
 from icsched.cluster.rest import Frontier, Rest
 from icsched.cluster.strategy import Strategy
 from icsched.theory import Analysis
@@ -30,7 +30,7 @@ class Staggered(Strategy):
         self._begun: set[int] = set()
         self._blocks = Rest(analysis.superdag)
         sizes = [self._size(block) for block in range(len(parts))]
-        deep = depth_first_order(analysis.superdag, analysis.sequence.tolist())
+        deep = sink_by_sink_order(analysis.superdag, analysis.sequence.tolist())
         self._by_block = [
             Frontier(self._blocks, deep, sizes=sizes),
             Frontier(self._blocks, deep, score=self._opened, sizes=sizes),

@@ -7,7 +7,7 @@ others it is computed.
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from threading import Event
@@ -146,8 +146,11 @@ def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jo
     with ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(run_cell, dag, order, cell, terms, progress=watch) for cell in cells]
         try:
-            for future in as_completed(waiting):
-                yield future.result()
+            pending = set(waiting)
+            while pending:  # waking up now and then: a signal may reach another thread first
+                done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
