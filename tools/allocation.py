@@ -263,7 +263,7 @@ def print_times(found: Found) -> None:
         print_row("overhead", *(f"{overhead:g}" for overhead in OVERHEADS))
         print_row("---", *("---" for _ in OVERHEADS))
         times = (f"{found[name, overhead][0][ALONE].time.mean:.0f}" for overhead in OVERHEADS)
-        print_row("icsched, time", *times)
+        print_row("icsched: time", *times)
         for way in (FIFO, BEST, *ways(name)):
             print_row(way, *(f"{ratio.median:.2f}" for _, ratio in points_of(found, name, way)))
 
