@@ -11,6 +11,7 @@
 #include "icsched/dagman.hpp"
 #include "icsched/decompose.hpp"
 #include "icsched/graph.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/memory.hpp"
 #include "icsched/priority.hpp"
 #include "icsched/ready.hpp"
@@ -47,32 +48,29 @@ Out<T> give(std::vector<T>&& values) {
   return Out<T>(owned->data(), {owned->size()}, owner);
 }
 
-template <class Kernel>
-auto without_gil(Kernel kernel) {
-  nb::gil_scoped_release release;
-  return kernel();
-}
-
-// Whether the user wants out (Ctrl-C); kernels ask without holding the GIL.
-bool interrupted() {
-  nb::gil_scoped_acquire acquire;
-  return PyErr_CheckSignals() != 0;
-}
-
 // Python tells the main thread alone of signals; simulations may run on others too.
 std::atomic<std::uint64_t> times_given_up = 0;
-thread_local std::uint64_t times_given_up_before = 0;  // this thread's simulation began
+thread_local std::uint64_t times_given_up_before = 0;  // this thread's kernel began
 
-bool simulation_interrupted() {
-  if (times_given_up == times_given_up_before) return interrupted();
+// Whether the user wants out (Ctrl-C); then Python's error is set. Kernels ask without the GIL.
+bool wants_out() {
   nb::gil_scoped_acquire acquire;
+  if (times_given_up == times_given_up_before) return PyErr_CheckSignals() != 0;
   PyErr_SetNone(PyExc_KeyboardInterrupt);
   return true;
 }
 
-// Lets a kernel's result pass unless Python has an error to raise.
-void raise_if_interrupted(icsched::Walk walk) {
-  if (walk == icsched::Walk::interrupted) throw nb::python_error();
+// Runs a kernel without the GIL; Ctrl-C ends it with Python's own error.
+template <class Kernel>
+auto without_gil(Kernel kernel) {
+  times_given_up_before = times_given_up;
+  try {
+    nb::gil_scoped_release release;
+    const icsched::InterruptScope scope(wants_out);
+    return kernel();
+  } catch (const icsched::Interrupted&) {
+    throw nb::python_error();
+  }
 }
 
 auto build(std::int32_t tasks, InIds parents, InIds children) {
@@ -104,9 +102,8 @@ auto best_ideals(InIds child_offsets, InIds children, InIds parent_offsets, InId
                  InIds order, std::int64_t limit) {
   auto best = without_gil([&] {
     return icsched::best_ideals(rows(child_offsets, children), rows(parent_offsets, parents),
-                                view(order), limit, interrupted);
+                                view(order), limit);
   });
-  raise_if_interrupted(best.walk);
   // The sets differ in size: they travel end to end, set t being t tasks long.
   std::vector<std::int32_t> sets;
   for (const auto& set : best.sets) sets.insert(sets.end(), set.begin(), set.end());
@@ -115,16 +112,15 @@ auto best_ideals(InIds child_offsets, InIds children, InIds parent_offsets, InId
 }
 
 using OrderKernel = icsched::NonsinkOrder (*)(icsched::Rows, icsched::Rows, icsched::Ids,
-                                              std::int64_t, icsched::Interrupted);
+                                              std::int64_t);
 
 template <OrderKernel kernel>
 auto nonsink_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
                    InIds order, std::int64_t limit) {
   auto result = without_gil([&] {
     return kernel(rows(child_offsets, children), rows(parent_offsets, parents), view(order),
-                  limit, interrupted);
+                  limit);
   });
-  raise_if_interrupted(result.walk);
   return std::tuple(static_cast<int>(result.walk), result.found,
                     give(std::move(result.nonsinks)));
 }
@@ -246,12 +242,10 @@ auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds orde
       static_cast<icsched::TimeLaw>(law), width, workers, view(speeds), interval, size_scale,
       size_shift, waiting, speed_sigma, leave, deadline, replicas, overhead};
   const icsched::SimRange range{seed, first_run, runs, threads,
-                                static_cast<icsched::SimEngine>(engine), simulation_interrupted};
-  times_given_up_before = times_given_up;
+                                static_cast<icsched::SimEngine>(engine)};
   icsched::SimTrace trace;
   auto results = without_gil(
       [&] { return icsched::simulate(model, range, traced ? &trace : nullptr); });
-  if (results.interrupted) throw nb::python_error();
   return std::tuple(
       std::tuple(give(std::move(results.time)), give(std::move(results.batches)),
                  give(std::move(results.stalls)), give(std::move(results.requests)),
@@ -297,9 +291,8 @@ auto exact_batch(InIds yields, InIds sink_offsets, InIds parents, InIds weights,
                  std::int32_t count, std::int32_t most_enumerated, std::int64_t most_work) {
   auto exact = without_gil([&] {
     return icsched::exact_batch(front_of(yields, sink_offsets, parents, weights), count,
-                                most_enumerated, most_work, interrupted);
+                                most_enumerated, most_work);
   });
-  if (exact.result == icsched::Solving::interrupted) throw nb::python_error();
   return std::tuple(static_cast<int>(exact.result), give(std::move(exact.choice.sources)),
                     exact.choice.enabled, exact.culprit, exact.trees_only);
 }

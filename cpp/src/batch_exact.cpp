@@ -24,10 +24,10 @@ struct Share {
 // off and on over the w_j, or, with u executed, the sum of on and the sink itself if that is more.
 class TreeKnapsack {
  public:
-  TreeKnapsack(const Front& front, Rows sinks_of, std::int32_t most, Interrupted interrupted)
+  TreeKnapsack(const Front& front, Rows sinks_of, std::int32_t most)
       : front_(front),
         sinks_of_(sinks_of),
-        max_plus_(most, interrupted),
+        max_plus_(most),
         decided_(front.sinks.size()),
         forced_(front.sources()),
         via_(front.sources()),
@@ -293,13 +293,13 @@ std::vector<Piece> pieces_of(const Front& front, Rows sinks_of) {
 
 class Exact {
  public:
-  Exact(const Front& front, std::int32_t count, Interrupted interrupted)
+  Exact(const Front& front, std::int32_t count)
       : front_(front),
         count_(count),
         sinks_of_(front),
         pieces_(pieces_of(front, sinks_of_.rows())),
-        knapsack_(front, sinks_of_.rows(), count, interrupted),
-        max_plus_(count, interrupted) {}
+        knapsack_(front, sinks_of_.rows(), count),
+        max_plus_(count) {}
 
   // A piece that is neither a tree nor of so few sources, if there is one.
   const Piece* unsolvable(std::int32_t most_enumerated) const {
@@ -386,17 +386,13 @@ class Exact {
 }  // namespace
 
 ExactChoice exact_batch(const Front& front, std::int32_t count, std::int32_t most_enumerated,
-                        std::int64_t most_work, Interrupted interrupted) {
-  Exact exact(front, count, interrupted);
+                        std::int64_t most_work) {
+  Exact exact(front, count);
   if (const Piece* piece = exact.unsolvable(most_enumerated)) {
     return {Solving::not_a_tree, {}, piece->sources[0]};
   }
   if (exact.work() > static_cast<double>(most_work)) return {Solving::too_much_work, {}};
-  try {
-    return {Solving::solved, exact.choose(), -1, exact.trees_only()};
-  } catch (const Interruption&) {
-    return {Solving::interrupted, {}};
-  }
+  return {Solving::solved, exact.choose(), -1, exact.trees_only()};
 }
 
 }  // namespace icsched

@@ -5,10 +5,12 @@
 #include <numeric>
 #include <utility>
 
+#include "icsched/interrupt.hpp"
+
 namespace icsched {
 namespace {
 
-constexpr std::int64_t steps_between_questions = 200'000'000;
+constexpr std::int64_t steps_per_unit = 32;  // of work: the loops below are vectors
 constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
 
 bool is_concave(const Yield& yield) {
@@ -35,6 +37,7 @@ void sum_all(const Yield& a, const Yield& b, Yield& result) {
   std::ranges::fill(result.values, nothing);
   for (std::int32_t i = 0; i < std::min(result.size(), a.size()); ++i) {
     const std::int32_t add = a.values[i], width = std::min(result.size() - i, b.size());
+    check_interrupt(1 + width / steps_per_unit);
     std::int32_t* __restrict to = result.values.data() + i;
     const std::int32_t* __restrict from = b.values.data();
     for (std::int32_t j = 0; j < width; ++j) {
@@ -57,23 +60,15 @@ Yield larger(const Yield& a, const Yield& b) {
   return result;
 }
 
-void MaxPlus::note(std::int64_t steps) {
-  steps_ += steps;
-  if (steps_ < steps_between_questions) return;
-  steps_ = 0;
-  if (interrupted_ != nullptr && interrupted_()) throw Interruption{};
-}
-
 Yield MaxPlus::sum(const Yield& a, const Yield& b) {
   if (a.size() > b.size()) return sum(b, a);
   Yield result{a.first + b.first, {}};
   if (a.empty() || result.first > most_) return result;
   result.values.resize(std::min(a.last() + b.last(), most_) - result.first + 1);
-  note(result.size());
+  check_interrupt(1 + result.size() / steps_per_unit);
   if (a.size() > 1 && is_concave(a) && is_concave(b)) {
     sum_concave(a, b, result);
   } else {
-    note(std::int64_t{a.size()} * result.size());
     sum_all(a, b, result);
   }
   return result;

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "icsched/interrupt.hpp"
+
 namespace icsched {
 namespace {
 
@@ -54,20 +56,17 @@ struct Set {
 // Counts visited ideals, and says when to stop.
 class Budget {
  public:
-  Budget(std::int64_t limit, Interrupted interrupted) : left_(limit), interrupted_(interrupted) {}
+  explicit Budget(std::int64_t limit) : left_(limit) {}
 
   // Whether another `ideals` may be visited.
   bool spend(std::int64_t ideals = 1) {
     left_ -= ideals;
     visited_ += ideals;
     if (left_ < 0) end_ = Walk::over_limit;
-    since_asked_ += ideals;
-    if (since_asked_ >= 100'000 && interrupted_ != nullptr) {
-      since_asked_ = 0;
-      if (interrupted_()) end_ = Walk::interrupted;
-    }
     return end_ == Walk::complete;
   }
+  // Told of steps made, whether or not they led to another ideal.
+  void work(std::int64_t steps) { work_.add(steps); }
   // Whether memory for `bytes` in all is still within bounds.
   bool afford(std::int64_t bytes) {
     if (bytes > most_bytes) end_ = Walk::over_memory;
@@ -77,8 +76,8 @@ class Budget {
   std::int64_t visited() const { return visited_; }
 
  private:
-  std::int64_t left_, visited_ = 0, since_asked_ = 0;
-  Interrupted interrupted_;
+  std::int64_t left_, visited_ = 0;
+  WorkCounter work_;
   Walk end_ = Walk::complete;
 };
 
@@ -106,6 +105,11 @@ class Board {
 
   std::int32_t nonsinks() const { return static_cast<std::int32_t>(task_.size()); }
   const Ideal& start() const { return start_; }
+  // The steps of after() for this nonsink.
+  std::int64_t cost(std::int32_t position) const {
+    const Move& move = moves_[position];
+    return static_cast<std::int64_t>(1 + move.payoffs.size() + move.openings.size());
+  }
 
   std::vector<std::int32_t> tasks(const std::vector<std::int32_t>& positions) const {
     std::vector<std::int32_t> tasks;
@@ -205,6 +209,7 @@ BestIdeals walk_ideals(const Board<Words>& board, Budget budget) {
       witness[frame.size] = frame.ideal.executed;
     }
     frame.ideal.available.each(frame.next, [&](std::int32_t position) {
+      budget.work(board.cost(position));
       stack.push_back({board.after(frame.ideal, position), frame.size + 1, position + 1});
     });
   }
@@ -241,6 +246,7 @@ NonsinkOrder search_optimal(const Board<Words>& board, Budget budget) {
       continue;
     }
     frame.next = position + 1;
+    budget.work(board.cost(position));
     const auto ideal = board.after(frame.ideal, position);
     if (ideal.enabled < best.enabled[path.size()]) continue;
     if (!visited.insert(ideal.executed).second) continue;
@@ -318,6 +324,7 @@ NonsinkOrder walk_layers(const Board<Words>& board, Budget budget) {
       const auto& entry = layer.entries[i];
       const auto before = static_cast<std::int64_t>(next.entries.size());
       entry.ideal.available.each(0, [&](std::int32_t position) {
+        budget.work(board.cost(position));
         auto ideal = board.after(entry.ideal, position);
         next.offer({ideal, entry.area + ideal.enabled, static_cast<std::int32_t>(i), position});
       });
@@ -352,24 +359,21 @@ auto with_board(Rows children, Rows parents, Ids order, Play play) {
 
 }  // namespace
 
-BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit,
-                         Interrupted interrupted) {
+BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit) {
   return with_board(children, parents, order, [&](const auto& board) {
-    return walk_ideals(board, Budget(limit, interrupted));
+    return walk_ideals(board, Budget(limit));
   });
 }
 
-NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit,
-                         Interrupted interrupted) {
+NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit) {
   return with_board(children, parents, order, [&](const auto& board) {
-    return search_optimal(board, Budget(limit, interrupted));
+    return search_optimal(board, Budget(limit));
   });
 }
 
-NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit,
-                         Interrupted interrupted) {
+NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit) {
   return with_board(children, parents, order, [&](const auto& board) {
-    return walk_layers(board, Budget(limit, interrupted));
+    return walk_layers(board, Budget(limit));
   });
 }
 

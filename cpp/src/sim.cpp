@@ -83,32 +83,39 @@ class Crew {
     for (std::int32_t i = 1; i < threads; ++i) {
       try {
         started.emplace_back([&] {
-          share(nullptr, nullptr);
+          share(nullptr);
           others.one_less();
         });
       } catch (const std::exception&) {
         others.one_less();  // fewer will do
       }
     }
-    share(range_.interrupted, trace);
+    share(trace);
     while (!others.wait()) {
-      if (!stopped_ && range_.interrupted != nullptr && range_.interrupted()) stopped_ = true;
+      guarded([] { check_interrupt(units_between_looks); });
     }
     for (std::thread& thread : started) thread.join();
     if (error_) std::rethrow_exception(error_);
-    results_.interrupted = stopped_;
     return std::move(results_);
   }
 
  private:
-  void share(Interrupted interrupted, SimTrace* trace) {
-    try {
-      Watch watch(stopped_, interrupted);
+  void share(SimTrace* trace) {
+    guarded([&] {
+      Watch watch(stopped_);
       const auto runner = runner_of(game_, range_.engine);
       for (std::int64_t at = next_++; at < range_.runs && !stopped_; at = next_++) {
         const Draws draws(range_.seed, static_cast<std::uint64_t>(range_.first_run + at));
         put(results_, at, runner->run(draws, watch, trace));
       }
+    });
+  }
+
+  // An exception, an interrupt's too, stops all threads and is kept for the caller.
+  template <class Act>
+  void guarded(Act act) {
+    try {
+      act();
     } catch (...) {
       if (!stopped_.exchange(true)) error_ = std::current_exception();
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "check.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/max_plus.hpp"
 
 using namespace icsched;
@@ -96,18 +97,18 @@ TEST(a_long_computation_can_be_interrupted) {
     front.parents.insert(front.parents.end(), {i, i + 1});
     front.sink_offsets.push_back(2 * (i + 1));
   }
-  const auto exact = exact_batch(front.view(), 15'000, 0, unlimited, [] { return true; });
-  CHECK(exact.result == Solving::interrupted);
+  const InterruptScope at_once([] { return true; });
+  CHECK_THROWS(exact_batch(front.view(), 15'000, 0, unlimited), Interrupted);
 }
 
 TEST(executions_are_shared_out_to_give_the_most) {
-  MaxPlus max_plus(5, nullptr);
+  MaxPlus max_plus(5);
   const Yield jump{0, {0, 0, 5}}, steps{0, {0, 2, 3}}, due{1, {1, 1}};
   CHECK(max_plus.sum(jump, steps).values == (Vector{0, 2, 5, 7, 8}));
   CHECK(max_plus.sum(steps, steps).values == (Vector{0, 2, 4, 5, 6}));  // both concave
   CHECK(max_plus.split({jump, steps, due}, 4) == (Vector{2, 1, 1}));
   CHECK(max_plus.split({jump, steps, due}, 3) == (Vector{2, 0, 1}));
-  MaxPlus few(2, nullptr);
+  MaxPlus few(2);
   CHECK(few.sum(jump, due).values == (Vector{1, 1}));
   CHECK(few.sum({3, {1}}, due).empty());
 }

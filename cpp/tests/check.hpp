@@ -37,3 +37,16 @@ inline void that(bool holds, const char* text, const char* file, int line) {
   static const check::Register register_##name(#name, name); \
   static void name()
 #define CHECK(...) check::that((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+
+// That the expression throws an `error`.
+#define CHECK_THROWS(expression, error)                                             \
+  check::that(                                                                      \
+      [&] {                                                                         \
+        try {                                                                       \
+          static_cast<void>(expression);                                            \
+        } catch (const error&) {                                                    \
+          return true;                                                              \
+        }                                                                           \
+        return false;                                                               \
+      }(),                                                                          \
+      #expression " throws " #error, __FILE__, __LINE__)

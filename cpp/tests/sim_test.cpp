@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "icsched/draws.hpp"
 #include "icsched/eligible.hpp"
+#include "icsched/interrupt.hpp"
 
 using namespace icsched;
 using Vector = std::vector<std::int32_t>;
@@ -241,10 +242,10 @@ TEST(any_number_of_threads_gives_the_same_results) {
 
 TEST(an_interrupt_stops_all_threads) {
   World world = fork();
-  const auto at_once = [] { return true; };
+  const InterruptScope at_once([] { return true; });
   for (SimModel model : {world.workers(1), world.batches(1e-9, 1.0)}) {
     for (std::int32_t threads : {1, 3}) {
-      CHECK(simulate(model, {1, 0, 10'000'000, threads, SimEngine::best, at_once}).interrupted);
+      CHECK_THROWS(simulate(model, {1, 0, 10'000'000, threads}), Interrupted);
     }
   }
 }

@@ -164,6 +164,25 @@ icsched.{question}(pairs, limit=3_000_000_000)
     assert done.stderr.endswith("KeyboardInterrupt\n")
 
 
+@pytest.mark.parametrize("question", ["optimal_profile", "ic_optimal_order", "maximum_area_order"])
+def test_the_referee_asks_by_time_even_if_each_set_is_slow(question):
+    """A hundred thousand sinks, all with other parents: some thousand sets a second."""
+    program = f"""
+import itertools, _thread, threading
+import icsched
+sinks = itertools.islice(itertools.combinations(range(20), 7), 100_000)
+arcs = [(parent, 20 + i) for i, parents in enumerate(sinks) for parent in parents]
+wide = icsched.Dag.from_arcs(100_020, arcs)
+threading.Timer(0.5, _thread.interrupt_main).start()
+icsched.{question}(wide, limit=3_000_000_000)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.stderr.endswith("KeyboardInterrupt\n")
+
+
 def test_verify_refuses_an_order_that_is_not_legal():
     with pytest.raises(ScheduleError, match="step 1 runs 'b' before its parent 'a'"):
         verify(Dag({"a": [], "b": ["a"]}), [1, 0])

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "icsched/graph.hpp"
-#include "icsched/referee.hpp"
 
 namespace icsched {
 
@@ -61,7 +60,7 @@ Choice greedy_batch(const Front& front, std::int32_t count);
 // the largest shares count. O(sources + arcs).
 std::int64_t most_enabled(const Front& front, std::int32_t count);
 
-enum class Solving : std::uint8_t { solved, not_a_tree, too_much_work, interrupted };
+enum class Solving : std::uint8_t { solved, not_a_tree, too_much_work };
 
 struct ExactChoice {
   Solving result = Solving::solved;
@@ -76,6 +75,6 @@ struct ExactChoice {
 // a piece is neither, or where about `most_work` steps would not do. Requires
 // 0 <= count <= sources. O(sources * count) time on trees, O(sources log sources) memory.
 ExactChoice exact_batch(const Front& front, std::int32_t count, std::int32_t most_enumerated,
-                        std::int64_t most_work, Interrupted interrupted = nullptr);
+                        std::int64_t most_work);
 
 }  // namespace icsched

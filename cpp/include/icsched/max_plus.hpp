@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "icsched/referee.hpp"
-
 namespace icsched {
 
 // The most that a part gives for each number of executions from `first` on; other numbers are
@@ -24,13 +22,10 @@ struct Yield {
 // The larger of two yields. Requires that no number between theirs is impossible for both.
 Yield larger(const Yield& a, const Yield& b);
 
-// Thrown out of a long computation when the user wants out.
-struct Interruption {};
-
 class MaxPlus {
  public:
   // Numbers of executions above `most` are of no interest.
-  MaxPlus(std::int32_t most, Interrupted interrupted) : most_(most), interrupted_(interrupted) {}
+  explicit MaxPlus(std::int32_t most) : most_(most) {}
 
   void set_most(std::int32_t most) { most_ = most; }
 
@@ -46,11 +41,8 @@ class MaxPlus {
 
  private:
   std::vector<Yield> tree(std::vector<Yield> leaves);
-  void note(std::int64_t steps);
 
   std::int32_t most_;
-  Interrupted interrupted_;
-  std::int64_t steps_ = 0;  // since the user was last asked
 };
 
 }  // namespace icsched

@@ -21,10 +21,7 @@ inline constexpr std::int32_t most_nonsinks = 1024;
 inline constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
 
 // Why a walk ended.
-enum class Walk : std::int32_t { complete = 0, over_limit = 1, over_memory = 2, interrupted = 3 };
-
-// Asked every few milliseconds whether to give up; null for never.
-using Interrupted = bool (*)();
+enum class Walk : std::int32_t { complete = 0, over_limit = 1, over_memory = 2 };
 
 struct BestIdeals {
   Walk walk = Walk::complete;
@@ -37,8 +34,7 @@ struct BestIdeals {
 
 // Visits every ideal once, in O(nonsinks) memory. Requires a dag with at most
 // most_nonsinks nonsinks and `order` a legal order of it. Gives up past `limit` ideals.
-BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit,
-                         Interrupted interrupted = nullptr);
+BestIdeals best_ideals(Rows children, Rows parents, Ids order, std::int64_t limit);
 
 struct NonsinkOrder {
   Walk walk = Walk::complete;
@@ -51,14 +47,12 @@ struct NonsinkOrder {
 // one. After the walk for the counts, searches depth first among the ideals that do and
 // keeps those it has visited, which are few unless many choices turn out dead ends.
 // Requirements and limit as for best_ideals.
-NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit,
-                         Interrupted interrupted = nullptr);
+NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit);
 
 // Dynamic programming over the ideals, layer by layer: the legal order of the nonsinks
 // that maximises the sum over t of the nonsources enabled after t steps. Keeps two layers
 // (about 200 bytes an ideal up to 64 nonsinks, 800 past 256) and 8 bytes for every other
 // ideal. Requirements and limit as for best_ideals.
-NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit,
-                         Interrupted interrupted = nullptr);
+NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit);
 
 }  // namespace icsched

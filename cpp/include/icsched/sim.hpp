@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "icsched/graph.hpp"
-#include "icsched/referee.hpp"
 
 namespace icsched {
 
@@ -43,7 +42,6 @@ struct SimModel {
 
 // Results by run; for workers a batch is one time that one of them asks.
 struct SimRuns {
-  bool interrupted = false;  // then the rest means nothing
   std::vector<double> time;  // of the last first result
   std::vector<std::int64_t> batches, stalls, requests;  // up to the last assignment
   std::vector<double> work;  // time that went into first results; for workers, else 0
@@ -73,7 +71,6 @@ struct SimRange {
   std::int64_t first_run, runs;
   std::int32_t threads;  // at least 1; the results do not depend on it
   SimEngine engine = SimEngine::best;
-  Interrupted interrupted = nullptr;
 };
 
 // Runs first_run .. first_run + runs - 1. If `trace` is not null, it is filled with the run,

@@ -8,6 +8,7 @@
 
 #include "icsched/draws.hpp"
 #include "icsched/eligible.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/sim.hpp"
 
 namespace icsched {
@@ -22,22 +23,20 @@ struct SimScore {
 // Says when to give up, on one thread of several.
 class Watch {
  public:
-  // `interrupted` may be null; only one thread's need not be.
-  Watch(std::atomic<bool>& stopped, Interrupted interrupted)
-      : stopped_(stopped), interrupted_(interrupted) {}
+  explicit Watch(const std::atomic<bool>& stopped) : stopped_(stopped) {}
 
-  // Told of work done, about 10 ns a unit.
+  // Whether another thread gave up. Told of work done, about 10 ns a unit. Throws Interrupted
+  // on the thread that asks the user.
   bool stops(std::int64_t units = 1) {
     since_asked_ += units;
     if (since_asked_ < 200'000) return false;
+    check_interrupt(since_asked_);
     since_asked_ = 0;
-    if (interrupted_ != nullptr && interrupted_()) stopped_ = true;
     return stopped_.load(std::memory_order_relaxed);
   }
 
  private:
-  std::atomic<bool>& stopped_;
-  Interrupted interrupted_;
+  const std::atomic<bool>& stopped_;
   std::int64_t since_asked_ = 0;
 };
 
