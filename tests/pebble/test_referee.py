@@ -166,21 +166,25 @@ icsched.{question}(pairs, limit=3_000_000_000)
 
 @pytest.mark.parametrize("question", ["optimal_profile", "ic_optimal_order", "maximum_area_order"])
 def test_the_referee_asks_by_time_even_if_each_set_is_slow(question):
-    """A hundred thousand sinks, all with other parents: some thousand sets a second."""
+    """Sinks with 400,000 sets of parents: a set of executed tasks takes 0.1 ms."""
     program = f"""
-import itertools, _thread, threading
+import itertools, _thread, threading, time
 import icsched
-sinks = itertools.islice(itertools.combinations(range(20), 7), 100_000)
-arcs = [(parent, 20 + i) for i, parents in enumerate(sinks) for parent in parents]
-wide = icsched.Dag.from_arcs(100_020, arcs)
+sinks = itertools.islice(itertools.combinations(range(22), 11), 400_000)
+arcs = [(parent, 22 + i) for i, parents in enumerate(sinks) for parent in parents]
+wide = icsched.Dag.from_arcs(400_022, arcs)
+begin = time.process_time()
 threading.Timer(0.5, _thread.interrupt_main).start()
-icsched.{question}(wide, limit=3_000_000_000)
+try:
+    icsched.{question}(wide, limit=3_000_000_000)
+except KeyboardInterrupt:
+    print(time.process_time() - begin)
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
 
-    assert done.stderr.endswith("KeyboardInterrupt\n")
+    assert float(done.stdout) < 5
 
 
 def test_verify_refuses_an_order_that_is_not_legal():
