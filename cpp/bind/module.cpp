@@ -231,12 +231,27 @@ auto scan_dagman(nb::bytes data) {
                     scan.name_count);
 }
 
+icsched::SimSlots slots_between(std::span<const double> edges) {
+  return icsched::SimSlots(std::vector<double>(edges.begin(), edges.end()));
+}
+
+auto columns(const std::vector<icsched::SimSlots::Found>& slots) {
+  std::vector<std::int64_t> batches, eligible, unserved;
+  for (const auto& slot : slots) {
+    batches.push_back(slot.batches);
+    eligible.push_back(slot.eligible);
+    unserved.push_back(slot.unserved);
+  }
+  return std::tuple(give(std::move(batches)), give(std::move(eligible)),
+                    give(std::move(unserved)));
+}
+
 auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds order, In<double> means,
               std::int32_t law, double width, std::int64_t workers, In<double> speeds,
               double interval, double size_scale, double size_shift, bool waiting,
               double speed_sigma, double leave, double deadline, std::int64_t replicas,
               double overhead, std::uint64_t seed, std::int64_t first_run, std::int64_t runs, std::int32_t threads,
-              std::int32_t engine, bool traced) {
+              std::int32_t engine, bool traced, In<double> edges) {
   const icsched::SimModel model{
       rows(child_offsets, children), static_cast<icsched::Rule>(rule), view(order), view(means),
       static_cast<icsched::TimeLaw>(law), width, workers, view(speeds), interval, size_scale,
@@ -244,6 +259,7 @@ auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds orde
   const icsched::SimRange range{seed, first_run, runs, threads,
                                 static_cast<icsched::SimEngine>(engine)};
   icsched::SimTrace trace;
+  if (edges.size() > 0) trace.slots = slots_between(view(edges));
   auto results = without_gil(
       [&] { return icsched::simulate(model, range, traced ? &trace : nullptr); });
   return std::tuple(
@@ -254,7 +270,8 @@ auto simulate(InIds child_offsets, InIds children, std::int32_t rule, InIds orde
                  give(std::move(trace.request)), give(std::move(trace.end)),
                  give(std::move(trace.ending))),
       std::tuple(give(std::move(trace.batch_time)), give(std::move(trace.batch_size)),
-                 give(std::move(trace.batch_eligible))));
+                 give(std::move(trace.batch_eligible))),
+      columns(trace.slots.found()));
 }
 
 icsched::Front front_of(const InIds& yields, const InIds& sink_offsets, const InIds& parents,
@@ -363,7 +380,8 @@ NB_MODULE(_core, m) {
   m.def("simulate", &simulate, "child_offsets"_a, "children"_a, "rule"_a, "order"_a, "means"_a,
         "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,
         "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a, "overhead"_a,
-        "seed"_a, "first_run"_a, "runs"_a, "threads"_a, "engine"_a, "traced"_a);
+        "seed"_a, "first_run"_a, "runs"_a, "threads"_a, "engine"_a, "traced"_a,
+        "edges"_a);
   m.def("batch_front", &batch_front, "child_offsets"_a, "children"_a, "parent_offsets"_a,
         "parents"_a, "states"_a, "sources"_a);
   m.def("greedy_batch", &greedy_batch, "yields"_a, "sink_offsets"_a, "parents"_a, "weights"_a,

@@ -231,6 +231,9 @@ class BatchRunner : public SimRunner {
   }
 
   void trace_batch(SimTrace& trace) const {
+    if (trace.slots.wanted()) {
+      return trace.slots.batch(calendar_.moment(), calendar_.size(), unassigned_.size());
+    }
     trace.batch_time.push_back(calendar_.moment());
     trace.batch_size.push_back(calendar_.size());
     trace.batch_eligible.push_back(unassigned_.size());
@@ -238,6 +241,7 @@ class BatchRunner : public SimRunner {
 
   void trace_assignment(SimTrace& trace, double moment, std::int32_t task, double end,
                         std::int64_t request) const {
+    if (trace.slots.wanted()) return trace.slots.assignment(moment, request);
     trace.time.push_back(moment);
     trace.task.push_back(task);
     trace.request.push_back(request);

@@ -220,7 +220,7 @@ class EventRunner : public SimRunner {
     --left_;
     last_result_ = event.time;
     work_[event.task] = event.run_time;
-    if (trace_ != nullptr) {
+    if (trace_ != nullptr && !trace_->slots.wanted()) {
       trace_->ending[event.key / 4] = static_cast<std::uint8_t>(Ending::result);
     }
     for (std::int32_t child : model_.children[event.task]) {
@@ -261,6 +261,7 @@ class EventRunner : public SimRunner {
 
   void note_batch(double moment, std::int64_t size) {
     if (trace_ == nullptr) return;
+    if (trace_->slots.wanted()) return trace_->slots.batch(moment, size, unassigned_.size());
     trace_->batch_time.push_back(moment);
     trace_->batch_size.push_back(size);
     trace_->batch_eligible.push_back(unassigned_.size());
@@ -268,6 +269,7 @@ class EventRunner : public SimRunner {
 
   void trace_assignment(double moment, std::int32_t task, std::int64_t request, double end,
                         Ending ending) {
+    if (trace_->slots.wanted()) return trace_->slots.assignment(moment, request);
     trace_->time.push_back(moment);
     trace_->task.push_back(task);
     trace_->request.push_back(request);

@@ -249,3 +249,31 @@ TEST(an_interrupt_stops_all_threads) {
     }
   }
 }
+
+TEST(slots_add_up_batches_until_the_last_assignment) {
+  SimSlots slots({0.0, 1.0, 2.0});
+  slots.batch(0.0, 3, 1);
+  slots.assignment(0.0, 0);  // requests 1 and 2 get nothing
+  slots.batch(0.5, 2, 0);    // nor do 3 and 4
+  slots.batch(1.0, 1, 4);    // the second slot begins here
+  slots.batch(1.0, 1, 3);
+  slots.assignment(1.0, 5);  // at the moment when it came, though another batch came since
+  slots.assignment(1.2, 6);  // too late
+  slots.batch(1.5, 9, 9);    // no assignment follows in the slots
+
+  const auto& found = slots.found();
+  CHECK(found.size() == 2);
+  CHECK(found[0].batches == 2 && found[0].eligible == 1 && found[0].unserved == 4);
+  CHECK(found[1].batches == 2 && found[1].eligible == 7 && found[1].unserved == 1);
+}
+
+TEST(the_last_slot_has_its_right_end_and_what_comes_later_is_left_out) {
+  SimSlots slots({0.0, 1.0, 2.0});
+  slots.batch(2.0, 1, 1);
+  slots.assignment(2.0, 0);
+  slots.batch(2.5, 1, 1);
+  slots.assignment(2.5, 1);
+
+  CHECK(slots.found()[0].batches == 0);
+  CHECK(slots.found()[1].batches == 1 && slots.found()[1].unserved == 0);
+}

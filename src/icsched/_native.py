@@ -346,20 +346,44 @@ class SimTrace:
     batch_eligible: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class SimSlots:
+    """What the batches of one run found, by slot of time; fields are those of sim_slots.hpp."""
+
+    batches: NDArray[np.int64]
+    eligible: NDArray[np.int64]
+    unserved: NDArray[np.int64]
+
+
 def simulate(
     children: Rows, model: SimModel, *, seed: int, first_run: int, runs: int, threads: int
 ) -> SimRuns:
     """Results of runs first_run .. first_run + runs - 1."""
-    numbers = {"seed": seed, "first_run": first_run, "runs": runs, "threads": threads}
-    return _simulate(children, model, **numbers, engine=0, traced=False)[0]
+    numbers: dict[str, Any] = {"first_run": first_run, "runs": runs, "threads": threads}
+    return _simulate(children, model, seed=seed, **numbers, engine=0, traced=False)[0]
 
 
 def simulate_trace(
     children: Rows, model: SimModel, *, seed: int, run: int, by_events: bool
 ) -> tuple[SimRuns, SimTrace]:
     """One run, its result and its steps; *by_events* never takes the engine for batches."""
-    numbers = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
-    return _simulate(children, model, **numbers, engine=int(by_events), traced=True)
+    numbers: dict[str, Any] = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
+    return _simulate(children, model, **numbers, engine=int(by_events), traced=True)[:2]
+
+
+def simulate_slots(
+    children: Rows,
+    model: SimModel,
+    edges: NDArray[np.float64],
+    *,
+    seed: int,
+    run: int,
+    by_events: bool,
+) -> SimSlots:
+    """Batches of one run, added up over the slots between *edges*, which ascend from 0."""
+    numbers: dict[str, Any] = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
+    engine = int(by_events)
+    return _simulate(children, model, **numbers, engine=engine, traced=True, edges=edges)[2]
 
 
 def give_up_simulations() -> None:
@@ -367,12 +391,17 @@ def give_up_simulations() -> None:
     _core.give_up_simulations()
 
 
-def _simulate(children: Rows, model: SimModel, **numbers: Any) -> tuple[SimRuns, SimTrace]:
-    fields_of_model = {field.name: getattr(model, field.name) for field in fields(model)}
-    results, assignments, batches = _core.simulate(
-        children.offsets, children.targets, **fields_of_model, **numbers
+def _simulate(
+    children: Rows, model: SimModel, *, edges: NDArray[np.float64] | None = None, **numbers: Any
+) -> tuple[SimRuns, SimTrace, SimSlots]:
+    arguments = {field.name: getattr(model, field.name) for field in fields(model)} | numbers
+    results, assignments, batches, slots = _core.simulate(
+        children.offsets,
+        children.targets,
+        **arguments,
+        edges=np.empty(0) if edges is None else edges,
     )
-    return SimRuns(*results), SimTrace(*assignments, *batches)
+    return SimRuns(*results), SimTrace(*assignments, *batches), SimSlots(*slots)
 
 
 class Solving(IntEnum):

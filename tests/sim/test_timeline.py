@@ -1,13 +1,17 @@
 """What requests found over time: worked by hand, and nothing gets lost."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag, SimulationError, families
-from icsched.sim import Policy, Pool, Timeline, Times, Trace, Workers, plain
-from icsched.sim.timeline import SLOTS, unserved
+from icsched.sim import Policy, Pool, Timeline, Times, Trace, Workers, engine, plain
+from icsched.sim.slots import SlotCounts, unserved
+from icsched.sim.timeline import SLOTS
 from tests.sim.models import OldestFirst, pools, seeds, times
 from tests.strategies import dags
 
@@ -154,6 +158,54 @@ def test_eligible_counts_are_means_over_batches(dag, pool, seed):
     found = Timeline.of(*model, seed=seed, runs=2, until=until)
 
     assert found.eligible == pytest.approx([np.mean(slot) if slot else 0.0 for slot in seen])
+
+
+@given(st.data(), dags(most_tasks=8), pools(), seeds, st.booleans())
+def test_the_kernel_adds_up_what_the_steps_of_a_run_say(data, dag, pool, seed, by_events):
+    if not len(dag) or isinstance(pool, Workers):
+        return
+    model = dag, Policy(data.draw(st.sampled_from(["fifo", "lifo", "random"]))), pool, Times()
+    trace = plain.run(*model, seed=seed, run=0)
+    until = data.draw(st.sampled_from([0.5, 1.0, 1.5])) * float(trace.batches.time[-1]) or 1.0
+    edges = np.linspace(0.0, until, 8)
+
+    expected = SlotCounts.of(trace, edges)
+    found = engine.slot_counts(*model, edges, seed=seed, run=0, by_events=by_events)
+
+    assert found.batches.tolist() == expected.batches.tolist()
+    assert found.eligible.tolist() == expected.eligible.tolist()
+    assert found.unserved.tolist() == expected.unserved.tolist()
+
+
+MEASURED = """
+import resource
+from icsched import Dag
+from icsched.sim import Pool, Timeline, Times
+
+def peak_mib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+chain = Dag({"a": [], "b": ["a"]})
+def follow(interval):
+    pool = Pool(interval, 1, "fixed", waiting=WAITING)
+    return Timeline.of(chain, "fifo", pool, Times("constant"), seed=1, runs=1, until=2.0)
+
+follow(0.1)
+before = peak_mib()
+found = follow(1e-7)
+print(peak_mib() - before, found.idle.sum() * 2 / len(found.idle))
+"""
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_ten_million_batches_take_no_more_memory_than_ten(waiting):
+    """Until a's result at 1 about 10^7 batches of one come; their steps would take 240 MB."""
+    program = MEASURED.replace("WAITING", str(waiting))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    grown_mib, unserved_requests = map(float, done.stdout.split())
+    assert unserved_requests == pytest.approx(1e7, rel=0.01)
+    assert grown_mib < 32
 
 
 @pytest.mark.parametrize("pool", [Pool(0.5, 3), Workers(3)])

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "icsched/graph.hpp"
+#include "icsched/sim_slots.hpp"
 
 namespace icsched {
 
@@ -49,7 +50,10 @@ struct SimRuns {
 
 enum class Ending : std::uint8_t { result = 0, loss = 1, ignored = 2 };
 
+// Every step of a run; or, if slots are wanted, these and no steps.
 struct SimTrace {
+  SimSlots slots;
+
   // Per assignment, in the order of their making; `request` is a worker's number for workers.
   std::vector<double> time;
   std::vector<std::int32_t> task;

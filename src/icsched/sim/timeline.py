@@ -10,6 +10,7 @@ from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
 from icsched.sim.compare import PolicyLike, Resolved, resolved
 from icsched.sim.model import Counts, Floats, Policy, Pool, Times, Trace, Workers, check_runs
+from icsched.sim.slots import SlotCounts
 
 SLOTS = 48
 
@@ -53,6 +54,9 @@ class Timeline:
         The runs are those of `simulate` with this *seed*; *policy* is what that takes. What
         happens after *until* is left out. Raises as `simulate` does.
 
+        A `Pool` takes O(tasks + copies running) memory, however many batches come; `Workers`,
+        and an allocator in Python, take some for every step of a run.
+
         >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
         >>> model = chain, "fifo", Workers(2), Times("constant")
         >>> found = Timeline.of(*model, seed=1, runs=5, until=3.0)
@@ -66,49 +70,36 @@ class Timeline:
         edges = np.linspace(0.0, until, SLOTS + 1)
         batches, eligible, idle = np.zeros((3, SLOTS))
         for run in range(runs):
-            trace = _trace(dag, chosen, pool, times, seed, run)
-            batches += _per_slot(trace, np.ones(len(trace.batches.time)), edges)
-            eligible += _per_slot(trace, trace.batches.eligible, edges)
-            if isinstance(pool, Workers):
-                idle += _idle_time(trace, pool.count, edges)
-            else:
-                idle += _per_slot(trace, unserved(trace), edges)
+            found, unused = _run(dag, chosen, pool, times, edges, seed, run)
+            batches += found.batches
+            eligible += found.eligible
+            idle += unused
         return cls(edges[:-1], eligible / np.maximum(batches, 1), idle / runs / edges[1])
 
 
-def _trace(
+def _run(
     dag: Dag,
     policy: Resolved,
     pool: Pool | Workers,
     times: Times,
+    edges: Floats,
     seed: int,
     run: int,
-) -> Trace:
+) -> tuple[SlotCounts, Counts | Floats]:
+    """Return what the batches of a run found in each slot, and what was idle in it."""
     if isinstance(policy, Clustered):
         raise SimulationError("timeline: expected tasks one by one, got clusters")
+    if isinstance(policy, Policy) and isinstance(pool, Pool):
+        found = engine.slot_counts(dag, policy, pool, times, edges, seed=seed, run=run)
+        return found, found.unserved
     if isinstance(policy, Policy):
-        return engine.trace(dag, policy, pool, times, seed=seed, run=run)
-    return plain.run(dag, policy(dag), pool, times, seed=seed, run=run)
-
-
-def _per_slot(trace: Trace, of_batches: Floats | Counts, edges: Floats) -> Floats:
-    """Add up a number of each batch over the batches of each slot."""
-    # The right end of the last slot belongs to it: that is where the longest run may end.
-    return np.histogram(trace.batches.time, edges, weights=of_batches)[0].astype(np.float64)
-
-
-def unserved(trace: Trace) -> Counts:
-    """Return how many requests of each batch got nothing when they came; not for `Workers`.
-
-    >>> pair = Dag({"a": [], "b": []})
-    >>> pool = Pool(batch=5, sizes="fixed")
-    >>> unserved(plain.run(pair, Policy("fifo"), pool, Times(), seed=1, run=0)).tolist()
-    [3]
-    """
-    given, batches = trace.assignments, trace.batches
-    batch = np.searchsorted(np.cumsum(batches.size), given.request, side="right")
-    at_once = batch[given.time == batches.time[batch]]
-    return batches.size - np.bincount(at_once, minlength=len(batches.size))
+        trace = engine.trace(dag, policy, pool, times, seed=seed, run=run)
+    else:
+        trace = plain.run(dag, policy(dag), pool, times, seed=seed, run=run)
+    found = SlotCounts.of(trace, edges)
+    if isinstance(pool, Workers):
+        return found, _idle_time(trace, pool.count, edges)
+    return found, found.unserved
 
 
 def _idle_time(trace: Trace, workers: int, edges: Floats) -> Floats:
