@@ -1,6 +1,5 @@
 """`icsched batch`: the best jobs to hand out together, now."""
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from icsched.batch.state import State, state_of
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
+from icsched.cli.visible import say
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError, UsageError
 from icsched.formats import Workflow
@@ -86,7 +86,7 @@ def batch(
             }
         )
     else:
-        sys.stdout.write(_report(names, answer, left))
+        say(_report(names, answer, left))
 
 
 def _streamed(files: Sequence[str], *lists: str) -> list[str]:

@@ -1,7 +1,6 @@
 """`icsched cluster`: a whole workflow as clusters for workers of unequal power."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +9,7 @@ from icsched import formats
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, named_jobs, whole_numbers
 from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
+from icsched.cli.visible import named, say
 from icsched.cluster import Cluster, plan_clusters, set_apart
 from icsched.dag import Dag
 from icsched.errors import ClusterError, FormatError, MemberError, UsageError
@@ -69,7 +69,7 @@ def cluster(
         output.write_json({**_answer(dag, clusters), "written": written})
     else:
         told = _submission(written) if output_ is not None else ""
-        sys.stdout.write(_report(" ".join(files), dag, clusters) + told)
+        say(_report(named(*files), dag, clusters) + told)
 
 
 def _wanted(size: int | None, capacities: str | None) -> list[int]:

@@ -10,6 +10,7 @@ from io import TextIOWrapper
 
 from cyclopts import App, CycloptsError
 
+from icsched.cli.visible import visible
 from icsched.errors import FamilyError, IcschedError, UsageError
 
 
@@ -121,6 +122,6 @@ def _discard_output() -> None:
 
 
 def _complain(error: Exception | str, code: int) -> int:
-    message = " ".join(str(error).split())
+    message = " ".join(visible(str(error)).split())
     print(f"icsched: {message}", file=sys.stderr)  # noqa: T201  the command line may print
     return code

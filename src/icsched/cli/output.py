@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from cyclopts import Parameter
 
+from icsched.cli.visible import json_safe, visible
 from icsched.dag import Dag
 from icsched.pebble import Comparison, Profile
 from icsched.theory import LimitedOrder, Plan, Proof
@@ -35,7 +36,7 @@ def write_json(answer: object) -> None:
         text = msgspec.json.encode(answer).decode()
     except UnicodeEncodeError:  # a name that is not UTF-8
         text = json.dumps(answer, separators=(",", ":"))
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json_safe(text) + "\n")
 
 
 @contextmanager
@@ -45,8 +46,9 @@ def working(what: str) -> Iterator[None]:
         yield
         return
     from rich.console import Console  # slow to import, and only terminals need it
+    from rich.markup import escape
 
-    with Console(stderr=True).status(what):
+    with Console(stderr=True).status(escape(visible(what))):
         yield
 
 
@@ -60,10 +62,11 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda _done, _expected: None
         return
     from rich.console import Console  # slow to import, and only terminals need it
+    from rich.markup import escape
     from rich.progress import Progress
 
     bar = Progress(console=Console(stderr=True), transient=True, speed_estimate_period=_MEMORY_S)
-    task = bar.add_task(what, total=None)
+    task = bar.add_task(escape(visible(what)), total=None)
     starter = Timer(_PATIENCE_S, bar.start)
     starter.daemon = True
     starter.start()

@@ -14,6 +14,7 @@ from icsched import pebble
 from icsched.cli import notes, output, tables
 from icsched.cli.inputs import USUAL, FileOptions, check_not_own, read_sizes
 from icsched.cli.output import STANDARD_OUTPUT, Flag, Json, OutputName
+from icsched.cli.visible import named, say
 from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
@@ -165,7 +166,7 @@ def prio(
     if json_:
         output.write_json(_answer(result))
     else:
-        (sys.stderr if output_ == STANDARD_OUTPUT else sys.stdout).write(_report(result))
+        say(_report(result), stream=sys.stderr if output_ == STANDARD_OUTPUT else None)
 
 
 def _ordering(files: tuple[str, ...], options: _Options) -> _Result:
@@ -302,7 +303,7 @@ def _report(result: _Result) -> str:
     notes = "".join(f"{note}.\n" for note in result.notes)
     if result.plan is None:
         return _written(result, "restored") + notes
-    report = _order_report(" ".join(result.files), result.plan, result.limited)
+    report = _order_report(named(*result.files), result.plan, result.limited)
     return report + _written(result, "wrote") + notes
 
 

@@ -1,12 +1,12 @@
 """`icsched show`: what a workflow is made of."""
 
-import sys
 from collections.abc import Sequence
 
 from icsched import pebble
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.output import Json
+from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.formats import dagman
 from icsched.theory import Analysis, Plan, prioritize
@@ -43,7 +43,7 @@ def show(
         ]
         output.write_json({**facts, "done": int(workflow.done.sum()), "advice": advice})
     else:
-        sys.stdout.write(_report(" ".join(files), plan, facts) + _advice(remarks))
+        say(_report(named(*files), plan, facts) + _advice(remarks))
 
 
 def _advice(remarks: Sequence[dagman.Remark]) -> str:

@@ -1,7 +1,6 @@
 """`icsched simulate`: what an order gains on a pool of unpredictable workers."""
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Literal
@@ -20,6 +19,7 @@ from icsched.cli.model import (
 )
 from icsched.cli.notes import about_rescue
 from icsched.cli.output import Json
+from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.engines.dask import dask_order
 from icsched.errors import UsageError
@@ -93,10 +93,10 @@ def simulate(
     if json_:
         output.write_json(_answer(workflow, pool, times, found, timelines))
     else:
-        head = f"{' '.join(files)}: {output.size(dag)}\n"
+        head = f"{named(*files)}: {output.size(dag)}\n"
         head += "".join(f"{note}.\n" for note in about_rescue(workflow, aim="simulate"))
         head += _model(pool, time_options, times)
-        sys.stdout.write(f"{head}\n{_report(found, sampling_options)}\n{_charts(pool, timelines)}")
+        say(f"{head}\n{_report(found, sampling_options)}\n{_charts(pool, timelines)}")
 
 
 def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:

@@ -16,6 +16,7 @@ from icsched.cli.inputs import USUAL, FileOptions, numbers
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
 from icsched.cli.notes import about_rescue
 from icsched.cli.output import Flag, OutputName
+from icsched.cli.visible import named, say
 from icsched.errors import EngineError, FormatError, UsageError
 from icsched.formats import Workflow
 from icsched.sim import study as sim
@@ -90,7 +91,7 @@ def study(
         _ordered(name, reading.read_to_run([file]), terms) for name, file in _named(files).items()
     ]
     for workflow in workflows:
-        sys.stdout.writelines(f"{workflow.name}: {note}\n" for note in workflow.notes)
+        say("".join(f"{workflow.name}: {note}\n" for note in workflow.notes))
     if not no_run:
         _run(workflows, cells, terms, output_, engine)
     _write(workflows, cells, terms, output_)
@@ -160,7 +161,7 @@ def _missing(workflow: _Workflow, cells: Sequence[Cell], store: report.Store) ->
     missing = [cell for cell in cells if cell not in there]
     if len(missing) < len(cells):
         found = f"{len(cells) - len(missing):,} of {output.counted(len(cells), 'cell')}"
-        sys.stdout.write(f"{workflow.name}: {found} were there already\n")
+        say(f"{workflow.name}: {found} were there already\n")
         sys.stdout.flush()
     return missing
 
@@ -186,14 +187,14 @@ def _write(
     rows = {w.name: _results(directory, w, cells) for w in workflows}
     written = report.write_tables(directory, rows, terms)
     for workflow in workflows:
-        sys.stdout.write(_sentence(workflow, rows[workflow.name], len(cells)))
+        say(_sentence(workflow, rows[workflow.name], len(cells)))
     try:
         with output.working("drawing"):
             for workflow in workflows:
                 written += _figures(directory, workflow, cells, rows[workflow.name])
     except EngineError as error:  # the tables are there all the same
-        sys.stderr.write(f"icsched: no figures: {error}\n")
-    sys.stdout.write(f"wrote {', '.join(written)}\n")
+        say(f"icsched: no figures: {error}\n", stream=sys.stderr)
+    say(f"wrote {', '.join(written)}\n")
 
 
 def _results(directory: str, workflow: _Workflow, cells: Sequence[Cell]) -> list[CellResult]:
@@ -223,11 +224,11 @@ def _sentence(workflow: _Workflow, results: Sequence[CellResult], cells: int) ->
 def _figures(
     directory: str, workflow: _Workflow, cells: Sequence[Cell], results: Sequence[CellResult]
 ) -> list[str]:
-    name, plan = workflow.name, workflow.plan
+    name, plan, title = workflow.name, workflow.plan, named(workflow.name)
     fifo = pebble.eligibility_profile(plan.dag, plan.dag.fifo_order)
     figures = {
-        name: report.ratio_figure(name, cells, results),
-        f"{name}-eligible": report.eligible_figure(name, plan.schedule.eligible, fifo),
+        name: report.ratio_figure(title, cells, results),
+        f"{name}-eligible": report.eligible_figure(title, plan.schedule.eligible, fifo),
     }
     return [
         path

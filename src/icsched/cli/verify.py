@@ -1,12 +1,12 @@
 """`icsched verify`: certify or refute that an order is IC-optimal."""
 
-import sys
 from typing import Annotated
 
 from icsched import pebble
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, read_order
 from icsched.cli.output import Json
+from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.pebble.referee import DEFAULT_LIMIT
 
@@ -42,7 +42,7 @@ def verify(
     if json_:
         output.write_json(_answer(dag, verdict))
     else:
-        sys.stdout.write(_sentence(dag, file, verdict))
+        say(_sentence(dag, named(file), verdict))
 
 
 def _sentence(dag: Dag, file: str, verdict: pebble.Verdict) -> str:
