@@ -54,6 +54,7 @@ class Run:
     """A dag that DAGMan ran to its end."""
 
     submitted: list[str]  # nodes in order of submission; join nodes too, a retry again
+    started: list[str]  # nodes in the order in which their jobs began to run, a retry again
     status: int  # DAGMan's own
     job_prio: dict[str, list[int]]  # JobPrio of each job of a node; a NOOP has none
     log: str
@@ -136,6 +137,19 @@ def complaints(log: str) -> str:
     said = re.split(r"Parsing \d+ dagfiles\n", log)[-1].partition("Dumping rescue DAG")[0]
     found = re.findall(r"^\S+ \S+ (?!Running: )(.*(?:ERROR|Error|REJECT).*)$", said, re.MULTILINE)
     return "\n".join(found) or said[-500:]
+
+
+def starts(log: str) -> list[str]:
+    """Return the nodes in the order in which a log of HTCondor's says that their jobs ran.
+
+    >>> text = "000 (7.0.0) now Job submitted from host: <h>\\n    DAG Node: a\\n...\\n"
+    >>> starts(text + "001 (7.0.0) now Job executing on host: <h>\\n...\\n")
+    ['a']
+    """
+    event = r"^000 \((\S+)\) .*\n\s+DAG Node: (\S+)|^001 \((\S+)\) "
+    found = re.findall(event, log, re.MULTILINE)
+    node = {job: name for job, name, _ in found if job}
+    return [node[started] for _, _, started in found if started]
 
 
 def await_true(condition: Callable[[], object], deadline: float, what: str) -> None:
@@ -253,6 +267,7 @@ class Condor:
         log = text_of(path).rpartition("STARTING UP")[2]  # after a rescue, the last run's alone
         return Run(
             submitted=re.findall(r"Submitting HTCondor Node (\S+) job", log),
+            started=starts(text_of(directory / f"{file}.nodes.log")),
             status=int(re.findall(r"EXITING WITH STATUS (\d+)", log)[-1]),
             job_prio=self._job_prio(cluster),
             log=log,
