@@ -20,6 +20,12 @@ from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
 from icsched.theory import LimitedOrder, Plan, order_within, prioritize
 
+# For people only, and so not among the notes of the JSON; docs/dagman.md says why.
+THROTTLE = (
+    "submit with condor_submit_dag -maxjobs N, where N is near the number of slots:"
+    " without a throttle jobs start out of order"
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
@@ -304,7 +310,8 @@ def _report(result: _Result) -> str:
     if result.plan is None:
         return _written(result, "restored") + notes
     report = _order_report(named(*result.files), result.plan, result.limited)
-    return report + _written(result, "wrote") + notes
+    advice = f"{THROTTLE}.\n" if result.written else ""
+    return report + _written(result, "wrote") + notes + advice
 
 
 def _written(result: _Result, verb: str) -> str:
