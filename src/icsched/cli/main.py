@@ -6,7 +6,8 @@ Exit 0 done, 1 a user's error, 2 bad usage. Bugs keep their traceback.
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from io import RawIOBase, TextIOWrapper
+from typing import TextIO
 
 from cyclopts import App, CycloptsError
 
@@ -75,9 +76,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line with *arguments*, by default the process's, and exit."""
     if sys.stdout is None:  # started with standard output closed
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  open until the process ends
-    elif isinstance(sys.stdout, TextIOWrapper):
+    sys.stdout, sys.stderr = _whole(sys.stdout), sys.stderr and _whole(sys.stderr)
+    if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """Return *stream* such that each write puts out every byte or raises OSError.
+
+    With PYTHONUNBUFFERED the stream writes to a raw file, which may take only a part of the
+    bytes, as on a full disk, and Python drops the others without a word. A buffer tries again.
+    """
+    raw: object = getattr(stream, "buffer", None)
+    if not isinstance(raw, RawIOBase):
+        return stream
+    return open(
+        stream.fileno(),
+        "w",
+        buffering=1,  # a line at a time, to be as prompt as the user wants it
+        encoding=stream.encoding,
+        errors=stream.errors,
+        closefd=False,
+    )
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -95,9 +116,9 @@ def run(arguments: Sequence[str]) -> int:
     except IcschedError as error:
         return _complain(error, 1)
     except (BrokenPipeError, SystemExit):  # the reader of our output left; rich exits then
-        _discard_output()
+        _discard(sys.stdout)
     except OSError as error:  # files have errors of their own: this is standard output
-        _discard_output()
+        _discard(sys.stdout)
         return _complain(f"standard output: {error.strerror}", 1)
     except KeyboardInterrupt:
         return 130
@@ -116,12 +137,15 @@ def _with_streams(arguments: Sequence[str]) -> list[str]:
     return words
 
 
-def _discard_output() -> None:
-    """Point standard output at nothing, so that flushing it at exit cannot fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _discard(stream: TextIO) -> None:
+    """Point *stream* at nothing, so that flushing it at exit cannot fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _complain(error: Exception | str, code: int) -> int:
     message = " ".join(visible(str(error)).split())
-    print(f"icsched: {message}", file=sys.stderr)  # noqa: T201  the command line may print
+    try:
+        print(f"icsched: {message}", file=sys.stderr, flush=True)  # noqa: T201  it may print
+    except OSError:  # the exit code still says it
+        _discard(sys.stderr)
     return code

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 
+_OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 _MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
 
 
@@ -90,7 +92,9 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     Raises FormatError if it cannot be written.
     """
     try:
-        if _is_special(path):
+        if (handle := _open_handle(path)) is not None:
+            _write(handle, data)
+        elif _is_special(path):
             Path(path).write_bytes(data)
         else:
             _replace(_target(path), data)
@@ -202,11 +206,29 @@ def _target(path: str | os.PathLike[str]) -> Path:
         return Path(os.path.realpath(path))
 
 
-def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Whether *path* is to be written into, not replaced: a stream of ours, a pipe, a device."""
+def _open_handle(path: str | os.PathLike[str]) -> int | None:
+    """Return the open file of this process that *path* names, as /dev/stdout or /dev/fd/3 do.
+
+    To open that name again would empty a file that standard output goes to.
+    """
     name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
-    ours = name in ("/dev/stdout", "/dev/stderr") or name.startswith(("/dev/fd/", "/proc/"))
-    return ours or (Path(path).exists() and not Path(path).is_file())
+    match = _OPEN_FILE.fullmatch(name)
+    if match is None:
+        return None
+    return int(match[2]) if match[2] else {"out": 1, "err": 2}[match[1]]
+
+
+def _write(handle: int, data: bytes) -> None:
+    """Write every byte, or raise OSError."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    """Whether *path* is to be written into, not replaced: a pipe, a device, a file in /proc."""
+    name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
+    return name.startswith("/proc/") or (Path(path).exists() and not Path(path).is_file())
 
 
 def _replace(
