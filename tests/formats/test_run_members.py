@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -338,3 +339,117 @@ def test_a_member_that_is_stopped_never_counts_as_done(cluster, put, shell):
     assert trace() == ["up", "stopped"]
     assert log() == ["start a", "stopped a"]
     assert not Path(f"{CLUSTER}.journal").exists()
+
+
+# The environment
+
+# Programs cannot be written in shell here: it would drop and set variables itself.
+DUMP = f"""#!{sys.executable} -I
+import sys
+sys.stdout.buffer.write(open("/proc/self/environ", "rb").read())
+"""
+EVERY_BYTE = bytes(range(1, 256))
+# What a shell drops, sets or uses itself, what this script calls its own variables, and odd values.
+ODD_VARIABLES = {
+    b"my.var": b"1",
+    b"a-b": b"2",
+    b"BASH_FUNC_date%%": b"() { exit 9; }",
+    b"1st": b"3",
+    b"-i": b"4",
+    b"a b": b"5",
+    "\u00e4".encode(): b"6",
+    b"\xff": b"7",
+    b"a\nb": b"8",
+    b"IFS": b"x",
+    b"PWD": b"/nowhere",
+    b"OLDPWD": b"/before",
+    b"PS4": b"$(id)",
+    b"_": b"u",
+    b"SHLVL": b"7",
+    b"OPTIND": b"5",
+    b"PPID": b"1",
+    b"LINENO": b"12",
+    b"CDPATH": b"/usr",
+    b"PATH": b"/no/where",
+    b"LC_ALL": b"C.UTF-8",
+    b"LANG": b"C",
+    b"HOME": b"",
+    **dict.fromkeys((b"name", b"path", b"line", b"value", b"child", b"code", b"nice"), b"mine"),
+    **dict.fromkeys((b"number", b"start", b"cluster", b"stopped", b"has_journal"), b"mine"),
+    **dict.fromkeys((b"input", b"output", b"error", b"directory", b"began"), b"mine"),
+    b"EMPTY": b"",
+    b"LINES_": b"\n\na\n\n",
+    b"EQUALS": b"=a=b",
+    b"BYTES": EVERY_BYTE,
+    b"PERCENT": b"%s%d\\n",
+    b"LONG": b"x" * 100_000,
+}
+
+
+def environment_of(name: str) -> dict[bytes, bytes]:
+    words = Path(name).read_bytes().split(b"\0")[:-1]
+    assert len(words) == len({word.partition(b"=")[0] for word in words})
+    return {word.partition(b"=")[0]: word.partition(b"=")[2] for word in words}
+
+
+@pytest.fixture
+def dump(put):
+    """Put a program here that writes its environment to standard output."""
+
+    def writer(name: str) -> None:
+        put({name: DUMP})
+        Path(name).chmod(0o755)
+
+    return writer
+
+
+@pytest.mark.parametrize("program", ["dump", "a=b"])
+def test_a_member_gets_the_environment_that_the_cluster_got_to_the_byte(
+    cluster, dump, shell, program
+):
+    dump(program)
+    cluster(["a", "b"], f"executable = {program}\noutput = $(JOB).out\nqueue\n")
+    command = [shutil.which(shell[0]), *shell[1:], "out.dag.clusters/run-members", CLUSTER]
+
+    ended = subprocess.run(command, env=ODD_VARIABLES, capture_output=True, check=False)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+    assert environment_of("a.out") == environment_of("b.out") == ODD_VARIABLES
+
+
+@pytest.mark.parametrize("program", ["dump", "a=b"])
+def test_the_variables_of_a_submit_description_reach_its_member_alone(put, dump, shell, program):
+    """They come on top of those of the cluster, also under names that no shell can have."""
+    dump(program)
+    put(
+        {
+            "x.sub": f"executable = {program}\noutput = $(JOB).out\n"
+            "environment = \"my.var=own a-b='c d' IFS=: PWD=/tmp path=x\"\nqueue\n",
+            "y.sub": f"executable = {program}\noutput = $(JOB).out\nqueue\n",
+            "wf.dag": "JOB a x.sub\nJOB b y.sub\n",
+        }
+    )
+    write_clustered(read_workflow("wf.dag"), [[0, 1]], "out.dag")
+    command = [shutil.which(shell[0]), *shell[1:], "out.dag.clusters/run-members", CLUSTER]
+
+    given = {b"my.var": b"given", b"V": b"1"}
+    subprocess.run(command, env=given, check=True)
+
+    own = {b"my.var": b"own", b"a-b": b"c d", b"IFS": b":", b"PWD": b"/tmp", b"path": b"x"}
+    assert environment_of("a.out") == {b"V": b"1", **own}
+    assert environment_of("b.out") == given
+
+
+def test_a_journal_whose_name_begins_with_a_hyphen_is_read_and_removed(put, shell):
+    """Else a second run would pass over all jobs, or a restart over none."""
+    put({"wf.dag": "JOB a x.sub\nJOB b x.sub\n", "x.sub": FAILS, "fail-b": ""})
+    write_clustered(read_workflow("wf.dag"), [[0, 1]], "-x.dag")
+    command = [*shell, "./-x.dag.clusters/run-members", "-x.dag.clusters/cluster_0001"]
+
+    codes = [subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode]
+    Path("fail-b").unlink()
+    codes += [subprocess.run(command, check=False).returncode for _ in range(2)]
+
+    assert codes == [7, 0, 0]
+    assert trace() == ["a", "b", "b", "a", "b"]
+    assert not Path("-x.dag.clusters/cluster_0001.journal").exists()

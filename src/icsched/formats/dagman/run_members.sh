@@ -9,6 +9,12 @@
 #
 # What the list says is data: nothing of it is ever evaluated. Names of files are relative to
 # the directory that this script is started in.
+#
+# Each job gets the environment that this script was started with, byte for byte. A shell hands
+# on something else: dash drops variables such as my.var, every shell sets IFS, PWD and more, and
+# the variables of this script would shadow the job's own. So the script reads the environment
+# from /proc and starts each job by `env -i`, with no shell between. Where there is no such file,
+# it refuses to run.
 set -u
 
 refuse() {
@@ -20,6 +26,18 @@ refuse() {
 cluster=$1
 [ -r "$cluster.members" ] ||
   refuse 66 "$cluster.members: expected a list of members; start this from the directory in which icsched ran"
+[ -r /proc/self/environ ] ||
+  refuse 69 "/proc/self/environ: expected to read the environment there, to hand it on unchanged"
+case $cluster in
+  /*) ;;
+  *) cluster=./$cluster ;; # else a name such as -x would be an option
+esac
+# From here on the environment is this script's own: no member sees it.
+PATH=/usr/bin:/bin${PATH:+:$PATH}
+LC_ALL=C # bytes are bytes, also those that are not UTF-8
+export PATH LC_ALL
+# Functions that bash takes from the environment.
+unset -f awk cd command date env grep kill nice od printf pwd read rm wait 2>/dev/null
 start=$(pwd)
 stopped=
 child=
@@ -49,9 +67,16 @@ path_of() {
   esac
 }
 
+# A line for each variable, each of its bytes as \ooo.
+environment_lines() {
+  od -An -v -to1 <&4 |
+    awk '{ for (i = 1; i <= NF; i++) if ($i == "000") print ""; else printf "\\%s", $i }
+      END { print "end" }'
+}
+
 # A line that a crash cut short is no whole line of any member: it counts for nothing.
 has_ended_well() {
-  [ -n "$has_journal" ] && grep -F -x -q -e "$number $name" "$cluster.journal"
+  [ -n "$has_journal" ] && grep -F -x -q -e "$number $name" -- "$cluster.journal"
 }
 
 # In a process of its own, which becomes the member.
@@ -83,41 +108,62 @@ run() {
     give_up 74 "cannot write $cluster.journal"
 }
 
+# Reads the next member and runs it; the arguments are the command that it is to follow.
+next_member() {
+  while IFS= read -r line <&3; do
+    value=${line#* }
+    case ${line%% *} in
+      member)
+        name=$value
+        number=$((number + 1))
+        ;;
+      directory) directory=$value ;;
+      input) input=$value ;;
+      output) output=$value ;;
+      error) error=$value ;;
+      environment) set -- "$@" "$value" ;;
+      executable)
+        path_of "$value"
+        case $path in
+          *=*) set -- "$@" "$nice" -n 0 "$path" ;; # env would take it for a variable
+          *) set -- "$@" "$path" ;;
+        esac
+        ;;
+      argument) set -- "$@" "$value" ;;
+      run)
+        if has_ended_well; then say "skip $name, which ended well"; else run "$@"; fi
+        return
+        ;;
+      end)
+        rm -f -- "$cluster.journal" || give_up 74 "cannot remove $cluster.journal"
+        exit 0
+        ;;
+      *) break ;;
+    esac
+  done
+  give_up 65 "expected a whole list of members in $cluster.members"
+}
+
 trap stop TERM INT HUP
 exec 3<"$cluster.members" || exit 66
 if [ -e "$cluster.journal" ]; then
   has_journal=1
   printf '\n' >>"$cluster.journal" || give_up 74 "cannot write $cluster.journal"
 fi
-while IFS= read -r line <&3; do
-  value=${line#* }
-  case ${line%% *} in
-    member)
-      name=$value
-      number=$((number + 1))
-      set --
-      ;;
-    directory) directory=$value ;;
-    input) input=$value ;;
-    output) output=$value ;;
-    error) error=$value ;;
-    environment)
-      [ $# -gt 0 ] || set -- env
-      set -- "$@" "$value"
-      ;;
-    executable)
-      path_of "$value"
-      # env would take a path with a = in it for a variable
-      [ $# = 0 ] || set -- "$@" /bin/sh -c 'exec "$0" "$@"'
-      set -- "$@" "$path"
-      ;;
-    argument) set -- "$@" "$value" ;;
-    run) if has_ended_well; then say "skip $name, which ended well"; else run "$@"; fi ;;
-    end)
-      rm -f "$cluster.journal"
-      exit 0
-      ;;
-    *) break ;;
+exec 4</proc/self/environ || exit 69 # opened here and not by a child, which is another "self"
+nice=$(command -v nice)
+set -- "$(command -v env)" -i --
+line=
+while IFS= read -r line; do
+  [ "$line" != end ] || break
+  value=$(printf "${line}.") # the full stop saves line ends, which $() would drop
+  case $value in
+    =*) ;; # without a name it is no variable, and without a = neither
+    *=*) set -- "$@" "${value%.}" ;;
   esac
-done
-give_up 65 "expected a whole list of members in $cluster.members"
+done <<EOF
+$(environment_lines)
+EOF
+exec 4<&-
+[ "$line" = end ] || give_up 69 "cannot read the environment from /proc/self/environ"
+while :; do next_member "$@"; done
