@@ -27,7 +27,7 @@ from tests.faults.tracing import NotPermitted, Strike, Trace, forked, traced
 
 MEMORY = Path("/dev/shm")  # noqa: S108  a file system that need not wait for a disk
 
-State = dict[str, tuple[str, str]]  # permissions and bytes of each file
+State = dict[str, tuple[str, str]]  # permissions and bytes of each file; empty directories: NAME/
 Ending = dict[str, Any]  # exit code, standard error, and state of the directory
 
 
@@ -76,14 +76,17 @@ class Campaign:
             path.chmod(int(mode, 8))
 
     def _state(self) -> State:
-        paths = sorted(path for path in self._directory.rglob("*") if path.is_file())
-        return {
+        paths = sorted(self._directory.rglob("*"))
+        files = {
             str(p.relative_to(self._directory)): (
                 f"{p.stat().st_mode & 0o777:o}",
                 p.read_bytes().decode(),
             )
             for p in paths
+            if p.is_file()
         }
+        empty = [p for p in paths if p.is_dir() and not any(p.iterdir())]
+        return files | {f"{p.relative_to(self._directory)}/": ("", "") for p in empty}
 
     def _ending(self, code: int) -> Ending:
         return {"code": code, "err": self._err.read_text(), "files": self._state()}

@@ -60,6 +60,8 @@ def problems(whole: dict[str, Any], point: dict[str, Any]) -> list[str]:
         found.append("something temporary is left")
     if point["again"]["code"] or written(lasting(point["again"]["files"])) != new:
         found.append(f"running once more ends in {point['again']}")
+    if any(map(is_temporary, point["again"]["files"])):
+        found.append("something temporary is there after one more run")
     return [f"{point['strike']} {point['calls'][point['struck'][0]]}: {text}" for text in found]
 
 

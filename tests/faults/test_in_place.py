@@ -133,7 +133,7 @@ def problems(whole: dict[str, Any], points: list[dict[str, Any]]) -> list[str]:
         f"{point['strike']} {', '.join(point['calls'][at] for at in point['struck'])}"
         f" (call {point['struck']}): {problem}"
         for point in points
-        for check in (missed, torn, littered, rude, lying, stuck)
+        for check in (missed, torn, littered, rude, lying, stuck, strewn)
         for problem in check(whole, point)
     ]
 
@@ -194,6 +194,12 @@ def stuck(whole: dict[str, Any], point: dict[str, Any]) -> Iterator[str]:
         yield f"running once more ends in {again}"
 
 
+def strewn(_: dict[str, Any], point: dict[str, Any]) -> Iterator[str]:
+    """Running once more leaves what a kill, or a failure to remove it, left there."""
+    left = sorted(filter(is_temporary, point["again"]["files"]))
+    yield from (f"{name} is there after one more run" for name in left)
+
+
 @pytest.mark.parametrize("command", CAMPAIGNS)
 def test_a_kill_or_failure_at_any_call_leaves_whole_files(campaigns, command, record_property):
     whole, points = campaigns[command].report()
@@ -248,6 +254,14 @@ def work():
     os.remove(".icsched-lock")
     return 0
 """
+NEVER_TIDIES_UP = """
+import itertools, pathlib
+def work():
+    new = next(p for n in itertools.count(1) if not (p := pathlib.Path(f".icsched-{n}")).exists())
+    new.write_text("the new file")
+    new.rename("wf.dag")
+    return 0
+"""
 
 
 def test_a_call_is_made_only_where_the_strike_comes_after_it(tmp_path):
@@ -271,6 +285,7 @@ def test_a_call_is_made_only_where_the_strike_comes_after_it(tmp_path):
         (REMOVES_FIRST, "EACCES", ".icsched-1 is left behind"),
         (TELLS_NOTHING, "EIO", "it says that all went well"),
         (CANNOT_START_AGAIN, "kill", "running once more ends in {'code': 1"),
+        (NEVER_TIDIES_UP, "kill", ".icsched-1 is there after one more run"),
     ],
 )
 def test_a_careless_writer_is_found_out(tmp_path, code, strike, problem):

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
@@ -13,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from icsched.errors import FormatError
+from icsched.formats.temporary import temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 _MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
@@ -142,16 +142,12 @@ def write_directory(
     """
     try:
         target = _target(path)
-        new = Path(tempfile.mkdtemp(dir=target.parent, prefix=".icsched-"))
-        try:
+        with temporary_directory(target.parent) as new:
             _fill(new, files, executable)
             ready()
             if target.exists():
                 shutil.rmtree(target)
             new.rename(target)
-        except BaseException:
-            shutil.rmtree(new, ignore_errors=True)
-            raise
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
 
@@ -235,21 +231,12 @@ def _replace(
     target: Path, data: bytes, check: Callable[[], None] = lambda: None, *, mode: Path | None = None
 ) -> None:
     """Put *data* in the place of *target*; *check* may still object when all is ready."""
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".icsched-")
-    except PermissionError as error:
-        raise OSError(error.errno, f"Cannot write into its directory: {_reason(error)}") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            _take_after(file.fileno(), mode or target)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+    with temporary_file(target.parent) as (handle, path):
+        _take_after(handle, mode or target)
+        _write(handle, data)
+        os.fsync(handle)
         check()
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        path.replace(target)
     sync_directory(target.parent)
 
 

@@ -1,0 +1,130 @@
+"""Files and directories that are made ready beside what they will replace.
+
+Each is locked by the process that makes it. The lock goes when the process ends, however it ends,
+so what a killed icsched left behind can be told from what another icsched is still writing. The
+next icsched that writes into the same directory removes it. A file system without locks keeps
+what was left.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+
+PREFIX = ".icsched-tmp-"
+_OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # as the module tempfile names them
+
+
+@contextmanager
+def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
+    """Make an empty file in *directory* that only this user can read; yield its handle and path.
+
+    The file is there to be renamed. An error in the block removes the file. Raises OSError.
+    """
+    _sweep(directory, os.getpid())
+    handle, path = _locked(lambda: _new_file(directory))
+    try:
+        yield handle, path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def temporary_directory(directory: Path) -> Iterator[Path]:
+    """Make an empty directory in *directory*, to be renamed; an error in the block removes it."""
+    _sweep(directory, os.getpid())
+    handle, path = _locked(lambda: _new_directory(directory))
+    try:
+        yield path
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+    finally:
+        os.close(handle)
+
+
+def _new_file(directory: Path) -> tuple[int, Path]:
+    try:
+        handle, name = tempfile.mkstemp(dir=directory, prefix=PREFIX)
+    except PermissionError as error:
+        problem = "Cannot write into its directory: permission denied"
+        raise OSError(error.errno, problem) from error
+    return handle, Path(name)
+
+
+def _new_directory(directory: Path) -> tuple[int, Path]:
+    path = Path(tempfile.mkdtemp(dir=directory, prefix=PREFIX))
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY), path
+    except BaseException:
+        path.rmdir()
+        raise
+
+
+def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
+    """Make something and lock it; once more if a sweep took it away before it was locked."""
+    while True:
+        handle, path = make()
+        try:
+            if _lock(handle) is not False and path.exists():
+                return handle, path
+        except BaseException:
+            os.close(handle)
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
+            raise
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool | None:
+    """Lock an open file or directory; return False if another has, None if that cannot be done."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+@lru_cache(maxsize=1024)
+def _sweep(directory: Path, _process: int) -> None:
+    """Remove what dead processes left in *directory*, once in each process: it may be large."""
+    with suppress(OSError):
+        with os.scandir(directory) as entries:
+            names = sorted(entry.name for entry in entries if _OURS.fullmatch(entry.name))
+        for name in names:
+            with suppress(OSError):
+                _remove_if_dead(directory / name)
+
+
+def _remove_if_dead(path: Path) -> None:
+    handle = _opened(path)
+    try:
+        status = os.fstat(handle)
+        is_there = os.path.samestat(status, path.lstat())  # not renamed since it was opened
+        if not is_there or _lock(handle) is not True:
+            return
+        if stat.S_ISDIR(status.st_mode):
+            shutil.rmtree(path, ignore_errors=True)
+        elif stat.S_ISREG(status.st_mode):
+            path.unlink()
+    finally:
+        os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    """Open what stands at *path*, no link; for writing if possible, which some locks need."""
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not make us wait
+    try:
+        return os.open(path, os.O_RDWR | flags)
+    except (PermissionError, IsADirectoryError):
+        return os.open(path, os.O_RDONLY | flags)
