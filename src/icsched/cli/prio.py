@@ -35,6 +35,7 @@ class _Options:
     output: str | None
     in_place: bool
     remove: bool
+    force: bool
     keep_existing: bool
     flatten: bool
     via: Literal["priority", "vars"]
@@ -66,6 +67,7 @@ class _Options:
             "--keep-existing needs -o or --in-place": self.keep_existing and not writes,
             "--via vars changes submit files: it needs --in-place": self.via == "vars"
             and not changes,
+            "--force needs --in-place or --remove": self.force and not changes,
             "--recursive needs --in-place or --remove": self.recursive and not changes,
             "--remove orders nothing: expected no --tables": self.remove and bool(self.tables),
             "--remove orders nothing: expected no --memory": self.remove and limited,
@@ -106,6 +108,7 @@ def prio(
     output_: Annotated[str | None, OutputName] = None,
     in_place: Flag = False,
     remove: Flag = False,
+    force: Flag = False,
     keep_existing: Flag = False,
     flatten: Flag = False,
     via: Literal["priority", "vars"] = "priority",
@@ -130,6 +133,8 @@ def prio(
         Write PRIORITY lines into the file itself; the original is kept in FILE.bak.
     remove
         Take out of the file what icsched wrote into it.
+    force
+        Also change a file that is read-only or has several names (hard links).
     keep_existing
         Leave alone jobs to which the file gives a priority of their own.
     flatten
@@ -156,6 +161,7 @@ def prio(
         output=output_,
         in_place=in_place,
         remove=remove,
+        force=force,
         keep_existing=keep_existing,
         flatten=flatten,
         via=via,
@@ -283,6 +289,7 @@ def _removal(files: tuple[str, ...], options: _Options) -> _Result:
 def _make(result: _Result, options: _Options) -> None:
     """Write what is to be written, a file that two workflows use once."""
     different = {os.path.realpath(change.path): change for change in result.changes}
+    _check_changes(list(different.values()), result, options)
     for change in different.values():
         if change.is_none:
             continue
@@ -297,6 +304,15 @@ def _make(result: _Result, options: _Options) -> None:
     if result.changes and not result.written and options.output is None:
         what = "no block of icsched's" if options.remove else "the files say so already"
         result.notes.append(f"nothing to change: {what}")
+
+
+def _check_changes(changes: list[dagman.Change], result: _Result, options: _Options) -> None:
+    """Raise FormatError before anything is written if a file cannot or should not be changed."""
+    for change in changes:
+        for surprise in change.check():
+            if not options.force:
+                raise FormatError(change.path, None, f"expected --force, because {surprise}")
+            result.notes.append(surprise)
 
 
 def _priorities(result: _Result) -> dict[str, int]:

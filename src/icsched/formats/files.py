@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from icsched.errors import FormatError
+from icsched.formats.attributes import mask, take_after
 from icsched.formats.temporary import temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
@@ -88,8 +89,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write *data* to *path* so that a reader sees the old file or the new, never a part.
 
-    A file that is there already keeps its permissions, and a link keeps pointing at it.
-    Raises FormatError if it cannot be written.
+    A file that is there already keeps its owner, permissions and attributes, and a link keeps
+    pointing at it. Raises FormatError if it cannot be written or keep them.
     """
     try:
         if (handle := _open_handle(path)) is not None:
@@ -107,14 +108,13 @@ def rewrite(
 ) -> str | None:
     """Replace the file at *path*, which held *old*, by *new*; put *keep* beside it.
 
-    Whatever happens, the file is the old or the new one, whole. Returns the name of the file
-    that holds *keep*: ``path.bak``, or ``path.bak2`` and so on where that is taken.
-    Raises FormatError if the file changed meanwhile or cannot be written.
+    Whatever happens, the file is the old or the new one, whole, with the same owner, permissions
+    and attributes; so is its backup. Returns the name of the file that holds *keep*: ``path.bak``,
+    or ``path.bak2`` and so on where that is taken.
+    Raises FormatError if the file changed meanwhile, or cannot be written or keep what it has.
     """
     try:
-        target = _target(path)
-        if not target.is_file():
-            raise FormatError(os.fspath(path), None, "expected an ordinary file to change")
+        target = _ordinary(path)
         check_still = partial(_check_still, os.fspath(path), target, old)
         check_still()  # before a backup is made of what is not there any more
         backup = None if keep is None else _keep(target, keep)
@@ -126,6 +126,41 @@ def rewrite(
     if Path(path).is_symlink():  # the backup is beside the file behind it
         return os.fspath(backup)
     return os.fspath(path) + backup.name[len(target.name) :]
+
+
+def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
+    """Try with an empty file whether `rewrite` can replace the file at *path*, and all it has.
+
+    Returns sentences about what `rewrite` would do that the user may not expect. Raises
+    FormatError as `rewrite` does.
+    """
+    try:
+        target = _ordinary(path)
+        with temporary_file(target.parent) as (handle, trial):
+            take_after(handle, target)
+            trial.unlink()
+        return _surprises(os.fspath(path), target.stat())
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, _reason(error)) from error
+
+
+def _ordinary(path: str | os.PathLike[str]) -> Path:
+    """Follow links from *path* to an ordinary file; raises FormatError if there is none."""
+    target = _target(path)
+    if not target.is_file():
+        raise FormatError(os.fspath(path), None, "expected an ordinary file to change")
+    return target
+
+
+def _surprises(path: str, status: os.stat_result) -> list[str]:
+    found = []
+    if status.st_nlink > 1:
+        found.append(f"{path} has other names (hard links), which keep the old file")
+    if not status.st_mode & stat.S_IWUSR:
+        found.append(
+            f"{path} is read-only (mode {stat.S_IMODE(status.st_mode):04o}) and is changed"
+        )
+    return found
 
 
 def write_directory(
@@ -154,11 +189,11 @@ def write_directory(
 
 def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[str]) -> None:
     """Write files into a new directory, all with the permissions that new ones get."""
-    directory.chmod(0o777 & ~_mask())
+    directory.chmod(0o777 & ~mask())
     for name, data in files.items():
         (directory / name).write_bytes(data)
         if name in executable:
-            (directory / name).chmod(0o777 & ~_mask())
+            (directory / name).chmod(0o777 & ~mask())
 
 
 def remove(path: str | os.PathLike[str]) -> None:
@@ -187,7 +222,7 @@ def _keep(target: Path, original: bytes) -> Path:
         try:
             backup.lstat()  # not lexists, which takes any error for absence
         except FileNotFoundError:
-            _replace(backup, original, mode=target)
+            _replace(backup, original, model=target)
             return backup
         if backup.is_file() and backup.read_bytes() == original:
             return backup
@@ -228,12 +263,16 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def _replace(
-    target: Path, data: bytes, check: Callable[[], None] = lambda: None, *, mode: Path | None = None
+    target: Path,
+    data: bytes,
+    check: Callable[[], None] = lambda: None,
+    *,
+    model: Path | None = None,
 ) -> None:
     """Put *data* in the place of *target*; *check* may still object when all is ready."""
     with temporary_file(target.parent) as (handle, path):
-        _take_after(handle, mode or target)
         _write(handle, data)
+        take_after(handle, model or target)
         os.fsync(handle)
         check()
         path.replace(target)
@@ -245,27 +284,6 @@ def _check_still(path: str, target: Path, expected: bytes) -> None:
     if target.read_bytes() != expected:
         problem = "it changed while icsched was at work and was left as it is: run it again"
         raise FormatError(path, None, problem)
-
-
-def _take_after(handle: int, model: Path) -> None:
-    """Give an open file the owner and permissions of *model*, or those a new file gets."""
-    try:
-        status = model.stat()
-    except FileNotFoundError:
-        os.fchmod(handle, 0o666 & ~_mask())
-        return
-    mine = os.fstat(handle)
-    if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
-        with suppress(PermissionError):  # else the file becomes the writer's, as an editor's does
-            os.fchown(handle, status.st_uid, status.st_gid)
-    os.fchmod(handle, stat.S_IMODE(status.st_mode))
-
-
-def _mask() -> int:
-    """Return the permissions that new files are not to have."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _reason(error: OSError) -> str:

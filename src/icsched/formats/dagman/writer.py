@@ -18,7 +18,14 @@ from icsched.formats.dagman import block
 from icsched.formats.dagman.flat import flat_name, flattened
 from icsched.formats.dagman.source import Source, is_special
 from icsched.formats.dagman.workflow import PlacedNode, Workflow
-from icsched.formats.files import read_bytes, read_if_there, remove, rewrite, write_bytes
+from icsched.formats.files import (
+    check_rewritable,
+    read_bytes,
+    read_if_there,
+    remove,
+    rewrite,
+    write_bytes,
+)
 
 Via = Literal["priority", "vars"]
 
@@ -43,6 +50,11 @@ class Change:
     def is_none(self) -> bool:
         """Whether the file says already what it should."""
         return self.new == self.old
+
+    def check(self) -> list[str]:
+        """Raise FormatError if `make` cannot replace the file; say what may surprise its user."""
+        is_rewritten = self.old is not None and self.new is not None and not self.is_none
+        return check_rewritable(self.path) if is_rewritten else []
 
     def make(self) -> str | None:
         """Change the file in place; return the name of a backup, if one is needed.

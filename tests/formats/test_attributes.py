@@ -1,0 +1,206 @@
+"""A file that is replaced keeps its owner, group, permissions, access list and attributes."""
+
+import errno
+import os
+import stat
+import struct
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from icsched import FormatError
+from icsched.formats import write_bytes
+from icsched.formats.files import check_rewritable, rewrite
+
+ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
+NOBODY, USERS, OTHERS = 65534, 100, 4321
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+
+
+def access_list(user: int) -> bytes:
+    """An access control list, as the kernel has it, that lets one more user read and write."""
+    entries = [(0x01, 6, -1), (0x02, 6, user), (0x04, 4, -1), (0x10, 6, -1), (0x20, 0, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+def attributes(path: Path) -> dict[str, bytes]:
+    return {name: os.getxattr(path, name) for name in os.listxattr(path)}
+
+
+def everything(path: Path) -> tuple:
+    status = path.stat()
+    mode = stat.S_IMODE(status.st_mode)
+    return status.st_uid, status.st_gid, mode, attributes(path)
+
+
+def set_attribute(path: Path, name: str, value: bytes) -> None:
+    try:
+        os.setxattr(path, name, value)
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise
+        pytest.skip(f"this file system has no {name}")
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    return path
+
+
+WRITERS = {
+    "rewrite": lambda path: rewrite(path, b"old", b"new", keep=b"old"),
+    "write": lambda path: write_bytes(path, b"new"),
+}
+
+
+@pytest.fixture(params=WRITERS)
+def write(request) -> Callable[[Path], object]:
+    return WRITERS[request.param]
+
+
+def test_attributes_and_access_lists_are_kept(file, write):
+    set_attribute(file, "user.note", b"mine\0\xff")
+    set_attribute(file, ACCESS, access_list(OTHERS))
+    before = everything(file)
+
+    write(file)
+
+    assert file.read_bytes() == b"new"
+    assert everything(file) == before
+    assert set(before[3]) >= {"user.note", ACCESS}
+
+
+def test_an_access_list_that_the_directory_gives_new_files_is_not_taken(tmp_path, file, write):
+    set_attribute(tmp_path, DEFAULT, access_list(OTHERS))
+    before = everything(file)
+
+    write(file)
+
+    assert everything(file) == before
+    assert ACCESS not in before[3]
+
+
+def test_a_backup_is_open_to_the_same_people_as_the_file(tmp_path, file):
+    set_attribute(tmp_path, DEFAULT, access_list(OTHERS))
+    set_attribute(file, ACCESS, access_list(NOBODY))
+
+    rewrite(file, b"old", b"new", keep=b"kept")
+
+    assert everything(tmp_path / "file.bak") == everything(file)
+
+
+@needs_root
+@pytest.mark.parametrize("permissions", [0o660, 0o600, 0o6750])
+def test_owner_and_group_are_kept(file, write, permissions):
+    os.chown(file, NOBODY, USERS)
+    file.chmod(permissions)
+    before = everything(file)
+
+    write(file)
+
+    assert everything(file) == before
+    assert before[:3] == (NOBODY, USERS, permissions)
+    for backup in file.parent.glob("*.bak"):
+        assert everything(backup) == before
+
+
+# What cannot be kept
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A directory in which everyone may write, as a group's often is."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def told_as(user: int, groups: list[int], work: Callable[[], object]) -> str:
+    """Do the work as another user; return what it complains about, or nothing."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setgroups(groups)
+        os.setgid(groups[0])
+        os.setuid(user)
+        try:
+            work()
+        except FormatError as error:
+            os.write(writer, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as pipe:
+        return pipe.read()
+
+
+def contents(folder: Path) -> dict[str, tuple]:
+    return {path.name: (path.read_bytes(), everything(path)) for path in folder.iterdir()}
+
+
+@needs_root
+@pytest.mark.parametrize(("owner", "group"), [(NOBODY, USERS), (NOBODY, OTHERS), (OTHERS, 9)])
+def test_a_file_whose_owner_or_group_cannot_be_kept_is_left_alone(shared, write, owner, group):
+    """The user 4321 of the groups 100 and 7 may read and write it, but not give it away."""
+    path = shared / "file"
+    path.write_bytes(b"old")
+    os.chown(path, owner, group)
+    path.chmod(0o666)
+    before = contents(shared)
+    problem = (
+        f"{path}: cannot keep its owner {owner} and group {group}:"
+        " let its owner or root do this, or write another file"
+    )
+
+    assert told_as(OTHERS, [USERS, 7], lambda: write(path)) == problem
+    assert told_as(OTHERS, [USERS, 7], lambda: check_rewritable(path)) == problem
+    assert contents(shared) == before
+
+
+@needs_root
+def test_a_file_of_another_group_that_the_user_is_in_is_changed(shared, write):
+    path = shared / "file"
+    path.write_bytes(b"old")
+    os.chown(path, OTHERS, 7)
+    before = everything(path)
+
+    assert told_as(OTHERS, [USERS, 7], lambda: write(path)) == ""
+    assert (path.read_bytes(), everything(path)) == (b"new", before)
+
+
+@needs_root
+def test_an_attribute_that_cannot_be_kept_is_named_and_the_file_left_alone(shared, write):
+    """A user reads the attributes of the namespace security, and only root may set them."""
+    path = shared / "file"
+    path.write_bytes(b"old")
+    os.chown(path, OTHERS, USERS)
+    set_attribute(path, "security.note", b"1")
+    before = contents(shared)
+
+    assert told_as(OTHERS, [USERS], lambda: write(path)) == (
+        f"{path}: cannot keep its attribute security.note:"
+        " let its owner or root do this, or write another file"
+    )
+    assert contents(shared) == before
+
+
+# What may surprise
+
+
+def test_hard_links_and_files_that_are_read_only_are_told(file):
+    assert check_rewritable(file) == []
+
+    os.link(file, file.with_name("other"))
+    file.chmod(0o444)
+
+    assert check_rewritable(file) == [
+        f"{file} has other names (hard links), which keep the old file",
+        f"{file} is read-only (mode 0444) and is changed",
+    ]
+    assert sorted(path.name for path in file.parent.iterdir()) == ["file", "other"]
