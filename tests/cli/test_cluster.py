@@ -368,3 +368,18 @@ def test_only_jobs_that_are_left_are_written(icsched, put, folder):
 
     members = (folder / "out.dag.clusters/cluster_0001.members").read_text()
     assert sorted(re.findall(r"^member (.*)", members, re.MULTILINE)) == ["b", "d", "e"]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("size", ["1", "2"])
+def test_a_clustered_workflow_under_another_name_is_never_destroyed(icsched, folder, size):
+    """It is clustered again to the name it had: its jobs are in that name's directory."""
+    icsched("cluster", "wf.dag", *LEAN, "-o", "out.dag")
+    (folder / "out.dag").rename(folder / "final.dag")
+    before = contents(folder)
+
+    refused = icsched("cluster", "final.dag", "--size", size, "-o", "out.dag")
+
+    assert refused.code == 1
+    assert refused.complaint
+    assert contents(folder) == before

@@ -124,3 +124,164 @@ def test_only_one_file_read_from_where_it_is_submitted_is_taken(put):
         FormatError, match=r"wf\.dag: expected names of files from the directory you"
     ):
         write_clustered(elsewhere, [range(3)], "out.dag")
+
+
+# What icsched did not write, or what is needed, stays
+
+
+def in_the_way(problem: str) -> str:
+    return f"out.dag.clusters: {problem}"
+
+
+CHANGED = in_the_way(
+    "expected out.dag and these files as icsched cluster wrote them:"
+    " take another name, or remove both"
+)
+NEEDED = "the workflow needs files that are here (see {}): take another name for -o"
+
+
+@pytest.mark.parametrize("name", ["x_1.sub", "x_1.members", "cluster_0009.sub"])
+def test_files_of_the_user_stay_though_they_are_named_as_ours(complaint, put, name):
+    put({f"out.dag.clusters/{name}": "mine"})
+
+    assert complaint() == in_the_way(
+        "out.dag, which belongs to these files, is gone, so another may need them:"
+        " take another name, or remove them"
+    )
+
+
+@pytest.mark.parametrize("name", ["x_1.sub", "x_1.members", "cluster_0009.sub"])
+def test_files_that_the_user_added_stay(write, complaint, put, name):
+    write()
+    put({f"out.dag.clusters/{name}": "mine"})
+
+    assert complaint(clusters=[[0], [1, 2]]) == CHANGED
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["out.dag", "out.dag.clusters/cluster_0001.sub", "out.dag.clusters/run-members"],
+)
+def test_files_that_the_user_changed_stay(write, complaint, name):
+    write()
+    with Path(name).open("a") as file:
+        file.write("# mine\n")
+
+    assert complaint(clusters=[[0], [1, 2]]) == CHANGED
+
+
+def test_a_file_that_the_user_removed_is_noticed(write, complaint):
+    write()
+    Path("out.dag.clusters/cluster_0001.sub").unlink()
+
+    assert complaint() == CHANGED
+
+
+def test_a_workflow_that_was_given_another_name_keeps_its_clusters(write, complaint, folder):
+    """Whether it is the one that is clustered now or not."""
+    write()
+    Path("out.dag").rename("final.dag")
+    gone = "out.dag, which belongs to these files, is gone, so another may need them"
+    assert complaint() == in_the_way(f"{gone}: take another name, or remove them")
+
+    before = contents(folder)
+    with pytest.raises(FormatError, match="which belongs to these files, is gone"):
+        write_clustered(read_workflow("final.dag"), [[0]], "out.dag")
+    assert contents(folder) == before
+
+
+def test_a_workflow_whose_copy_is_clustered_keeps_its_clusters(write, folder):
+    write()
+    Path("final.dag").write_bytes(Path("out.dag").read_bytes())
+    before = contents(folder)
+
+    with pytest.raises(FormatError) as caught:
+        write_clustered(read_workflow("final.dag"), [[0]], "out.dag")
+
+    assert str(caught.value) == in_the_way(NEEDED.format("final.dag"))
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("files", "culprit"),
+    [
+        ({"wf.dag": "JOB a jobs/cluster_0001.sub\n"}, "jobs/cluster_0001.sub"),
+        (
+            {"wf.dag": "SPLICE s in.dag\n", "in.dag": "JOB a jobs/cluster_0001.sub\n"},
+            "jobs/cluster",
+        ),
+        ({"x.sub": "executable = out.dag.clusters/run-members\nqueue\n"}, "x.sub"),
+        ({"wf.dag": "JOB a x.sub\nSCRIPT PRE a ./out.dag.clusters/run-members\n"}, "wf.dag"),
+    ],
+    ids=["submit file by a link", "inside a splice", "executable", "script"],
+)
+def test_what_the_workflow_uses_stays(write, put, folder, files, culprit):
+    write()
+    Path("jobs").symlink_to("out.dag.clusters")
+    put(files)
+    before = contents(folder)
+
+    workflow = read_workflow("wf.dag")
+    with pytest.raises(FormatError) as caught:
+        write_clustered(workflow, [[task] for task in range(len(workflow.dag))], "out.dag")
+
+    assert str(caught.value).startswith(in_the_way("the workflow needs files that are here (see "))
+    assert f"(see {culprit}" in str(caught.value)
+    assert contents(folder) == before
+
+
+def test_nothing_is_removed_through_a_link(write, complaint, folder):
+    write()
+    Path("out.dag.clusters").rename("elsewhere")
+    Path("out.dag.clusters").symlink_to("elsewhere")
+
+    assert complaint() == in_the_way(
+        "expected a directory for the clusters, got a link: take another name, or remove it"
+    )
+    assert (folder / "out.dag.clusters").is_symlink()
+
+
+def test_a_link_among_the_files_is_noticed(write, complaint):
+    write()
+    file = Path("out.dag.clusters/cluster_0001.sub")
+    file.rename("kept.sub")
+    file.symlink_to("../kept.sub")
+
+    assert complaint() == (
+        "out.dag.clusters/cluster_0001.sub: expected a file that icsched cluster wrote, got a link"
+        " or a directory: take another name, or remove it"
+    )
+
+
+@pytest.mark.parametrize("how", ["symbolic link", "hard link", "dangling link"])
+def test_a_link_in_the_place_of_the_workflow_is_left_alone(write, complaint, how):
+    write()
+    Path("out.dag").rename("final.dag")
+    if how == "hard link":
+        os.link("final.dag", "out.dag")
+    else:
+        Path("out.dag").symlink_to("final.dag" if how == "symbolic link" else "nowhere")
+
+    assert complaint().startswith("out.dag: expected a new file, or one that icsched cluster wrote")
+
+
+def test_a_workflow_without_its_clusters_is_left_alone(write, complaint):
+    write()
+    Path("out.dag.clusters").rename("elsewhere")
+
+    assert complaint() == (
+        "out.dag: its clusters in out.dag.clusters are gone, so it may be in use elsewhere:"
+        " take another name, or remove it"
+    )
+
+
+def test_what_a_killed_run_withdrew_is_replaced(write):
+    """It moves out.dag into the directory before it touches that: so it can tell its own doing."""
+    write(clusters=[[0, 1], [2]])
+    Path("out.dag").rename("out.dag.clusters/dag")
+
+    write(clusters=[[0], [1, 2]])
+
+    assert sorted(path.name for path in Path("out.dag.clusters").iterdir()) == [
+        *("cluster_0002.members", "cluster_0002.sub", "run-members")
+    ]

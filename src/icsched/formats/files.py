@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
@@ -13,9 +14,10 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.formats.attributes import mask, take_after
-from icsched.formats.temporary import temporary_directory, temporary_file
+from icsched.formats.temporary import PREFIX, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
+WITHDRAWN = "dag"  # a file, in the directory that belongs to it, while it is not at its place
 _MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
 
 
@@ -163,28 +165,74 @@ def _surprises(path: str, status: os.stat_result) -> list[str]:
     return found
 
 
-def write_directory(
+def write_with_directory(
     path: str | os.PathLike[str],
+    data: bytes,
+    directory: str | os.PathLike[str],
     files: Mapping[str, bytes],
     *,
     executable: Collection[str] = (),
-    ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Make a directory with these files, whole or not at all, in place of any that is there.
+    """Write a file and a directory of files that belongs to it, in place of those that are there.
 
-    *ready* is called when all is ready to be put in place. This does not wait for the disk: a
-    power cut may still empty files. Raises FormatError if it cannot be written.
+    The file never stands beside a directory of another: the old file is first moved into the old
+    directory, by the name `WITHDRAWN`, and the new one comes last, from inside the new directory.
+    This does not wait for the disk to have the directory: a power cut may still empty files.
+    Raises FormatError if it cannot be written.
     """
+    target, place = Path(path), Path(directory)
     try:
-        target = _target(path)
-        with temporary_directory(target.parent) as new:
-            _fill(new, files, executable)
-            ready()
-            if target.exists():
-                shutil.rmtree(target)
-            new.rename(target)
+        with temporary_directory(place.parent) as new:
+            _fill(new, {**files, WITHDRAWN: data}, executable)
+            _sync(new / WITHDRAWN)
+            _put_in_place(new, target, place)
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has the file at *path*."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _put_in_place(new: Path, target: Path, place: Path) -> None:
+    aside = None
+    if place.exists():
+        aside = Path(tempfile.mkdtemp(dir=place.parent, prefix=PREFIX))
+        _exchange(new, target, place, aside)
+    else:
+        new.rename(place)
+    try:
+        (place / WITHDRAWN).rename(target)
+        sync_directory(target.parent)
+    finally:
+        if aside is not None:
+            _remove_directory(aside)
+
+
+def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
+    """Withdraw *target*, move *place* to the empty directory *aside* and *new* to *place*."""
+    inside = place / WITHDRAWN
+    try:
+        if target.exists():
+            target.rename(inside)
+        place.rename(aside)
+        new.rename(place)
+    except BaseException:  # all back, as far as that can be done
+        with suppress(OSError):
+            aside.rename(place) if any(aside.iterdir()) else aside.rmdir()
+        with suppress(OSError):
+            inside.rename(target)
+        raise
+
+
+def _remove_directory(path: Path) -> None:
+    try:
+        shutil.rmtree(path)
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)  # as much as possible
+        raise
 
 
 def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[str]) -> None:

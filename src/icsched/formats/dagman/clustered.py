@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -25,22 +24,13 @@ from icsched.formats.dagman.flat import (
 )
 from icsched.formats.dagman.member import Descriptions, Job, Member, member
 from icsched.formats.dagman.merge import job_statements, submit_lines
+from icsched.formats.dagman.sealed import DIRECTORY, MARK, SCRIPT, check_output, sealed
 from icsched.formats.dagman.source import Kind
-from icsched.formats.dagman.workflow import Workflow, newest_rescue
-from icsched.formats.files import (
-    read_bytes,
-    read_if_there,
-    remove,
-    write_bytes,
-    write_directory,
-)
+from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.files import read_bytes, write_with_directory
 from icsched.pebble import check_order
 
-DIRECTORY = ".clusters"  # after the name of the DAGMan file
-_SCRIPT = "run-members"
 _SCRIPT_SOURCE = os.path.join(os.path.dirname(__file__), "run_members.sh")
-_MARK = "# Made by icsched cluster."
-_WRITTEN = re.compile(rf"{_SCRIPT}|.*_[0-9]+\.(?:sub|members)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +69,8 @@ def write_clustered(
 
     Raises ScheduleError if the clusters one after the other are no legal order, MemberError
     for what a cluster of several jobs cannot do, with the line that says it, and FormatError for
-    an output that has been run or what cannot be read or written. Then nothing has been written.
+    an output that has been run, files at its place that are not as icsched wrote them or that the
+    workflow needs, or what cannot be read or written. Then nothing has been written.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -95,20 +86,21 @@ def write_clustered(
     """
     path = os.fspath(output)
     files = clustered_files(workflow, clusters, path)
-    _check_output(workflow, path)
+    check_output(workflow, path)
     inside = {os.path.basename(name): data for name, data in files.items() if name != path}
-    # The file goes first and comes last: it never stands beside the clusters of another. And if a
-    # power cut empties some of these, DAGMan or the script says so: no job is passed over.
-    ready = partial(remove, path)
-    write_directory(path + DIRECTORY, inside, executable={_SCRIPT}, ready=ready)
-    write_bytes(path, files[path])
+    # If a power cut empties some of these, DAGMan or the script says so: no job is passed over.
+    dag = sealed(files[path], inside)
+    write_with_directory(path, dag, path + DIRECTORY, inside, executable={SCRIPT})
     return list(files)
 
 
 def clustered_files(
     workflow: Workflow, clusters: Sequence[Sequence[int]], output: str
 ) -> dict[str, bytes]:
-    """Return what `write_clustered` writes, by the names of the files; it raises the same."""
+    """Return what `write_clustered` writes and seals, by the names of the files.
+
+    It raises the same.
+    """
     _check_workflow(workflow, output)
     _check_clusters(workflow, clusters)
     everywhere = places(workflow)
@@ -116,7 +108,7 @@ def clustered_files(
     plan = _Plan(workflow, clusters, everywhere, names, output + DIRECTORY)
     several = _several(plan)
     files = {output: _encoded(_dag_lines(plan, several))}
-    files[os.path.join(plan.directory, _SCRIPT)] = read_bytes(_SCRIPT_SOURCE)
+    files[os.path.join(plan.directory, SCRIPT)] = read_bytes(_SCRIPT_SOURCE)
     for cluster in several:
         stem = os.path.join(plan.directory, cluster.name)
         files[f"{stem}.members"] = _encoded(_member_lines(cluster, stem))
@@ -219,7 +211,7 @@ def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
     named = zip(names, plan.clusters, strict=True)
     alone = {name for name, tasks in named if len(tasks) == 1}
     jobs, source = len(plan.workflow.dag), plan.workflow.roots[0].path
-    yield f"{_MARK} {jobs:,} jobs of {source} in {len(names):,} clusters."
+    yield f"{MARK} {jobs:,} jobs of {source} in {len(names):,} clusters."
     for place in plan.everywhere:
         yield from directive_lines(place)
     for place in plan.everywhere:
@@ -265,8 +257,8 @@ def _member_lines(cluster: _Cluster, stem: str) -> Iterator[str]:
 
 def _submit_file(cluster: _Cluster, stem: str, directory: str) -> Iterator[str]:
     names = [one.name for one in cluster.members]
-    yield f"{_MARK} {len(names):,} jobs one after the other, from {names[0]} to {names[-1]}."
-    yield f"executable = {os.path.join(directory, _SCRIPT)}"
+    yield f"{MARK} {len(names):,} jobs one after the other, from {names[0]} to {names[-1]}."
+    yield f"executable = {os.path.join(directory, SCRIPT)}"
     yield f"arguments = {stem}"
     yield f"output = {stem}.out"
     yield f"error = {stem}.err"
@@ -275,42 +267,3 @@ def _submit_file(cluster: _Cluster, stem: str, directory: str) -> Iterator[str]:
     yield from cluster.wishes
     yield f"+IcschedClusterSize = {len(names)}"
     yield "queue"
-
-
-def _check_output(workflow: Workflow, path: str) -> None:
-    """Raise FormatError if writing *path* would destroy something or confuse a run."""
-    directory = path + DIRECTORY
-    if not os.path.isdir(os.path.dirname(path) or "."):
-        raise FormatError(path, None, "no such directory")
-    if _is_own(workflow, path):
-        raise FormatError(path, None, "expected another file than the workflow's own")
-    data = read_if_there(path)
-    if data is not None and not data.startswith(_MARK.encode()):
-        raise FormatError(path, None, "expected a new file, or one that icsched cluster wrote")
-    traces = [newest_rescue([path]), f"{path}.lock"]
-    if os.path.lexists(directory):
-        traces += [
-            os.path.join(directory, name)
-            for name in sorted(_listed(directory))
-            if not _WRITTEN.fullmatch(name)
-        ]
-    for trace in traces:
-        if trace and os.path.lexists(trace):
-            problem = "expected an output that has not been run: take another name, or remove"
-            raise FormatError(path, None, f"{problem} {trace} and all else of that run")
-
-
-def _is_own(workflow: Workflow, path: str) -> bool:
-    """Whether *path* is one of the files that make up the workflow."""
-    try:
-        return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
-    except OSError as error:  # the working directory itself may be out of reach
-        raise FormatError(path, None, f"cannot be compared: {error.strerror}") from error
-
-
-def _listed(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError as error:
-        problem = f"expected a directory for the clusters: {error.strerror}"
-        raise FormatError(directory, None, problem) from error

@@ -1,0 +1,147 @@
+"""A clustered workflow on disk: what icsched wrote there, and whether it may write there again.
+
+The last line of the DAGMan file is its seal, a digest of all lines above it and of all files of
+its clusters. As long as the seal is true, these are the files that icsched wrote, and nobody
+changed, added or removed one. Only then are they replaced.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from icsched.errors import FormatError
+from icsched.formats.dagman.workflow import Workflow, newest_rescue
+from icsched.formats.files import WITHDRAWN, read_bytes, read_if_there
+
+DIRECTORY = ".clusters"  # after the name of the DAGMan file
+MARK = "# Made by icsched cluster."
+SCRIPT = "run-members"
+_SEAL = b"# Seal of this file and its clusters: "
+_WRITTEN = re.compile(rf"{WITHDRAWN}|{SCRIPT}|.*_[0-9]+\.(?:sub|members)")
+_INSTEAD = "take another name, or remove"
+
+
+def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
+    """Return the text of a DAGMan file with its seal; *files* are those of its clusters, by name.
+
+    >>> sealed(b"", {})[:50]
+    b'# Seal of this file and its clusters: e3b0c44298fc'
+    """
+    digest = hashlib.sha256(dag)
+    for name, data in sorted(files.items()):
+        digest.update(b"%s\0%d\0" % (os.fsencode(name), len(data)))
+        digest.update(data)
+    return dag + _SEAL + digest.hexdigest().encode() + b"\n"
+
+
+def check_output(workflow: Workflow, path: str) -> None:
+    """Raise FormatError if writing clusters to *path* would destroy something or confuse a run."""
+    try:
+        _check_output(workflow, path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FormatError(path, None, f"cannot look at what is there: {reason}") from error
+
+
+def _check_output(workflow: Workflow, path: str) -> None:
+    directory = path + DIRECTORY
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise FormatError(path, None, "no such directory")
+    if _is_own(workflow, path):
+        raise FormatError(path, None, "expected another file than the workflow's own")
+    dag = _existing_dag(path)
+    for trace in (newest_rescue([path]), f"{path}.lock"):
+        if trace and os.path.lexists(trace):
+            raise _has_run(path, trace)
+    if os.path.lexists(directory):
+        _check_directory(path, directory, dag)
+        _check_unused(workflow, directory)
+    elif dag is not None:
+        problem = f"its clusters in {directory} are gone, so it may be in use elsewhere"
+        raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
+
+
+def _has_run(path: str, trace: str) -> FormatError:
+    problem = f"expected an output that has not been run: {_INSTEAD}"
+    return FormatError(path, None, f"{problem} {trace} and all else of that run")
+
+
+def _is_own(workflow: Workflow, path: str) -> bool:
+    """Whether *path* is one of the files that make up the workflow."""
+    try:
+        return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
+    except OSError as error:  # the working directory itself may be out of reach
+        raise FormatError(path, None, f"cannot be compared: {error.strerror}") from error
+
+
+def _existing_dag(path: str) -> bytes | None:
+    """Return what the DAGMan file at *path* holds; raises FormatError if it is not icsched's."""
+    dag = read_if_there(path)
+    expected = "expected a new file, or one that icsched cluster wrote"
+    if dag is None and not os.path.islink(path):
+        return None
+    if dag is None or not dag.startswith(MARK.encode()):
+        raise FormatError(path, None, expected)
+    status = os.lstat(path)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        what = "a link" if os.path.islink(path) else "a file with other names (hard links)"
+        raise FormatError(path, None, f"{expected}, got {what}")
+    return dag
+
+
+def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
+    """Raise FormatError unless *directory* holds what icsched wrote for *path*, and only that."""
+    if os.path.islink(directory):
+        problem = "expected a directory for the clusters, got a link"
+        raise FormatError(directory, None, f"{problem}: {_INSTEAD} it")
+    names = _listed(directory)
+    for name in names:
+        if not _WRITTEN.fullmatch(name):
+            raise _has_run(path, os.path.join(directory, name))
+    files = {name: _ordinary(os.path.join(directory, name)) for name in names}
+    withdrawn = files.pop(WITHDRAWN, None)  # a run was killed after it took out.dag away
+    if dag is None and withdrawn is None:
+        problem = f"{path}, which belongs to these files, is gone, so another may need them"
+        raise FormatError(directory, None, f"{problem}: {_INSTEAD} them")
+    if (dag is not None and withdrawn is not None) or not _is_true(dag or withdrawn or b"", files):
+        problem = f"expected {path} and these files as icsched cluster wrote them"
+        raise FormatError(directory, None, f"{problem}: {_INSTEAD} both")
+
+
+def _is_true(dag: bytes, files: Mapping[str, bytes]) -> bool:
+    """Whether the seal of a DAGMan file is that of its lines and these files."""
+    text = dag[: dag.rfind(b"\n" + _SEAL) + 1]
+    return sealed(text, files) == dag
+
+
+def _ordinary(path: str) -> bytes:
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        problem = "expected a file that icsched cluster wrote, got a link or a directory"
+        raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
+    return read_bytes(path)
+
+
+def _check_unused(workflow: Workflow, directory: str) -> None:
+    """Raise FormatError if the workflow that is read lives on files in *directory*.
+
+    Its own files and submit files must not be there, nor speak of it: they may name programs,
+    inputs and lists of members in it.
+    """
+    inside = os.path.join(os.path.realpath(directory), "")
+    name = os.fsencode(os.path.basename(directory))
+    for file in sorted(set(workflow.files())):
+        is_inside = os.path.realpath(file).startswith(inside)
+        if is_inside or (Path(file).is_file() and name in read_bytes(file)):
+            problem = f"the workflow needs files that are here (see {file})"
+            raise FormatError(directory, None, f"{problem}: take another name for -o")
+
+
+def _listed(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError as error:
+        problem = f"expected a directory for the clusters: {error.strerror}"
+        raise FormatError(directory, None, problem) from error
