@@ -94,6 +94,15 @@ def test_a_backup_is_open_to_the_same_people_as_the_file(tmp_path, file):
     assert everything(tmp_path / "file.bak") == everything(file)
 
 
+def test_a_backup_that_was_there_is_closed_to_those_who_may_not_read_the_file(file):
+    backup = file.with_name("file.bak")
+    backup.write_bytes(b"old")
+    backup.chmod(0o644)
+
+    assert rewrite(file, b"old", b"new", keep=b"old") == str(backup)
+    assert (backup.read_bytes(), everything(backup)) == (b"old", everything(file))
+
+
 @needs_root
 @pytest.mark.parametrize("permissions", [0o660, 0o600, 0o6750])
 def test_owner_and_group_are_kept(file, write, permissions):

@@ -273,8 +273,17 @@ def _keep(target: Path, original: bytes) -> Path:
             _replace(backup, original, model=target)
             return backup
         if backup.is_file() and backup.read_bytes() == original:
+            if _is_more_open(backup, target):
+                _replace(backup, original, model=target)
             return backup
         number += 1
+
+
+def _is_more_open(backup: Path, target: Path) -> bool:
+    """Whether the permissions of a backup, no link, let more people read it than its original."""
+    allowed = target.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+    more = backup.lstat().st_mode & (stat.S_IRGRP | stat.S_IROTH) & ~allowed
+    return bool(more) and not backup.is_symlink()
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
