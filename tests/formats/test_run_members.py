@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -343,11 +342,6 @@ def test_a_member_that_is_stopped_never_counts_as_done(cluster, put, shell):
 
 # The environment
 
-# Programs cannot be written in shell here: it would drop and set variables itself.
-DUMP = f"""#!{sys.executable} -I
-import sys
-sys.stdout.buffer.write(open("/proc/self/environ", "rb").read())
-"""
 EVERY_BYTE = bytes(range(1, 256))
 # What a shell drops, sets or uses itself, what this script calls its own variables, and odd values.
 ODD_VARIABLES = {
@@ -392,23 +386,15 @@ def environment_of(name: str) -> dict[bytes, bytes]:
     return {word.partition(b"=")[0]: word.partition(b"=")[2] for word in words}
 
 
-@pytest.fixture
-def dump(put):
-    """Put a program here that writes its environment to standard output."""
-
-    def writer(name: str) -> None:
-        put({name: DUMP})
-        Path(name).chmod(0o755)
-
-    return writer
+@pytest.fixture(params=["dump", "a=b"])
+def dump(request) -> str:
+    """Return lines of a description whose program, no shell, writes its environment to a file."""
+    Path(request.param).symlink_to(shutil.which("cat"))
+    return f"executable = {request.param}\narguments = /proc/self/environ\noutput = $(JOB).out\n"
 
 
-@pytest.mark.parametrize("program", ["dump", "a=b"])
-def test_a_member_gets_the_environment_that_the_cluster_got_to_the_byte(
-    cluster, dump, shell, program
-):
-    dump(program)
-    cluster(["a", "b"], f"executable = {program}\noutput = $(JOB).out\nqueue\n")
+def test_a_member_gets_the_environment_that_the_cluster_got_to_the_byte(cluster, dump, shell):
+    cluster(["a", "b"], f"{dump}queue\n")
     command = [shutil.which(shell[0]), *shell[1:], "out.dag.clusters/run-members", CLUSTER]
 
     ended = subprocess.run(command, env=ODD_VARIABLES, capture_output=True, check=False)
@@ -417,15 +403,12 @@ def test_a_member_gets_the_environment_that_the_cluster_got_to_the_byte(
     assert environment_of("a.out") == environment_of("b.out") == ODD_VARIABLES
 
 
-@pytest.mark.parametrize("program", ["dump", "a=b"])
-def test_the_variables_of_a_submit_description_reach_its_member_alone(put, dump, shell, program):
+def test_the_variables_of_a_submit_description_reach_its_member_alone(put, dump, shell):
     """They come on top of those of the cluster, also under names that no shell can have."""
-    dump(program)
     put(
         {
-            "x.sub": f"executable = {program}\noutput = $(JOB).out\n"
-            "environment = \"my.var=own a-b='c d' IFS=: PWD=/tmp path=x\"\nqueue\n",
-            "y.sub": f"executable = {program}\noutput = $(JOB).out\nqueue\n",
+            "x.sub": dump + "environment = \"my.var=own a-b='c d' IFS=: PWD=/tmp path=x\"\nqueue\n",
+            "y.sub": f"{dump}queue\n",
             "wf.dag": "JOB a x.sub\nJOB b y.sub\n",
         }
     )
