@@ -13,17 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.errors import FormatError, MemberError, ScheduleError
-from icsched.formats.dagman.flat import (
-    Place,
-    directive_lines,
-    flat_name,
-    job_lines,
-    modifier_lines,
-    places,
-    statements_about_jobs,
-)
+from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
 from icsched.formats.dagman.member import Descriptions, Job, Member, member
 from icsched.formats.dagman.merge import job_statements, submit_lines
+from icsched.formats.dagman.place import Place, flat_name, places
+from icsched.formats.dagman.said import statements_about_jobs
 from icsched.formats.dagman.sealed import DIRECTORY, MARK, SCRIPT, check_output, sealed
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.workflow import Workflow

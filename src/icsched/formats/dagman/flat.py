@@ -2,20 +2,14 @@
 
 import os
 import re
-from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
-from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
 
-from icsched._native import Ids
-from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Directive, Modifier, Node
-from icsched.formats.dagman.scope import Said, Scope
+from icsched.formats.dagman.place import Place, places
+from icsched.formats.dagman.said import statements_about_jobs
 from icsched.formats.dagman.source import Source, split
 from icsched.formats.dagman.workflow import Workflow
 
@@ -44,79 +38,6 @@ def flattened(workflow: Workflow) -> list[str]:
         *(line for place in everywhere for line in _dependencies(place)),
         *modifier_lines(everywhere),
     ]
-
-
-def places(workflow: Workflow) -> list["Place"]:
-    """Return the scopes of a workflow in their places, outer ones before inner ones.
-
-    Raises FormatError where two things would get one name.
-    """
-    names = [flat_name(name) for name in workflow.scope.names]
-    done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
-    is_done = [name in done for name in workflow.scope.names]
-    top = Place(workflow.scope, names, is_done, "", workflow.directory)
-    everywhere = [top, *_inside(top)]
-    _check_names(workflow.roots[0].path, everywhere)
-    return everywhere
-
-
-def _check_names(path: str, places: list["Place"]) -> None:
-    """Raise FormatError if a name would mean two jobs, descriptions or categories."""
-    jobs = [*places[0].names, *(p.prefix + name for p in places for name in p.scope.special)]
-    descriptions = [p.renamed(name) for p in places for name in p.scope.descriptions]
-    categories = [p.renamed(name) for p in places for name in p.scope.categories if name[0] != "+"]
-    for what, names in {"job": jobs, "description": descriptions, "category": categories}.items():
-        name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 1))
-        if count > 1:
-            raise FormatError(path, None, f"{what} {name} would mean two of them in one file")
-
-
-def flat_name(name: str) -> str:
-    """Return the name of a job in a flattened file.
-
-    >>> flat_name("outer+inner+job")
-    'outer-inner-job'
-    """
-    return name.replace("+", "-")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A scope in its place in the workflow."""
-
-    scope: Scope
-    names: list[str]  # flat names by slot
-    is_done: list[bool]
-    prefix: str
-    directory: str
-    first: int = 0  # slot of its first job in the outermost scope
-
-    @property
-    def statements(self) -> Iterator[tuple[Source, int, int]]:
-        """The statements that define the scope's own jobs, each with its file and slot."""
-        for own in self.scope.jobs:
-            for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-                yield own.source, statement, slot
-
-    def renamed(self, name: str) -> str:
-        """Return a name of this scope that is no job's: a description's or a category's."""
-        return name if name.startswith("+") else self.prefix + name
-
-    def jobs(self, slots: Ids) -> str:
-        """Return the flat names of jobs, for a PARENT line."""
-        return " ".join(self.names[slot] for slot in slots.tolist())
-
-
-def _inside(place: Place) -> Iterator[Place]:
-    for instance in place.scope.instances:
-        names = place.names[instance.slots.start : instance.slots.stop]
-        prefix = f"{place.prefix}{flat_name(instance.name)}-"
-        directory = os.path.join(place.directory, instance.directory)
-        is_done = place.is_done[instance.slots.start : instance.slots.stop]
-        first = place.first + instance.first
-        inner = Place(instance.scope, names, is_done, prefix, directory, first)
-        yield inner
-        yield from _inside(inner)
 
 
 def directive_lines(place: Place) -> Lines:
@@ -215,52 +136,6 @@ def modifier_lines(
             yield f"CATEGORY {name} {said.place.renamed(command.detail)}"
         else:
             yield _renamed(said.head, command, name)
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement about one job, which may have said ALL_NODES."""
-
-    place: Place
-    source: Source
-    statement: int
-    slot: int
-
-    @property
-    def name(self) -> str:
-        """Flat name of the job."""
-        return self.place.names[self.slot]
-
-    @cached_property
-    def command(self) -> Modifier:
-        """What it says."""
-        command = self.source.command(self.statement)
-        assert isinstance(command, Modifier)  # noqa: S101  so the reader found
-        return command
-
-    @property
-    def head(self) -> str:
-        """Its text on one line."""
-        return split(self.source.text(self.statement))[0]
-
-
-def statements_about_jobs(everywhere: Sequence[Place]) -> Iterator[Statement]:
-    """Yield all that is said about jobs, so that of two words the last counts."""
-    # What a splice says of its jobs comes before what is said around it.
-    for place in reversed(everywhere):
-        # What is plain and what is not was noted apart.
-        for _, one_file in groupby(place.scope.said, key=lambda said: id(said.source)):
-            said = [about for part in one_file for about in _about(place.scope, part)]
-            for source, statement, slot in sorted(said, key=itemgetter(1)):
-                yield Statement(place, source, statement, slot)
-
-
-def _about(scope: Scope, said: Said) -> Iterator[tuple[Source, int, int]]:
-    """Yield statements about jobs, each with the slot it is about."""
-    slots = scope.reachable(said.slots)
-    statements = np.broadcast_to(said.statements, len(slots))
-    for statement, slot in zip(statements.tolist(), slots.tolist(), strict=True):
-        yield said.source, statement, slot
 
 
 def _renamed(head: str, command: Modifier, name: str) -> str:

@@ -13,7 +13,9 @@ from functools import cached_property
 
 from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Directive, Node
-from icsched.formats.dagman.flat import Place, Statement, inline_body
+from icsched.formats.dagman.flat import inline_body
+from icsched.formats.dagman.place import Place
+from icsched.formats.dagman.said import Statement
 from icsched.formats.dagman.scope import Scope
 from icsched.formats.dagman.source import Source, shortened
 from icsched.formats.dagman.submit import (

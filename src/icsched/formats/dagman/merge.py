@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from icsched.formats.dagman.commands import integer
-from icsched.formats.dagman.flat import Statement
 from icsched.formats.dagman.member import Job, Member, Wish
+from icsched.formats.dagman.said import Statement
 from icsched.formats.dagman.source import shortened
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[ \t]*([KMGT]?)(?:I?B)?", re.IGNORECASE)

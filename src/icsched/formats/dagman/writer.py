@@ -15,7 +15,8 @@ from typing import Literal
 
 from icsched.errors import FormatError
 from icsched.formats.dagman import block
-from icsched.formats.dagman.flat import flat_name, flattened
+from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.place import flat_name
 from icsched.formats.dagman.source import Source, is_special
 from icsched.formats.dagman.workflow import PlacedNode, Workflow
 from icsched.formats.files import (
