@@ -3,10 +3,12 @@
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman import flat_file
+from icsched.formats.dagman import flat_file, job_priorities
 from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.source import Source
 
 QUEUE = "{\nqueue\n}"
+JOIN = "PARENT p q CHILD r s\n"
 PAIR = "JOB p x\nJOB q x\nPARENT p CHILD q\n"
 
 
@@ -32,13 +34,13 @@ def test_one_file_says_what_several_say_together(flat):
         },
     ) == [
         'FINAL f "f f.sub"',
-        "MAXJOBS big 2",
         "CONFIG dagman.config",
         "SCRIPT POST f tell",
+        "MAXJOBS S+big 1",
+        "MAXJOBS big 2",
         "SUBMIT-DESCRIPTION S-desc {",
         "  executable = x",
         "}",
-        "MAXJOBS S-big 1",
         "JOB a a.sub DONE",
         "JOB S-p p.sub DIR d/e NOOP",
         "JOB S-q S-desc DIR d",
@@ -46,7 +48,7 @@ def test_one_file_says_what_several_say_together(flat):
         "PARENT S-p CHILD S-q",
         "RETRY S-p 3 UNLESS-EXIT 2",
         "SCRIPT POST S-q check $JOB",
-        "CATEGORY S-q S-big",
+        "CATEGORY S-q S+big",
         "CATEGORY S-p +all",
         "PRIORITY S-q 4",
         "CATEGORY a big",
@@ -108,7 +110,244 @@ def test_pins_become_dependencies(flat):
         },
     )
 
-    assert lines[4:] == ["PARENT S-p S-q CHILD T-r", "PARENT S-q CHILD T-s"]
+    assert lines[4:] == [
+        "PARENT S-p CHILD T-r",
+        "PARENT S-q CHILD T-r",
+        "PARENT S-q CHILD T-s",
+    ]
+
+
+def test_pins_make_no_join_nodes_so_numbers_stay_positive(read):
+    """DAGMan makes a node of its own of `PARENT p q CHILD r s`, and none of CONNECT."""
+    workflow = read(
+        "SPLICE S out.dag\nSPLICE T in.dag\nCONNECT S T\n",
+        {
+            "out.dag": "JOB p x\nJOB q x\nPIN_OUT p 1\nPIN_OUT q 1\n",
+            "in.dag": "JOB r x\nJOB s x\nPIN_IN r 1\nPIN_IN s 1\n",
+        },
+    )
+
+    lines = flat_file(workflow, job_priorities(workflow, [0, 1, 2, 3])).decode().splitlines()
+
+    assert lines[4:6] == ["PARENT S-p CHILD T-r T-s", "PARENT S-q CHILD T-r T-s"]
+    assert lines[7:11] == [
+        "PRIORITY S-p 4",
+        "PRIORITY S-q 3",
+        "PRIORITY T-r 2",
+        "PRIORITY T-s 1",
+    ]
+
+
+def test_a_line_of_several_parents_and_children_keeps_its_join_node(flat):
+    lines = flat("SPLICE S in.dag\n", {"in.dag": "JOB p x\nJOB q x\nJOB r x\nJOB s x\n" + JOIN})
+
+    assert lines[4:] == ["PARENT S-p S-q CHILD S-r S-s"]
+
+
+def test_weak_parents_stay_weak(flat):
+    lines = flat("SPLICE S in.dag\n", {"in.dag": "JOB p x\nJOB q x\nWeak Parent p CHILD q\n"})
+
+    assert lines[2:] == ["WEAK PARENT S-p CHILD S-q"]
+
+
+def limits_of(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("MAXJOBS")]
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "expected"),
+    [
+        ("SPLICE S in.dag\nMAXJOBS S+c 1", "MAXJOBS c 5", ["MAXJOBS S+c 1"]),
+        ("SPLICE S in.dag\nMAXJOBS S+c 1", "", ["MAXJOBS S+c 1"]),
+        ("SPLICE S in.dag\nMAXJOBS +g 1", "MAXJOBS +g 5", ["MAXJOBS +g 1"]),
+        ("SPLICE S in.dag\nMAXJOBS +g 0", "MAXJOBS +g 5", ["MAXJOBS +g 0"]),
+        (
+            "SPLICE S in.dag\nMAXJOBS +g 1\nINCLUDE /dev/null\nMAXJOBS +g 2",
+            "MAXJOBS +g 5",
+            ["MAXJOBS +g 2"],
+        ),
+        ("SPLICE S in.dag\nMAXJOBS S-c 1", "MAXJOBS c 2", ["MAXJOBS S+c 2", "MAXJOBS S-c 1"]),
+    ],
+)
+def test_of_several_limits_the_outer_one_counts(flat, outer, inner, expected):
+    assert (
+        limits_of(flat(f"{outer}\n", {"in.dag": f"JOB p x\nCATEGORY p c\n{inner}\n"})) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("outer", "limit"),
+    [
+        ("SPLICE B one.dag\nSPLICE A two.dag", 2),  # A is lifted before B
+        ("SPLICE A one.dag\nSPLICE B two.dag", 1),
+        ("SPLICE A none.dag\nSPLICE B two.dag", 2),
+        ("SPLICE B one.dag\nINCLUDE more.dag", 2),  # A of the included file is lifted with B
+        ("SPLICE B one.dag\nINCLUDE /dev/null\nINCLUDE more.dag", 1),  # and here after it
+    ],
+)
+def test_of_limits_in_several_splices_that_counts_which_is_lifted_first(flat, outer, limit):
+    lines = flat(
+        f"{outer}\n",
+        {
+            "one.dag": "JOB p x\nMAXJOBS +g 1\n",
+            "two.dag": "JOB p x\nMAXJOBS +g 2\n",
+            "none.dag": "JOB p x\nCATEGORY p +g\n",
+            "more.dag": "SPLICE A two.dag\n",
+        },
+    )
+
+    assert limits_of(lines) == [f"MAXJOBS +g {limit}"]
+
+
+def test_limits_reach_splices_inside_splices(flat):
+    lines = flat(
+        "SPLICE A mid.dag\nMAXJOBS A+B+c 1\n",
+        {
+            "mid.dag": "SPLICE B in.dag\nMAXJOBS B+c 2\nMAXJOBS B+d 3\n",
+            "in.dag": "JOB p x\nCATEGORY p c\nMAXJOBS c 4\nMAXJOBS d 5\nMAXJOBS e 6\n",
+        },
+    )
+
+    assert limits_of(lines) == ["MAXJOBS A+B+c 1", "MAXJOBS A+B+d 3", "MAXJOBS A+B+e 6"]
+    assert "CATEGORY A-B-p A+B+c" in lines
+
+
+def test_jobs_stand_in_dagmans_order(flat):
+    """At the end of a file DAGMan adds the jobs of splices, by the splices' names."""
+    lines = flat(
+        "SPLICE T in.dag\nSPLICE S in.dag\nJOB a x\nINCLUDE one.dag\nINCLUDE two.dag\n",
+        {"in.dag": "JOB p x\n", "one.dag": "JOB b x\n", "two.dag": "JOB c x\n"},
+    )
+
+    assert lines == ["JOB a x", "JOB b x", "JOB S-p x", "JOB T-p x", "JOB c x"]
+
+
+def test_only_jobs_before_the_end_of_the_first_file_are_in_the_splices_directory(flat, read):
+    """DAGMan puts jobs into the DIR of a splice when it has come to the end of some file."""
+    files = {
+        "d/in.dag": "JOB p x\nSPLICE T more.dag DIR e\nINCLUDE one.dag\nINCLUDE two.dag\n",
+        "d/e/more.dag": "JOB q x\n",
+        "d/one.dag": "JOB b x\n",
+        "d/two.dag": "JOB c x DIR f\nSPLICE U last.dag DIR g\n",
+        "d/g/last.dag": "JOB r x\n",
+    }
+
+    assert flat("SPLICE S in.dag DIR d\n", files) == [
+        "JOB S-p x DIR d",
+        "JOB S-b x DIR d",
+        "JOB S-T-q x DIR d/e",
+        "JOB S-c x DIR f",
+        "JOB S-U-r x DIR g",
+    ]
+    found = {placed.name: placed.directory for placed in read("SPLICE S in.dag DIR d\n").nodes()}
+    assert found == {"S+p": "d/", "S+b": "d/", "S+T+q": "d/e/", "S+c": "f", "S+U+r": "g/"}
+
+
+def test_settings_of_the_submission_count_only_in_the_file_that_is_submitted(flat):
+    """condor_submit_dag does not read included files."""
+    lines = flat(
+        "CONFIG a\nINCLUDE in.dag\n",
+        {"in.dag": "CONFIG b\nENV SET X=1\nSET_JOB_ATTR A = 1\nDOT graph\n"},
+    )
+
+    assert lines == ["CONFIG a", "DOT graph"]
+
+
+def test_a_save_point_file_keeps_the_name_that_dagman_gives_it(flat):
+    text = "JOB p x\nJOB q x\nSAVE_POINT_FILE p\nSAVE_POINT_FILE q mine\n"
+
+    assert flat("SPLICE S in.dag\n", {"in.dag": text})[2:] == [
+        "SAVE_POINT_FILE S-p p-in.dag.save",
+        "SAVE_POINT_FILE S-q mine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("{", "u7b.description"),
+        ("@=E", "u40u3dE.description"),
+        ('"a"', "u22au22.description"),
+        ("it's", "itu27s.description"),
+    ],
+)
+def test_a_description_has_a_name_that_opens_nothing(flat, name, description):
+    assert flat(f"JOB {name} {{\n x = 1\n}}\nRETRY {name} 3\n") == [
+        f"SUBMIT-DESCRIPTION {description} {{",
+        " x = 1",
+        "}",
+        f"JOB {name} {description}",
+        f"RETRY {name} 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("inner", "line"),
+    [
+        ("JOB p d", "JOB S-p ./d"),  # the outer description is not known in a splice
+        ("JOB p /d", "JOB S-p /./d"),
+        ('JOB p "{x"', "JOB S-p ./{x"),
+        ('JOB p "@=x"', "JOB S-p ./@=x"),
+        ('JOB p "it\'s.sub"', 'JOB S-p "it\'s.sub"'),
+        ("JOB { x", "JOB S-{ x"),
+        ('JOB "p" x', 'JOB S-"p" x'),
+    ],
+)
+def test_a_file_stays_a_file(flat, inner, line):
+    described = f"SUBMIT-DESCRIPTION d {QUEUE}\nSUBMIT-DESCRIPTION /d {QUEUE}\n"
+
+    assert flat(f"{described}SPLICE S in.dag\n", {"in.dag": f"{inner}\n"})[-1] == line
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "problem"),
+    [
+        (
+            "SPLICE S in.dag",
+            'JOB "a b" x',
+            'expected a name without blanks, for one file, got S-"a b"',
+        ),
+        (
+            'SPLICE S in.dag DIR "my d"',
+            'JOB p x DIR e"f',
+            'expected a path that can stand between double quotes, for one file, got my d/e"f',
+        ),
+        (
+            'SPLICE S in.dag DIR "my d"',
+            "JOB p x DIR e\\f",
+            "expected a path that can stand between double quotes, for one file, got my d/e\\f",
+        ),
+    ],
+)
+def test_what_one_file_cannot_say_is_refused_at_its_line(read, outer, inner, problem):
+    workflow = read(f"{outer}\n", {"in.dag": f"\n{inner}\n", "my d/in.dag": f"\n{inner}\n"})
+
+    with pytest.raises(FormatError) as caught:
+        flat_file(workflow, {})
+
+    assert str(caught.value).removeprefix("my d/") == f"in.dag:2: {problem}"
+
+
+def test_a_word_for_all_is_read_once_however_many_jobs_it_reaches(read, monkeypatch):
+    workflow = read("".join(f"JOB j{n} x\n" for n in range(500)) + "RETRY ALL_NODES 3\n")
+    commands = []
+    command = Source.command
+    monkeypatch.setattr(Source, "command", lambda *about: commands.append(1) or command(*about))
+
+    lines = flattened(workflow)
+
+    assert lines[500:502] == ["RETRY j0 3", "RETRY j1 3"]
+    assert len(commands) <= 2
+
+
+def test_too_many_lines_for_all_are_refused_at_the_statement(read, monkeypatch):
+    workflow = read("JOB a x\nJOB b x\nRETRY ALL_NODES 3\nRETRY ALL_NODES 4\n")
+    monkeypatch.setattr("icsched.formats.dagman.flat._MOST_LINES", 3)
+
+    with pytest.raises(FormatError) as caught:
+        flattened(workflow)
+
+    assert str(caught.value) == "wf.dag:4: expected at most 3 lines about jobs in all"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +420,11 @@ def test_what_a_statement_says_is_done_is_marked_where_the_job_is_defined(flat):
         ("FINAL S-p x", "JOB p x", "job S-p"),
         ("SPLICE S-T end.dag", "SPLICE T end.dag", "job S-T-p"),
         (f"SUBMIT-DESCRIPTION S-d {QUEUE}", f"SUBMIT-DESCRIPTION d {QUEUE}", "description S-d"),
-        ("MAXJOBS S-c 1", "MAXJOBS c 2", "category S-c"),
+        (
+            f"JOB S-p.x d\nSUBMIT-DESCRIPTION S-p.description {QUEUE}",
+            f"JOB p {QUEUE}",
+            "description S-p.description",
+        ),
     ],
 )
 def test_names_that_would_fall_together_are_refused(read, outer, inner, clash):

@@ -4,6 +4,7 @@ With -maxjobs 1 a job is submitted when the one before has ended, so the whole o
 """
 
 import json
+import re
 
 import pytest
 
@@ -97,6 +98,48 @@ def test_a_flattened_workflow_is_submitted_in_our_order(condor, place, prio):
     done = condor.run(place, "flat.dag")
 
     assert jobs_of(done) == [name.replace("+", "-") for name in said["order"]]
+
+
+def test_a_flattened_connection_is_submitted_in_our_order(condor, place, prio):
+    """CONNECT has no join nodes in DAGMan, and none in the flattened file."""
+    write(
+        place,
+        {
+            "wf.dag": "JOB a task.sub\nJOB z task.sub\nSPLICE S out.dag\nSPLICE T in.dag\n"
+            "CONNECT S T\nPARENT a CHILD S\n",
+            "out.dag": "JOB p task.sub\nJOB q task.sub\nPIN_OUT p 1\nPIN_OUT q 1\n",
+            "in.dag": "JOB r task.sub\nJOB s task.sub\nPIN_IN r 1\nPIN_IN s 1\n",
+        },
+    )
+    said = prio("wf.dag", "--flatten", "-o", "flat.dag")
+
+    done = condor.run(place, "flat.dag")
+
+    assert min(said["priorities"].values()) == 1
+    assert done.submitted == [name.replace("+", "-") for name in said["order"]]
+
+
+@pytest.mark.parametrize("file", ["wf.dag", "flat.dag"])
+def test_an_outer_limit_on_a_splices_category_holds_in_the_flattened_file(
+    condor, place, prio, file
+):
+    """The splice allows 3 jobs of a kind at once and the outer file 1, so no two ever overlap."""
+    submit_file(place, "short.sub", lines=["executable = /bin/sleep", "arguments = 0.2"])
+    write(
+        place,
+        {
+            "wf.dag": "SPLICE A in.dag\nMAXJOBS A+c 1\n",
+            "in.dag": "JOB p short.sub\nJOB q short.sub\nJOB r short.sub\n"
+            "CATEGORY ALL_NODES c\nMAXJOBS c 3\n",
+        },
+    )
+    prio("wf.dag", "--flatten", "-o", "flat.dag")
+
+    done = condor.run(place, file, options=())
+
+    events = re.findall(r"Submitting HTCondor Node|completed successfully", done.log)
+    assert done.status == 0
+    assert [event[:6] for event in events] == ["Submit", "comple"] * 3
 
 
 def test_a_priority_of_the_whole_workflow_keeps_the_order(condor, place, prio):

@@ -9,10 +9,12 @@ import pytest
 from icsched.errors import FormatError
 from icsched.formats import Workflow, read_workflow
 from icsched.formats.dagman.flat import flattened
-from tests.htcondor import cases, generate
+from tests.htcondor import cases, generate, nested
 from tests.htcondor.pool import Dump, Rejection
 
 JOIN_NODE = re.compile(r"_condor_join_node\d+")
+# What DAGMan and icsched call the same inline or named description; and a slash that says nothing.
+NEW_NAMES = re.compile(r" (?:submitDesc|\S+\.description|\S*desc)(?= |$)|(?<=[^ ])/(?= |$)")
 ABORTED = 4  # an assertion of this version of DAGMan failed: no answer
 
 ALL = {**cases.LINES_AND_NAMES, **cases.COMMANDS, **cases.FILES}
@@ -177,7 +179,7 @@ def test_both_take_files_from_the_directory_of_the_workflow_if_asked(condor, pla
 
 
 def flat_facts(dump: Dump) -> dict[str, object]:
-    """What a dump says, with the names that a flattened file has."""
+    """What a dump says, with the names that jobs have in a flattened file."""
 
     def flat(value):
         if isinstance(value, str):
@@ -186,39 +188,63 @@ def flat_facts(dump: Dump) -> dict[str, object]:
             return {flat(key): other for key, other in value.items() if key in dump.jobs}
         return {flat(one) if isinstance(one, str) else tuple(map(flat, one)) for one in value}
 
+    def of_job(line):  # a continued line has more blanks in one than in the other
+        return " ".join(flat(word) if word in dump.jobs else word for word in line.split())
+
+    lines = [line for line in dump.text.split("\n") if not JOIN_NODE.search(line)]
+    said = ("SCRIPT", "ABORT-DAG-ON", "PRE_SKIP", "CATEGORY")
     return {
-        "jobs": flat(frozenset(dump.jobs)),
+        "jobs": [NEW_NAMES.sub("", of_job(line)) for line in lines if is_job(line)],
+        "final": [line for line in lines if line.startswith("FINAL ")],
         "arcs": flat(dump.arcs),
+        "joins": dump.joins,
         "done": flat(dump.done),
-        "noop": flat(dump.noop),
         "priorities": flat(dump.priorities),
         "retries": flat(dump.retries),
         "vars": flat(dump.vars),
-        "rest": sorted(
-            flat(
-                " ".join(line.split())
-            )  # a continued line has more blanks in one than in the other
-            for line in dump.text.splitlines()
-            if line.startswith(("SCRIPT", "ABORT-DAG-ON", "PRE_SKIP", "CATEGORY", "MAXJOBS"))
-            and not JOIN_NODE.search(line)
-        ),
+        "said": sorted(of_job(line) for line in lines if line.startswith(said)),
+        "limits": sorted(line for line in lines if line.startswith("MAXJOBS")),
     }
+
+
+def is_job(line: str) -> bool:
+    return line.startswith(("JOB ", "SUBDAG "))
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
 def test_a_flattened_workflow_means_the_same_to_dagman(first, condor, place):
     """Whatever DAGMan's dump tells of a workflow it tells of the flattened one."""
-    compared = 0
-    for seed in range(first, first + 50):
-        write(place, generate.workflow(seed))
-        ours, theirs = reading("wf.dag"), condor.dump(place, "wf.dag")
-        if isinstance(ours, FormatError) or isinstance(theirs, Rejection):
-            continue
-        (place / "flat.dag").write_text("".join(f"{line}\n" for line in flattened(ours)))
+    compared = sum(
+        flattens_alike(condor, place, generate.workflow(seed), seed)
+        for seed in range(first, first + 50)
+    )
 
-        flat = condor.dump(place, "flat.dag")
-
-        assert isinstance(flat, Dump), f"seed {seed}: {flat}"
-        assert flat_facts(flat) == flat_facts(theirs), f"seed {seed}"
-        compared += 1
     assert compared > 25
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_flattened_splices_keep_limits_categories_and_places(first, condor, place):
+    """Splices in splices, pins, includes, directories, categories local and global."""
+    compared = sum(
+        flattens_alike(condor, place, nested.workflow(seed), seed)
+        for seed in range(first, first + 50)
+    )
+
+    assert compared > 40
+
+
+def flattens_alike(condor, place, files, seed) -> bool:
+    """Compare what DAGMan makes of a workflow and of the flattened one; False if it takes none."""
+    write(place, files)
+    ours, theirs = reading("wf.dag"), condor.dump(place, "wf.dag")
+    if isinstance(ours, FormatError) or isinstance(theirs, Rejection):
+        return False
+    (place / "flat.dag").write_text("".join(f"{line}\n" for line in flattened(ours)))
+
+    flat = condor.dump(place, "flat.dag")
+
+    assert isinstance(flat, Dump), f"seed {seed}: {flat}"
+    before, after = flat_facts(theirs), flat_facts(flat)
+    different = {key: (before[key], after[key]) for key in before if before[key] != after[key]}
+    assert not different, f"seed {seed}: {different}"
+    return True

@@ -3,23 +3,29 @@
 import os
 import re
 from collections.abc import Container, Iterator, Sequence
+from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
 
-from icsched.formats.dagman.commands import Directive, Modifier, Node
-from icsched.formats.dagman.place import Place, places
-from icsched.formats.dagman.said import statements_about_jobs
-from icsched.formats.dagman.source import Source, split
+from icsched.formats.dagman.commands import Connect, Directive, Modifier, Node
+from icsched.formats.dagman.limits import limits
+from icsched.formats.dagman.place import Place, description_name, places
+from icsched.formats.dagman.said import Sentence, sentences
+from icsched.formats.dagman.source import Kind, Source, split
 from icsched.formats.dagman.workflow import Workflow
 
-# DAGMan reads these only in the files that it is given, not in splices.
-_OUTSIDE = {"CONFIG", "SET_JOB_ATTR", "ENV", "DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG"}
+_MOST_LINES = 10_000_000  # about jobs: ALL_NODES says one for each
+# condor_submit_dag reads these, in the file that it is given alone.
+_IN_ROOT = {"CONFIG", "SET_JOB_ATTR", "ENV"}
+# DAGMan follows these in that file and in those that it includes, not in splices.
+_OUTSIDE = {"DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG"}
 _SCRIPT_NAME = re.compile(
-    r"(\S+(?:[ \t]+(?:DEFER|DEBUG)[ \t]+\S+[ \t]+\S+)*[ \t]+(?:PRE|POST|HOLD)[ \t]+)(\S+)",
+    r"([^ \t]+(?:[ \t]+(?:DEFER|DEBUG)[ \t]+[^ \t]+[ \t]+[^ \t]+)*[ \t]+(?:PRE|POST|HOLD)[ \t]+)"
+    r"[^ \t]+",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(^[^ \t]+[ \t]+)([^ \t]+)")
+_NAME = re.compile(r"([^ \t]+[ \t]+)[^ \t]+")
 
 Lines: TypeAlias = Iterator[str]
 
@@ -27,17 +33,32 @@ Lines: TypeAlias = Iterator[str]
 def flattened(workflow: Workflow) -> list[str]:
     """Return the lines of one DAGMan file that says what the workflow's files say together.
 
-    The job ``S+p`` of a splice is called ``S-p``, for DAGMan takes no ``+`` in a JOB line, and
-    descriptions and categories likewise. Jobs that are done, by whatever file, are marked so.
+    The job ``S+p`` of a splice is called ``S-p``, because DAGMan takes no ``+`` in a JOB line, and
+    descriptions likewise; categories keep the names that DAGMan gives them. Jobs stand in
+    DAGMan's order. Jobs that are done, by whatever file, are marked so.
     Raises FormatError where two things would get one name, and for what only a splice can say.
     """
     everywhere = places(workflow)
     return [
         *(line for place in everywhere for line in directive_lines(place)),
-        *(line for place in everywhere for line in job_lines(place)),
+        *_jobs_in_order(everywhere),
         *(line for place in everywhere for line in _dependencies(place)),
         *modifier_lines(everywhere),
     ]
+
+
+def _jobs_in_order(everywhere: Sequence[Place]) -> Lines:
+    """Yield all jobs as DAGMan lists them: of equal priority, the first goes first."""
+    layout = everywhere[0].scope.reachable()
+    rank = np.empty(len(layout), np.int64)
+    rank[layout] = np.arange(len(layout))
+    found = [
+        (rank[place.first + slot], place, source, statement, slot)
+        for place in everywhere
+        for source, statement, slot in place.statements
+    ]
+    for _, place, source, statement, slot in sorted(found, key=itemgetter(0)):
+        yield from _job(place, source, statement, slot)
 
 
 def directive_lines(place: Place) -> Lines:
@@ -51,41 +72,58 @@ def directive_lines(place: Place) -> Lines:
                 raise source.error(statement, problem)
             yield from _node_lines(place, source, statement, command.name, is_done=False)
         elif isinstance(command, Modifier):
-            yield _renamed(split(text)[0], command, place.prefix + command.name)
+            before, after = _around_name(split(text)[0], command)
+            yield f"{before}{place.prefix}{command.name}{after}"
         elif isinstance(command, Directive) and command.command == "SUBMIT_DESCRIPTION":
-            yield _description(text, place.renamed(command.argument))
-        elif isinstance(command, Directive) and command.command == "MAXJOBS":
-            yield f"MAXJOBS {place.renamed(command.argument)} {command.number}"
-        elif not place.prefix or _first_word(text) not in _OUTSIDE:
+            yield _description(text, place.prefix + command.argument)
+        elif _counts(place, source, _first_word(text)):
             yield split(text)[0]
+    if not place.prefix:
+        for category, limit in limits(place.scope).items():
+            yield f"MAXJOBS {category} {limit}"
+
+
+def _counts(place: Place, source: Source, command: str) -> bool:
+    """Whether DAGMan heeds a statement about the whole workflow where it stands."""
+    if command in _IN_ROOT:
+        return source is place.root
+    return command != "MAXJOBS" and not (place.prefix and command in _OUTSIDE)
 
 
 def _first_word(text: str) -> str:
     return text.split(None, 1)[0].upper().replace("-", "_")
 
 
-def job_lines(place: Place, only: Container[str] | None = None) -> Lines:
-    """Yield the jobs, or those whose flat names are in *only*."""
+def job_lines(place: Place, only: Container[str]) -> Lines:
+    """Yield the jobs whose flat names are in *only*."""
     for source, statement, slot in place.statements:
-        name = place.names[slot]
-        if only is None or name in only:
-            yield from _node_lines(place, source, statement, name, is_done=place.is_done[slot])
+        if place.names[slot] in only:
+            yield from _job(place, source, statement, slot)
+
+
+def _job(place: Place, source: Source, statement: int, slot: int) -> Lines:
+    name = place.names[slot]
+    if re.search(r"[ \t]", name):
+        raise source.error(statement, f"expected a name without blanks, for one file, got {name}")
+    return _node_lines(place, source, statement, name, is_done=place.is_done[slot])
 
 
 def _node_lines(place: Place, source: Source, statement: int, name: str, *, is_done: bool) -> Lines:
     node = source.node(statement)
-    directory = os.path.join(place.directory, node.directory).removesuffix("/")
-    options = f" DIR {_quoted(directory)}" if directory else ""
+    directory = os.path.join(place.directory_of(source), node.directory).removesuffix("/")
+    options = f" DIR {_quoted(directory, source, statement)}" if directory else ""
     options += " NOOP" if node.noop else ""
     options += " DONE" if is_done else ""
     kind = "SUBDAG EXTERNAL" if node.kind == "SUBDAG" else node.kind
     submit = node.submit
     if not submit:  # old versions heed no options after an inline description
-        submit = f"{name}.description"
+        submit = description_name(name)
         yield _description(source.text(statement), submit)
-    elif submit in place.scope.descriptions:
-        submit = place.renamed(submit)
-    yield f"{kind} {name} {_quoted(submit)}{options}"
+    elif submit in place.scope.descriptions and node.kind != "SUBDAG":
+        submit = place.prefix + submit
+    elif submit in place.descriptions or submit.startswith(("{", "@=")):  # a file all the same
+        submit = f"./{submit}" if not os.path.isabs(submit) else f"/.{submit}"
+    yield f"{kind} {name} {_quoted(submit, source, statement)}{options}"
 
 
 def _description(text: str, name: str) -> str:
@@ -107,38 +145,74 @@ def inline_body(text: str) -> tuple[int, list[str]]:
     return start + 1, lines[start + 1 : -1]
 
 
-def _quoted(path: str) -> str:
-    return f'"{path}"' if re.search(r"[ \t]", path) else path
+def _quoted(path: str, source: Source, statement: int) -> str:
+    """Return a path as one word; raises FormatError if not all versions of DAGMan could read it."""
+    if not re.search(r"[ \t']|\\$", path):
+        return path
+    if re.search(r'["\\]', path):
+        problem = "expected a path that can stand between double quotes, for one file"
+        raise source.error(statement, f"{problem}, got {path}")
+    return f'"{path}"'
 
 
 def _dependencies(place: Place) -> Lines:
     for arcs in place.scope.arcs:
+        kinds = arcs.source.scan.kind[arcs.statements]
         ends = np.cumsum(arcs.counts)
-        for start, stop in zip(ends - arcs.counts, ends, strict=True):
+        rows = zip(arcs.statements.tolist(), kinds, ends - arcs.counts, ends, strict=True)
+        for statement, kind, start, stop in rows:
+            word = "PARENT" if kind == Kind.PARENT else _word(arcs.source, statement)
             parents = np.unique(arcs.parents[start:stop])
-            children = np.unique(arcs.children[start:stop])
-            yield f"PARENT {place.jobs(parents)} CHILD {place.jobs(children)}"
+            children = place.jobs(np.unique(arcs.children[start:stop]))
+            if word == "CONNECT":  # for which DAGMan makes no join nodes
+                yield from (f"PARENT {place.names[one]} CHILD {children}" for one in parents)
+            else:
+                yield f"{word} {place.jobs(parents)} CHILD {children}"
+
+
+def _word(source: Source, statement: int) -> str:
+    """Return PARENT, WEAK PARENT or CONNECT."""
+    if isinstance(source.command(statement), Connect):
+        return "CONNECT"
+    return "WEAK PARENT" if _first_word(split(source.text(statement))[0]) == "WEAK" else "PARENT"
 
 
 def modifier_lines(
     everywhere: Sequence[Place], only: Container[str] | None = None, *, priorities: bool = True
 ) -> Lines:
-    """Yield what is said about jobs, or those in *only*; with or without their priorities."""
+    """Yield what is said about jobs, or those in *only*; with or without their priorities.
+
+    Raises FormatError where ALL_NODES makes too many lines.
+    """
     unsaid = {"DONE"} if priorities else {"DONE", "PRIORITY"}
-    for said in statements_about_jobs(everywhere):
-        name = said.name
-        if only is not None and name not in only:
-            continue
-        command = said.command
-        if command.command in unsaid:
-            continue
-        if command.command == "CATEGORY":
-            yield f"CATEGORY {name} {said.place.renamed(command.detail)}"
-        else:
-            yield _renamed(said.head, command, name)
+    lines = 0
+    for place in reversed(everywhere):
+        for sentence, slots in sentences(place):
+            if sentence.command.command in unsaid:
+                continue
+            lines += len(slots)
+            if lines > _MOST_LINES:
+                raise sentence.error(f"expected at most {_MOST_LINES:,} lines about jobs in all")
+            before, after = _flat_words(place, sentence)
+            for name in (place.names[slot] for slot in slots):
+                if only is None or name in only:
+                    yield f"{before}{name}{after}"
 
 
-def _renamed(head: str, command: Modifier, name: str) -> str:
-    """Return a statement about one job as one about the job called *name*."""
+def _flat_words(place: Place, sentence: Sentence) -> tuple[str, str]:
+    """Return what a statement says before and after the name of a job."""
+    command = sentence.command
+    if command.command == "CATEGORY":
+        return "CATEGORY ", f" {place.category(command.detail)}"
+    before, after = _around_name(sentence.head, command)
+    if command.command == "SAVE_POINT_FILE" and not after:  # DAGMan names the file by these
+        after = f" {command.name}-{os.path.basename(sentence.source.path)}.save"
+    return before, after
+
+
+def _around_name(head: str, command: Modifier) -> tuple[str, str]:
+    """Return a statement's text before the name of its job, and after it."""
     pattern = _SCRIPT_NAME if command.command == "SCRIPT" else _NAME
-    return pattern.sub(lambda match: match[1] + name, head, count=1)
+    match = pattern.match(head)
+    assert match  # noqa: S101  so the parser found
+    return match[1], head[match.end() :]

@@ -171,7 +171,7 @@ def _named(scope: Scope) -> Iterator[tuple[str, tuple[Source, int]]]:
 
 
 def _directory(job: Job) -> str:
-    return os.path.join(job.place.directory, job.node.directory)
+    return os.path.join(job.place.directory_of(job.source), job.node.directory)
 
 
 def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:

@@ -53,7 +53,7 @@ def _abort(said: Statement) -> str:
 
 
 def _category(said: Statement) -> str:
-    return said.place.renamed(said.command.detail)
+    return said.place.category(said.command.detail)
 
 
 def _same_in_all(

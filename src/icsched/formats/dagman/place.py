@@ -1,17 +1,20 @@
 """The scopes of a workflow in their places, and the names that one file has for what is in them."""
 
 import os
+import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from operator import itemgetter
 
 import numpy as np
 
 from icsched._native import Ids
 from icsched.errors import FormatError
+from icsched.formats.dagman.commands import Node
+from icsched.formats.dagman.limits import category_name
 from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import Source
+from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.workflow import Workflow
 
 
@@ -23,21 +26,36 @@ def places(workflow: Workflow) -> list["Place"]:
     names = [flat_name(name) for name in workflow.scope.names]
     done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
     is_done = [name in done for name in workflow.scope.names]
-    top = Place(workflow.scope, names, is_done, "", workflow.directory)
+    directory, root = workflow.directory, workflow.roots[0]
+    top = Place(workflow.scope, names, is_done, "", "", directory, directory, root)
     everywhere = [top, *_inside(top)]
-    _check_names(workflow.roots[0].path, everywhere)
+    jobs = [*names, *(p.prefix + name for p in everywhere for name in p.scope.special)]
+    descriptions = [name for place in everywhere for name in _descriptions(place)]
+    _check_names(root.path, "job", jobs)
+    _check_names(root.path, "description", descriptions)
+    top.descriptions.update(descriptions)
     return everywhere
 
 
-def _check_names(path: str, places: list["Place"]) -> None:
-    """Raise FormatError if a name would mean two jobs, descriptions or categories."""
-    jobs = [*places[0].names, *(p.prefix + name for p in places for name in p.scope.special)]
-    descriptions = [p.renamed(name) for p in places for name in p.scope.descriptions]
-    categories = [p.renamed(name) for p in places for name in p.scope.categories if name[0] != "+"]
-    for what, names in {"job": jobs, "description": descriptions, "category": categories}.items():
-        name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 1))
-        if count > 1:
-            raise FormatError(path, None, f"{what} {name} would mean two of them in one file")
+def _check_names(path: str, what: str, names: Sequence[str]) -> None:
+    """Raise FormatError if a name would mean two jobs or descriptions."""
+    name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 1))
+    if count > 1:
+        raise FormatError(path, None, f"{what} {name} would mean two of them in one file")
+
+
+def _descriptions(place: "Place") -> Iterator[str]:
+    """Yield the names of submit descriptions that stand in the scope's files, inline ones too."""
+    yield from (place.prefix + name for name in sorted(place.scope.descriptions))
+    for own in place.scope.jobs:
+        odd = np.flatnonzero(own.source.scan.kind[own.statements] != Kind.JOB)
+        for at in odd.tolist():
+            if not own.source.node(int(own.statements[at])).submit:
+                yield description_name(place.names[own.slots[at]])
+    for source, statement in place.scope.directives:
+        command = source.command(statement)
+        if isinstance(command, Node) and not command.submit:
+            yield description_name(place.prefix + command.name)
 
 
 def flat_name(name: str) -> str:
@@ -49,6 +67,15 @@ def flat_name(name: str) -> str:
     return name.replace("+", "-")
 
 
+def description_name(job: str) -> str:
+    """Return what the description of a job is called: a word that opens no brace and no quote.
+
+    >>> description_name("S-p"), description_name("{")
+    ('S-p.description', 'u7b.description')
+    """
+    return re.sub(r"[^\w.-]", lambda match: f"u{ord(match[0]):x}", job) + ".description"
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A scope in its place in the workflow."""
@@ -56,9 +83,13 @@ class Place:
     scope: Scope
     names: list[str]  # flat names by slot
     is_done: list[bool]
-    prefix: str
+    prefix: str  # of flat names
+    full_prefix: str  # of DAGMan's names
+    around: str  # directory of the scope around it
     directory: str
+    root: Source  # the file that the user named
     first: int = 0  # slot of its first job in the outermost scope
+    descriptions: set[str] = field(default_factory=set)  # flat names of all in the workflow
 
     @property
     def statements(self) -> Iterator[tuple[Source, int, int]]:
@@ -67,9 +98,14 @@ class Place:
             for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
                 yield own.source, statement, slot
 
-    def renamed(self, name: str) -> str:
-        """Return a name of this scope that is no job's: a description's or a category's."""
-        return name if name.startswith("+") else self.prefix + name
+    def category(self, name: str) -> str:
+        """Return what DAGMan calls a category of this scope."""
+        return category_name(self.full_prefix, name)
+
+    def directory_of(self, source: Source) -> str:
+        """Return the directory of the jobs that a file of this scope defines."""
+        own = next((own for own in self.scope.jobs if own.source is source), None)
+        return self.around if own and self.scope.is_late(own.slots.start) else self.directory
 
     def jobs(self, slots: Ids) -> str:
         """Return the flat names of jobs, for a PARENT line."""
@@ -78,11 +114,18 @@ class Place:
 
 def _inside(place: Place) -> Iterator[Place]:
     for instance in place.scope.instances:
-        names = place.names[instance.slots.start : instance.slots.stop]
-        prefix = f"{place.prefix}{flat_name(instance.name)}-"
-        directory = os.path.join(place.directory, instance.directory)
-        is_done = place.is_done[instance.slots.start : instance.slots.stop]
-        first = place.first + instance.first
-        inner = Place(instance.scope, names, is_done, prefix, directory, first)
+        around = place.around if place.scope.is_late(instance.first) else place.directory
+        inner = Place(
+            instance.scope,
+            place.names[instance.slots.start : instance.slots.stop],
+            place.is_done[instance.slots.start : instance.slots.stop],
+            f"{place.prefix}{flat_name(instance.name)}-",
+            f"{place.full_prefix}{instance.name}+",
+            around,
+            os.path.join(around, instance.directory),
+            place.root,
+            place.first + instance.first,
+            place.descriptions,
+        )
         yield inner
         yield from _inside(inner)

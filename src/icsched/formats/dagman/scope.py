@@ -85,6 +85,8 @@ class Scope:
     # Statements about the workflow, and about special nodes:
     directives: list[tuple[Source, int]] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
+    lifted: list[Instance] = field(default_factory=list)  # those of them, in DAGMan's order
+    placed: int | None = None  # jobs that DAGMan puts into the splice's directory, the first ones
     splices: dict[str, Instance] = field(default_factory=dict)  # those that names still reach
     used_names: set[str] = field(default_factory=set)  # of splices, lifted ones too
     layout: list[Ids] = field(default_factory=list)  # slots in the order DAGMan lists its jobs
@@ -129,10 +131,17 @@ class Scope:
 
     def lift(self) -> None:
         """Make splices' jobs known by name and splices unknown, as at the end of each file."""
+        if self.placed is None:  # DAGMan puts jobs into the DIR of a splice once, at this point
+            self.placed = len(self)
         for _, instance in sorted(self.splices.items()):  # DAGMan keeps them by name
+            self.lifted.append(instance)
             self.layout.append(instance.scope.reachable() + np.int32(instance.first))
             self._unindexed.append(instance.slots)
         self.splices.clear()
+
+    def is_late(self, slot: int) -> bool:
+        """Whether the job in *slot* came after DAGMan had put jobs into the splice's directory."""
+        return self.placed is not None and slot >= self.placed
 
     def find(self, name: str) -> int | None:
         """Return the slot of the job that *name* reaches here."""

@@ -148,7 +148,8 @@ class Workflow:
 
     def nodes(self) -> Iterator["PlacedNode"]:
         """Yield each job's statement and place, in no particular order."""
-        yield from _nodes(self.scope, "", self.directory, by_file=self.use_dag_directory)
+        by_file, start = self.use_dag_directory, self.directory
+        yield from _nodes(self.scope, "", start, start, by_file=by_file)
 
 
 def read_workflow(
@@ -217,9 +218,12 @@ def _statement_of(scope: Scope, parent: int, child: int) -> tuple[Source, int] |
     return None
 
 
-def _nodes(scope: Scope, prefix: str, directory: str, *, by_file: bool) -> Iterator[PlacedNode]:
+def _nodes(
+    scope: Scope, prefix: str, around: str, directory: str, *, by_file: bool
+) -> Iterator[PlacedNode]:
     for own in scope.jobs:
-        start = os.path.dirname(own.source.path) if by_file else directory
+        start = around if scope.is_late(own.slots.start) else directory
+        start = os.path.dirname(own.source.path) if by_file else start
         for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
             node = own.source.node(statement)
             inside = os.path.join(start, node.directory)
@@ -227,5 +231,7 @@ def _nodes(scope: Scope, prefix: str, directory: str, *, by_file: bool) -> Itera
             name = prefix + scope.names[slot]
             yield PlacedNode(name, node, inside, own.source, statement, described)
     for instance in scope.instances:
-        inside = os.path.join(directory, instance.directory)
-        yield from _nodes(instance.scope, f"{prefix}{instance.name}+", inside, by_file=by_file)
+        start = around if scope.is_late(instance.first) else directory
+        inside = os.path.join(start, instance.directory)
+        inner = f"{prefix}{instance.name}+"
+        yield from _nodes(instance.scope, inner, start, inside, by_file=by_file)

@@ -1,0 +1,42 @@
+"""The limits on categories of jobs that DAGMan follows once it has lifted all splices."""
+
+from icsched.formats.dagman.commands import Directive
+from icsched.formats.dagman.scope import Scope
+
+
+def category_name(prefix: str, category: str) -> str:
+    """Return what a category of a splice is called around it; one with a + first is global.
+
+    >>> category_name("S+", "big"), category_name("S+", "+all")
+    ('S+big', '+all')
+    """
+    return category if category.startswith("+") else prefix + category
+
+
+def limits(scope: Scope) -> dict[str, int]:
+    """Return how many jobs of each category may run at once, by the words of MAXJOBS.
+
+    The last word of the scope itself counts. Without one, the word of the splice counts that
+    DAGMan lifts first: the order is that of the files' ends, and at the end of a file that of
+    the splices' names.
+    """
+    return _limits(scope, {})
+
+
+def _limits(scope: Scope, known: dict[int, dict[str, int]]) -> dict[str, int]:
+    if id(scope) not in known:
+        found: dict[str, int] = {}
+        for instance in scope.lifted:
+            for category, limit in _limits(instance.scope, known).items():
+                found.setdefault(category_name(f"{instance.name}+", category), limit)
+        known[id(scope)] = found | _own_limits(scope)
+    return known[id(scope)]
+
+
+def _own_limits(scope: Scope) -> dict[str, int]:
+    found = {}
+    for source, statement in scope.directives if scope.categories else ():
+        command = source.command(statement)
+        if isinstance(command, Directive) and command.command == "MAXJOBS":
+            found[command.argument] = command.number
+    return found
