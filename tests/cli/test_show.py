@@ -58,6 +58,10 @@ def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
             "mean_ratio": None,
         },
         "done": 0,
+        "rescue": None,
+        "priorities": 0,
+        "sections": [],
+        "strict": None,
         "advice": [],
     }
 
@@ -107,6 +111,7 @@ MAXJOBS = (
 @pytest.fixture(autouse=True)
 def undisturbed(monkeypatch):
     monkeypatch.delenv("_CONDOR_DAGMAN_DEFAULT_PRIORITY", raising=False)
+    monkeypatch.delenv("_CONDOR_DAGMAN_USE_STRICT", raising=False)
 
 
 def test_show_tells_what_may_disturb_an_order_with_file_and_line(icsched, put):

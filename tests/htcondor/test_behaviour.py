@@ -11,7 +11,7 @@ import pytest
 from icsched import families
 from icsched.cli.main import run as icsched
 from icsched.formats import dagman_text, read_workflow
-from tests.htcondor.pool import JOIN, submit_file
+from tests.htcondor.pool import JOIN, Rejection, submit_file
 
 
 @pytest.fixture
@@ -288,3 +288,33 @@ def test_a_removed_block_leaves_the_workflow_as_it_was(condor, place, prio):
         after.arcs,
         after.priorities,
     )
+
+
+def test_dagman_refuses_a_section_that_names_a_job_that_is_gone(condor, place, prio):
+    write(place, {"wf.dag": "JOB a task.sub\nJOB b task.sub\n"})
+    prio("wf.dag", "--in-place")
+    text = (place / "wf.dag").read_text().replace("JOB b task.sub\n", "")
+    (place / "wf.dag").write_text(text)
+
+    refused = condor.dump(place, "wf.dag")
+    said = prio("wf.dag", "--in-place")["notes"]
+
+    assert isinstance(refused, Rejection)
+    assert "names job b that the workflow no longer has" in said[0]
+    assert condor.dump(place, "wf.dag").jobs == ("a",)
+
+
+@pytest.mark.parametrize("own", [0, 9])
+@pytest.mark.parametrize("strict", [1, 2])
+def test_a_strict_dagman_refuses_to_override_priorities(condor, place, prio, strict, own):
+    write(place, {"wf.dag": f"JOB a task.sub\nJOB b task.sub\nPRIORITY a {own}\nCONFIG c\n"})
+    (place / "c").write_text(f"DAGMAN_USE_STRICT = {strict}\n")
+    said = prio("wf.dag", "--in-place")["notes"]
+    config = {"DAGMAN_USE_STRICT": str(strict)}
+
+    refused = isinstance(condor.dump(place, "wf.dag", config=config), Rejection)
+    prio("wf.dag", "--in-place", "--keep-existing")
+
+    assert refused == (strict == 2 and own != 0)
+    assert any("makes DAGMan refuse" in note for note in said) == refused
+    assert not isinstance(condor.dump(place, "wf.dag", config=config), Rejection)

@@ -1,7 +1,7 @@
 """Sentences about what was written into a workflow's files, and what follows from it."""
 
 from icsched.cli import output
-from icsched.formats import Workflow
+from icsched.formats import Workflow, dagman
 
 
 def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
@@ -12,6 +12,45 @@ def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
     by = f" by {workflow.rescue}" if workflow.rescue else ""
     left = output.counted(len(workflow.dag), "job")
     return [f"{output.counted(done, 'job')} done{by}; {left} left to {aim}"]
+
+
+def about_rescue_file(workflow: Workflow) -> list[str]:
+    """Say which rescue file DAGMan will go on from."""
+    if not workflow.rescue:
+        return []
+    done = output.counted(int(workflow.done.sum()), "job")
+    return [f"DAGMan goes on from {workflow.rescue}: {done} done"]
+
+
+def about_section(workflow: Workflow, *, replaced: bool = False) -> list[str]:
+    """Say what is out of date in the sections that icsched wrote, and what to do."""
+    what = "it is written anew" if replaced else "run prio --in-place again, or prio --remove"
+    return [
+        f"{section.path}:{section.line}: icsched's section is out of date: "
+        f"{', '.join(section.problems)}; {what}"
+        for section in dagman.sections(workflow)
+        if section.problems
+    ]
+
+
+def about_own_priorities(workflow: Workflow) -> list[str]:
+    """Say how many jobs have a priority of the files' own."""
+    given = int(workflow.has_priority.sum())
+    jobs = output.counted(given, "job")
+    what = "prio overrides them unless --keep-existing is given"
+    return [f"PRIORITY lines of the files' own give {jobs} a priority: {what}"] if given else []
+
+
+def about_strictness(workflow: Workflow) -> list[str]:
+    """Say that DAGMan will refuse to override priorities, where it will."""
+    strict = dagman.strictness(workflow)
+    if strict is None or not workflow.priorities.any():  # 0 may be overridden all the same
+        return []
+    place = f"{strict.path}:{strict.line}" if strict.line else strict.path
+    return [
+        f"{place}: '{strict.text}' makes DAGMan refuse a second priority for a job: give"
+        " --keep-existing, or take the PRIORITY lines out of the files"
+    ]
 
 
 def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:

@@ -204,6 +204,7 @@ def _ordered(files: tuple[str, ...], options: _Options, directory: str) -> _Resu
         plan = limited.plan if limited else prioritize(workflow.dag, options.strategy)
     result = _Result(files, workflow, plan, limited, read_seconds)
     result.notes += notes.about_rescue(workflow)
+    result.notes += notes.about_section(workflow, replaced=options.in_place)
     if options.in_place or options.output is not None:
         _plan_changes(result, workflow, options)
     if options.tables:
@@ -247,6 +248,7 @@ def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> Non
         else:
             result.changes = dagman.copies(workflow, priorities, path, keep_existing=kept)
     result.notes += notes.about_priorities(workflow, kept=kept)
+    result.notes += [] if kept else notes.about_strictness(workflow)
     result.notes += notes.about_splices(workflow, flat=options.flatten)
     result.notes += notes.about_variables(workflow) if options.via == "vars" else []
     if workflow.remarks:

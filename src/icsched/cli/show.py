@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from icsched import pebble
-from icsched.cli import output
+from icsched.cli import notes, output
 from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.output import Json
 from icsched.cli.visible import named, say
 from icsched.dag import Dag
-from icsched.formats import dagman
+from icsched.formats import Workflow, dagman
 from icsched.theory import Analysis, Plan, prioritize
 
 _MOST_ROWS = 20
@@ -37,13 +37,39 @@ def show(
         facts = _facts(plan, _analysis(plan))
         remarks = dagman.advice(workflow)
     if json_:
-        advice = [
-            {"file": r.path, "line": r.line or None, "text": r.text, "count": r.count}
-            for r in remarks
-        ]
-        output.write_json({**facts, "done": int(workflow.done.sum()), "advice": advice})
+        output.write_json({**facts, **_state(workflow), "advice": list(map(_remark, remarks))})
     else:
-        say(_report(named(*files), plan, facts) + _advice(remarks))
+        say(_report(named(*files), plan, facts) + _notes(workflow) + _advice(remarks))
+
+
+def _remark(remark: dagman.Remark) -> dict[str, object]:
+    line = remark.line or None
+    return {"file": remark.path, "line": line, "text": remark.text, "count": remark.count}
+
+
+def _state(workflow: Workflow) -> dict[str, object]:
+    """Return what DAGMan will find beside the jobs themselves."""
+    strict = dagman.strictness(workflow)
+    return {
+        "done": int(workflow.done.sum()),
+        "rescue": workflow.rescue,
+        "priorities": int(workflow.has_priority.sum()),
+        "sections": [
+            {"file": s.path, "line": s.line, "jobs": s.jobs, "problems": s.problems}
+            for s in dagman.sections(workflow)
+        ],
+        "strict": _remark(strict) if strict else None,
+    }
+
+
+def _notes(workflow: Workflow) -> str:
+    lines = [
+        *notes.about_rescue_file(workflow),
+        *notes.about_section(workflow),
+        *notes.about_own_priorities(workflow),
+        *notes.about_strictness(workflow),
+    ]
+    return "".join(["\n", *(f"{line}.\n" for line in lines)]) if lines else ""
 
 
 def _advice(remarks: Sequence[dagman.Remark]) -> str:

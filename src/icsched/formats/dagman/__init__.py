@@ -3,9 +3,10 @@
 import os
 
 from icsched.dag import Dag
-from icsched.formats.dagman.advice import advice
+from icsched.formats.dagman.advice import advice, strictness
 from icsched.formats.dagman.clustered import write_clustered
 from icsched.formats.dagman.reader import Remark
+from icsched.formats.dagman.section import Section, sections
 from icsched.formats.dagman.text import dagman_text, write_dagman
 from icsched.formats.dagman.workflow import Workflow, read_workflow
 from icsched.formats.dagman.writer import (
@@ -23,6 +24,7 @@ from icsched.formats.dagman.writer import (
 __all__ = [
     "Change",
     "Remark",
+    "Section",
     "Workflow",
     "advice",
     "changes",
@@ -34,6 +36,8 @@ __all__ = [
     "read_dagman",
     "read_workflow",
     "removals",
+    "sections",
+    "strictness",
     "submit_files",
     "submit_removals",
     "write_clustered",

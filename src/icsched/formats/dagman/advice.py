@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from icsched.errors import FormatError
 from icsched.formats.dagman import block
+from icsched.formats.dagman.commands import Directive
 from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.workflow import Workflow
 from icsched.formats.dagman.writer import submit_files
@@ -15,6 +16,8 @@ from icsched.formats.files import read_bytes
 _MOST_SUBMIT_FILES = 1_000
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
 _DEFAULT = re.compile(rb"^[ \t]*DAGMAN_DEFAULT_PRIORITY[ \t]*=[^\n]*", re.I | re.M)
+_STRICT = re.compile(rb"^[ \t]*DAGMAN_USE_STRICT[ \t]*=[ \t]*([0-9]{1,9})[ \t\r]*$", re.I | re.M)
+_MOST_LENIENT = 1  # from 2 on DAGMan refuses a file that changes a job's priority
 _SHIFT = "shifts the whole workflow against your others; its own order stays"
 
 
@@ -30,6 +33,37 @@ def advice(workflow: Workflow) -> list[Remark]:
         *_submit_priorities(workflow),
         *_default_priority(workflow),
     ]
+
+
+def strictness(workflow: Workflow) -> Remark | None:
+    """Return a DAGMAN_USE_STRICT that makes DAGMan refuse a second priority for a job.
+
+    Looks at the CONFIG file of the workflow, whose word counts, and at the environment; not at
+    the configuration of HTCondor itself.
+    """
+    name = "_CONDOR_DAGMAN_USE_STRICT"
+    setting = os.environ.get(name, "").strip()
+    found = Remark("environment", 0, f"{name}={setting}") if setting else None
+    value = setting
+    for path in _configs(workflow):
+        if (last := _last_match(path, _STRICT)) is not None:
+            found = Remark(path, last[0], last[1])
+            value = last[1].partition("=")[2].strip()
+    is_strict = value.isascii() and value.isdigit() and int(value) > _MOST_LENIENT
+    return found if is_strict else None
+
+
+def _configs(workflow: Workflow) -> Iterator[str]:
+    """Yield the files of CONFIG that count: condor_submit_dag reads no included files."""
+    roots = {id(root) for root in workflow.roots}
+    for source, statement in workflow.scope.directives:
+        if id(source) not in roots:
+            continue
+        command = source.command(statement)
+        if isinstance(command, Directive) and command.command == "CONFIG":
+            by_file, start = workflow.use_dag_directory, workflow.directory
+            start = os.path.dirname(source.path) if by_file else start
+            yield os.path.join(start, command.argument)
 
 
 def _said_twice(workflow: Workflow) -> Iterator[Remark]:
@@ -51,7 +85,7 @@ def _submit_priorities(workflow: Workflow) -> Iterator[Remark]:
 
 
 def _default_priority(workflow: Workflow) -> Iterator[Remark]:
-    for path in workflow.configs:
+    for path in _configs(workflow):
         found = _last_match(path, _DEFAULT)
         if found:
             yield Remark(path, found[0], f"'{found[1]}' {_SHIFT}")

@@ -1,0 +1,182 @@
+"""What `show` and `prio` say of an old section, a rescue file, priorities and strictness."""
+
+import json
+
+import pytest
+
+JOBS = "JOB a x\nJOB b x\nJOB c x\n"
+SECTION = "# icsched: begin.\nPRIORITY a 3\nPRIORITY b 2\nPRIORITY c 1\n# icsched: end.\n"
+DO = "run prio --in-place again, or prio --remove"
+
+
+@pytest.fixture(autouse=True)
+def lenient(monkeypatch):
+    monkeypatch.delenv("_CONDOR_DAGMAN_USE_STRICT", raising=False)
+
+
+@pytest.fixture
+def shown(icsched, put):
+    """Put files down; return what `show` says in JSON."""
+
+    def show(files, *options):
+        put(files if isinstance(files, dict) else {"wf.dag": files})
+        return json.loads(icsched("show", "wf.dag", "--json", *options).out)
+
+    return show
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "JOB a x\nJOB b x\n",
+            "it names job c that the workflow no longer has, so DAGMan refuses the file",
+        ),
+        (
+            "JOB a x\n",
+            "it names 2 jobs (b, ...) that the workflow no longer has, so DAGMan refuses the file",
+        ),
+        (f"{JOBS}JOB d x\n", "it lacks job d"),
+        (f"{JOBS}JOB d x\nJOB e x\n", "it lacks 2 jobs (d, ...)"),
+        (f"{JOBS}PARENT c CHILD b\n", "it puts job b before a parent"),
+        (
+            f"{JOBS}PARENT a b CHILD c d\nJOB d x\nPRIORITY d 0\n",
+            "its numbers make DAGMan's own join nodes wait",
+        ),
+    ],
+)
+def test_a_section_that_no_longer_fits_is_told_in_one_line(icsched, shown, text, problem):
+    line = text.count("\n") + 1
+    told = f"wf.dag:{line}: icsched's section is out of date: {problem}; "
+
+    section = {"file": "wf.dag", "line": line, "jobs": 3, "problems": [problem]}
+    assert shown(text + SECTION)["sections"] == [section]
+    assert f"\n{told}{DO}.\n" in icsched("show", "wf.dag").out
+    assert f"\n{told}{DO}.\n" in icsched("prio", "wf.dag").out
+    assert f"\n{told}it is written anew.\n" in icsched("prio", "wf.dag", "--in-place").out
+    assert "out of date" not in icsched("show", "wf.dag").out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JOBS,
+        f"{JOBS}PARENT a CHILD b c\n",
+        f"{JOBS}JOB d x\nPRIORITY d 9\n",  # as --keep-existing leaves it
+        "JOB a x\nJOB b x\nJOB c x DONE\nPARENT c CHILD a\n",  # the order was of what remains
+    ],
+)
+def test_a_section_that_fits_is_nothing_to_tell_of(icsched, shown, text):
+    assert shown(text + SECTION)["sections"][0]["problems"] == []
+    assert "out of date" not in icsched("show", "wf.dag").out + icsched("prio", "wf.dag").out
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-existing"], ["--via", "vars"]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "JOB a x\nJOB b x\nPARENT b CHILD a\nPRIORITY a 7\n",
+        "JOB a x\nSPLICE S in.dag\nPARENT a CHILD S\n",
+        "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a b CHILD c d\nPRIORITY ALL_NODES -4\n",
+    ],
+)
+def test_what_was_written_a_moment_ago_is_not_out_of_date(icsched, shown, put, text, options):
+    files = {"wf.dag": text, "in.dag": "JOB p x\nJOB q x\n", "x": "queue\n"}
+    put(files)
+    assert icsched("prio", "wf.dag", "--in-place", *options).code == 0
+
+    assert [section["problems"] for section in shown({})["sections"]] == [[]]
+
+
+def test_the_missing_companion_of_a_section_is_told(icsched, put, folder):
+    put({"wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n"})
+    icsched("prio", "wf.dag", "--in-place")
+    (folder / "wf.dag.icsched").unlink()
+
+    complaint = icsched("show", "wf.dag")
+
+    assert "wf.dag.icsched is missing, so DAGMan refuses the file" in complaint.out
+
+
+def test_each_of_several_files_has_its_own_section(icsched, put):
+    put({"a.dag": "JOB a x\n", "b.dag": "JOB a x\n"})
+    icsched("prio", "a.dag", "b.dag", "--in-place")
+
+    found = json.loads(icsched("show", "a.dag", "b.dag", "--json").out)["sections"]
+
+    assert [(s["file"], s["jobs"], s["problems"]) for s in found] == [
+        ("a.dag", 1, []),
+        ("b.dag", 1, []),
+    ]
+
+
+def test_show_tells_of_the_rescue_file_that_dagman_will_use(icsched, shown):
+    files = {"wf.dag": JOBS, "wf.dag.rescue001": "", "wf.dag.rescue002": "DONE a\n"}
+
+    assert shown(files)["rescue"] == "wf.dag.rescue002"
+    assert "\nDAGMan goes on from wf.dag.rescue002: 1 job done.\n" in icsched("show", "wf.dag").out
+    assert shown({}, "--no-rescue")["rescue"] is None
+
+
+def test_show_tells_of_a_rescue_file_by_which_nothing_is_done(icsched, shown):
+    assert shown({"wf.dag": JOBS, "wf.dag.rescue001": ""})["rescue"] == "wf.dag.rescue001"
+    assert "DAGMan goes on from wf.dag.rescue001: 0 jobs done.\n" in icsched("show", "wf.dag").out
+
+
+def test_show_counts_the_jobs_with_priorities_of_the_files_own(icsched, shown):
+    text = f"{JOBS}PRIORITY a 3\nPRIORITY b 0\n"
+
+    assert shown(text + SECTION)["priorities"] == 2
+    assert (
+        "PRIORITY lines of the files' own give 2 jobs a priority: prio overrides them unless"
+        " --keep-existing is given.\n" in icsched("show", "wf.dag").out
+    )
+
+
+REFUSED = (
+    "makes DAGMan refuse a second priority for a job: give --keep-existing, or take the"
+    " PRIORITY lines out of the files.\n"
+)
+OWN = f"{JOBS}PRIORITY a 3\nCONFIG dagman.config\n"
+
+
+def test_strict_settings_of_the_workflow_are_told_where_dagman_would_refuse(icsched, shown):
+    config = "DAGMAN_USE_STRICT = 1\n dagman_use_strict = 2\n"
+    text = "dagman_use_strict = 2"
+
+    found = shown({"wf.dag": OWN, "dagman.config": config})["strict"]
+
+    assert found == {"file": "dagman.config", "line": 2, "text": text, "count": 1}
+    told = f"dagman.config:2: '{text}' {REFUSED}"
+    assert told in icsched("show", "wf.dag").out
+    assert told in icsched("prio", "wf.dag", "-o", "out.dag").out
+    assert REFUSED not in icsched("prio", "wf.dag", "-o", "out.dag", "--keep-existing").out
+
+
+def test_strict_settings_of_the_environment_count_where_the_workflow_has_none(
+    icsched, shown, monkeypatch
+):
+    monkeypatch.setenv("_CONDOR_DAGMAN_USE_STRICT", "3")
+
+    assert shown(OWN)["strict"]["file"] == "environment"
+    assert f"environment: '_CONDOR_DAGMAN_USE_STRICT=3' {REFUSED}" in icsched("show", "wf.dag").out
+    assert shown({"dagman.config": "DAGMAN_USE_STRICT = 1\n"})["strict"] is None
+
+
+def test_strict_settings_do_not_matter_without_priorities_of_the_files_own(icsched, shown):
+    shown({"wf.dag": f"{JOBS}CONFIG my\n", "my": "DAGMAN_USE_STRICT = 2\n"})
+
+    assert REFUSED not in icsched("show", "wf.dag").out
+
+
+def test_settings_named_in_included_files_do_not_count(shown):
+    """condor_submit_dag does not read included files."""
+    files = {
+        "wf.dag": f"{JOBS}PRIORITY a 3\nINCLUDE in.dag\n",
+        "in.dag": "CONFIG my\n",
+        "my": "DAGMAN_USE_STRICT = 2\nDAGMAN_DEFAULT_PRIORITY = 5\n",
+    }
+
+    found = shown(files)
+
+    assert (found["strict"], found["advice"]) == (None, [])
