@@ -117,6 +117,19 @@ def test_pins_become_dependencies(flat):
     ]
 
 
+def test_a_dependency_by_two_pins_is_written_once(flat):
+    """DAGMan takes it twice by pins, and aborts at some that two PARENT lines have."""
+    lines = flat(
+        "SPLICE S out.dag\nSPLICE T in.dag\nCONNECT S T\n",
+        {
+            "out.dag": "JOB p x\nPIN_OUT p 1\nPIN_OUT p 2\n",
+            "in.dag": "JOB r x\nJOB s x\nPIN_IN r 1\nPIN_IN r 2\nPIN_IN s 2\n",
+        },
+    )
+
+    assert lines[3:] == ["PARENT S-p CHILD T-r", "PARENT S-p CHILD T-s"]
+
+
 def test_pins_make_no_join_nodes_so_numbers_stay_positive(read):
     """DAGMan makes a node of its own of `PARENT p q CHILD r s`, and none of CONNECT."""
     workflow = read(

@@ -8,6 +8,7 @@ import pytest
 
 from icsched.errors import FormatError
 from icsched.formats import Workflow, read_workflow
+from icsched.formats.dagman import changes, flat_file, job_priorities
 from icsched.formats.dagman.flat import flattened
 from tests.htcondor import cases, generate, nested
 from tests.htcondor.pool import Dump, Rejection
@@ -248,3 +249,22 @@ def flattens_alike(condor, place, files, seed) -> bool:
     different = {key: (before[key], after[key]) for key in before if before[key] != after[key]}
     assert not different, f"seed {seed}: {different}"
     return True
+
+
+def test_priorities_are_the_same_in_place_and_flattened(condor, place):
+    for seed in range(30):
+        for path in place.glob("wf.dag*"):  # the last one's backups and companion
+            path.unlink()
+        write(place, nested.workflow(seed))
+        ours = reading("wf.dag")
+        told = job_priorities(ours, ours.dag.fifo_order)
+        (place / "flat.dag").write_bytes(flat_file(ours, told))
+        for change in changes(ours, told):
+            change.make()
+
+        flat, whole = condor.dump(place, "flat.dag"), condor.dump(place, "wf.dag")
+
+        assert {job: whole.priorities[job] for job in whole.jobs} == told, f"seed {seed}"
+        assert {job: flat.priorities[job] for job in flat.jobs} == {
+            name.replace("+", "-"): value for name, value in told.items()
+        }, f"seed {seed}"

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from icsched._native import Ids
 from icsched.formats.dagman.commands import Connect, Directive, Modifier, Node
 from icsched.formats.dagman.limits import limits
 from icsched.formats.dagman.place import Place, description_name, places
@@ -156,6 +157,7 @@ def _quoted(path: str, source: Source, statement: int) -> str:
 
 
 def _dependencies(place: Place) -> Lines:
+    connected: set[tuple[int, int]] = set()
     for arcs in place.scope.arcs:
         kinds = arcs.source.scan.kind[arcs.statements]
         ends = np.cumsum(arcs.counts)
@@ -163,11 +165,24 @@ def _dependencies(place: Place) -> Lines:
         for statement, kind, start, stop in rows:
             word = "PARENT" if kind == Kind.PARENT else _word(arcs.source, statement)
             parents = np.unique(arcs.parents[start:stop])
-            children = place.jobs(np.unique(arcs.children[start:stop]))
-            if word == "CONNECT":  # for which DAGMan makes no join nodes
-                yield from (f"PARENT {place.names[one]} CHILD {children}" for one in parents)
+            children = np.unique(arcs.children[start:stop])
+            if word == "CONNECT":
+                yield from _connections(place, parents, children, connected)
             else:
-                yield f"{word} {place.jobs(parents)} CHILD {children}"
+                yield f"{word} {place.jobs(parents)} CHILD {place.jobs(children)}"
+
+
+def _connections(place: Place, parents: Ids, children: Ids, seen: set[tuple[int, int]]) -> Lines:
+    """Yield a line for each parent, so that DAGMan makes no join node, and no dependency twice.
+
+    DAGMan takes a dependency twice by pins, but may abort at one in two PARENT lines.
+    """
+    for parent in parents.tolist():
+        fresh = [child for child in children.tolist() if (parent, child) not in seen]
+        seen.update((parent, child) for child in fresh)
+        if fresh:
+            names = " ".join(place.names[child] for child in fresh)
+            yield f"PARENT {place.names[parent]} CHILD {names}"
 
 
 def _word(source: Source, statement: int) -> str:
