@@ -469,7 +469,7 @@ def test_a_missing_submit_file_is_one_line_and_changes_nothing(icsched, put, fol
 
     assert (result.code, result.complaint) == (
         1,
-        "wf.dag:1: job a: expected an ordinary file, got x.sub",
+        "wf.dag:1: job a: no such file: x.sub",
     )
     assert (folder / "wf.dag").read_text() == ONE
 

@@ -604,13 +604,23 @@ def test_every_job_whose_submit_file_takes_the_variable_has_one(put, folder):
     assert 'VARS b jobpriority="9"\n' in contents(folder)["wf.dag"]
 
 
+def test_what_is_no_ordinary_submit_file_is_named(put, folder):
+    put({"wf.dag": "JOB a pipe\n"})
+    os.mkfifo(folder / "pipe")
+
+    with pytest.raises(FormatError) as caught:
+        changes(read_workflow("wf.dag"), {"a": 1}, via="vars")
+
+    assert str(caught.value) == "wf.dag:1: job a: expected an ordinary file, got pipe"
+
+
 def test_a_missing_submit_file_is_named_and_nothing_changes(put, folder):
     put({"wf.dag": "JOB a x.sub\nJOB b no.sub\n", "x.sub": SUBMIT})
 
     with pytest.raises(FormatError) as caught:
         changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars")
 
-    assert str(caught.value) == "wf.dag:2: job b: expected an ordinary file, got no.sub"
+    assert str(caught.value) == "wf.dag:2: job b: no such file: no.sub"
     assert contents(folder)["x.sub"] == SUBMIT
 
 

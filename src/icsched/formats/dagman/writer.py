@@ -277,7 +277,8 @@ def _submit_change(file: SubmitFile) -> Change:
     placed = file.first
     data = None if is_special(file.path) else read_if_there(file.path)
     if data is None:
-        problem = f"job {placed.node.name}: expected an ordinary file, got {file.path}"
+        what = "expected an ordinary file, got" if is_special(file.path) else "no such file:"
+        problem = f"job {placed.node.name}: {what} {file.path}"
         raise placed.source.error(placed.statement, problem)
     at = _queue_at(block.removed(file.path, data))
     return Change(file.path, data, block.inserted(file.path, data, [_TAKES_PRIORITY], at))
