@@ -529,6 +529,19 @@ def test_workflows_inside_are_left_alone_unless_asked(answer, put, folder):
     assert (folder / "sub" / "deep.dag").read_text() == ONE
 
 
+@pytest.mark.parametrize("file", ["pipe", "/dev/zero", "folder"])
+@pytest.mark.parametrize("what", ["--in-place", "--remove"])
+def test_a_workflow_inside_that_is_no_ordinary_file_is_not_opened(icsched, put, folder, file, what):
+    os.mkfifo(folder / "pipe")
+    (folder / "folder").mkdir()
+    put({"wf.dag": f"JOB a x\nSUBDAG EXTERNAL s {file}\n"})
+
+    result = icsched("prio", "wf.dag", what, "--recursive")
+
+    assert (result.code, result.complaint) == (1, f"wf.dag:2: {file}: expected an ordinary file")
+    assert (folder / "wf.dag").read_text() == f"JOB a x\nSUBDAG EXTERNAL s {file}\n"
+
+
 def test_an_error_in_a_workflow_inside_has_its_place_there(icsched, put):
     put({"wf.dag": "SUBDAG EXTERNAL s in.dag\n", "in.dag": "\nJOB a\n"})
 

@@ -18,6 +18,7 @@ from icsched.cli.visible import named, say
 from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
+from icsched.formats.dagman.source import is_special
 from icsched.theory import LimitedOrder, Plan, order_within, prioritize
 
 # For people only, and so not among the notes of the JSON; docs/dagman.md says why.
@@ -223,12 +224,17 @@ def _limited(workflow: Workflow, options: _Options) -> LimitedOrder | None:
 def _inner_files(
     workflow: Workflow | None, seen: set[str], told: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files of SUBDAG EXTERNAL that are there, each with its directory."""
+    """Yield the files of SUBDAG EXTERNAL that are there, each with its directory.
+
+    Raises FormatError for what is no ordinary file: reading it may have no end.
+    """
     for placed in workflow.nodes() if workflow else ():
         path = str(Path(placed.directory, placed.node.submit))
         if placed.node.kind != "SUBDAG" or os.path.realpath(path) in seen:
             continue
         seen.add(os.path.realpath(path))
+        if is_special(path):
+            raise placed.source.error(placed.statement, f"{path}: expected an ordinary file")
         if Path(path).exists():
             yield path, placed.directory
         else:
