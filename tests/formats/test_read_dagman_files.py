@@ -65,9 +65,44 @@ def test_all_nodes_means_those_known_so_far(read):
     assert priorities(after) == priorities(inside) == {"a": 3, "b": 3}
 
 
-@pytest.mark.parametrize("line", ["include more.dag", 'INCLUDE "more.dag"', "INCLUDE ./more.dag"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "include more.dag",
+        'INCLUDE "more.dag"',
+        "INCLUDE './more.dag'",
+        "INCLUDE ./more.dag",
+        "INCLUDE 'a file.dag'",
+        'INCLUDE "a file.dag"',
+        "INCLUDE it's.dag",
+    ],
+)
 def test_the_name_of_an_included_file_may_be_written_in_several_ways(read, line):
-    assert read(f"{line}\n", {"more.dag": "JOB b x\n"}).names == ("b",)
+    files = dict.fromkeys(["more.dag", "a file.dag", "it's.dag"], "JOB b x\n")
+
+    assert read(f"{line}\n", files).names == ("b",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SPLICE S 'in.dag'",
+        'SPLICE S "in.dag"',
+        "SPLICE S 'in.dag' DIR .",
+        "SPLICE S 'a file.dag' DIR 'a folder'",
+        'SPLICE S "a file.dag" DIR "a folder"',
+        "SPLICE S it's.dag",
+    ],
+)
+def test_the_name_of_a_spliced_file_may_be_written_in_several_ways(read, line):
+    files = dict.fromkeys(["in.dag", "a folder/a file.dag", "it's.dag"], "JOB b x\n")
+
+    assert read(f"{line}\n", files).names == ("S+b",)
+
+
+@pytest.mark.parametrize("line", ["INCLUDE mo'r'e.dag", 'SPLICE S mo"r"e.dag', 'INCLUDE "more.dag'])
+def test_quotes_that_versions_of_dagman_read_differently_are_refused(complaint, line):
+    assert complaint(f"{line}\n").startswith("wf.dag:1: expected ")
 
 
 def test_an_error_in_an_included_file_has_its_line_there(complaint):

@@ -59,6 +59,13 @@ def test_a_no_break_space_parts_no_words(read, complaint):
     assert complaint("JOB a\u00a0x\n").startswith("wf.dag:1: expected JOB name")
 
 
+@pytest.mark.parametrize("number", ["\u00a03", "\u20033", "\u0663", "\x1c3"])
+def test_a_number_has_only_blanks_of_ascii_before_its_digits(complaint, number):
+    assert complaint(f"JOB a x\nPRIORITY a {number}\n").startswith(
+        "wf.dag:2: expected PRIORITY name integer, got "
+    )
+
+
 # Continued lines
 
 

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError
+from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, upper
 
 RESERVED = frozenset({"PARENT", "CHILD", "ALL_NODES"})
 ALL_NODES = "ALL_NODES"
 
-_INTEGER = re.compile(r"\s*([+-]?[0-9]+)")  # what follows the digits is ignored, as by strtol
+_INTEGER = re.compile(
+    r"\s*([+-]?[0-9]+)", re.ASCII
+)  # what follows the digits is ignored, as by strtol
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def parse(head: str, tail: str | None) -> Command:
     expected, and KeyError for an unknown command.
     """
     word = re.split(r"[ \t]", head, maxsplit=1)[0]
-    command = word.upper().replace("-", "_") if word.isascii() else word
+    command = upper(word).replace("-", "_")
     if command == "WEAK":
         return _parsed("PARENT", _weak_body(head[len(word) :]), None)
     return _parsed(command, head[len(word) :], tail)
@@ -105,7 +107,7 @@ def parse(head: str, tail: str | None) -> Command:
 
 def _weak_body(rest: str) -> str:
     word, *body = re.split(r"[ \t]+", rest.lstrip(" \t"), maxsplit=1)
-    if word.upper() != "PARENT":
+    if upper(word) != "PARENT":
         raise UnreadableError(f"expected WEAK {_USAGE['PARENT']}")
     return "".join(body)
 
@@ -127,7 +129,7 @@ def _parsed(command: str, rest: str, tail: str | None) -> Command:
 
 
 def _node(command: str, words: Words, tail: Words | None) -> Node:
-    if command == "SUBDAG" and words.next().upper() != "EXTERNAL":
+    if command == "SUBDAG" and upper(words.next()) != "EXTERNAL":
         raise UnreadableError
     name, submit = words.next(), words.next_path()
     if not name or not submit:
@@ -143,7 +145,7 @@ def _node(command: str, words: Words, tail: Words | None) -> Node:
 
 def _node_options(words: Words) -> tuple[str, bool, bool]:
     directory, noop, done = "", False, False
-    while word := words.next().upper():
+    while word := upper(words.next()):
         if word == "NOOP":
             noop = True
         elif word == "DONE":
@@ -157,7 +159,7 @@ def _node_options(words: Words) -> tuple[str, bool, bool]:
 
 def check_name(name: str) -> None:
     """Raise UnreadableError unless DAGMan takes *name* as the name of a job."""
-    if name.upper() in RESERVED:
+    if upper(name) in RESERVED:
         raise UnreadableError(f"expected a job name, got the reserved word {name}")
     if "+" in name:
         raise UnreadableError(f"expected a job name without '+', got {name}")
@@ -173,13 +175,13 @@ def _submit_description(command: str, words: Words, tail: Words | None) -> Direc
 
 
 def _splice(_: str, words: Words, __: object) -> Splice:
-    name, file = words.next(), words.next_path()
+    name, file = words.next(), words.next_dag_path()
     if not name or not file:
         raise UnreadableError
     directory = ""
     if option := words.next():
-        directory = words.next_path()
-        if option.upper() != "DIR" or not directory:
+        directory = words.next_dag_path()
+        if upper(option) != "DIR" or not directory:
             raise UnreadableError
     _end(words)
     return Splice(name, file, directory)
@@ -189,21 +191,24 @@ def _parent(_: str, words: Words, __: object) -> Parent:
     names = []
     while name := words.next():
         names.append(name)
-    marks = [at for at, name in enumerate(names) if name.upper() == "CHILD"]
-    if not marks or marks[0] == 0 or marks[0] == len(names) - 1 or len(marks) > 1:
+    marks = [at for at, name in enumerate(names) if upper(name) == "CHILD"]
+    if not marks or marks[0] == 0 or marks[-1] == len(names) - 1:
         raise UnreadableError
-    return Parent(tuple(names[: marks[0]]), tuple(names[marks[0] + 1 :]))
+    if len(marks) > 1 and isinstance(words, OldWords):  # to which the second is a job's name
+        raise UnreadableError
+    children = (name for name in names[marks[0] :] if upper(name) != "CHILD")
+    return Parent(tuple(names[: marks[0]]), tuple(children))
 
 
 def _script(command: str, words: Words, _: object) -> Modifier:
-    word = words.next().upper()
+    word = upper(words.next())
     while word in ("DEFER", "DEBUG"):
         if word == "DEFER":
             _at_least(1, words.next())
             _at_least(0, words.next())
-        elif not words.next() or words.next().upper() not in ("STDOUT", "STDERR", "ALL"):
+        elif not words.next() or upper(words.next()) not in ("STDOUT", "STDERR", "ALL"):
             raise UnreadableError
-        word = words.next().upper()
+        word = upper(words.next())
     name = words.next()
     if word not in ("PRE", "POST", "HOLD") or not name or not words.rest():
         raise UnreadableError
@@ -214,7 +219,7 @@ def _retry(command: str, words: Words, _: object) -> Modifier:
     name = _required(words.next())
     _at_least(0, words.next())
     if option := words.next():
-        if option.upper().replace("_", "-") != "UNLESS-EXIT":
+        if upper(option).replace("_", "-") != "UNLESS-EXIT":
             raise UnreadableError
         if isinstance(words, OldWords):  # the rest of the line is free, the number is not
             if not re.fullmatch(r"[+-]?[0-9]+", words.next()):
@@ -229,7 +234,7 @@ def _abort(command: str, words: Words, _: object) -> Modifier:
     name = _required(words.next())
     integer(words.next())
     if option := words.next():
-        if option.upper() != "RETURN" or not 0 <= integer(words.next()) <= 255:
+        if upper(option) != "RETURN" or not 0 <= integer(words.next()) <= 255:
             raise UnreadableError
         if isinstance(words, NewWords):
             _end(words)
@@ -257,10 +262,12 @@ def _pre_skip(command: str, words: Words, _: object) -> Modifier:
 
 
 def _tolerance(command: str, words: Words, _: object) -> Modifier:
-    name, value = _required(words.next()), words.next()
+    name, value, mode = _required(words.next()), words.next(), words.next()
+    if mode == "%":
+        value, mode = value + mode, words.next()
     if not re.fullmatch(r"[0-9]{1,9}%?", value):
         raise UnreadableError
-    if (mode := words.next()) and mode.upper().replace("_", "-") not in ("FAIL-FAST", "WAIT"):
+    if mode and upper(mode).replace("_", "-") not in ("FAIL-FAST", "WAIT"):
         raise UnreadableError
     _end(words)
     return Modifier(command, name)
@@ -280,7 +287,7 @@ def _done(command: str, words: Words, _: object) -> Modifier:
 
 def _save_point(command: str, words: Words, _: object) -> Modifier:
     name = _required(words.next())
-    if name.upper() == ALL_NODES:
+    if upper(name) == ALL_NODES:
         raise UnreadableError
     words.next_path()
     _end(words)
@@ -307,7 +314,13 @@ def _maxjobs(command: str, words: Words, _: object) -> Directive:
     return Directive(command, category, limit)
 
 
-def _file(command: str, words: Words, _: object) -> Directive:
+def _include(command: str, words: Words, _: object) -> Directive:
+    file = _required(words.next_dag_path())
+    _end(words)
+    return Directive(command, file)
+
+
+def _jobstate_log(command: str, words: Words, _: object) -> Directive:
     file = _required(words.next_path())
     _end(words)
     return Directive(command, file)
@@ -319,7 +332,7 @@ def _config(command: str, words: Words, _: object) -> Directive:
 
 def _dot(command: str, words: Words, _: object) -> Directive:
     file = _required(words.next_path())
-    while word := words.next().upper():
+    while word := upper(words.next()):
         if word == "INCLUDE":
             _required(words.next())
     return Directive(command, file)
@@ -327,7 +340,7 @@ def _dot(command: str, words: Words, _: object) -> Directive:
 
 def _node_status(command: str, words: Words, _: object) -> Directive:
     file = _required(words.next_path())
-    while word := words.next().upper().replace("_", "-"):
+    while word := upper(words.next()).replace("_", "-"):
         if word != "ALWAYS-UPDATE":
             integer(word)
     return Directive(command, file)
@@ -426,5 +439,6 @@ _READERS: dict[str, Callable[[str, Words, Words | None], Command]] = {
     "SET_JOB_ATTR": _free,
     "ENV": _free,
     "REJECT": _reject,
-    **dict.fromkeys(("INCLUDE", "JOBSTATE_LOG"), _file),
+    "INCLUDE": _include,
+    "JOBSTATE_LOG": _jobstate_log,
 }

@@ -32,6 +32,7 @@ from icsched.formats.dagman.source import (
     load,
     shortened,
 )
+from icsched.formats.dagman.words import upper
 
 MOST_ARCS = 30_000_000
 MOST_JOBS = 20_000_000
@@ -379,7 +380,7 @@ class _File:
     def _modifier(self, statement: int, command: Modifier) -> None:
         scope = self.scope
         slots: Ids | int
-        is_all = command.name.upper() == ALL_NODES and not scope.prefix  # no word for several files
+        is_all = upper(command.name) == ALL_NODES and not scope.prefix  # no word for several files
         if is_all and command.command != "DONE":
             slots = len(scope.layout)
             if command.command == "PRIORITY":

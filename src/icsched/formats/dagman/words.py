@@ -6,7 +6,7 @@ from dataclasses import dataclass
 BLANKS = " \t\r\v\f"
 _OLD_WORD = re.compile(r"[ \t]*([^ \t]*)")
 _OLD_QUOTED = re.compile(r'[ \t]*"([^"]*)"?')
-_OLD_PAIR = re.compile(r'\s*(\+?[A-Za-z0-9_.]+)\s*=\s*"((?:[^"\\]|\\["\\])*)"')
+_OLD_PAIR = re.compile(r'\s*(\+?[A-Za-z0-9_.]+)\s*=\s*"((?:[^"\\]|\\["\\])*)"', re.ASCII)
 
 
 class UnreadableError(ValueError):
@@ -19,6 +19,11 @@ class Variables:
 
     place: str  # PREPEND, APPEND or "", which to DAGMan is PREPEND
     pairs: tuple[tuple[str, str], ...]
+
+
+def upper(word: str) -> str:
+    """Return *word* in capitals, unless it has letters whose case DAGMan does not know."""
+    return word.upper() if word.isascii() else word
 
 
 class _Cursor:
@@ -44,6 +49,13 @@ class OldWords(_Cursor):
     def next_path(self) -> str:
         """Return the next word, or all between double quotes."""
         return self._match(_OLD_QUOTED) or self.next()
+
+    def next_dag_path(self) -> str:
+        """Return the next word; no quote may open it, because it would be part of the name."""
+        word = self.next()
+        if word.startswith(("'", '"')):
+            raise UnreadableError
+        return word
 
     def _match(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self._text, self._at)
@@ -79,16 +91,18 @@ class NewWords(_Cursor):
         """Return the next word without its quotes."""
         return self._word(keep_quotes=False)
 
+    next_dag_path = next_path
+
     def pairs(self) -> Variables:
         """Read the rest as key=value pairs, perhaps after PREPEND or APPEND."""
         word, place, pairs = self.next(), "", []
-        if word.upper() in ("PREPEND", "APPEND"):
-            word, place = self.next(), word.upper()
+        if upper(word) in ("PREPEND", "APPEND"):
+            word, place = self.next(), upper(word)
         if not word:
             raise UnreadableError
         while word:
             key, equals, value = word.partition("=")
-            if not (key and equals and value):
+            if not (key and equals and value) or "'" in key or '"' in key:
                 raise UnreadableError
             _check_key(key)
             is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
