@@ -462,7 +462,7 @@ def test_or_from_the_directory_that_is_given(put):
 def test_or_from_the_directory_of_each_file(put):
     put(
         {
-            "sub/wf.dag": "JOB a a.sub DIR d\nSPLICE S in/in.dag\nINCLUDE more/more.dag\n",
+            "sub/wf.dag": "JOB a a.sub\nSPLICE S in/in.dag\nINCLUDE more/more.dag\n",
             "sub/in/in.dag": "JOB p p.sub\n",
             "sub/more/more.dag": "JOB b b.sub\nINCLUDE last.dag\n",
             "sub/more/last.dag": "JOB c c.sub\nCONFIG c.config\n",
@@ -473,8 +473,33 @@ def test_or_from_the_directory_of_each_file(put):
 
     assert workflow.names == ("a", "b", "c", "S+p")  # splices come at the end of a file
     assert workflow.configs == ("sub/more/c.config",)
-    assert places(workflow)["a"] == "sub/d/a.sub"
+    assert places(workflow)["a"] == "sub/a.sub"
     assert places(workflow)["S+p"] == "sub/in/p.sub"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "JOB a x DIR d",
+        'JOB a "x" DIR "d"',
+        "JOB a {\n} DIR d",
+        "JOB a x NOOP DIR d",
+        "SUBDAG EXTERNAL a in.dag DIR d",
+        "FINAL a x DIR d",
+    ],
+)
+def test_then_a_job_may_have_no_directory_of_its_own(put, line):
+    """DAGMan is in the directory of the file and refuses to go to another."""
+    put({"wf.dag": f"JOB b x\n\n{line}\n", "out.dag": "JOB b x\nSPLICE S wf.dag\n"})
+
+    for name in ["wf.dag", "out.dag"]:
+        with pytest.raises(FormatError) as caught:
+            read_workflow(name, use_dag_directory=True)
+
+        assert str(caught.value) == (
+            "wf.dag:3: DIR of a job cannot be used with --usedagdir: leave out one of the two"
+        )
+    assert read_workflow("wf.dag")
 
 
 # Several files

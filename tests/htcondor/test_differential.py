@@ -179,6 +179,18 @@ def test_both_take_files_from_the_directory_of_the_workflow_if_asked(condor, pla
     assert not difference(reading("d/wf.dag", use_dag_directory=True), theirs)
 
 
+@pytest.mark.parametrize(
+    "line", ["JOB a x.sub DIR .", "SUBDAG EXTERNAL a in.dag DIR .", "FINAL a x.sub DIR ."]
+)
+def test_then_both_refuse_a_directory_of_a_job(line, condor, place):
+    write(place, {"wf.dag": f"JOB b x.sub\n{line}\n"})
+
+    assert not difference(
+        reading("wf.dag", use_dag_directory=True), condor.dump(place, "wf.dag", usedagdir=True)
+    )
+    assert not difference(reading("wf.dag"), condor.dump(place, "wf.dag"))
+
+
 def flat_facts(dump: Dump) -> dict[str, object]:
     """What a dump says, with the names that jobs have in a flattened file."""
 

@@ -231,6 +231,7 @@ class _File:
         flags = scan.value[at].astype(np.uint8)
         for place in np.flatnonzero(scan.kind[at] != Kind.JOB).tolist():
             flags[place] = _flags(jobs[int(at[place])])
+        self._check_directories([*at[flags & HAS_DIRECTORY > 0].tolist(), *_placed(odd)])
         first = len(scope)
         names = self._own_names(at, jobs)
         self._check_new(names, at)
@@ -245,6 +246,12 @@ class _File:
                 self._splice(statement, command)
         if len(scope) > MOST_JOBS:
             raise FormatError(self.source.path, None, f"expected at most {MOST_JOBS:,} jobs")
+
+    def _check_directories(self, nodes: list[int]) -> None:
+        """Raise FormatError, as DAGMan, if nodes have a DIR besides that of their file."""
+        if nodes and self._reader.use_dag_directory:
+            problem = "DIR of a job cannot be used with --usedagdir: leave out one of the two"
+            raise self._error(min(nodes), problem)
 
     def _own_names(self, at: Ids, jobs: dict[int, Node]) -> list[str]:
         known, prefix = self.source.names, self.scope.prefix
@@ -407,6 +414,10 @@ class _File:
         if len(before):
             self._remark(int(before[0]), _PRE_REMARK, len(before))
         plain.priorities(stop)
+
+
+def _placed(nodes: dict[int, Node]) -> list[int]:
+    return [statement for statement, node in nodes.items() if node.directory]
 
 
 def _flags(node: Node) -> int:
