@@ -212,9 +212,49 @@ def test_a_megabyte_included_again_and_again(outcome):
     files = {"wf.dag": "INCLUDE in.dag\n" * 10_000, "in.dag": "#" * 2**20}
 
     assert outcome(files) == (
-        "wf.dag:18: expected at most 16,777,216 bytes included again and again"
+        "wf.dag:18: expected at most 16,777,216 bytes in files that INCLUDE reads again and again:"
+        " write fewer of these lines, or take in.dag apart"
     )
     assert outcome({"wf.dag": "INCLUDE in.dag\n" * 17}) == "0 jobs"
+
+
+def test_a_megabyte_included_again_and_again_under_other_names(outcome, folder):
+    (folder / "hard.dag").write_text("#" * 2**20)
+    (folder / "in.dag").hardlink_to(folder / "hard.dag")
+    (folder / "soft.dag").symlink_to("hard.dag")
+    names = ["in.dag", "hard.dag", "soft.dag", "./in.dag", ".//in.dag"]
+
+    said = outcome({"wf.dag": "".join(f"INCLUDE {name}\n" for name in names * 4)})
+
+    assert said.startswith("wf.dag:18: expected at most 16,777,216 bytes in files that INCLUDE")
+
+
+def spliced(count: int, file: object) -> str:
+    return "".join(f"SPLICE S{number} {file} DIR d{number}\n" for number in range(count))
+
+
+def test_twenty_thousand_variables_spliced_fifty_thousand_times_in_other_directories(
+    outcome, folder
+):
+    """They are the same everywhere, and so read once."""
+    inner = "JOB a x\n" + "".join(f'VARS a k{number}="v"\n' for number in range(20_000))
+    files = {"wf.dag": spliced(50_000, folder / "in.dag"), "in.dag": inner}
+
+    assert outcome(files) == "50000 jobs"
+
+
+@pytest.mark.parametrize("line", ["SPLICE T {}", "INCLUDE {}"])
+def test_what_depends_on_its_directory_is_read_again_only_so_often(outcome, folder, line):
+    """Once it is free; 65 times more a megabyte is too much."""
+    inner = line.format(folder / "empty.dag") + "\n"
+    inner += "#" * (2**20 - len(inner))
+    files = {"wf.dag": spliced(50_000, folder / "in.dag"), "in.dag": inner, "empty.dag": ""}
+
+    assert outcome(files) == (
+        "wf.dag:66: expected at most 67,108,864 bytes in files that SPLICE reads again and again:"
+        f" write fewer of these lines, or take {folder}/in.dag apart"
+    )
+    assert outcome({"wf.dag": spliced(65, folder / "in.dag")}) == "0 jobs"
 
 
 def test_a_cycle_of_a_hundred_thousand_jobs(outcome):

@@ -1,6 +1,7 @@
 """DAGMan files read as DAGMan reads them: includes, splices, scopes, in two passes a file."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +30,7 @@ from icsched.formats.dagman.source import (
     NOOP,
     Kind,
     Source,
+    identity,
     load,
     shortened,
 )
@@ -39,7 +41,7 @@ MOST_JOBS = 20_000_000
 _MOST_DEPTH = 50  # files inside files
 _MOST_SPLICES = 100_000  # statements followed
 _MOST_INCLUDES = 10_000
-_MOST_BYTES = 2**24  # in the files that INCLUDE names, each time but the first
+_MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files, each time but the first
 _MOST_LETTERS = 250_000_000  # in the names of spliced jobs
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
@@ -64,13 +66,14 @@ class Reader:
     directory: str = ""  # else to this one
     remarks: list[Remark] = field(default_factory=list)
     configs: list[str] = field(default_factory=list)  # files that CONFIG names
-    _scopes: dict[tuple[str, str, str], Scope] = field(default_factory=dict)
+    _scopes: dict[tuple[int, str, str], Scope] = field(default_factory=dict)
     _loaded: dict[str, Source] = field(default_factory=dict)
+    _files: dict[object, Source] = field(default_factory=dict)  # each under one of its names
     _open: list[str] = field(default_factory=list)  # real paths of files being read
-    _included: set[str] = field(default_factory=set)
+    _seen: set[int] = field(default_factory=set)  # scans that were put into a scope
+    _again: Counter[str] = field(default_factory=Counter)  # bytes, by the command
     _splices: int = 0
     _includes: int = 0
-    _bytes: int = 0
     _letters: int = 0
     _arcs: int = 0
 
@@ -101,7 +104,10 @@ class Reader:
 
     def _source(self, path: str, *, named_by_user: bool) -> Source:
         if path not in self._loaded:
-            self._loaded[path] = load(path, named_by_user=named_by_user)
+            file = identity(path)
+            known = self._files.get(file) if file else None
+            source = known.under(path) if known else load(path, named_by_user=named_by_user)
+            self._loaded[path] = self._files[file] = source
         return self._loaded[path]
 
     def follow(self, source: Source, statement: int, file: str, directory: str) -> Source:
@@ -124,23 +130,23 @@ class Reader:
     def include(self, file: "_File", statement: int, source: Source, directory: str) -> None:
         """Read an included file into the scope of the *file* that includes it."""
         self._includes += 1
-        if source.path in self._included:
-            self._bytes += len(source.data)
-        self._included.add(source.path)
         if self._includes > _MOST_INCLUDES:
             raise file.source.error(statement, f"expected at most {_MOST_INCLUDES:,} INCLUDE")
-        if self._bytes > _MOST_BYTES:
-            problem = f"expected at most {_MOST_BYTES:,} bytes included again and again"
-            raise file.source.error(statement, problem)
+        self._count_bytes(file, statement, source, "INCLUDE")
         self._open.append(os.path.realpath(file.source.path))
         _File(self, file.scope, source, directory).read()
         self._open.pop()
 
     def splice(self, file: "_File", statement: int, source: Source, directory: str) -> Scope:
-        """Return the settled scope of a spliced file, read once however often it is used."""
+        """Return the settled scope of a spliced file, read once however often it is used.
+
+        Only where it depends on the directory is it read again for each.
+        """
         prefix = file.scope.prefix
-        key = (os.path.realpath(source.path), os.path.realpath(directory), prefix)
+        is_local = source.names_files or self.use_dag_directory
+        key = (id(source.scan), os.path.realpath(directory) if is_local else "", prefix)
         if key not in self._scopes:
+            self._count_bytes(file, statement, source, "SPLICE")
             self._open.append(os.path.realpath(file.source.path))
             scope = Scope(prefix=prefix)
             _File(self, scope, source, directory).read()
@@ -155,6 +161,18 @@ class Reader:
             problem = f"expected at most {_MOST_LETTERS:,} letters in the names of spliced jobs"
             raise file.source.error(statement, problem)
         return self._scopes[key]
+
+    def _count_bytes(self, file: "_File", statement: int, source: Source, command: str) -> None:
+        """Raise FormatError if files are read again and again, under whatever names."""
+        if id(source.scan) in self._seen:
+            self._again[command] += len(source.data)
+        self._seen.add(id(source.scan))
+        if self._again[command] > _MOST_AGAIN[command]:
+            problem = (
+                f"expected at most {_MOST_AGAIN[command]:,} bytes in files that {command} reads"
+                f" again and again: write fewer of these lines, or take {source.path} apart"
+            )
+            raise file.source.error(statement, problem)
 
     def count_arcs(self, source: Source, statements: Statements, counts: Statements) -> None:
         """Raise FormatError at the statement with which the arcs become too many to hold."""

@@ -1,5 +1,6 @@
 """One DAGMan file: its bytes, cut into statements."""
 
+import copy
 import os
 import re
 import stat
@@ -25,6 +26,9 @@ _HAS_BODY = re.compile(
     r"(?:JOB|FINAL|PROVISIONER|SERVICE|SUBMIT[-_]DESCRIPTION)[ \t]+[^ \t]+[ \t]+(?:\{|@=)",
     re.IGNORECASE,
 )
+_INLINE_HEAD = re.compile(r"[^ \t]+[ \t]+([^ \t\n]+)[ \t]+(?:\{|@=)")
+_PLAIN_WORD = re.compile(r'"[^"]*"|[^ \t]+')
+_NAMES_FILE = re.compile(rb"(?:SPLICE|INCLUDE|CONFIG)[ \t]", re.IGNORECASE)
 _BROKEN = {
     1: "expected a blank before the \\ that continues the line:"
     " some versions of DAGMan join the words around it, others do not",
@@ -80,6 +84,18 @@ class Source:
         parents = np.flatnonzero(scan.kind == Kind.PARENT)
         owners = parents[np.searchsorted(scan.first_parent, refs, side="right") - 1]
         return int(np.concatenate([np.flatnonzero(scan.name == name), owners]).min())
+
+    @cached_property
+    def names_files(self) -> bool:
+        """Whether it names files that are looked for from a directory: by SPLICE and so on."""
+        return any(_NAMES_FILE.match(self.data, self.scan.begin[odd]) for odd in self.odd)
+
+    def under(self, path: str) -> "Source":
+        """Return the same file under another name; what is known of it is not found out again."""
+        _ = self.names_files  # for all names at once
+        other = copy.copy(self)
+        object.__setattr__(other, "path", path)  # it is new: nobody saw it with the first name
+        return other
 
     @cached_property
     def odd(self) -> list[int]:
@@ -143,6 +159,15 @@ def load(path: str, *, named_by_user: bool) -> Source:
         problem = f"expected at most {MOST_STATEMENT_BYTES:,} bytes in a line"
         raise source.error(int(long.argmax()), problem)
     return source
+
+
+def identity(path: str) -> object:
+    """Return what tells the file at *path* from all others, None if it is no ordinary file."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None  # reading it says why
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
 def _check_ordinary(path: str) -> None:
