@@ -331,6 +331,7 @@ class Scanner {
  private:
   void reserve(std::size_t statements);
   Problem statement();
+  Problem skip_lone_backslash();
   Problem join();
   Problem join_on();
   Text take_line();
@@ -381,14 +382,22 @@ void Scanner::reserve(std::size_t statements) {
 Problem Scanner::statement() {
   begin_ = lines_.begin();
   line_ = lines_.number();
+  if (lines_.text() == "\\") return skip_lone_backslash();
   const Problem problem = join();
   Text rest = text_;
   const Text word = next_word(rest);
-  if (problem != Problem::none || word.empty()) return problem;
+  if (problem != Problem::none) return problem;
   const Command& command = command_of(word);
   const bool added = (command.kind == Kind::parent && add_parent(rest)) ||
                      (command.kind == Kind::vars && add_vars(rest));
   return added ? Problem::none : add_by_words(command);
+}
+
+// A line that is nothing but a backslash continues into the next statement and adds nothing.
+Problem Scanner::skip_lone_backslash() {
+  take_line();
+  lines_.skip();
+  return lines_.done() ? Problem::unended : Problem::none;
 }
 
 // Sets text_ to the statement's text and end_ to the end of its last line.

@@ -57,6 +57,9 @@ def scan(data: bytes) -> Scan:
             at += 1
             continue
         first, (begin, _, _) = at, lines[at]
+        if lines[at][2] == b"\\" and not all(_is_skipped(line) for *_, line in lines[at + 1 :]):
+            at += 1
+            continue  # it continues nothing
         text, problem, at = _joined(lines, at)
         if not problem:
             problem, at = _past_body(lines, text, at)

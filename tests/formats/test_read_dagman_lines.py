@@ -1,9 +1,12 @@
 """How DAGMan files fall into lines and words, and which bytes they may have."""
 
+from pathlib import Path
+
 import pytest
 
 from icsched import FormatError
-from icsched.formats import read_workflow
+from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman.flat import flattened
 
 GLUED = (
     "expected a blank before the \\ that continues the line:"
@@ -67,6 +70,38 @@ def test_a_number_has_only_blanks_of_ascii_before_its_digits(complaint, number):
 
 
 # Continued lines
+
+
+@pytest.mark.parametrize("before", ["\\\n", " \\ \n", "\\\n\\\n", "\\\n\n", "\\\n# why\n"])
+def test_a_backslash_alone_on_a_line_adds_nothing_to_what_follows(read, before):
+    lines = ["JOB a {\n x = 1\n}", "SUBMIT-DESCRIPTION s {\n y = 2\n}", "JOB b s", "JOB c @=T\n@T"]
+
+    workflow = read("".join(f"{before}{line}\n" for line in lines))
+
+    assert [placed.has_description for placed in workflow.nodes()] == [True, True, True]
+    assert [placed.source.text(placed.statement) for placed in workflow.nodes()] == [
+        "JOB a {\n x = 1\n}",
+        "JOB b s",
+        "JOB c @=T\n@T",
+    ]
+
+
+def test_a_description_after_a_backslash_alone_is_not_lost(read):
+    """In a file of all jobs, and in a file of clusters, where a cluster of one is the job."""
+    workflow = read(
+        "\\\nJOB a {\n executable = x\n}\n\\\nSUBMIT-DESCRIPTION s {\n y = 2\n}\nJOB b s\n"
+    )
+
+    flat = "\n".join(flattened(workflow))
+    write_clustered(workflow, [[0], [1]], "out.dag")
+
+    for text in [flat, Path("out.dag").read_text()]:
+        assert "{\n executable = x\n}\n" in text
+        assert "SUBMIT-DESCRIPTION s {\n y = 2\n}\n" in text
+
+
+def test_an_error_after_a_backslash_alone_is_on_the_line_of_the_command(complaint):
+    assert complaint("\\\n\\\nJOB a\n").startswith("wf.dag:3: expected JOB name")
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,8 @@ def test_other_statements_are_left_to_the_reader_and_give_no_names(text):
     [
         (b"JOB a x\\\nDONE", twin.GLUED),
         (b"JOB a \\", twin.UNENDED),
+        (b"\\", twin.UNENDED),
+        (b"\\\n\\\n#\n", twin.UNENDED),
         (b"JOB a \\\n# comment\n\n", twin.UNENDED),
         (b"JOB a {\n", twin.UNCLOSED),
         (b"FINAL a @=END\n@ENDING", twin.UNCLOSED),
@@ -186,6 +188,12 @@ def test_a_broken_statement_says_why_and_is_the_last(text, problem):
 )
 def test_statements_end_where_nothing_continues_them(text, kinds):
     assert agree(text).kind == kinds
+
+
+def test_a_statement_begins_after_lines_of_a_backslash_alone():
+    scan = agree(b"JOB a x\n \\\n\n\\\n# why\n  JOB b {\n}")
+
+    assert (scan.line, scan.begin) == ([1, 6], [0, 22])
 
 
 def test_a_file_of_2_gib_is_refused():
