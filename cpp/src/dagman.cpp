@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ enum : std::uint8_t {
   plain = 4,      // in plain words
   key_start = 8,  // of a VARS pair's key
   key = 16,
-  quotable = 32,  // in a VARS pair's value
+  quotable = 32,  // between double quotes
 };
 
 constexpr std::uint8_t classes_of(int c) {
@@ -87,14 +88,40 @@ Text next_word(Text& text) {
   return word;
 }
 
-// A statement's words, but for those that come after the most that a plain one has.
+// The length of the word in double quotes that `text` starts with, quotes included; 0 if it
+// starts with none that all versions of DAGMan read alike.
+std::size_t quoted_length(Text text) {
+  if (!text.starts_with('"')) return 0;
+  const std::size_t inside = run(text.substr(1), quotable);
+  const Text rest = text.substr(1 + inside);
+  const bool closed = rest.starts_with('"') && (rest.size() == 1 || is(rest[1], blank));
+  return inside > 0 && closed ? inside + 2 : 0;
+}
+
+// Likewise, but a word may also stand in double quotes, with blanks in it.
+Text next_path(Text& text) {
+  text.remove_prefix(run(text, blank));
+  const std::size_t length = quoted_length(text);
+  if (length == 0) return next_word(text);
+  const Text word = text.substr(0, length);
+  text.remove_prefix(length);
+  return word;
+}
+
+bool is_path(Text word) { return is_plain(word) || quoted_length(word) == word.size(); }
+
+// A statement's words, but for those that come after the most that a plain one has. The
+// command and the word after it have no quotes.
 struct Words {
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t most = 9;
   std::array<Text, most> word;
   std::size_t count = 0;
 
   explicit Words(Text text) {
-    while (count < most && !(word[count] = next_word(text)).empty()) ++count;
+    for (; count < most; ++count) {
+      word[count] = count < 2 ? next_word(text) : next_path(text);
+      if (word[count].empty()) break;
+    }
   }
   Text operator[](std::size_t i) const { return word[i]; }
 };
@@ -128,10 +155,11 @@ struct Found {
   std::size_t name = 1;  // which word names the job
 };
 
+bool is_job(Text word) { return !word.empty() && is_plain(word) && !is_reserved(word); }
+
 bool names_one_job(const Words& words) {
   const auto end = words.word.begin() + words.count;
-  return words.count > 1 && std::all_of(words.word.begin(), end, is_plain) &&
-         !is_reserved(words[1]);
+  return words.count > 1 && std::all_of(words.word.begin(), end, is_plain) && is_job(words[1]);
 }
 
 std::int32_t take_option(Text option, std::int32_t value, const Words& words, std::size_t& at) {
@@ -140,19 +168,42 @@ std::int32_t take_option(Text option, std::int32_t value, const Words& words, st
   return value;
 }
 
-Found plain_job(const Words& words) {
-  if (words.count < 3 || !names_one_job(words) || words[1].find('+') != Text::npos) return {};
-  const Text submit = words[2];
-  if (submit[0] == '{' || submit[0] == '@' || submit.find(".condor.sub") != Text::npos) return {};
-  std::int32_t options = 0;
-  std::size_t at = 3;
-  if (words.count >= 5 && is_upper(words[3], "DIR")) {
-    options = has_dir;
-    at = 5;
+// DIR, NOOP and DONE from word `at` on; other than a job if anything else is there.
+Found with_options(Found found, const Words& words, std::size_t at) {
+  if (words.count >= at + 2 && is_upper(words[at], "DIR")) {
+    if (!is_path(words[at + 1])) return {};
+    found.value += has_dir;
+    at += 2;
   }
-  options += take_option("NOOP", noop, words, at);
-  options += take_option("DONE", is_done, words, at);
-  return at == words.count ? Found{Kind::job, options} : Found{};
+  found.value += take_option("NOOP", noop, words, at);
+  found.value += take_option("DONE", is_done, words, at);
+  return at == words.count ? found : Found{};
+}
+
+// A job whose name is the word `name`, and its submit file or dag the next.
+Found plain_node(const Words& words, std::size_t name, std::int32_t options) {
+  if (words.count < name + 2 || !is_job(words[name]) || !is_path(words[name + 1])) return {};
+  const Text file = words[name + 1];
+  const char first = file[file[0] == '"' ? 1 : 0];
+  if (words[name].find('+') != Text::npos || first == '{' || first == '@') return {};
+  return with_options({Kind::job, options, name}, words, name + 2);
+}
+
+Found plain_job(const Words& words) {
+  const bool nests = words.count > 2 && words[2].find(".condor.sub") != Text::npos;
+  return nests ? Found{} : plain_node(words, 1, 0);
+}
+
+Found plain_subdag(const Words& words) {
+  const bool ok = words.count > 1 && is_upper(words[1], "EXTERNAL");
+  return ok ? plain_node(words, 2, is_subdag) : Found{};
+}
+
+// A job whose third word opened a submit description, { or @=TAG; no options follow that.
+Found plain_inline_job(const Words& words) {
+  const bool ok = words.count == 3 && is_job(words[1]) && words[1].find('+') == Text::npos &&
+                  (words[2] == "{" || (words[2][0] == '@' && is_plain(words[2].substr(2))));
+  return ok ? Found{Kind::job, is_inline} : Found{};
 }
 
 Found plain_done(const Words& words) {
@@ -185,34 +236,65 @@ Found plain_pre_skip(const Words& words) {
   return ok ? Found{Kind::pre_skip} : Found{};
 }
 
+Found plain_save_point(const Words& words) {
+  const bool ok = (words.count == 2 || words.count == 3) && is_job(words[1]);
+  return ok && (words.count == 2 || is_path(words[2])) ? Found{Kind::save_point} : Found{};
+}
+
 // What a script is given is its own affair: only the words up to its name must be plain.
 Found plain_script(const Words& words) {
-  if (words.count < 4 || words[3][0] == '=') return {};
-  if (!is_plain(words[2]) || is_reserved(words[2])) return {};
-  if (is_upper(words[1], "PRE")) return {Kind::pre, 0, 2};
-  const bool ok = is_upper(words[1], "POST") || is_upper(words[1], "HOLD");
-  return ok ? Found{Kind::script, 0, 2} : Found{};
+  const bool waits = words.count > 3 && is_upper(words[1], "DEFER");
+  if (waits && !(is_count(words[2]) && number_of(words[2]) > 0 && is_count(words[3]))) return {};
+  const std::size_t type = waits ? 4 : 1, name = type + 1, program = name + 1;
+  if (words.count <= program || words[program][0] == '=' || !is_job(words[name])) return {};
+  if (is_upper(words[type], "PRE")) return {Kind::pre, 0, name};
+  const bool ok = is_upper(words[type], "POST") || is_upper(words[type], "HOLD");
+  return ok ? Found{Kind::script, 0, name} : Found{};
 }
 
 Found never(const Words&) { return {}; }
 
-// One or more pairs key="value", each after blanks; no key may start with queue.
-bool are_plain_pairs(Text text) {
-  text = trimmed_end(text, blank);
-  if (text.empty()) return false;
-  while (!text.empty()) {
-    const std::size_t blanks = run(text, blank);
-    text.remove_prefix(blanks);
-    if (text.starts_with('+')) text.remove_prefix(1);
-    const std::size_t length = run(text, key);
-    if (blanks == 0 || length == 0 || !is(text[0], key_start)) return false;
-    if (is_upper(text.substr(0, std::min<std::size_t>(length, 5)), "QUEUE")) return false;
-    text.remove_prefix(length);
-    if (!text.starts_with("=\"")) return false;
+// Cuts off a plain word, or a value in double quotes, in which \" and \\ may stand; false if
+// there is neither.
+bool cut_value(Text& text) {
+  if (!text.starts_with('"')) return is_plain(next_word(text));
+  text.remove_prefix(1);
+  text.remove_prefix(run(text, quotable));
+  while (text.starts_with("\\\"") || text.starts_with("\\\\")) {
     text.remove_prefix(2);
     text.remove_prefix(run(text, quotable));
-    if (!text.starts_with('"')) return false;
-    text.remove_prefix(1);
+  }
+  if (!text.starts_with('"')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// Cuts off blanks and a pair key=value, perhaps with blanks around =; false if it is none.
+// No key may start with queue.
+bool cut_pair(Text& text) {
+  const std::size_t blanks = run(text, blank);
+  text.remove_prefix(blanks);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t length = run(text, key);
+  if (blanks == 0 || length == 0 || !is(text[0], key_start)) return false;
+  if (is_upper(text.substr(0, std::min<std::size_t>(length, 5)), "QUEUE")) return false;
+  text.remove_prefix(length);
+  text.remove_prefix(run(text, blank));
+  if (!text.starts_with('=')) return false;
+  text.remove_prefix(1);
+  text.remove_prefix(run(text, blank));
+  return !text.empty() && cut_value(text);
+}
+
+// One or more pairs, perhaps after PREPEND or APPEND.
+bool are_plain_pairs(Text text) {
+  text = trimmed_end(text, blank);
+  Text rest = text;
+  const Text place = next_word(rest);
+  if (place == "PREPEND" || place == "APPEND") text = rest;
+  if (text.empty()) return false;
+  while (!text.empty()) {
+    if (!cut_pair(text)) return false;
   }
   return true;
 }
@@ -254,15 +336,15 @@ constexpr auto commands = std::to_array<Command>({
     {"DONE", Kind::done, plain_done},
     {"ABORT_DAG_ON", Kind::abort, plain_abort},
     {"PRE_SKIP", Kind::pre_skip, plain_pre_skip},
+    {"SUBDAG", Kind::job, plain_subdag},
+    {"SAVE_POINT_FILE", Kind::save_point, plain_save_point},
     {"FINAL", Kind::other, never, true},
     {"PROVISIONER", Kind::other, never, true},
     {"SERVICE", Kind::other, never, true},
     {"SUBMIT_DESCRIPTION", Kind::other, never, true},
-    {"CONFIG"},       {"CONNECT"},      {"DOT"},     {"ENV"},
-    {"INCLUDE"},      {"JOBSTATE_LOG"}, {"MAXJOBS"}, {"NODE_STATUS_FILE"},
-    {"PIN_IN"},       {"PIN_OUT"},      {"REJECT"},  {"SAVE_POINT_FILE"},
-    {"SET_JOB_ATTR"}, {"SPLICE"},       {"SUBDAG"},  {"TOLERANCE"},
-    {"WEAK"},
+    {"CONFIG"},  {"CONNECT"},          {"DOT"},    {"ENV"},     {"INCLUDE"}, {"JOBSTATE_LOG"},
+    {"MAXJOBS"}, {"NODE_STATUS_FILE"}, {"PIN_IN"}, {"PIN_OUT"}, {"REJECT"},  {"SET_JOB_ATTR"},
+    {"SPLICE"},  {"TOLERANCE"},        {"WEAK"},
 });
 
 // The command of that name, in any case and with - for _.
@@ -354,6 +436,7 @@ class Scanner {
   std::int32_t line_ = 0;
   Text text_;         // as if on one line; its byte i is byte begin_ + i of the data
   std::string flat_;  // holds text_ if it was on several
+  std::optional<Text> after_body_;  // what follows its submit description, if it has one
 };
 
 DagmanScan Scanner::scan() {
@@ -435,9 +518,11 @@ Problem Scanner::join_on() {
 
 Problem Scanner::add_by_words(const Command& command) {
   const Words words(text_);
+  after_body_.reset();
   const Problem problem = command.has_body ? skip_body(words) : Problem::none;
   if (problem != Problem::none) return problem;
-  const Found found = command.rule(words);
+  const bool is_plain_body = after_body_ && after_body_->empty() && command.kind == Kind::job;
+  const Found found = is_plain_body ? plain_inline_job(words) : command.rule(words);
   if (found.kind == Kind::other) {
     add_unnamed(Kind::other);
   } else {
@@ -452,12 +537,14 @@ Problem Scanner::skip_body(const Words& words) {
   const bool braces = opening.starts_with('{');
   if (!braces && !opening.starts_with("@=")) return Problem::none;
   if (opening == "@=") return Problem::unclosed;
-  const std::string closing = braces ? "}" : "@" + std::string(opening.substr(2));
+  std::string closing(braces ? "}" : "@");
+  if (!braces) closing += opening.substr(2);
   for (; !lines_.done(); lines_.advance()) {
     if (!lines_.text().starts_with(closing)) continue;
     const Text after = lines_.text().substr(closing.size());
     if (braces || after.empty() || is(after[0], blank)) {
       take_line();
+      after_body_ = after;
       return Problem::none;
     }
   }

@@ -50,6 +50,29 @@ TEST(values_are_options_and_priorities) {
   CHECK(file.value == Vector{icsched::has_dir + icsched::noop + icsched::is_done, 0, -12});
 }
 
+TEST(jobs_may_be_subdags_have_quoted_files_and_descriptions) {
+  const DagmanScan file =
+      scan("SUBDAG EXTERNAL a \"in 1.dag\" DONE\nJOB b \"x y\" DIR \"d e\"\n"
+           "JOB c {\n}\nJOB d @=T\n@T");
+  CHECK(kinds(file) == std::vector(4, Kind::job));
+  CHECK(file.value == Vector{icsched::is_subdag + icsched::is_done, icsched::has_dir,
+                             icsched::is_inline, icsched::is_inline});
+  CHECK(names(file) == "a\nb\nc\nd");
+}
+
+TEST(values_of_vars_may_have_escaped_quotes) {
+  const DagmanScan file =
+      scan("VARS a x=\"say \\\"so\\\"\" +y = \"\\\\\"\nVARS a APPEND x=1\nVARS a x=\"\\a\"");
+  CHECK(kinds(file) == std::vector{Kind::vars, Kind::vars, Kind::other});
+}
+
+TEST(a_backslash_alone_on_a_line_belongs_to_no_statement) {
+  const DagmanScan file = scan("\\\n\\\n\nSAVE_POINT_FILE a \"f\"\n");
+  CHECK(kinds(file) == std::vector{Kind::save_point});
+  CHECK(file.line == Vector{4} && file.begin == Offsets{5});
+  CHECK(is_broken(scan("JOB a x\n\\\n# c\n"), Problem::unended));
+}
+
 TEST(refs_hold_parents_and_then_children) {
   const DagmanScan file = scan("PARENT a b CHILD c\nPARENT c CHILD d a\n");
   CHECK(kinds(file) == std::vector{Kind::parent, Kind::parent});
@@ -74,15 +97,15 @@ TEST(after_an_empty_line_a_command_ends_the_continued_statement) {
 
 TEST(inline_submit_descriptions_belong_to_their_statement) {
   const DagmanScan file = scan("JOB a {\nJOB b x\n} c\nJOB d @=END\n@ENDS\n@END\nJOB e x\n");
-  CHECK(kinds(file) == std::vector{Kind::other, Kind::other, Kind::job});
+  CHECK(kinds(file) == std::vector{Kind::other, Kind::job, Kind::job});
   CHECK(file.end == Offsets{19, 42, 50});
-  CHECK(names(file) == "e");
+  CHECK(names(file) == "d\ne");
 }
 
 TEST(what_is_not_plain_is_left_alone) {
   for (const char* text : {"JOB a+b x", "JOB a x.condor.sub", "JOB child x", "VARS a queue=\"1\"",
-                           "VARS a x=1", "PARENT a CHILD b CHILD c", "RETRY a 1234567890",
-                           "PRE_SKIP a 256", "SCRIPT DEFER 1 2 PRE a x", "SPLICE a b", "\"a\""}) {
+                           "VARS a x='1'", "PARENT a CHILD b CHILD c", "RETRY a 1234567890",
+                           "PRE_SKIP a 256", "SCRIPT DEFER 0 2 PRE a x", "SPLICE a b", "\"a\""}) {
     const DagmanScan file = scan(text);
     CHECK(kinds(file) == std::vector{Kind::other});
     CHECK(file.name == Vector{-1} && file.refs.empty() && file.name_count == 0);

@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass, field
 
-OTHER, JOB, PARENT, DONE, PRIORITY, RETRY, VARS, PRE, SCRIPT, CATEGORY, ABORT, PRE_SKIP, BROKEN = (
-    range(13)
-)
+OTHER, JOB, PARENT, DONE, PRIORITY, RETRY, VARS = range(7)
+PRE, SCRIPT, CATEGORY, ABORT, PRE_SKIP, SAVE_POINT, BROKEN = range(7, 14)
 GLUED, UNENDED, UNCLOSED = 1, 2, 3  # values of BROKEN
-NOOP, IS_DONE, HAS_DIR = 1, 2, 4  # values of JOB, added up
+NOOP, IS_DONE, HAS_DIR, IS_SUBDAG, IS_INLINE = 1, 2, 4, 8, 16  # values of JOB, added up
 
 _BLANKS = b" \t\r\v\f"
 _RESERVED = {b"PARENT", b"CHILD", b"ALL_NODES"}
@@ -21,9 +20,12 @@ COMMANDS = _HAS_BODY | {
 _WORD = re.compile(rb"[^\x00-\x20\x7f\"'\\=]+")
 _NUMBER = re.compile(rb"[+-]?[0-9]{1,9}")
 _COUNT = re.compile(rb"[0-9]{1,9}")
-_PAIR = rb'[ \t]+\+?[A-Za-z_][A-Za-z0-9_.]*="[^"\\\x00-\x1f\x7f]*"'
-_PAIRS = re.compile(rb"(?:" + _PAIR + rb")+")
-_QUEUE = re.compile(rb'[ \t]+\+?queue[A-Za-z0-9_.]*="', re.IGNORECASE)
+_QUOTED = rb'"[^"\\\x00-\x1f\x7f]+"'
+_PATH = re.compile(_WORD.pattern + rb"|" + _QUOTED)
+_VALUE = rb'(?:"(?:[^"\\\x00-\x1f\x7f]|\\["\\])*"|' + _WORD.pattern + rb"(?![^ \t]))"
+_PAIR = rb"[ \t]+\+?[A-Za-z_][A-Za-z0-9_.]*[ \t]*=[ \t]*" + _VALUE
+_PAIRS = re.compile(rb"(?:[ \t]+(?:PREPEND|APPEND))?(?:" + _PAIR + rb")+")
+_QUEUE = re.compile(rb"[ \t]+\+?queue", re.IGNORECASE)
 
 
 @dataclass
@@ -61,11 +63,11 @@ def scan(data: bytes) -> Scan:
             at += 1
             continue  # it continues nothing
         text, problem, at = _joined(lines, at)
+        head_end = at
         if not problem:
             problem, at = _past_body(lines, text, at)
-        if not problem and not text:
-            continue  # continuations of nothing, then a blank line and a command
-        kind, name, value = (BROKEN, -1, problem) if problem else _classed(text, result)
+        last = lines[at - 1][2] if at > head_end else None
+        kind, name, value = (BROKEN, -1, problem) if problem else _classed(text, last, result)
         result.kind.append(kind)
         result.line.append(first + 1)
         result.begin.append(begin)
@@ -148,10 +150,17 @@ def _past_body(lines: list[tuple[int, int, bytes]], text: bytes, at: int) -> tup
     return UNCLOSED, at
 
 
-def _classed(text: bytes, result: Scan) -> tuple[int, int, int]:
-    """Kind, name and value of a statement; names are interned only if it is plain."""
+def _classed(text: bytes, last: bytes | None, result: Scan) -> tuple[int, int, int]:
+    """Kind, name and value of a statement; names are interned only if it is plain.
+
+    *last* is the line that ends its inline submit description.
+    """
     words = _words(text)
     command = _command(words[0])
+    if last is not None:
+        return _inline(command, words, last, result)
+    if command in (b"JOB", b"SUBDAG", b"SAVE_POINT_FILE"):
+        return _with_paths(command, text, result)
     if command == b"PARENT":
         return _parent(words, result)
     if command == b"VARS":
@@ -191,27 +200,75 @@ def _vars(text: bytes, result: Scan) -> tuple[int, int, int]:
 
 def _script(words: list[bytes], result: Scan) -> tuple[int, int, int]:
     types = {b"PRE": PRE, b"POST": SCRIPT, b"HOLD": SCRIPT}
-    if len(words) < 4 or words[1].upper() not in types or words[3].startswith(b"="):
+    words = words[1:]
+    if len(words) > 2 and words[0].upper() == b"DEFER":
+        if not _COUNT.fullmatch(words[1]) or not _COUNT.fullmatch(words[2]) or not int(words[1]):
+            return OTHER, -1, 0
+        words = words[3:]
+    if len(words) < 3 or words[0].upper() not in types or words[2].startswith(b"="):
         return OTHER, -1, 0
-    if not _WORD.fullmatch(words[2]) or words[2].upper() in _RESERVED:
+    if not _is_job(words[1]):
         return OTHER, -1, 0
-    return types[words[1].upper()], result.intern(words[2]), 0
+    return types[words[0].upper()], result.intern(words[1]), 0
 
 
-def _job(words: list[bytes]) -> tuple[int, int] | None:
-    if len(words) < 3 or b"+" in words[1] or words[1].upper() in _RESERVED:
+def _inline(command: bytes, words: list[bytes], last: bytes, result: Scan) -> tuple[int, int, int]:
+    braces = words[2:] == [b"{"] and last == b"}"
+    tagged = words[2:] == [b"@=" + last[1:]] and _WORD.fullmatch(last[1:])
+    if command != b"JOB" or not (braces or tagged) or not _is_job(words[1]) or b"+" in words[1]:
+        return OTHER, -1, 0
+    return JOB, result.intern(words[1]), IS_INLINE
+
+
+def _with_paths(command: bytes, text: bytes, result: Scan) -> tuple[int, int, int]:
+    """What names a job and files, which may be in double quotes."""
+    words = _words(text)[:2]
+    rest = re.sub(rb"(?:[^ \t]+[ \t]*){,2}", b"", text, count=1)
+    words += re.findall(_QUOTED + rb"(?![^ \t])|[^ \t]+", rest)
+    found = {b"JOB": _job, b"SUBDAG": _subdag, b"SAVE_POINT_FILE": _save_point}[command](words)
+    if found is None:
+        return OTHER, -1, 0
+    kind, name, value = found
+    return kind, result.intern(name), value
+
+
+def _job(words: list[bytes]) -> tuple[int, bytes, int] | None:
+    return _node(words[1:], 0) if b".condor.sub" not in b"".join(words[2:3]) else None
+
+
+def _subdag(words: list[bytes]) -> tuple[int, bytes, int] | None:
+    is_external = b"".join(words[1:2]).upper() == b"EXTERNAL"
+    return _node(words[2:], IS_SUBDAG) if is_external else None
+
+
+def _node(words: list[bytes], value: int) -> tuple[int, bytes, int] | None:
+    """A job by its name, file and options."""
+    if len(words) < 2 or not _is_job(words[0]) or b"+" in words[0]:
         return None
-    if words[2].startswith((b"{", b"@")) or b".condor.sub" in words[2]:
+    if not _PATH.fullmatch(words[1]) or words[1].lstrip(b'"').startswith((b"{", b"@")):
         return None
-    rest = [word.upper() for word in words[3:]]
-    value = 0
-    if len(rest) >= 2 and rest[0] == b"DIR":
-        value, rest = HAS_DIR, rest[2:]
-    if rest[:1] == [b"NOOP"]:
+    rest = words[2:]
+    if len(rest) >= 2 and rest[0].upper() == b"DIR" and _PATH.fullmatch(rest[1]):
+        value, rest = value | HAS_DIR, rest[2:]
+    if rest and rest[0].upper() == b"NOOP":
         value, rest = value | NOOP, rest[1:]
-    if rest[:1] == [b"DONE"]:
+    if rest and rest[0].upper() == b"DONE":
         value, rest = value | IS_DONE, rest[1:]
-    return None if rest else (JOB, value)
+    return None if rest else (JOB, words[0], value)
+
+
+def _save_point(words: list[bytes]) -> tuple[int, bytes, int] | None:
+    if (
+        len(words) not in (2, 3)
+        or not _is_job(words[1])
+        or not all(map(_PATH.fullmatch, words[2:]))
+    ):
+        return None
+    return SAVE_POINT, words[1], 0
+
+
+def _is_job(word: bytes) -> bool:
+    return bool(_WORD.fullmatch(word)) and word.upper() not in _RESERVED
 
 
 def _one_job(words: list[bytes]) -> bool:
@@ -252,7 +309,6 @@ def _pre_skip(words: list[bytes]) -> tuple[int, int] | None:
 
 
 _RULES = {
-    b"JOB": _job,
     b"DONE": _done,
     b"PRIORITY": _priority,
     b"RETRY": _retry,

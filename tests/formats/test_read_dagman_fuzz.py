@@ -55,7 +55,10 @@ def facts(workflow: Workflow) -> dict[str, object]:
 WORDS = [
     *rb"a b S S+p in.dag x.sub x.condor.sub PARENT CHILD ALL_NODES EXTERNAL DIR NOOP DONE".split(),
     *rb"3 -3 3x 2147483648 PRE POST DEFER DEBUG RETURN UNLESS-EXIT PREPEND { } @=T @T".split(),
-    *rb"""k="v" k=v k= ="v" "a b" 'c' ' " \ # // """.split(),
+    *rb"""k="v" k=v k= ="v" "a b" 'c' ' " \ # // "x" "{" k="\"" k="\\" k="\n" = CHILD""".split(),
+    b'"x y"',
+    b'k="a \\" b"',
+    b"CH\xc4\xb1LD",
     b"\xc3\xa9",
     b"\xe9",
     b"\xc2\xa0",
@@ -68,6 +71,12 @@ COMMANDS = rb"""
     CONNECT PIN_IN PIN_OUT CONFIG DOT NODE_STATUS_FILE JOBSTATE_LOG SET_JOB_ATTR ENV REJECT
 """.split()
 USUAL = [b"JOB a x", b"JOB b x DONE", b"SPLICE S in.dag", b"PARENT a CHILD b", b"PRIORITY a 3"]
+USUAL += [b'JOB a "x y"', b"SUBDAG EXTERNAL b in.dag", b"JOB b {\n}", b'VARS a k="\\"v\\""']
+NEARLY = rb"""
+    JOB|b|x|DIR|d|NOOP|DONE SUBDAG|EXTERNAL|b|"x"|DIR|"d" VARS|a|PREPEND|k="v"|l=w VARS|a|k|=|"v"
+    SCRIPT|DEFER|1|2|PRE|a|x SAVE_POINT_FILE|a|"f" RETRY|a|3|UNLESS-EXIT|2 ABORT-DAG-ON|a|3|RETURN|4
+    PARENT|a|CHILD|b|S PRIORITY|a|3 PRE_SKIP|a|4 CATEGORY|a|c DONE|a TOLERANCE|a|15|%
+""".split()
 BLANKS = st.sampled_from([b" "] * 8 + [b"\t", b"  ", b" \\\n ", b" \\\n# c\n", b" \\\n\n"])
 ENDS = st.sampled_from([b"\n"] * 8 + [b"\r\n", b"\n\n", b" \\\n", b"\n# c\n", b""])
 lines = st.builds(
@@ -78,9 +87,21 @@ lines = st.builds(
     st.lists(st.sampled_from(WORDS), max_size=5),
     st.lists(BLANKS, min_size=6, max_size=6),
 )
-texts = st.lists(st.tuples(st.sampled_from(USUAL) | lines, ENDS).map(b"".join), max_size=8).map(
-    b"".join
-)
+
+
+@st.composite
+def nearly(draw: st.DrawFn) -> bytes:
+    """A statement in a usual form, in which a word or two may be another."""
+    words = draw(st.sampled_from(NEARLY)).split(b"|")
+    for word in draw(st.lists(st.sampled_from(WORDS), max_size=2)):
+        at = draw(st.integers(1, len(words)))
+        words[at : at + draw(st.integers(0, 1))] = [word]
+    return b"".join(part for word in words for part in (word, draw(BLANKS)))
+
+
+texts = st.lists(
+    st.tuples(st.sampled_from(USUAL) | lines | nearly(), ENDS).map(b"".join), max_size=8
+).map(b"".join)
 
 
 @pytest.fixture(scope="session")
@@ -171,12 +192,16 @@ MODIFIERS = [
     "RETRY {} 3",
     "RETRY {} 3 UNLESS-EXIT 2",
     'VARS {} k="v" l="w x"',
+    'VARS {} k="say \\"so\\"" +l = "\\\\"',
+    "VARS {} APPEND k=v",
+    "SCRIPT DEFER 1 60 POST {} check",
     "SCRIPT PRE {} check $JOB",
     "SCRIPT POST {} check",
     "CATEGORY {} big",
     "ABORT-DAG-ON {} 3 RETURN 1",
     "PRE_SKIP {} 4",
 ]
+SAVES = ["SAVE_POINT_FILE {}", "SAVE_POINT_FILE {} f", 'SAVE_POINT_FILE {} "f g"']
 SUBMITS = ["x", "x.sub", "d/x.sub", "'x y'", '"x y"', "{\n  JOB no x\n}", "@=END\n}\n@END"]
 
 
@@ -203,6 +228,8 @@ def models(draw: st.DrawFn, letters: str = "abcdef") -> Model:
         model.done.add(name)
     for modifier in draw(st.lists(st.sampled_from(MODIFIERS), max_size=3)):
         others.append(modifier.format(draw(st.sampled_from([*names, "ALL_NODES"]))))
+    for line in draw(st.lists(st.sampled_from(SAVES), max_size=1)):
+        others.append(line.format(draw(st.sampled_from(names))))
     model.lines = _with_jobs(draw, model, others)
     return model
 
@@ -212,7 +239,10 @@ def _with_jobs(draw: st.DrawFn, model: Model, others: list[str]) -> list[str]:
     jobs = []
     for name in model.names:
         options = draw(st.lists(st.sampled_from(["DIR d", "NOOP", "DONE"]), unique=True))
-        jobs.append(" ".join([f"JOB {name} {draw(st.sampled_from(SUBMITS))}", *options]))
+        submit = draw(st.sampled_from(SUBMITS))
+        command = draw(st.sampled_from(["JOB", "JOB", "SUBDAG EXTERNAL"]))
+        command = "JOB" if "\n" in submit else command
+        jobs.append(" ".join([f"{command} {name} {submit}", *options]))
         model.done |= {name} if "DONE" in options else set()
     picks = draw(st.permutations([jobs] * len(jobs) + [others] * len(others)))
     left = {id(jobs): iter(jobs), id(others): iter(others)}
@@ -233,6 +263,7 @@ def _all_odd(data: bytes) -> DagmanScan:
         scan,
         kind=np.where(scan.kind == Kind.BROKEN, Kind.BROKEN, Kind.OTHER).astype(np.uint8),
         name=np.full_like(scan.name, -1),
+        value=np.where(scan.kind == Kind.BROKEN, scan.value, 0).astype(np.int32),
         refs=none,
         first_parent=nowhere,
         first_child=nowhere,
@@ -257,7 +288,8 @@ def test_the_plain_and_the_careful_way_to_read_a_file_agree(read, model):
         careful = read(model.text)
     plain = read(model.text)
 
-    assert facts(careful) == model.facts
+    assert facts(careful) == facts(plain) == model.facts
+    assert [p.node for p in careful.nodes()] == [p.node for p in plain.nodes()]
     assert careful.joins == plain.joins
     assert sum(remark.count for remark in careful.remarks) == sum(
         remark.count for remark in plain.remarks

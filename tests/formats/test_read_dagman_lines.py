@@ -195,7 +195,7 @@ def test_a_name_that_is_no_utf_8_is_refused_with_its_line(complaint, data, line)
 def test_a_name_that_cannot_be_printed_is_refused(complaint, char):
     got = char.decode(errors="surrogateescape")
 
-    assert complaint(b"\nJOB a" + char + b' "x"\n') == (
+    assert complaint(b"\nJOB a" + char + b" x DONE NOOP\n") == (
         f"wf.dag:2: expected a job name in printable UTF-8, got {'a' + got!r}"
     )
 

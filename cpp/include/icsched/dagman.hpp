@@ -14,7 +14,7 @@ namespace icsched {
 
 enum class StatementKind : std::uint8_t {
   other = 0,  // not plain, or not a command at all
-  job = 1,    // value: JobOptions, added up
+  job = 1,    // JOB and SUBDAG EXTERNAL; value: JobOptions, added up
   parent = 2,
   done = 3,
   priority = 4,  // value: the priority
@@ -25,10 +25,17 @@ enum class StatementKind : std::uint8_t {
   category = 9,
   abort = 10,  // ABORT_DAG_ON
   pre_skip = 11,
-  broken = 12,  // value: a Problem; always the last statement
+  save_point = 12,  // SAVE_POINT_FILE
+  broken = 13,      // value: a Problem; always the last statement
 };
 
-enum JobOptions : std::int32_t { noop = 1, is_done = 2, has_dir = 4 };
+enum JobOptions : std::int32_t {
+  noop = 1,
+  is_done = 2,
+  has_dir = 4,
+  is_subdag = 8,
+  is_inline = 16,  // its submit description follows, and nothing after that
+};
 
 enum class Problem : std::int32_t {
   none = 0,

@@ -22,6 +22,7 @@ _COMMANDS = {
     Kind.CATEGORY: "CATEGORY",
     Kind.ABORT: "ABORT_DAG_ON",
     Kind.PRE_SKIP: "PRE_SKIP",
+    Kind.SAVE_POINT: "SAVE_POINT_FILE",
 }
 
 
@@ -94,7 +95,7 @@ class PlainStatements:
     def modifiers(self, start: int, stop: int) -> Statements:
         """Take note of the statements about one job; return those that set a PRE script."""
         kinds = self._source.scan.kind[start:stop]
-        named = (kinds >= Kind.DONE) & (kinds <= Kind.PRE_SKIP) & (kinds != Kind.PRIORITY)
+        named = (kinds >= Kind.DONE) & (kinds <= Kind.SAVE_POINT) & (kinds != Kind.PRIORITY)
         which, slots = self._about_jobs(np.flatnonzero(named) + start)
         kinds = self._source.scan.kind[which]
         self._scope.done.append(slots[kinds == Kind.DONE])

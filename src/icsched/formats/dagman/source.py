@@ -20,7 +20,8 @@ from icsched.formats.dagman.words import BLANKS, UnreadableError
 from icsched.formats.files import read_bytes
 
 MOST_STATEMENT_BYTES = 64 << 20
-NOOP, DONE, HAS_DIRECTORY = 1, 2, 4  # values of a plain JOB statement, added up
+# Values of a plain JOB or SUBDAG statement, added up.
+NOOP, DONE, HAS_DIRECTORY, IS_SUBDAG, IS_INLINE = 1, 2, 4, 8, 16
 _MOST_ODD_BYTES = 1 << 20  # statements that are not plain are parsed here, in Python
 _HAS_BODY = re.compile(
     r"(?:JOB|FINAL|PROVISIONER|SERVICE|SUBMIT[-_]DESCRIPTION)[ \t]+[^ \t]+[ \t]+(?:\{|@=)",
@@ -52,7 +53,8 @@ class Kind(IntEnum):
     CATEGORY = 9
     ABORT = 10
     PRE_SKIP = 11
-    BROKEN = 12
+    SAVE_POINT = 12
+    BROKEN = 13
 
 
 @dataclass(frozen=True)
@@ -118,14 +120,13 @@ class Source:
 
     def node(self, statement: int) -> Node:
         """Return what a JOB or SUBDAG statement says; quick for plain ones."""
-        text = self.text(statement)
-        if self.scan.kind[statement] != Kind.JOB or "\n" in text:
-            node = self.command(statement)
-            assert isinstance(node, Node)  # noqa: S101  the caller's word
-            return node
-        words, value = re.split(r"[ \t]+", text), int(self.scan.value[statement])
-        directory = words[4] if value & HAS_DIRECTORY else ""
-        return Node("JOB", words[1], words[2], directory, bool(value & NOOP), bool(value & DONE))
+        if self.scan.kind[statement] == Kind.JOB:
+            plain = _plain_node(self.text(statement), int(self.scan.value[statement]))
+            if plain:
+                return plain
+        node = self.command(statement)
+        assert isinstance(node, Node)  # noqa: S101  the caller's word
+        return node
 
     def command(self, statement: int) -> Command:
         """Return what a statement says; raises FormatError, or KeyError for an unknown word."""
@@ -138,6 +139,21 @@ class Source:
             problem = str(error)
             got = "" if ", got" in problem else f", got {shortened(text)!r}"
             raise self.error(statement, problem + got) from None
+
+
+def _plain_node(text: str, value: int) -> Node | None:
+    """Return what a plain statement says; None if it goes on over several lines."""
+    if value & IS_INLINE:
+        head = _INLINE_HEAD.match(text)
+        return Node("JOB", head[1], "", "", noop=False, done=False) if head else None
+    if "\n" in text:
+        return None
+    kind, first = ("SUBDAG", 2) if value & IS_SUBDAG else ("JOB", 1)
+    name, submit, *options = _PLAIN_WORD.findall(text)[first:]
+    directory = options[1].strip('"') if value & HAS_DIRECTORY else ""
+    return Node(
+        kind, name, submit.strip('"'), directory, noop=bool(value & NOOP), done=bool(value & DONE)
+    )
 
 
 def load(path: str, *, named_by_user: bool) -> Source:
