@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -152,6 +153,67 @@ BuiltFront batch_front(Rows children, Rows parents, std::span<const std::uint8_t
 
 namespace {
 
+// What the untaken sources of each sink yield. Sources gain yields one at a time: one with few
+// sinks then adds to each of them, one with very many sinks is looked up by whoever asks. So a
+// change costs sqrt(arcs) at most, and so does a question.
+class SharedYields {
+ public:
+  SharedYields(const Front& front, const SinksOf& sinks_of)
+      : sinks_of_(sinks_of.rows()),
+        yields_(front.yields.begin(), front.yields.end()),
+        taken_(front.sources()),
+        by_few_(front.sinks.size()) {
+    const double most = std::sqrt(static_cast<double>(front.sinks.targets.size()));
+    many_offsets_.reserve(by_few_.size() + 1);
+    for (std::int32_t sink = 0; sink < front.sinks.size(); ++sink) {
+      many_offsets_.push_back(static_cast<std::int32_t>(many_.size()));
+      for (const std::int32_t source : front.sinks[sink]) {
+        if (static_cast<double>(sinks_of_[source].size()) > most) {
+          many_.push_back(source);
+        } else {
+          by_few_[sink] += yields_[source];
+        }
+      }
+    }
+    many_offsets_.push_back(static_cast<std::int32_t>(many_.size()));
+    is_one_of_many_.assign(front.sources(), 0);
+    for (const std::int32_t source : many_) is_one_of_many_[source] = 1;
+  }
+
+  bool taken(std::int32_t source) const { return taken_[source]; }
+  std::int32_t of_source(std::int32_t source) const { return yields_[source]; }
+
+  std::int64_t of_sink(std::int32_t sink) const {
+    std::int64_t sum = by_few_[sink];
+    for (std::int32_t i = many_offsets_[sink]; i < many_offsets_[sink + 1]; ++i) {
+      if (!taken_[many_[i]]) sum += yields_[many_[i]];
+    }
+    return sum;
+  }
+
+  void take(std::int32_t source) {
+    add_to_sinks(source, -yields_[source]);
+    taken_[source] = 1;
+  }
+
+  void add(std::int32_t source, std::int32_t weight) {
+    yields_[source] += weight;
+    add_to_sinks(source, weight);
+  }
+
+ private:
+  void add_to_sinks(std::int32_t source, std::int32_t weight) {
+    if (weight == 0 || is_one_of_many_[source]) return;
+    for (const std::int32_t sink : sinks_of_[source]) by_few_[sink] += weight;
+  }
+
+  Rows sinks_of_;
+  Vector yields_;
+  std::vector<std::uint8_t> taken_, is_one_of_many_;  // by source
+  std::vector<std::int64_t> by_few_;  // by sink: yields of its untaken sources with few sinks
+  Vector many_offsets_, many_;        // by sink: its sources with very many sinks
+};
+
 // Takes sources, the best candidate's first. Candidate i is what sink i still waits for, or
 // source i - sinks.
 class Greedy {
@@ -159,9 +221,9 @@ class Greedy {
   Greedy(const Front& front, std::int32_t count)
       : front_(front),
         sinks_of_(front),
-        yields_(front.yields.begin(), front.yields.end()),
+        yields_(front, sinks_of_),
         missing_(front.sinks.size()),
-        taken_(front.sources()),
+        last_pushed_(front.sinks.size() + front.sources()),
         left_(count) {
     for (std::int32_t sink = 0; sink < front.sinks.size(); ++sink) {
       missing_[sink] = static_cast<std::int32_t>(front.sinks[sink].size());
@@ -171,19 +233,17 @@ class Greedy {
   Choice choose() && {
     fill_heap();
     while (left_ > 0 && !heap_.empty()) {
-      std::pop_heap(heap_.begin(), heap_.end());
-      const std::uint64_t entry = heap_.back();
-      heap_.pop_back();
+      const std::uint64_t entry = pop();
       const std::int32_t candidate = ~static_cast<std::uint32_t>(entry);
       const std::uint64_t now = key(candidate);
       if (now < entry) {
-        push(now);  // what it would enable has been enabled since
+        push(candidate, now);  // what it would enable has been enabled since
       } else if (cost(candidate) <= left_) {
         take_candidate(candidate);
       }
     }
     for (std::int32_t source = 0; left_ > 0; ++source) {
-      if (!taken_[source]) take(source);
+      if (!yields_.taken(source)) take(source);
     }
     return std::move(choice_);
   }
@@ -198,13 +258,10 @@ class Greedy {
     std::int64_t enables = 0;
     if (candidate < front_.sinks.size()) {
       if (missing_[candidate] < 2) return 0;  // enabled, or by now a yield
-      enables = front_.weights[candidate];
-      for (const std::int32_t source : front_.sinks[candidate]) {
-        if (!taken_[source]) enables += yields_[source];
-      }
+      enables = front_.weights[candidate] + yields_.of_sink(candidate);
     } else {
       const std::int32_t source = candidate - front_.sinks.size();
-      enables = taken_[source] ? 0 : yields_[source];
+      enables = yields_.taken(source) ? 0 : yields_.of_source(source);
     }
     if (enables == 0) return 0;
     const float rate = static_cast<float>(enables) / static_cast<float>(cost(candidate));
@@ -216,13 +273,26 @@ class Greedy {
     const std::int32_t candidates = front_.sources() + front_.sinks.size();
     heap_.reserve(candidates);
     for (std::int32_t candidate = 0; candidate < candidates; ++candidate) {
-      if (const std::uint64_t entry = key(candidate); entry != 0) heap_.push_back(entry);
+      const std::uint64_t entry = last_pushed_[candidate] = key(candidate);
+      if (entry != 0) heap_.push_back(entry);
     }
     std::make_heap(heap_.begin(), heap_.end());
   }
 
-  void push(std::uint64_t entry) {
-    if (entry == 0) return;
+  std::uint64_t pop() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const std::uint64_t entry = heap_.back();
+    heap_.pop_back();
+    std::uint64_t& last = last_pushed_[~static_cast<std::uint32_t>(entry)];
+    if (last == entry) last = 0;
+    return entry;
+  }
+
+  // Pushes nothing that is in the heap already: old entries of a candidate, which may be as many
+  // as its sources, become one when they come up.
+  void push(std::int32_t candidate, std::uint64_t entry) {
+    if (entry == 0 || last_pushed_[candidate] == entry) return;
+    last_pushed_[candidate] = entry;
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end());
   }
@@ -230,20 +300,20 @@ class Greedy {
   void take_candidate(std::int32_t candidate) {
     if (candidate >= front_.sinks.size()) return take(candidate - front_.sinks.size());
     for (const std::int32_t source : front_.sinks[candidate]) {
-      if (!taken_[source]) take(source);
+      if (!yields_.taken(source)) take(source);
     }
   }
 
   void take(std::int32_t source) {
-    taken_[source] = 1;
+    yields_.take(source);
     --left_;
     choice_.sources.push_back(source);
-    choice_.enabled += yields_[source];
+    choice_.enabled += yields_.of_source(source);
     for (const std::int32_t sink : sinks_of_.rows()[source]) {
       if (--missing_[sink] == 1) {
         become_yield(sink);
       } else if (missing_[sink] > 1) {
-        push(key(sink));
+        push(sink, key(sink));
       }
     }
   }
@@ -252,16 +322,18 @@ class Greedy {
   // many sinks would make that quadratic. They count as what they were until they come up.
   void become_yield(std::int32_t sink) {
     for (const std::int32_t source : front_.sinks[sink]) {
-      if (taken_[source]) continue;
-      yields_[source] += front_.weights[sink];
-      push(key(front_.sinks.size() + source));
+      if (yields_.taken(source)) continue;
+      yields_.add(source, front_.weights[sink]);
+      const std::int32_t candidate = front_.sinks.size() + source;
+      push(candidate, key(candidate));
     }
   }
 
   const Front& front_;
   const SinksOf sinks_of_;
-  Vector yields_, missing_;
-  std::vector<std::uint8_t> taken_;
+  SharedYields yields_;
+  Vector missing_;
+  std::vector<std::uint64_t> last_pushed_;  // of each candidate, unless it has come up; else 0
   std::vector<std::uint64_t> heap_;
   std::int32_t left_;
   Choice choice_;
