@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "icsched/memory.hpp"
@@ -63,13 +64,16 @@ struct Pieces {
 class Exchange {
  public:
   Exchange(Rows children, Rows parents, Ids order, Ids ranks, Sizes sizes)
-      : pieces_(parents, order), ranks_(ranks), sizes_(sizes), left_(order.size(), 0), last_(order.size(), 0),
+      : pieces_(parents, order), sizes_(sizes), left_(order.size(), 0), last_(order.size(), 0),
         missing_(pieces_.kind.size(), 0), growth_(pieces_.kind.size(), 0),
+        least_rank_(pieces_.kind.size(), std::numeric_limits<std::int32_t>::max()),
         executed_(pieces_.kind.size(), false), ready_(pieces_.kind.size()) {
     link(children, parents);
     for (std::int32_t task = 0; task < children.size(); ++task) {
       if (left_[task] > 0) growth_[pieces_.of[task]] += sizes[task];
       if (left_[task] == 1) growth_[last_[task]] -= sizes[task];
+      std::int32_t& least = least_rank_[pieces_.of[task]];
+      least = std::min(least, ranks[task]);
     }
     for (std::int32_t piece = 0; piece < pieces_.tasks.size(); ++piece) offer(piece);
   }
@@ -128,14 +132,8 @@ class Exchange {
   void offer(std::int32_t piece) {
     if (executed_[piece] || missing_[piece] > 0) return;
     auto& heap = ready_[pieces_.kind[piece]];
-    heap.push_back({growth_[piece], least_rank(piece), piece});
+    heap.push_back({growth_[piece], least_rank_[piece], piece});
     std::push_heap(heap.begin(), heap.end(), std::greater());
-  }
-
-  std::int32_t least_rank(std::int32_t piece) const {
-    std::int32_t least = ranks_[pieces_.tasks[piece][0]];
-    for (std::int32_t task : pieces_.tasks[piece]) least = std::min(least, ranks_[task]);
-    return least;
   }
 
   // The ready piece of a kind that adds least memory, taken off its heap, or -1.
@@ -196,7 +194,6 @@ class Exchange {
   };
 
   Pieces pieces_;
-  Ids ranks_;
   Sizes sizes_;
   Lists above_;                         // by piece: parents outside, ascending
   Lists below_;                         // by task: other pieces with a child, ascending
@@ -204,6 +201,7 @@ class Exchange {
   std::vector<std::int32_t> last_;      // their numbers, xor-ed: the number once one is left
   std::vector<std::int32_t> missing_;   // by piece: those of above_ that have not run
   std::vector<std::int64_t> growth_;    // by piece: memory taken less memory freed if run now
+  std::vector<std::int32_t> least_rank_;  // by piece: of its tasks
   std::vector<bool> executed_;
   std::vector<std::vector<Offer>> ready_;  // heaps by kind
   std::vector<std::int32_t> sequence_;

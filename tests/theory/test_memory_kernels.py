@@ -1,5 +1,7 @@
 """The kernels of memory.hpp do what their plain twins do, and keep their promises."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -135,3 +137,22 @@ def test_depth_first_order_needs_the_least_memory_on_trees(height):
     order = _native.depth_first_order(*rows(dag), dag.fifo_order, ones)
 
     assert memory_profile(dag, order).max() == height + 1
+
+
+def test_a_long_piece_is_not_read_again_for_each_task_that_it_could_close():
+    """Tasks 0 .. q-1 each have two children: one alone, and one of the q parents of a join.
+
+    These parents are one piece. It is ready all the time that the lone children run, each of
+    which leaves the piece one more task to close.
+    """
+    q = 200_000
+    first = np.arange(q)
+    arcs = [(first, q + first), (first, 2 * q + first), (2 * q + first, np.full(q, 3 * q))]
+    dag = Dag.from_arcs(3 * q + 1, np.concatenate([np.stack(pair, axis=1) for pair in arcs]))
+    order = np.arange(len(dag), dtype=np.int32)
+    start = time.process_time()
+
+    moved = _native.exchange_pieces(*rows(dag), order, order, np.ones(len(dag), np.int64))
+
+    assert moved.tolist() == order.tolist()
+    assert time.process_time() - start < 20
