@@ -1,6 +1,6 @@
 """Staggered clusters: whole blocks of a linear composition (paper 000, Lemma 3.1)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from icsched._native import Rows
 from icsched.cluster.lean import sink_by_sink_order
@@ -27,14 +27,24 @@ class Staggered(Strategy):
         self._nonsinks: list[int] = rows.targets.tolist()
         self._owner: list[int] = parts.owner.tolist()
         self._handed, self._done = [0] * len(parts), [0] * len(parts)
+        self._place = [0] * len(order)  # of nonsinks, in self._nonsinks
+        for place, task in enumerate(self._nonsinks):
+            self._place[task] = place
+        self._kept = bytearray(b"\x01") * len(self._nonsinks)  # by place: 0 once handed out
         self._begun: set[int] = set()
+        self._left = 0  # tasks of blocks that were begun, not handed out
+        self._opens = [*self._arcs_out(), 0]  # by block, then for tasks that are in none
         self._blocks = Rest(analysis.superdag)
         sizes = [self._size(block) for block in range(len(parts))]
         deep = sink_by_sink_order(analysis.superdag, analysis.sequence.tolist())
         self._by_block = [
             Frontier(self._blocks, deep, sizes=sizes),
-            Frontier(self._blocks, deep, score=self._opened, sizes=sizes),
+            Frontier(self._blocks, deep, score=self._opens.__getitem__, sizes=sizes),
         ]
+
+    def _arcs_out(self) -> list[int]:
+        """Arcs that lead out of each block, less those that lead into it from tasks not done."""
+        return [self._rest.cut_arcs(self._tasks(block)) for block in range(len(self._handed))]
 
     def _size(self, block: int) -> int:
         return self._offsets[block + 1] - self._offsets[block]
@@ -42,15 +52,13 @@ class Staggered(Strategy):
     def _tasks(self, block: int) -> list[int]:
         return self._nonsinks[self._offsets[block] : self._offsets[block + 1]]
 
-    def _opened(self, block: int) -> int:
-        """Arcs that lead out of *block*, less those that lead into it from the set."""
-        return self._rest.cut_arcs(self._tasks(block))
-
     def choose(self, size: int) -> list[int]:
         """Return the direct set, or one of whole blocks that is as large and cuts fewer arcs."""
         best = self._frontiers[0].grow(size) or []
+        if self._left >= size:
+            return best
         head = self._unfinished()
-        if len(head) >= size or not self._rest.is_self_contained(head):
+        if not self._rest.is_self_contained(head):
             return best
         for frontier in self._by_block:
             blocks = frontier.grow(size - len(head)) or []
@@ -62,12 +70,15 @@ class Staggered(Strategy):
 
     def _unfinished(self) -> list[int]:
         """Free tasks of blocks that were begun."""
-        return [
-            task
-            for block in sorted(self._begun)
-            for task in self._tasks(block)
-            if self._rest.free[task]
-        ]
+        return [task for block in sorted(self._begun) for task in self._free_tasks(block)]
+
+    def _free_tasks(self, block: int) -> Iterator[int]:
+        """Look for what is left of *block*: bytes, so that a wide block costs next to nothing."""
+        end = self._offsets[block + 1]
+        place = self._kept.find(1, self._offsets[block], end)
+        while place >= 0:
+            yield self._nonsinks[place]
+            place = self._kept.find(1, place + 1, end)
 
     def _enabled_sinks(self, tasks: Sequence[int]) -> list[int]:
         inside = self._rest.parents_inside(tasks)
@@ -79,32 +90,41 @@ class Staggered(Strategy):
 
     def took(self, tasks: Iterable[int]) -> None:
         """Take note of tasks handed out."""
-        for block in self._blocks_of(tasks):
-            self._handed[block] += 1
-            self._blocks.free[block] = 0
-            self._note_begun(block)
+        for task in tasks:
+            if (block := self._owner[task]) >= 0:
+                self._kept[self._place[task]] = 0
+                self._count_handed(block, 1)
+                self._blocks.free[block] = 0
 
     def lost(self, tasks: Iterable[int]) -> None:
         """Take note of tasks that came back."""
-        for block in self._blocks_of(tasks):
-            self._handed[block] -= 1
-            self._note_begun(block)
-            if not self._handed[block]:
-                self._add(self._blocks.give_back([block]))
+        for task in tasks:
+            if (block := self._owner[task]) >= 0:
+                self._kept[self._place[task]] = 1
+                self._count_handed(block, -1)
+                if not self._handed[block]:
+                    self._add(self._blocks.give_back([block]))
 
     def finished(self, tasks: Iterable[int]) -> None:
         """Take note of tasks that are done."""
-        for block in self._blocks_of(tasks):
-            self._done[block] += 1
-            if self._done[block] == self._size(block):
-                self._add(self._blocks.finish([block]))
+        done = list(tasks)
+        for task in done:
+            for child in self._rest.children(task):
+                self._opens[self._owner[child]] += 1
+        for task in done:
+            if (block := self._owner[task]) >= 0:
+                self._done[block] += 1
+                if self._done[block] == self._size(block):
+                    self._add(self._blocks.finish([block]))
 
-    def _blocks_of(self, tasks: Iterable[int]) -> list[int]:
-        return [self._owner[task] for task in tasks if self._owner[task] >= 0]
-
-    def _note_begun(self, block: int) -> None:
-        if 0 < self._handed[block] < self._size(block):
+    def _count_handed(self, block: int, change: int) -> None:
+        """Add *change* to the tasks of *block* that are handed out; note whether it is begun."""
+        size = self._size(block)
+        self._left -= size - self._handed[block] if block in self._begun else 0
+        self._handed[block] += change
+        if 0 < self._handed[block] < size:
             self._begun.add(block)
+            self._left += size - self._handed[block]
         else:
             self._begun.discard(block)
 
