@@ -192,3 +192,71 @@ def test_a_plan_of_another_dag_is_refused():
     message = r"order: expected a plan of Dag\(tasks=10, .*, got one of another dag, Dag\(tasks=6"
     with pytest.raises(ClusterError, match=message):
         ClusterServer(mesh(4), order=prioritize(mesh(3)))
+
+
+def fork_join(width: int) -> Dag:
+    """0 before 1 .. width, all of which are before the last task."""
+    middle = range(1, width + 1)
+    return Dag.from_arcs(width + 2, [arc for i in middle for arc in ((0, i), (i, width + 1))])
+
+
+def test_a_wide_block_costs_its_clusters_no_more_than_they_hold():
+    start = time.process_time()
+
+    plan = plan_clusters(fork_join(100_000), [10], strategy="staggered")
+
+    assert [taken.size for taken in plan] == [10] * 10_000 + [2]
+    assert plan[-1].tasks == (100_000, 100_001)
+    assert time.process_time() - start < 20
+
+
+def test_a_wide_block_is_finished_before_another_is_skipped_to():
+    """What is left of the join is known though some of it was lost and some is out."""
+    server = ClusterServer(fork_join(6), strategy="staggered")
+    server.done(server.arrive(1))
+    first, second = server.arrive(2), server.arrive(3)
+    server.lost(first)
+    server.done(second)
+
+    assert (first.tasks, second.tasks) == ((1, 2), (3, 4, 5))
+    assert server.arrive(9).tasks == (1, 2, 6, 7)
+
+
+def test_a_task_of_very_many_children_costs_clusters_by_bytes_nothing_until_it_is_taken():
+    """A hub of 50,000 children beside 12,500 chains of four, each a cluster that cuts nothing."""
+    hub, chains = 50_000, 12_500
+    heads = [hub + 1 + 4 * i for i in range(chains)]
+    links = [(head + i, head + i + 1) for head in heads for i in range(3)]
+    dag = Dag.from_arcs(hub + 1 + 4 * chains, [*((0, i) for i in range(1, hub + 1)), *links])
+    start = time.process_time()
+
+    plan = plan_clusters(dag, [4], strategy="lean", sizes=np.full(len(dag), 1000))
+
+    assert [taken.cut_arcs for taken in plan[:chains]] == [0] * chains
+    assert plan[chains].tasks == (0, 1, 2, 3)
+    assert plan[chains].cut_bytes == 1000 * (hub - 3)
+    assert time.process_time() - start < 20
+
+
+def test_a_task_of_very_many_children_with_an_empty_result_is_not_looked_at_for_ever():
+    """The hub costs nothing, but direct clusters with it take its children, which do.
+
+    Clusters of chains cost nothing either, so the hub would wait for all of them, and each
+    arrival would look at its children. Direct may do so in vain only so often; then it is taken.
+    """
+    hub, chains = 25_000, 12_500
+    heads = [2 * hub + 1 + 4 * i for i in range(chains)]
+    links = [(head + i, head + i + 1) for head in heads for i in range(3)]
+    arms = [arc for i in range(1, hub + 1) for arc in ((0, i), (i, hub + i))]
+    dag = Dag.from_arcs(2 * hub + 1 + 4 * chains, [*arms, *links])
+    sizes = np.ones(len(dag), np.int64)
+    sizes[0] = 0
+    start = time.process_time()
+
+    plan = plan_clusters(dag, [4], strategy="lean", sizes=sizes, order=range(len(dag)))
+
+    at = next(i for i, taken in enumerate(plan) if 0 in taken.tasks)
+    assert plan[at].tasks == (0, 1, 2, 3)
+    assert 0 < at < chains
+    assert sum(taken.size for taken in plan) == len(dag)
+    assert time.process_time() - start < 40

@@ -1,13 +1,16 @@
 """Lean clusters: sets with few cut arcs, for any dag."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
 
 from icsched.cluster.rest import Frontier, Neighbourhood, Rest
 from icsched.cluster.strategy import Strategy
 from icsched.dag import Dag
 
-Cost = Callable[[Sequence[int]], int]
+# Arcs that a way of growing sets may look at in vain: at first, and for each task and arc that
+# is handed out.
+_FIRST_LOOKS = 100_000
+_LOOKS = 16
 
 
 class Lean(Strategy):
@@ -15,11 +18,16 @@ class Lean(Strategy):
 
     The tasks that open fewest arcs, a neighbourhood, depth first, and direct: what the order
     would do, so a lean cluster never costs more than a direct one in its place, and is direct
-    where the others gain nothing. *cost* is what a set costs; if None, the arcs it cuts.
+    where the others gain nothing. *sizes* are the bytes of each task's result; if None, a set
+    costs the arcs it cuts.
+
+    A task of very many children may be looked at for cluster after cluster, in sets that are never
+    the cheapest. So each way may look at a limited number of arcs in vain. One that has
+    used them up is left out until more tasks have been handed out; if direct has, its set is taken.
     """
 
     def __init__(
-        self, dag: Dag, rest: Rest, order: Sequence[int], cost: Cost | None = None
+        self, dag: Dag, rest: Rest, order: Sequence[int], sizes: Sequence[int] | None = None
     ) -> None:
         deep = sink_by_sink_order(dag, order)
         super().__init__(
@@ -33,18 +41,35 @@ class Lean(Strategy):
                 Frontier(rest, order),
             ]
         )
-        self._cost = cost or rest.cut_arcs
-        self._counts_arcs = cost is None
+        self._rest = rest
+        self._sizes = sizes
+        self._looks = [_FIRST_LOOKS] * len(self._frontiers)
 
     def choose(self, size: int) -> list[int]:
         """Return the cheapest of the sets, the last of equals; all are equally large."""
-        best: list[int] = []
-        least = inf
-        for frontier in self._frontiers:
-            tasks = frontier.grow(size, least if self._counts_arcs else inf)
+        if self._looks[-1] < 0:
+            return self._paid(self._frontiers[-1].grow(size) or [], [])
+        best, way = [], -1
+        least: float = inf
+        asked = [i for i, looks in enumerate(self._looks) if looks >= 0]
+        for i in asked:
+            tasks = self._frontiers[i].grow(size, least, self._sizes)
             if tasks is not None and (cost := self._cost(tasks)) <= least:
-                best, least = tasks, cost
-        return best
+                best, least, way = tasks, cost, i
+        return self._paid(best, [i for i in asked if i != way])
+
+    def _paid(self, tasks: list[int], in_vain: Sequence[int]) -> list[int]:
+        """Return *tasks*, with the looks of the other ways taken off and new ones added."""
+        for i in in_vain:
+            self._looks[i] -= self._frontiers[i].looked
+        arcs = sum(map(self._rest.out_degree, tasks))
+        self._looks = [looks + _LOOKS * (len(tasks) + arcs) for looks in self._looks]
+        return tasks
+
+    def _cost(self, tasks: Sequence[int]) -> int:
+        if self._sizes is None:
+            return self._rest.cut_arcs(tasks)
+        return self._rest.cut_bytes(tasks, self._sizes)
 
 
 def sink_by_sink_order(dag: Dag, order: Sequence[int]) -> list[int]:

@@ -76,6 +76,14 @@ class Rest:
         """
         return sum(self.out_degree(task) - self.missing[task] for task in tasks)
 
+    def cut_bytes(self, tasks: Sequence[int], sizes: Sequence[int]) -> int:
+        """Size of the results that cross from *tasks* to others, on each arc anew."""
+        members = set(tasks)
+        return sum(
+            sizes[task] * sum(child not in members for child in self.children(task))
+            for task in tasks
+        )
+
 
 class Frontier:
     """The tasks that wait for nothing, best first by one ranking, and sets grown from them.
@@ -103,6 +111,7 @@ class Frontier:
         self._ready = [self._key(task) for task in order if not rest.missing[task]]
         heapify(self._ready)
         self._popped: list[int] = []
+        self.looked = 0  # arcs that the last growth looked at
 
     def _key(self, task: int) -> int:
         rank = self._rank[task]
@@ -123,26 +132,33 @@ class Frontier:
                 heappush(self._ready, key)
         self._popped.clear()
 
-    def grow(self, room: int, most_cut: float = inf) -> list[int] | None:
+    def grow(
+        self, room: int, most_cut: float = inf, weights: Sequence[int] | None = None
+    ) -> list[int] | None:
         """Return a self-contained set of size *room* at most, the best task added first.
 
         Tasks that are too large are passed over, *room* of them at most. Without sizes the set
         is smaller than *room* only if no larger one is self-contained. None as soon as the set
-        is sure to cut more arcs than *most_cut*. O(set x degree x log).
+        is sure to cut more arcs than *most_cut*, each counted as the *weights* of its parent
+        says. O(set x degree x log).
         """
         growth = Growth(self._rest)
-        patience = room
+        patience, cut, given_up = room, 0, False
         while room > 0 and patience > 0 and (key := self._best(growth)) is not None:
             task = self._task(key)
             if self._sizes is not None and self._sizes[task] > room:
                 patience -= 1
                 continue
             room -= 1 if self._sizes is None else self._sizes[task]
-            if self._rest.out_degree(task) - room > most_cut:
-                growth.close()
-                return None
+            # As many of its children as there is room for can still join the set.
+            outside = max(self._rest.out_degree(task) - room, 0)
+            cut += outside if weights is None else outside * weights[task]
+            if given_up := cut > most_cut:
+                break
             self._extend(growth, task, room)
-        return growth.close()
+        self.looked = growth.looked
+        members = growth.close()
+        return None if given_up else members
 
     def _extend(self, growth: Growth, task: int, room: int) -> None:  # noqa: ARG002  see below
         """Add *task*, and offer what then waits only for members."""
@@ -174,10 +190,12 @@ class Growth:
         self.members: list[int] = []
         self.inside: dict[int, int] = {}  # parents among the members, of tasks that have any
         self.offers: list[int] = []  # a heap
+        self.looked = 0  # arcs
 
     def add(self, task: int) -> list[int]:
         """Add *task*; return the tasks that now wait only for members."""
         self.members.append(task)
+        self.looked += self._rest.out_degree(task)
         self._rest.free[task] = 0
         inside, missing, enabled = self.inside, self._rest.missing, []
         for child in self._rest.children(task):
@@ -211,6 +229,7 @@ class Neighbourhood(Frontier):
         for child in self._rest.children(task):
             # A child that needs more than there is room for cannot be had. Looking once will do.
             if growth.inside[child] == 1 < self._rest.missing[child] <= room:
+                growth.looked += self._offsets[child + 1] - self._offsets[child]
                 for other in self._targets[self._offsets[child] : self._offsets[child + 1]]:
                     if not self._rest.missing[other] and self._rest.free[other]:
                         self._offer(growth, other, urgent=False)

@@ -110,17 +110,7 @@ class ClusterServer:
             return Direct(self._rest, self._order)
         if self.strategy == "staggered" and analysis is not None:
             return Staggered(self._rest, self._order, analysis)
-        cost = None if self._sizes is None else self._cut_bytes
-        return Lean(self._dag, self._rest, self._order, cost)
-
-    def _cut_bytes(self, tasks: Sequence[int]) -> int:
-        """Size of the results that cross from *tasks* to others, on each arc anew."""
-        assert self._sizes is not None  # noqa: S101  the callers looked
-        members = set(tasks)
-        return sum(
-            self._sizes[task] * sum(child not in members for child in self._rest.children(task))
-            for task in tasks
-        )
+        return Lean(self._dag, self._rest, self._order, self._sizes)
 
     @property
     def left(self) -> int:
@@ -149,7 +139,8 @@ class ClusterServer:
         return cluster
 
     def _described(self, tasks: list[int]) -> Cluster:
-        cut_bytes = None if self._sizes is None else self._cut_bytes(tasks)
+        sizes = self._sizes
+        cut_bytes = None if sizes is None else self._rest.cut_bytes(tasks, sizes)
         cut_arcs = self._rest.cut_arcs(tasks)
         return Cluster(tuple(tasks), cut_arcs, self._productive(tasks), self.strategy, cut_bytes)
 
