@@ -207,6 +207,28 @@ def test_without_time_the_exact_method_says_how_far_off_it_may_be():
     assert batch.eligible_after >= by_rule.eligible_after
 
 
+def test_an_interrupt_ends_the_integer_program_and_is_not_time_that_is_up():
+    """The program of a thousand and a half sinks is not solved in an hour."""
+    code = """
+import os, signal, threading
+import numpy as np
+import icsched
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(1)
+sinks = [rng.choice(300, 3, replace=False).tolist() for _ in range(1500)]
+arcs = [(parent, 300 + i) for i, parents in enumerate(sinks) for parent in parents]
+dag = icsched.Dag.from_arcs(1800, arcs)
+threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+print(icsched.batch(dag, [], 150, method="exact", time_limit_s=3600))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
+    )
+
+    assert done.stdout == ""
+    assert done.stderr.endswith("KeyboardInterrupt\n")
+
+
 def test_auto_calls_the_integer_program_for_what_is_neither_tree_nor_small():
     """A grid of 5 x 5 sources, a sink between each two neighbours.
 

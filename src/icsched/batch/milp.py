@@ -1,11 +1,20 @@
 """The best batch as an integer program, for pieces that are neither trees nor small."""
 
+from __future__ import annotations
+
 import math
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icsched._native import BatchFront, Ids
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpModel, CpSolver, CpSolverStatus
+
+_STOP_S = 0.02  # between two requests to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +55,26 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     solver.parameters.linearization_level = 2  # without implications in its relaxation it is lost
-    status = solver.solve(model)
+    solver.parameters.catch_sigint_signal = False  # the solver would stop as if time were up
+    status = _status(solver, model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     chosen = [source for source, variable in enumerate(take) if solver.boolean_value(variable)]
     bound = math.floor(solver.best_objective_bound + 1e-6)
     return Solution(np.array(chosen, np.int32), round(solver.objective_value), bound)
+
+
+def _status(solver: CpSolver, model: CpModel) -> CpSolverStatus:
+    """Run *solver* on another thread, because Python tells this one of Ctrl-C; then stop it."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(solver.solve, model)
+        try:
+            return running.result()
+        except BaseException:
+            while not running.done():
+                solver.stop_search()  # does nothing before the search has begun
+                wait([running], timeout=_STOP_S)
+            raise
 
 
 def _row(front: BatchFront, sink: int) -> list[int]:
