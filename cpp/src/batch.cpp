@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "icsched/interrupt.hpp"
+
 namespace icsched {
 namespace {
 
@@ -88,6 +90,7 @@ class FrontBuilder {
   // Notes a task if all its parents are executed or offered, and some are offered.
   void look_at(std::int32_t task) {
     const std::int32_t before = found_.offsets.back();
+    work_.add(1 + std::ssize(parents_[task]));
     for (const std::int32_t parent : parents_[task]) {
       if (is(states_[parent], TaskState::offered)) {
         found_.sources.push_back(number_[parent]);
@@ -121,6 +124,7 @@ class FrontBuilder {
   void append(std::span<std::int32_t> bucket) {
     if (bucket.size() > 1) {
       std::ranges::sort(bucket, [&](std::int32_t a, std::int32_t b) {
+        work_.add(1 + std::ssize(found_[a]));
         return std::ranges::lexicographical_compare(found_[a], found_[b]);
       });
     }
@@ -142,6 +146,7 @@ class FrontBuilder {
   Vector number_;  // of an offered task; of others, whether it was looked at
   Found found_;
   BuiltFront front_;
+  WorkCounter work_;
 };
 
 }  // namespace
@@ -152,6 +157,8 @@ BuiltFront batch_front(Rows children, Rows parents, std::span<const std::uint8_t
 }
 
 namespace {
+
+constexpr std::int32_t steps_per_unit = 16;  // of work: additions
 
 // What the untaken sources of each sink yield. Sources gain yields one at a time: one with few
 // sinks then adds to each of them, one with very many sinks is looked up by whoever asks. So a
@@ -185,6 +192,7 @@ class SharedYields {
 
   std::int64_t of_sink(std::int32_t sink) const {
     std::int64_t sum = by_few_[sink];
+    check_interrupt(1 + (many_offsets_[sink + 1] - many_offsets_[sink]) / steps_per_unit);
     for (std::int32_t i = many_offsets_[sink]; i < many_offsets_[sink + 1]; ++i) {
       if (!taken_[many_[i]]) sum += yields_[many_[i]];
     }
@@ -204,6 +212,7 @@ class SharedYields {
  private:
   void add_to_sinks(std::int32_t source, std::int32_t weight) {
     if (weight == 0 || is_one_of_many_[source]) return;
+    check_interrupt(1 + std::ssize(sinks_of_[source]) / steps_per_unit);
     for (const std::int32_t sink : sinks_of_[source]) by_few_[sink] += weight;
   }
 
@@ -283,6 +292,7 @@ class Greedy {
     std::pop_heap(heap_.begin(), heap_.end());
     const std::uint64_t entry = heap_.back();
     heap_.pop_back();
+    check_interrupt();
     std::uint64_t& last = last_pushed_[~static_cast<std::uint32_t>(entry)];
     if (last == entry) last = 0;
     return entry;
@@ -361,6 +371,7 @@ std::int64_t most_enabled(const Front& front, std::int32_t count) {
   for (std::int32_t sink = 0; sink < front.sinks.size(); ++sink) {
     const Ids row = front.sinks[sink];
     const auto size = static_cast<std::int64_t>(row.size());
+    check_interrupt(1 + size / steps_per_unit);
     const std::int64_t share = (front.weights[sink] * one + size - 1) / size;
     for (const std::int32_t source : row) shares[source] += share;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "icsched/batch.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/max_plus.hpp"
 
 namespace icsched {
@@ -11,6 +12,7 @@ namespace {
 
 using Vector = std::vector<std::int32_t>;
 
+constexpr std::int64_t steps_per_unit = 32;  // of work: additions to an array
 constexpr double steps_per_source = 600;  // what allocating and walking cost, as measured
 
 struct Share {
@@ -77,6 +79,7 @@ class TreeKnapsack {
     via_[root] = before_[root] = -1;
     for (std::size_t i = 0; i < walked_.size(); ++i) {
       const std::int32_t source = walked_[i];
+      check_interrupt(1 + std::ssize(sinks_of_[source]));
       for (const std::int32_t sink : sinks_of_[source]) {
         if (decided_[sink] || sink == via_[source]) continue;
         for (const std::int32_t next : front_.sinks[sink]) {
@@ -237,6 +240,7 @@ class Enumerated {
   // Turns the sinks of exactly each set into the sinks of the set and its subsets.
   void add_subsets() {
     for (std::size_t bit = 1; bit < enabled_.size(); bit *= 2) {
+      check_interrupt(1 + std::ssize(enabled_) / steps_per_unit);
       for (std::size_t set = 0; set < enabled_.size(); ++set) {
         if (set & bit) enabled_[set] += enabled_[set ^ bit];
       }
@@ -246,8 +250,10 @@ class Enumerated {
   void keep_best() {
     profile_.values.assign(sources_.size() + 1, -1);
     best_.assign(sources_.size() + 1, 0);
+    WorkCounter work;
     for (std::uint32_t set = 0; set < enabled_.size(); ++set) {
       const int count = std::popcount(set);
+      work.add();
       if (enabled_[set] <= profile_.values[count]) continue;
       profile_.values[count] = enabled_[set];
       best_[count] = set;
@@ -275,6 +281,7 @@ std::vector<Piece> pieces_of(const Front& front, Rows sinks_of) {
     std::size_t sinks = 0, arcs = 0;
     seen[start] = 1;
     for (std::size_t i = 0; i < found.size(); ++i) {
+      check_interrupt(1 + std::ssize(sinks_of[found[i]]));
       for (const std::int32_t sink : sinks_of[found[i]]) {
         if (std::exchange(seen_sink[sink], 1)) continue;
         ++sinks;

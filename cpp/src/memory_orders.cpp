@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "icsched/interrupt.hpp"
 #include "icsched/memory.hpp"
 
 namespace icsched {
@@ -13,10 +14,13 @@ std::vector<std::int64_t> needs(Rows parents, Ids order, Sizes sizes,
                                 std::vector<std::int32_t>& sorted) {
   std::vector<std::int64_t> need(parents.size(), 0);
   sorted.assign(parents.targets.begin(), parents.targets.end());
+  WorkCounter work;
   for (std::int32_t task : order) {
     const std::span row(sorted.data() + parents.offsets[task], parents[task].size());
+    work.add(1 + std::ssize(row));
     // Stable on ids ascending, so that ties go to the smaller id.
     std::stable_sort(row.begin(), row.end(), [&](std::int32_t a, std::int32_t b) {
+      work.add();
       return need[a] - sizes[a] > need[b] - sizes[b];
     });
     std::int64_t kept = 0;
@@ -56,6 +60,7 @@ class DepthFirst {
     if (!executed_[sink]) path_.push_back(sink);
     while (!path_.empty()) {
       const std::int32_t task = path_.back();
+      check_interrupt();
       const auto parents = static_cast<std::int32_t>(parents_[task].size());
       while (next_[task] < parents && executed_[parent(task, next_[task])]) ++next_[task];
       if (executed_[task]) {
@@ -85,6 +90,7 @@ class DepthFirst {
   void execute(std::int32_t task) {
     executed_[task] = true;
     order_.push_back(task);
+    check_interrupt(1 + std::ssize(parents_[task]) + std::ssize(children_[task]));
     for (std::int32_t parent : parents_[task]) {
       last_[parent] ^= task;
       if (--left_[parent] != 1) continue;
@@ -185,6 +191,7 @@ class Pull {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater());
       const std::int32_t task = task_of_rank_[heap_.back()];
       heap_.pop_back();
+      check_interrupt();
       if (executed_[task]) continue;
       const std::int64_t over = place_[task] == now_ ? -1 : pull(task);
       if (over < 0) {
@@ -221,7 +228,9 @@ class Pull {
 
   // The place in latest_ of the latest child of `task` from place i on that has not run.
   std::int32_t unexecuted(std::int32_t task, std::int32_t i) const {
+    const std::int32_t first = i;
     while (i < children_.offsets[task + 1] && executed_[latest_[i]]) ++i;
+    check_interrupt(1 + (i - first) / 8);
     return i;
   }
 
@@ -240,6 +249,7 @@ class Pull {
     for (std::int32_t parent : parents_[task]) {
       next_[parent] = unexecuted(parent, next_[parent]);
       if (latest_[next_[parent]] != task) continue;
+      check_interrupt(8);  // the tree is as high as there are bits in a place
       const std::int32_t i = unexecuted(parent, next_[parent] + 1);
       const bool closes = i == children_.offsets[parent + 1];
       memory_.add(closes ? now_ : place_[latest_[i]] + 1, place, -sign * sizes_[parent]);
@@ -249,6 +259,7 @@ class Pull {
   void execute(std::int32_t task) {
     executed_[task] = true;
     order_.push_back(task);
+    check_interrupt(1 + std::ssize(children_[task]));
     for (std::int32_t child : children_[task]) {
       if (--missing_[child] == 0) push(child);
     }

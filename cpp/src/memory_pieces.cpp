@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "icsched/interrupt.hpp"
 #include "icsched/memory.hpp"
 
 namespace icsched {
@@ -54,6 +55,7 @@ struct Pieces {
       gains.push_back(gain[i]);
       glued += glue[i + 1];
       if (glued > 0) continue;
+      check_interrupt(1 + std::ssize(gains));
       kind.push_back(kinds.try_emplace(gains, static_cast<std::int32_t>(kinds.size())).first->second);
       tasks.end_list();
       gains.clear();
@@ -110,6 +112,7 @@ class Exchange {
         }
       }
       auto& all = above_.targets;
+      check_interrupt(1 + std::ssize(all) - begin);
       std::sort(all.begin() + begin, all.end());
       all.erase(std::unique(all.begin() + begin, all.end()), all.end());
       above_.end_list();
@@ -121,6 +124,7 @@ class Exchange {
         if (pieces_.of[child] != pieces_.of[task]) below_.targets.push_back(pieces_.of[child]);
       }
       auto& all = below_.targets;
+      check_interrupt(1 + std::ssize(all) - begin);
       std::sort(all.begin() + begin, all.end());
       all.erase(std::unique(all.begin() + begin, all.end()), all.end());
       below_.end_list();
@@ -131,6 +135,7 @@ class Exchange {
 
   void offer(std::int32_t piece) {
     if (executed_[piece] || missing_[piece] > 0) return;
+    check_interrupt();
     auto& heap = ready_[pieces_.kind[piece]];
     heap.push_back({growth_[piece], least_rank_[piece], piece});
     std::push_heap(heap.begin(), heap.end(), std::greater());
@@ -152,6 +157,7 @@ class Exchange {
   void execute(std::int32_t piece) {
     sequence_.push_back(piece);
     executed_[piece] = true;
+    check_interrupt(steps(piece));
     for (std::int32_t parent : above_[piece]) {
       last_[parent] ^= piece;
       if (--left_[parent] != 1) continue;
@@ -165,12 +171,17 @@ class Exchange {
     }
   }
 
+  std::int64_t steps(std::int32_t piece) const {
+    return 1 + std::ssize(above_[piece]) + std::ssize(pieces_.tasks[piece]);
+  }
+
   // Undoes the execution of all pieces but the first `kept`.
   void take_back(std::int32_t kept) {
     while (sequence_.size() > static_cast<std::size_t>(kept)) {
       const std::int32_t piece = sequence_.back();
       sequence_.pop_back();
       executed_[piece] = false;
+      check_interrupt(steps(piece));
       for (std::int32_t task : pieces_.tasks[piece]) {
         for (std::int32_t after : below_[task]) ++missing_[after];
       }

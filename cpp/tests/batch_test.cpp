@@ -1,8 +1,10 @@
 #include "icsched/batch.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "check.hpp"
+#include "gives_way.hpp"
 #include "icsched/interrupt.hpp"
 #include "icsched/max_plus.hpp"
 
@@ -99,6 +101,33 @@ TEST(a_long_computation_can_be_interrupted) {
   }
   const InterruptScope at_once([] { return true; });
   CHECK_THROWS(exact_batch(front.view(), 15'000, 0, unlimited), Interrupted);
+}
+
+TEST(fronts_and_greedy_batches_can_be_interrupted) {
+  constexpr std::int32_t sources = 10'000;  // all parents of one sink, which comes last
+  Vector parents(sources);
+  std::iota(parents.begin(), parents.end(), 0);
+  const auto dag = build(sources + 1, parents, Vector(sources, sources));
+  std::vector<std::uint8_t> states(sources + 1, static_cast<std::uint8_t>(TaskState::offered));
+  states.back() = static_cast<std::uint8_t>(TaskState::waiting);
+  const auto front = [&] {
+    return batch_front(dag.child_rows(), dag.parent_rows(), states, parents);
+  };
+  const BuiltFront join = front();
+  CHECK(gives_way(front));
+  CHECK(gives_way([&] { greedy_batch(join.view(), sources); }));
+  CHECK(gives_way([&] { most_enabled(join.view(), sources); }));
+}
+
+TEST(looking_at_every_set_can_be_interrupted) {
+  constexpr std::int32_t sources = 16;  // in a ring
+  BuiltFront ring{Vector(sources), {0}, {}, Vector(sources, 1)};
+  for (std::int32_t i = 0; i < sources; ++i) {
+    const std::int32_t next = (i + 1) % sources;
+    ring.parents.insert(ring.parents.end(), {std::min(i, next), std::max(i, next)});
+    ring.sink_offsets.push_back(2 * (i + 1));
+  }
+  CHECK(gives_way([&] { exact_batch(ring.view(), 8, sources, unlimited); }));
 }
 
 TEST(executions_are_shared_out_to_give_the_most) {

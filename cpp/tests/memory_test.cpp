@@ -1,8 +1,10 @@
 #include "icsched/memory.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "check.hpp"
+#include "gives_way.hpp"
 
 using icsched::build;
 using Vector = std::vector<std::int32_t>;
@@ -15,6 +17,14 @@ icsched::Built pair_and_fork() { return build(5, Vector{0, 2, 2}, Vector{1, 3, 4
 
 // Reduction tree of height 2: 0, 1 -> 4 and 2, 3 -> 5 and 4, 5 -> 6.
 icsched::Built tree() { return build(7, Vector{0, 1, 2, 3, 4, 5}, Vector{4, 4, 5, 5, 6, 6}); }
+
+// 0 -> 1 -> 2 and so on.
+icsched::Built chain(std::int32_t tasks) {
+  Vector parents(tasks - 1), children(tasks - 1);
+  std::iota(parents.begin(), parents.end(), 0);
+  std::iota(children.begin(), children.end(), 1);
+  return build(tasks, parents, children);
+}
 
 }  // namespace
 
@@ -79,4 +89,14 @@ TEST(the_smallest_dags_have_their_orders) {
   const auto one = build(1, {}, {});
   CHECK(icsched::pull_forward(one.child_rows(), one.parent_rows(), one.order, Vector{0}, Bytes{7},
                               1, 8) == Vector{0});
+}
+
+TEST(orders_within_memory_can_be_interrupted) {
+  const auto dag = chain(10'000);
+  const icsched::Rows children = dag.child_rows(), parents = dag.parent_rows();
+  const Vector& order = dag.order;  // also the ranks
+  const Bytes sizes(10'000, 1);
+  CHECK(gives_way([&] { icsched::depth_first_order(children, parents, order, sizes); }));
+  CHECK(gives_way([&] { icsched::exchange_pieces(children, parents, order, order, sizes); }));
+  CHECK(gives_way([&] { icsched::pull_forward(children, parents, order, order, sizes, 1, 8); }));
 }
