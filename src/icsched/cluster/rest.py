@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 
+import numpy as np
+from numpy.typing import NDArray
+
 from icsched._native import Rows
 from icsched.dag import Dag
 
@@ -75,6 +78,11 @@ class Rest:
         A member's parents that are not done are members, so `missing` counts inner arcs.
         """
         return sum(self.out_degree(task) - self.missing[task] for task in tasks)
+
+    def opened(self) -> NDArray[np.int64]:
+        """Children of each task less the parents that it waits for."""
+        opened: NDArray[np.int64] = np.diff(self._offsets) - np.array(self.missing)
+        return opened
 
     def cut_bytes(self, tasks: Sequence[int], sizes: Sequence[int]) -> int:
         """Size of the results that cross from *tasks* to others, on each arc anew."""
@@ -150,11 +158,12 @@ class Frontier:
                 patience -= 1
                 continue
             room -= 1 if self._sizes is None else self._sizes[task]
-            # As many of its children as there is room for can still join the set.
-            outside = max(self._rest.out_degree(task) - room, 0)
-            cut += outside if weights is None else outside * weights[task]
-            if given_up := cut > most_cut:
-                break
+            degree = self._rest.out_degree(task)
+            if degree > room:  # as many of its children as there is room for can still join
+                cut += (degree - room) * (1 if weights is None else weights[task])
+                if given_up := cut > most_cut:
+                    break
+            growth.looked += degree
             self._extend(growth, task, room)
         self.looked = growth.looked
         members = growth.close()
@@ -195,7 +204,6 @@ class Growth:
     def add(self, task: int) -> list[int]:
         """Add *task*; return the tasks that now wait only for members."""
         self.members.append(task)
-        self.looked += self._rest.out_degree(task)
         self._rest.free[task] = 0
         inside, missing, enabled = self.inside, self._rest.missing, []
         for child in self._rest.children(task):

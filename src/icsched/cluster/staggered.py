@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from icsched._native import Rows
 from icsched.cluster.lean import sink_by_sink_order
 from icsched.cluster.rest import Frontier, Rest
@@ -27,13 +29,13 @@ class Staggered(Strategy):
         self._nonsinks: list[int] = rows.targets.tolist()
         self._owner: list[int] = parts.owner.tolist()
         self._handed, self._done = [0] * len(parts), [0] * len(parts)
-        self._place = [0] * len(order)  # of nonsinks, in self._nonsinks
-        for place, task in enumerate(self._nonsinks):
-            self._place[task] = place
+        place = np.zeros(len(order), np.int64)
+        place[rows.targets] = np.arange(len(rows.targets))
+        self._place: list[int] = place.tolist()  # of nonsinks, in self._nonsinks
         self._kept = bytearray(b"\x01") * len(self._nonsinks)  # by place: 0 once handed out
         self._begun: set[int] = set()
         self._left = 0  # tasks of blocks that were begun, not handed out
-        self._opens = [*self._arcs_out(), 0]  # by block, then for tasks that are in none
+        self._opens = self._arcs_out()
         self._blocks = Rest(analysis.superdag)
         sizes = [self._size(block) for block in range(len(parts))]
         deep = sink_by_sink_order(analysis.superdag, analysis.sequence.tolist())
@@ -43,8 +45,13 @@ class Staggered(Strategy):
         ]
 
     def _arcs_out(self) -> list[int]:
-        """Arcs that lead out of each block, less those that lead into it from tasks not done."""
-        return [self._rest.cut_arcs(self._tasks(block)) for block in range(len(self._handed))]
+        """Arcs that lead out of each block, less those that lead into it from tasks not done.
+
+        The last entry is for tasks that are in no block, whose owner is -1.
+        """
+        opens = self._rest.opened()[self._nonsinks]
+        ends = np.concatenate([[0], np.cumsum(opens)])[self._offsets]
+        return [*np.diff(ends).tolist(), 0]
 
     def _size(self, block: int) -> int:
         return self._offsets[block + 1] - self._offsets[block]
@@ -108,9 +115,10 @@ class Staggered(Strategy):
     def finished(self, tasks: Iterable[int]) -> None:
         """Take note of tasks that are done."""
         done = list(tasks)
+        opens, owner, children = self._opens, self._owner, self._rest.children
         for task in done:
-            for child in self._rest.children(task):
-                self._opens[self._owner[child]] += 1
+            for child in children(task):
+                opens[owner[child]] += 1
         for task in done:
             if (block := self._owner[task]) >= 0:
                 self._done[block] += 1
@@ -120,11 +128,13 @@ class Staggered(Strategy):
     def _count_handed(self, block: int, change: int) -> None:
         """Add *change* to the tasks of *block* that are handed out; note whether it is begun."""
         size = self._size(block)
-        self._left -= size - self._handed[block] if block in self._begun else 0
-        self._handed[block] += change
-        if 0 < self._handed[block] < size:
+        before = self._handed[block]
+        handed = self._handed[block] = before + change
+        if 0 < before < size:
+            self._left -= size - before
+        if 0 < handed < size:
+            self._left += size - handed
             self._begun.add(block)
-            self._left += size - self._handed[block]
         else:
             self._begun.discard(block)
 
