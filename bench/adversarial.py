@@ -1,0 +1,124 @@
+"""Dags that aim at the slow paths: seconds at n, 2n and 4n tasks, and how they grow.
+
+A module of MODULES has one public function per case. Called with a number of tasks, the function
+returns a Dag, which is ordered, or a callable without arguments, which is timed as it is. A module
+with a table ACTIONS says there which actions its dags meet instead, by the name of the function.
+Every run is a process of its own with limits of time and memory. Nothing is asserted.
+"""
+
+import argparse
+import multiprocessing
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+from harness import adversarial_theory, show
+from order import limit_memory
+
+import icsched
+from icsched import Dag
+from icsched.cli.show import show as show_workflow
+
+MODULES: Sequence[ModuleType] = (
+    adversarial_theory,
+)  # fmt: skip
+
+Act = Callable[[], object]
+
+
+def shown(dag: Dag) -> Act:
+    """`icsched show` on a DAGMan file of *dag*, its reading included."""
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name) / "workflow.dag"
+    icsched.write_dagman(dag, path)
+
+    def act() -> None:
+        with folder, redirect_stdout(StringIO()):
+            show_workflow(str(path))
+
+    return act
+
+
+ACTIONS: Mapping[str, Callable[[Dag], Act]] = {
+    "order": lambda dag: lambda: icsched.prioritize(dag),
+    "show": shown,
+    "batch": lambda dag: lambda: icsched.batch(dag, [], len(dag) // 10, method="greedy"),
+    "cluster": lambda dag: lambda: icsched.plan_clusters(dag, [100]),
+    "memory": lambda dag: lambda: icsched.lean_order(dag),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function of a module, by its place and name, and what its dags meet."""
+
+    module: int
+    name: str
+    action: str
+
+    def act(self, tasks: int) -> Act:
+        """Return what is timed, on a dag of about *tasks* tasks."""
+        made = getattr(MODULES[self.module], self.name)(tasks)
+        return ACTIONS[self.action](made) if isinstance(made, Dag) else made
+
+
+def cases() -> Iterator[Case]:
+    for place, module in enumerate(MODULES):
+        actions = getattr(module, "ACTIONS", {})
+        for name, value in vars(module).items():
+            ours = isinstance(value, FunctionType) and value.__module__ == module.__name__
+            if ours and not name.startswith("_"):
+                yield from (Case(place, name, action) for action in actions.get(name, ["order"]))
+
+
+def took(case: Case, tasks: int) -> float:
+    act = case.act(tasks)
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+def seconds(case: Case, tasks: int, limit_s: float) -> float | str:
+    """Seconds of one run; what it ran into, in words, if it did not end."""
+    with multiprocessing.get_context("spawn").Pool(1, limit_memory) as pool:
+        try:
+            return pool.apply_async(took, (case, tasks)).get(limit_s)
+        except multiprocessing.TimeoutError:
+            return f"> {limit_s:g}"
+        except MemoryError:
+            return "memory"
+
+
+def row(case: Case, tasks: int, limit_s: float) -> list[object]:
+    """Seconds at n, 2n and 4n tasks, and each by the one before; larger ones are left out."""
+    times: list[float | str] = []
+    for size in (tasks, 2 * tasks, 4 * tasks):
+        hopeless = bool(times) and isinstance(times[-1], str)
+        times.append("" if hopeless else seconds(case, size, limit_s))
+    pairs = zip(times[1:], times[:-1], strict=True)
+    both = [isinstance(b, float) and isinstance(a, float) for b, a in pairs]
+    growth = [times[i + 1] / times[i] if known else "" for i, known in enumerate(both)]
+    return [case.name.replace("_", " "), case.action, *times, *growth]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="run only cases whose name holds one of these")
+    parser.add_argument("--tasks", type=int, default=25_000, help="n; %(default)s by default")
+    parser.add_argument("--limit", type=float, default=20, help="seconds of a run; %(default)s")
+    parser.add_argument("--quick", action="store_true", help="n of 1,000, under a minute")
+    options = parser.parse_args()
+    tasks = 1_000 if options.quick else options.tasks
+    chosen = [c for c in cases() if not options.names or any(n in c.name for n in options.names)]
+    rows = [row(case, tasks, options.limit) for case in chosen]
+    head = ["dag", "action", f"{tasks:,}", f"{2 * tasks:,}", f"{4 * tasks:,}", "x", "x"]
+    show("seconds by number of tasks (bars: 10^5 order 2 s, show 4 s; 10^6 order 20 s)", head, rows)
+
+
+if __name__ == "__main__":
+    main()
