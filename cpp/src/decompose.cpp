@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "icsched/interrupt.hpp"
+
 namespace icsched {
 namespace {
 
@@ -56,9 +58,8 @@ class Decomposer {
         bad_children_(children.size(), 0),
         in_block_(children.size(), -1),
         sets_(children.size()),
-        index_(children.size(), -1),
-        low_(children.size()),
-        leaks_(children.size()) {
+        index_(children.size(), unseen),
+        low_(children.size()) {
     for (std::int32_t task = 0; task < children.size(); ++task) {
       parents_left_[task] = static_cast<std::int32_t>(parents[task].size());
       hidden_parents_[task] = parents_left_[task];
@@ -69,18 +70,25 @@ class Decomposer {
     for (std::int32_t task = 0; task < children_.size(); ++task) {
       if (parents_left_[task] == 0) appear(task);
     }
-    while (true) {
-      detach_bipartite();
-      if (!detach_general()) return std::move(blocks_);
+    detach_bipartite();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (state_[sources_[i]] == source) detach_general(sources_[i]);
     }
+    return std::move(blocks_);
   }
 
  private:
   enum State : std::uint8_t { waiting, source, gone };
+  static constexpr std::int64_t unseen = -1;
+  struct Frame {
+    std::int32_t task, next;  // next place in the task's row
+    bool as_source;           // whether the row is that of its children
+  };
 
   // Makes a task a source of what is left. A source is bad while one of its children
   // has a hidden parent: a parent left that is not a source.
   void appear(std::int32_t task) {
+    check_interrupt(1 + static_cast<std::int64_t>(children_[task].size()));
     if (children_[task].empty()) {
       state_[task] = gone;
       return;
@@ -123,9 +131,11 @@ class Decomposer {
       Vector sinks;
       for (std::int32_t s : sources) {
         state_[s] = gone;
+        index_[s] = unseen;
         for (std::int32_t child : children_[s]) {
           if (in_block_[child] != block) sinks.push_back(child);
           in_block_[child] = block;
+          index_[child] = unseen;
         }
       }
       std::sort(sinks.begin(), sinks.end());
@@ -134,17 +144,38 @@ class Decomposer {
     }
   }
 
-  // Detaches all minimal sets at once; false if nothing is left.
-  bool detach_general() {
-    std::erase_if(sources_, [&](std::int32_t task) { return state_[task] == gone; });
-    if (sources_.empty()) return false;
-    for (const Vector& members : closed_components()) detach(members);
-    return true;
+  // Detaches blocks until `start`, a source, has left.
+  //
+  // Tarjan's algorithm, without recursion, on the digraph in which a source points to its
+  // children and any other task to its parents left. A complete component leaves at once, so
+  // no arc leads out of the next one: it is a minimal set C(s). Then the search goes on where it
+  // was, because the rest of the stack is still right. Tasks on the stack lead to all tasks
+  // above them. A block leads to no task outside, so its tasks on the stack are the topmost.
+  // Arcs between the other tasks stay. A task that waits becomes a source only once all its
+  // parents are gone, so that it is on top, and begins anew. A task is in at most two blocks,
+  // as a sink and as a nonsink, so it is entered at most three times.
+  void detach_general(std::int32_t start) {
+    enter(start);
+    WorkCounter work;
+    while (!path_.empty()) {
+      work.add();
+      Frame& frame = path_.back();
+      if (state_[frame.task] == source && !frame.as_source) frame = {frame.task, 0, true};
+      const Ids row = frame.as_source ? children_[frame.task] : parents_[frame.task];
+      if (frame.next < static_cast<std::int32_t>(row.size())) {
+        follow(frame, row[frame.next]);
+      } else {
+        leave(frame.task);
+      }
+    }
   }
 
   void detach(const Vector& members) {
     const auto block = number();
-    for (std::int32_t task : members) in_block_[task] = block;
+    for (std::int32_t task : members) {
+      in_block_[task] = block;
+      index_[task] = unseen;
+    }
     Vector nonsinks, sinks;
     for (std::int32_t task : members) {
       const Ids row = children_[task];
@@ -180,64 +211,38 @@ class Decomposer {
     return orphans;
   }
 
-  // The sink components of the digraph in which a source points to its children and any
-  // other task to its parents left; these are the minimal sets C(s). Tarjan's algorithm,
-  // without recursion. The clock never restarts, so marks of earlier searches are stale.
-  std::vector<Vector> closed_components() {
-    std::vector<Vector> closed;
-    search_start_ = clock_;
-    for (std::int32_t start : sources_) {
-      if (index_[start] < search_start_) enter(start);
-      while (!path_.empty()) {
-        auto& [task, next] = path_.back();
-        const Ids row = state_[task] == source ? children_[task] : parents_[task];
-        if (next < static_cast<std::int32_t>(row.size())) {
-          follow(task, row[next++]);
-        } else {
-          leave(task, closed);
-        }
-      }
-    }
-    return closed;
-  }
-
   void enter(std::int32_t task) {
     index_[task] = low_[task] = clock_++;
-    leaks_[task] = 0;
     component_.push_back(task);
-    path_.push_back({task, 0});
+    path_.push_back({task, 0, state_[task] == source});
   }
 
-  void follow(std::int32_t task, std::int32_t other) {
-    if (state_[other] == gone) return;
-    if (index_[other] < search_start_) {
+  // Passes an arc only once its other end is gone or on the stack: a sink of a block that
+  // leaves comes back as a source.
+  void follow(Frame& frame, std::int32_t other) {
+    if (state_[other] != gone && index_[other] == unseen) {
       enter(other);
-    } else if (low_[other] == settled) {
-      leaks_[task] = 1;
-    } else {
-      low_[task] = std::min(low_[task], index_[other]);
+      return;
     }
+    if (state_[other] != gone) low_[frame.task] = std::min(low_[frame.task], index_[other]);
+    ++frame.next;
   }
 
-  void leave(std::int32_t task, std::vector<Vector>& closed) {
+  void leave(std::int32_t task) {
     path_.pop_back();
-    const std::int32_t before = path_.empty() ? -1 : path_.back().task;
     if (low_[task] < index_[task]) {
+      const std::int32_t before = path_.back().task;
       low_[before] = std::min(low_[before], low_[task]);
       return;
     }
     const auto first = std::find(component_.rbegin(), component_.rend(), task).base() - 1;
     Vector members(first, component_.end());
     component_.erase(first, component_.end());
-    bool leaky = false;
-    for (std::int32_t member : members) {
-      low_[member] = settled;
-      leaky |= leaks_[member] != 0;
-    }
-    if (before >= 0) leaks_[before] = 1;
-    if (leaky) return;
     std::sort(members.begin(), members.end());
-    closed.push_back(std::move(members));
+    detach(members);
+    detach_bipartite();
+    while (!component_.empty() && index_[component_.back()] == unseen) component_.pop_back();
+    while (!path_.empty() && index_[path_.back().task] == unseen) path_.pop_back();
   }
 
   std::int32_t number() const { return static_cast<std::int32_t>(blocks_.bipartite.size()); }
@@ -259,17 +264,12 @@ class Decomposer {
   SourceSets sets_;
 
   // Of the search for general blocks.
-  struct Frame {
-    std::int32_t task, next;  // next place in the task's row
-  };
-  static constexpr std::int64_t settled = -2;  // low_ of a task whose component is complete
-  std::vector<std::int64_t> index_, low_;
-  std::vector<std::uint8_t> leaks_;  // has an arc to another component
+  std::vector<std::int64_t> index_, low_;  // index_ of a task that is not on the stack: unseen
   Vector component_;
   std::vector<Frame> path_;
-  std::int64_t clock_ = 0, search_start_ = 0;
+  std::int64_t clock_ = 0;
 
-  Vector sources_;         // every source there was since the last general block
+  Vector sources_;         // every source there was
   Vector complete_;        // a member of each set that had no bad source when it was put in
   std::size_t next_complete_ = 0;
   Blocks blocks_;

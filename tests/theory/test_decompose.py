@@ -1,5 +1,8 @@
 """Blocks and the superdag: the kernel against the literal twin of paper 004, and by hand."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -316,3 +319,25 @@ def test_a_million_arcs_side_by_side_have_a_block_each():
 
     assert len(parts) == tasks
     assert parts.superdag.arc_count == 0
+
+
+def test_many_general_blocks_with_sources_of_their_own_are_cut_off_in_linear_time():
+    """
+    Copies of the crossed dag above in a row, without task 7. Task 6 of each is task 0 of the next,
+    and task 1 of each is a source. To search all sources anew for each block takes minutes.
+    """
+    program = """
+import numpy as np
+from icsched import Dag, theory
+crossed = np.array([(0, 2), (0, 4), (1, 3), (1, 5), (2, 5), (2, 6), (3, 4)])
+for blocks in (2, 30_000):
+    row = (6 * np.arange(blocks)[:, None, None] + crossed).reshape(-1, 2)
+    parts = theory.decompose(Dag.from_arcs(6 * blocks + 1, row))
+    print(len(parts), parts.nonsinks(1).tolist(), parts.sinks(1).tolist())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    second = "[6, 7, 8, 9] [10, 11]"
+    assert done.stdout == f"2 {second}\n30000 {second}\n"

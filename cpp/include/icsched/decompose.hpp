@@ -25,9 +25,7 @@ struct Blocks {
   std::vector<std::uint8_t> bipartite;  // per block
 };
 
-// Requires a dag without shortcuts. Near O(tasks + arcs) while blocks are bipartite; a
-// general block costs a search of the sources left, their children and the ancestors of
-// these.
+// Requires a dag without shortcuts. Near O(tasks + arcs).
 Blocks decompose(Rows children, Rows parents);
 
 }  // namespace icsched

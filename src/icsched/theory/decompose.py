@@ -81,9 +81,7 @@ def decompose(dag: Dag) -> Decomposition:
 
     A block is a containment-minimal set that holds a source of what is left, the children
     of every such source in it, and all parents of every member. Bipartite blocks are cut
-    off first. Near O(tasks + arcs) while blocks are bipartite; each round of general
-    blocks costs a search among the sources left, quadratic where many follow each other
-    and sources of later ones wait.
+    off first. Near O(tasks + arcs).
 
     >>> parts = decompose(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> [(parts.nonsinks(b).tolist(), parts.sinks(b).tolist()) for b in range(len(parts))]
