@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from cProfile import Profile
 from itertools import pairwise
 from math import factorial
 
@@ -39,7 +40,7 @@ from icsched.families import (
     w,
     w_strand,
 )
-from icsched.theory import STRATEGIES, Kind, Plan, prioritize
+from icsched.theory import STRATEGIES, Kind, Plan, prioritize, without_shortcuts
 from tests.strategies import dags
 from tests.theorems.search import Bits, is_best, order_count
 from tests.theory import paper
@@ -202,6 +203,17 @@ def test_lone_ends_may_be_chains():
 
     assert plan.proof.method == "theorem 2.1 inside lone ends"
     assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
+
+
+def test_what_lies_inside_lone_ends_is_not_searched_for_shortcuts_again():
+    profile = Profile()
+    plan = profile.runcall(prioritize, forks_and_joins(2, 3))
+    calls = [
+        entry.callcount for entry in profile.getstats() if entry.code is without_shortcuts.__code__
+    ]
+
+    assert plan.proof.method == "theorem 2.1 inside lone ends"
+    assert calls == [1]
 
 
 def test_of_two_sinks_neither_is_left_out():

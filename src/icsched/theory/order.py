@@ -186,15 +186,16 @@ def prioritize(dag: Dag, strategy: str = "prio", *, counting: Counting = "eligib
         raise ScheduleError(f"strategy: expected {', '.join(STRATEGIES)}, got {strategy!r}")
     if counting not in get_args(Counting):
         raise ScheduleError(f"counting: expected eligible or nonsources, got {counting!r}")
-    analysis = _analyse(dag, counting, clock)
+    with clock.step("shortcuts"):
+        reduced = without_shortcuts(dag)
+    analysis = _analyse(reduced, counting, clock)
     with clock.step("prove"):
         order, proof = _conclude(analysis)
     return Plan(dag, strategy, order, proof, analysis, clock.seconds)
 
 
-def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
-    with clock.step("shortcuts"):
-        reduced = without_shortcuts(dag)
+def _analyse(reduced: Dag, counting: Counting, clock: _Clock) -> Analysis:
+    """Take apart a dag whose shortcuts have been removed."""
     with clock.step("decompose"):
         parts = decompose(reduced)
     with clock.step("blocks"):
@@ -203,7 +204,7 @@ def _analyse(dag: Dag, counting: Counting, clock: _Clock) -> Analysis:
             parts.blocks,
             exact_nonsinks=EXACT_NONSINKS,
             exact_sets=EXACT_SETS,
-            all_sets=ALL_SETS + 5 * len(dag),
+            all_sets=ALL_SETS + 5 * len(reduced),
         )
     with clock.step("superdag"):
         profile_of, profiles = _profiles(parts, orders, counting)
@@ -282,11 +283,12 @@ def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
     first, inner, last = _without_lone_ends(dag)
     if not len(inner) or len(inner) == len(dag):
         return None
-    plan = prioritize(dag.induced(inner))
-    if plan.proof.status != "ic-optimal":
+    # No path between two inner tasks leaves them, so what is inside has no shortcuts either.
+    order, proof = _conclude(_analyse(dag.induced(inner), "eligible", _Clock()))
+    if proof.status != "ic-optimal":
         return None
-    method = f"{plan.proof.method} inside lone ends"
-    return np.concatenate([first, inner[plan.order], last]), replace(plan.proof, method=method)
+    method = f"{proof.method} inside lone ends"
+    return np.concatenate([first, inner[order], last]), replace(proof, method=method)
 
 
 def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
