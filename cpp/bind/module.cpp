@@ -126,10 +126,10 @@ auto nonsink_order(InIds child_offsets, InIds children, InIds parent_offsets, In
 }
 
 auto shortcuts(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
-               InIds order, std::int64_t patience) {
+               InIds order, std::int64_t patience, std::int64_t most_work) {
   return give(without_gil([&] {
     return icsched::shortcuts(rows(child_offsets, children), rows(parent_offsets, parents),
-                              view(order), patience);
+                              view(order), patience, most_work);
   }));
 }
 
@@ -357,7 +357,7 @@ NB_MODULE(_core, m) {
   m.def("maximum_area_order", &nonsink_order<icsched::maximum_area_order>, "child_offsets"_a,
         "children"_a, "parent_offsets"_a, "parents"_a, "order"_a, "limit"_a);
   m.def("shortcuts", &shortcuts, "child_offsets"_a, "children"_a, "parent_offsets"_a,
-        "parents"_a, "order"_a, "patience"_a);
+        "parents"_a, "order"_a, "patience"_a, "most_work"_a);
   m.def("decompose", &decompose, "child_offsets"_a, "children"_a, "parent_offsets"_a,
         "parents"_a);
   m.def("order_blocks", &order_blocks, "child_offsets"_a, "children"_a, "nonsink_offsets"_a,

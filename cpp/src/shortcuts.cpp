@@ -2,184 +2,307 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+
+#include "icsched/interrupt.hpp"
+#include "icsched/reach.hpp"
 
 namespace icsched {
 namespace {
 
 using Vector = std::vector<std::int32_t>;
 
-// Longest path, in arcs, along `rows` before each task; `order` is legal for the rows.
-template <class Order>
-Vector depths(Rows rows, const Order& order) {
-  Vector depth(rows.size(), 0);
-  for (std::int32_t task : order) {
-    for (std::int32_t next : rows[task]) depth[next] = std::max(depth[next], depth[task] + 1);
-  }
-  return depth;
-}
+constexpr std::int64_t brief = 8;  // arcs looked at in a first search
 
-// A spanning forest in which every task hangs below its deepest parent, numbered so that
-// the tasks below a task are exactly those numbered [first, last) of it. What hangs below
-// a task is reached by it: most searches end at the first task above their target.
-struct Forest {
-  Vector first, last;
+enum Mark : std::uint8_t { no_shortcut, shortcut, undecided };
 
-  Forest(Rows parents, Ids order, const Vector& level)
-      : first(parents.size()), last(parents.size()) {
-    Vector above(parents.size(), -1);
-    Vector size(parents.size(), 1);
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::int32_t task = order[i];
-      for (std::int32_t parent : parents[task]) {
-        if (above[task] < 0 || level[parent] > level[above[task]]) above[task] = parent;
-      }
-      if (above[task] >= 0) size[above[task]] += size[task];
-    }
-    Vector next(parents.size());
-    std::int32_t roots = 0;
-    for (std::int32_t task : order) {
-      std::int32_t& place = above[task] < 0 ? roots : next[above[task]];
-      first[task] = place;
-      last[task] = place += size[task];
-      next[task] = first[task] + 1;
-    }
-  }
-};
-
+// Decides arcs one task at a time, looking from the task at its descendants and from its far
+// children at their ancestors. Both searches stop at a place of the order in between: a path
+// past the task's arc has a task that both meet.
 class Search {
  public:
-  Search(Rows children, Rows parents, Ids order)
-      : children_(children),
-        level_(depths(children, order)),
-        height_(depths(parents, Vector(order.rbegin(), order.rend()))),
-        forest_(parents, order, level_),
-        seen_(children.size(), -1) {}
+  Search(Rows children, Rows parents, Ids order, std::int64_t patience)
+      : children_(children), parents_(parents), reach_(children, parents, order),
+        patience_(std::min<std::int64_t>(patience, 4'000'000'000)) {}  // so that stamps do not run out
 
-  // Arcs looked at so far.
-  std::int64_t work() const { return work_; }
-
-  bool has_far_child(std::int32_t task) const {
-    const Ids row = children_[task];
-    return std::any_of(row.begin(), row.end(),
-                       [&](std::int32_t child) { return level_[child] > level_[task] + 1; });
+  bool is_far(std::int32_t task, std::int32_t child) const {
+    return reach_.task(child).level > reach_.task(task).level + 1;
   }
 
-  // Marks the shortcuts among the arcs of `task` in `marks`, its row of the result.
-  void run(std::int32_t task, std::uint8_t* marks) {
-    open_.clear();
-    const Ids row = children_[task];
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (level_[row[i]] > level_[task] + 1) open_.push_back({forest_.first[row[i]], row[i], marks + i});
+  // Arcs looked at so far, and whether they are more than there is patience for.
+  std::int64_t work() const { return work_; }
+  bool is_tired() const { return work_ > patience_; }
+
+  void learn() { reach_.learn(); }
+
+  // Decides undecided arcs of `task` in `marks`, its row of the result. An arc is given up
+  // when a search for it has looked at `most` arcs; false if an arc was.
+  bool run(std::int32_t task, std::int64_t most, std::uint8_t* marks) {
+    begin(task, marks);
+    for (std::int64_t budget = brief; !open_.empty(); budget *= 4) {
+      look_back(budget);
+      if (look_ahead(budget * static_cast<std::int64_t>(open_.size()))) break;
+      if (budget >= most || is_tired()) return false;
     }
-    if (open_.empty()) return;
-    std::sort(open_.begin(), open_.end(), [](auto& a, auto& b) { return a.place < b.place; });
-    farthest_ = 0;
-    for (const Target& target : open_) farthest_ = std::max(farthest_, level_[target.task]);
-    lowest_ = height_[open_.front().task];
-    for (const Target& target : open_) lowest_ = std::min(lowest_, height_[target.task]);
-    stack_.clear();
-    for (std::int32_t child : row) enter(child, task, /*by_arc=*/true);
-    while (!stack_.empty() && !open_.empty()) {
-      const std::int32_t current = stack_.back();
-      stack_.pop_back();
-      work_ += static_cast<std::int64_t>(children_[current].size());
-      for (std::int32_t child : children_[current]) {
-        enter(child, task, /*by_arc=*/false);
-        if (open_.empty()) break;
-      }
-    }
+    for (const Target& target : open_) *target.mark = no_shortcut;
+    return true;
   }
 
  private:
   struct Target {
-    std::int32_t place, task;
+    std::int32_t first, task;  // first: as in Reach
     std::uint8_t* mark;
   };
 
-  // Visits a task reached from `root`. Reached by an arc of the root itself, it is no
-  // witness against that very arc.
-  void enter(std::int32_t task, std::int32_t root, bool by_arc) {
-    const bool again = seen_[task] == root;
-    seen_[task] = root;
-    settle(task, by_arc ? task : -1);
-    if (again) return;
-    if (level_[task] < farthest_ && height_[task] > lowest_) stack_.push_back(task);
+  void begin(std::int32_t task, std::uint8_t* marks) {
+    root_ = task;
+    open_.clear();
+    heap_.clear();
+    started_ = false;
+    const Ids row = children_[task];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (marks[i] == undecided) open_.push_back({reach_.task(row[i]).first, row[i], marks + i});
+    }
+    if (open_.empty()) return;
+    deepest_ = lowest_ = -1;
+    for (const Target& target : open_) {
+      const Reach::Task& facts = reach_.task(target.task);
+      deepest_ = std::max(deepest_, facts.level);
+      lowest_ = lowest_ < 0 ? facts.height : std::min(lowest_, facts.height);
+    }
+    std::sort(open_.begin(), open_.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    border_ = reach_.task(task).place;
+    stamp_ahead_ = ++stamp_;
+    count(row);
+    for (std::int32_t child : row) meet(child, /*spared=*/child);
   }
 
-  // Marks the open targets that hang below `task`, but not `spared`.
-  void settle(std::int32_t task, std::int32_t spared) {
-    auto target = std::lower_bound(open_.begin(), open_.end(), forest_.first[task],
-                                   [](const Target& t, std::int32_t place) { return t.place < place; });
+  // Looks at ancestors of each open target that come after the border. Drops the targets that
+  // are decided.
+  void look_back(std::int64_t budget) {
+    auto kept = open_.begin();
+    for (auto target = open_.begin(); target != open_.end(); ++target) {
+      const Mark mark = is_tired() ? undecided : marked_from(target->task, budget);
+      *target->mark = mark;
+      if (mark == undecided) *kept++ = *target;
+    }
+    open_.erase(kept, open_.end());
+  }
+
+  Mark marked_from(std::int32_t target, std::int64_t budget) {
+    const std::uint32_t stamp = ++stamp_;
+    stack_.assign(1, target);
+    while (!stack_.empty()) {
+      const Ids row = parents_[stack_.back()];
+      stack_.pop_back();
+      if (static_cast<std::int64_t>(row.size()) >= budget) return undecided;
+      budget -= count(row);
+      for (std::int32_t parent : row) reach_.fetch(parent);
+      for (std::int32_t parent : row) {
+        Reach::Task& facts = reach_.task(parent);
+        if (parent == root_ || facts.seen_back == stamp) continue;
+        facts.seen_back = stamp;
+        if (facts.seen_ahead == stamp_ahead_ || reach_.leads_to(root_, parent)) return shortcut;
+        if (facts.place > border_ && reach_.may_lead_to(root_, parent)) stack_.push_back(parent);
+      }
+    }
+    return no_shortcut;
+  }
+
+  // Looks at descendants in the order of their places, and moves the border to the last one
+  // whose children have been met. True if no open target can be a shortcut any more.
+  bool look_ahead(std::int64_t budget) {
+    if (!started_) {
+      for (std::int32_t child : children_[root_]) push(child);
+    }
+    started_ = true;
+    while (budget > 0 && !open_.empty() && !heap_.empty()) {
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      const auto [place, task] = heap_.back();
+      heap_.pop_back();
+      border_ = place;
+      const Ids row = children_[task];
+      budget -= count(row);
+      for (std::int32_t child : row) reach_.fetch(child);
+      for (std::int32_t child : row) {
+        if (meet(child, /*spared=*/-1)) push(child);
+      }
+    }
+    return open_.empty() || heap_.empty();
+  }
+
+  // Notes that the root leads to `task`, and so to the targets below it in the forest. Its own
+  // arc to `spared` is no witness against that arc. False if this was known.
+  bool meet(std::int32_t task, std::int32_t spared) {
+    Reach::Task& facts = reach_.task(task);
+    const bool is_new = facts.seen_ahead != stamp_ahead_;
+    facts.seen_ahead = stamp_ahead_;
+    auto target = std::lower_bound(open_.begin(), open_.end(), facts.first,
+                                   [](const Target& t, std::int32_t first) { return t.first < first; });
     auto kept = target;
-    for (; target != open_.end() && target->place < forest_.last[task]; ++target) {
+    for (; target != open_.end() && target->first < facts.last; ++target) {
       if (target->task == spared) {
         *kept++ = *target;
       } else {
-        *target->mark = 1;
+        *target->mark = shortcut;
       }
     }
     open_.erase(kept, target);
+    return is_new;
   }
 
-  Rows children_;
-  Vector level_, height_;
-  Forest forest_;
-  Vector seen_;                // root of the latest search that came by
-  Vector stack_;
-  std::vector<Target> open_;   // far children not yet known to be shortcuts, by forest place
-  std::int32_t farthest_ = 0;  // greatest level of a target: nothing beyond leads to one
-  std::int32_t lowest_ = 0;    // least height of a target
+  // Has the search go on from `task`, if it may lead to one of the open targets.
+  void push(std::int32_t task) {
+    const Reach::Task& facts = reach_.task(task);
+    if (facts.level >= deepest_ || facts.height <= lowest_) return;
+    constexpr std::size_t many = 8;  // targets: then it is cheaper to go on than to ask
+    const auto may_reach = [&](const Target& t) { return reach_.may_lead_to(task, t.task); };
+    if (open_.size() <= many && std::none_of(open_.begin(), open_.end(), may_reach)) return;
+    heap_.push_back({reach_.task(task).place, task});
+    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+
+  std::int64_t count(Ids row) {
+    const auto arcs = 1 + static_cast<std::int64_t>(row.size());
+    work_ += arcs;
+    interrupt_.add(arcs);
+    return arcs;
+  }
+
+  Rows children_, parents_;
+  Reach reach_;
+  std::int64_t patience_;
   std::int64_t work_ = 0;
+  WorkCounter interrupt_;
+
+  // Of one run.
+  std::int32_t root_ = -1;
+  std::int32_t border_ = 0;   // place up to which all descendants have been met
+  std::uint32_t stamp_ = 0, stamp_ahead_ = 0;
+  std::vector<Target> open_;  // by `first`
+  std::int32_t deepest_ = 0;  // greatest level of a target at the start
+  std::int32_t lowest_ = 0;   // least height of one
+  std::vector<std::pair<std::int32_t, std::int32_t>> heap_;  // places and tasks
+  bool started_ = false;      // whether the heap has been filled
+  Vector stack_;
 };
 
-// Marks the shortcuts of many tasks at once, by one pass over all arcs for each 512 of
-// them: an arc u -> v is one if u reaches a parent of v. Slow but steady, for dags on which
-// searches find no end.
-void sweep(Rows children, Rows parents, Ids order, std::span<const std::int32_t> tasks,
-           std::vector<std::uint8_t>& marks) {
-  constexpr std::size_t words = 8;
-  using Bits = std::array<std::uint64_t, words>;
-  const auto bit = [](std::size_t i) { return std::uint64_t{1} << (i % 64); };
-  for (std::size_t begin = 0; begin < tasks.size(); begin += 64 * words) {
-    const auto batch = tasks.subspan(begin, std::min(64 * words, tasks.size() - begin));
-    std::vector<Bits> reached(children.size(), Bits{});   // by which of the batch
-    std::vector<std::int32_t> place(children.size(), -1);  // in the batch
-    for (std::size_t i = 0; i < batch.size(); ++i) place[batch[i]] = static_cast<std::int32_t>(i);
-    for (std::int32_t task : order) {
-      Bits above{};
-      for (std::int32_t parent : parents[task]) {
-        for (std::size_t w = 0; w < words; ++w) above[w] |= reached[parent][w];
-      }
-      for (std::int32_t parent : parents[task]) {
-        const std::int32_t i = place[parent];
-        if (i < 0) continue;
-        if (above[i / 64] & bit(i)) {
-          const Ids row = children[parent];
-          marks[children.offsets[parent] + (std::lower_bound(row.begin(), row.end(), task) - row.begin())] = 1;
-        }
-      }
-      reached[task] = above;
-      for (std::int32_t parent : parents[task]) {
-        if (const std::int32_t i = place[parent]; i >= 0) reached[task][i / 64] |= bit(i);
-      }
+// Decides the undecided arcs of many tasks at once, by a pass over part of the order for each
+// 512 of them: an arc u -> v is a shortcut if u leads to a parent of v.
+class Sweep {
+ public:
+  Sweep(Rows children, Rows parents, Ids order, std::vector<std::uint8_t>& marks)
+      : children_(children), parents_(parents), order_(order), marks_(marks),
+        place_(children.size()), member_(children.size(), -1), arcs_before_(order.size() + 1, 0) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      place_[order[i]] = static_cast<std::int32_t>(i);
+      arcs_before_[i + 1] = arcs_before_[i] + static_cast<std::int64_t>(parents[order[i]].size());
     }
   }
-}
+
+  // Arcs that a run would look at. `tasks`, here and below, come in the order.
+  std::int64_t work(Ids tasks) const {
+    std::int64_t arcs = 0;
+    for (std::size_t begin = 0; begin < tasks.size(); begin += batch) {
+      const Ids members = tasks.subspan(begin, std::min(batch, tasks.size() - begin));
+      arcs += arcs_before_[last_target(members) + 1] - arcs_before_[place_[members.front()]];
+    }
+    return arcs;
+  }
+
+  // A pass that would make more than `most` arcs looked at in all is left out: its arcs stay
+  // undecided.
+  void run(Ids tasks, std::int64_t most) {
+    for (std::size_t begin = 0; begin < tasks.size(); begin += batch) {
+      const Ids members = tasks.subspan(begin, std::min(batch, tasks.size() - begin));
+      const std::int32_t first = place_[members.front()], end = last_target(members) + 1;
+      if ((most -= arcs_before_[end] - arcs_before_[first]) < 0) continue;
+      for (std::size_t i = 0; i < members.size(); ++i) member_[members[i]] = static_cast<std::int32_t>(i);
+      reached_.assign(static_cast<std::size_t>(end - first), Bits{});
+      for (std::int32_t place = first; place < end; ++place) visit(order_[place], first);
+      for (std::int32_t task : members) member_[task] = -1;
+    }
+  }
+
+ private:
+  static constexpr std::size_t words = 8, batch = 64 * words;
+  using Bits = std::array<std::uint64_t, words>;
+
+  // Place of the last child at the end of an undecided arc.
+  std::int32_t last_target(Ids members) const {
+    std::int32_t last = 0;
+    for (std::int32_t task : members) {
+      for (std::int32_t arc = children_.offsets[task]; arc < children_.offsets[task + 1]; ++arc) {
+        if (marks_[arc] == undecided) last = std::max(last, place_[children_.targets[arc]]);
+      }
+    }
+    return last;
+  }
+
+  void visit(std::int32_t task, std::int32_t first) {
+    Bits above{};  // members that lead to a parent
+    for (std::int32_t parent : parents_[task]) {
+      if (place_[parent] < first) continue;
+      const Bits& bits = reached_[place_[parent] - first];
+      for (std::size_t w = 0; w < words; ++w) above[w] |= bits[w];
+    }
+    Bits& bits = reached_[place_[task] - first] = above;
+    for (std::int32_t parent : parents_[task]) {
+      const std::int32_t i = member_[parent];
+      if (i < 0) continue;
+      const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+      decide(parent, task, above[i / 64] & bit);
+      bits[i / 64] |= bit;
+    }
+    check_interrupt(1 + static_cast<std::int64_t>(parents_[task].size()));
+  }
+
+  void decide(std::int32_t parent, std::int32_t child, bool is_shortcut) {
+    const Ids row = children_[parent];
+    const auto i = std::lower_bound(row.begin(), row.end(), child) - row.begin();
+    std::uint8_t& mark = marks_[children_.offsets[parent] + i];
+    if (mark == undecided) mark = is_shortcut ? shortcut : no_shortcut;
+  }
+
+  Rows children_, parents_;
+  Ids order_;
+  std::vector<std::uint8_t>& marks_;
+  Vector place_;
+  Vector member_;                          // number in the batch; -1 outside
+  std::vector<std::int64_t> arcs_before_;  // arcs into the tasks before each place
+  std::vector<Bits> reached_;              // from the first member's place on: by which members
+};
 
 }  // namespace
 
-std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order, std::int64_t patience) {
-  std::vector<std::uint8_t> marks(children.targets.size(), 0);
-  Search search(children, parents, order);
-  std::vector<std::int32_t> left;
-  for (std::int32_t task = 0; task < children.size(); ++task) {
-    if (search.work() <= patience) {
-      search.run(task, marks.data() + children.offsets[task]);
-    } else if (search.has_far_child(task)) {
-      left.push_back(task);
+std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order, std::int64_t patience,
+                                    std::int64_t most_work) {
+  std::vector<std::uint8_t> marks(children.targets.size(), no_shortcut);
+  Search search(children, parents, order, patience);
+  Vector left;  // tasks with undecided arcs
+  for (std::int32_t task : order) {
+    bool far = false;
+    for (std::int32_t arc = children.offsets[task]; arc < children.offsets[task + 1]; ++arc) {
+      if (!search.is_far(task, children.targets[arc])) continue;
+      marks[arc] = undecided;
+      far = true;
     }
+    if (far) left.push_back(task);
   }
-  sweep(children, parents, order, left, marks);
+  const auto try_harder = [&](std::int64_t most) {
+    std::erase_if(left, [&](std::int32_t task) {
+      return !search.is_tired() && search.run(task, most, marks.data() + children.offsets[task]);
+    });
+  };
+  try_harder(brief);
+  Sweep sweep(children, parents, order, marks);
+  constexpr std::int64_t cheap = 16;  // for each arc: less than searches need
+  if (sweep.work(left) > cheap * static_cast<std::int64_t>(marks.size())) {
+    if (static_cast<std::int64_t>(left.size()) > children.size() / 64) search.learn();
+    for (std::int64_t most : {brief, patience}) try_harder(most);
+  }
+  sweep.run(left, most_work - search.work());
+  std::replace(marks.begin(), marks.end(), std::uint8_t{undecided}, std::uint8_t{no_shortcut});
   return marks;
 }
 

@@ -1,10 +1,12 @@
 // Shortcuts, blocks, strands and priorities on cases worked by hand.
+#include <chrono>
 #include <numeric>
 #include <utility>
 
 #include "check.hpp"
 #include "icsched/blocks.hpp"
 #include "icsched/decompose.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/priority.hpp"
 #include "icsched/shortcuts.hpp"
 #include "icsched/strands.hpp"
@@ -32,8 +34,9 @@ Built arcs(std::int32_t tasks, std::vector<std::pair<int, int>> pairs) {
   return icsched::build(tasks, parents, children);
 }
 
-Bytes shortcuts(const Built& dag, std::int64_t patience = 1'000'000) {
-  return icsched::shortcuts(dag.child_rows(), dag.parent_rows(), dag.order, patience);
+Bytes shortcuts(const Built& dag, std::int64_t patience = 1'000'000,
+                std::int64_t most_work = 1'000'000) {
+  return icsched::shortcuts(dag.child_rows(), dag.parent_rows(), dag.order, patience, most_work);
 }
 
 Blocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }
@@ -59,6 +62,27 @@ Built diamond() { return arcs(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}}); }
 // sources 0 and 1 are one, all but 6 and 7.
 Built crossed() { return arcs(8, {{0, 2}, {1, 3}, {0, 4}, {3, 4}, {1, 5}, {2, 5}, {2, 6}, {6, 7}}); }
 
+// 0 -> 1 -> 2 -> .. and 0 -> 2 -> 4 -> ..
+Built chain_with_skips() {
+  std::vector<std::pair<int, int>> pairs;
+  for (int task = 0; task < 10'000; ++task) pairs.push_back({task, task + 1});
+  for (int task = 0; task < 10'000; task += 2) pairs.push_back({task, task + 2});
+  return arcs(10'001, pairs);
+}
+
+// Whether a kernel, called over and over, ends because the user wants out.
+template <class Kernel>
+bool is_interrupted(Kernel kernel) {
+  const icsched::InterruptScope scope([] { return true; });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  try {
+    while (std::chrono::steady_clock::now() < end) kernel();
+  } catch (const icsched::Interrupted&) {
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Shortcuts
@@ -82,7 +106,25 @@ TEST(without_arcs_there_are_no_shortcuts) {
   CHECK(shortcuts(arcs(3, {})).empty());
 }
 
+TEST(a_pass_that_would_take_too_much_work_is_left_out) {
+  // Three arcs, and without patience one pass over all of them.
+  const Built dag = arcs(3, {{0, 1}, {0, 2}, {1, 2}});
+  CHECK(shortcuts(dag, -1, 3) == (Bytes{0, 1, 0}));
+  CHECK(shortcuts(dag, -1, 2) == (Bytes{0, 0, 0}));
+}
+
+TEST(an_interrupt_ends_searches_and_passes_for_shortcuts) {
+  const Built dag = chain_with_skips();
+  CHECK(is_interrupted([&] { shortcuts(dag); }));
+  CHECK(is_interrupted([&] { shortcuts(dag, -1); }));
+}
+
 // Decomposition
+
+TEST(an_interrupt_ends_a_decomposition) {
+  const Built dag = chain_with_skips();
+  CHECK(is_interrupted([&] { decompose(dag); }));
+}
 
 TEST(a_diamond_falls_into_a_fork_and_a_join) {
   const Blocks blocks = decompose(diamond());

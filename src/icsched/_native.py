@@ -133,10 +133,21 @@ def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) ->
     return nonsinks
 
 
-def shortcuts(children: Rows, parents: Rows, order: Ids, patience: int) -> NDArray[np.uint8]:
-    """1 for each arc, in row order, that another path makes superfluous."""
+def shortcuts(
+    children: Rows, parents: Rows, order: Ids, patience: int, most_work: int = 2**62
+) -> NDArray[np.uint8]:
+    """1 for each arc, in row order, that another path makes superfluous.
+
+    Some are missing if it would take more than *most_work* arcs looked at to find all.
+    """
     return _core.shortcuts(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, patience
+        children.offsets,
+        children.targets,
+        parents.offsets,
+        parents.targets,
+        order,
+        patience,
+        most_work,
     )
 
 

@@ -210,3 +210,25 @@ def test_the_sweep_takes_more_than_one_batch_of_tasks():
     for patience in (-1, 500):
         swept = _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order, patience)
         assert np.array_equal(swept, searched)
+
+
+@given(st.one_of(dags(most_tasks=10), tangled_dags()), st.integers(0, 60))
+def test_past_the_limit_of_work_shortcuts_may_be_missing_but_none_is_false(dag, most_work):
+    rows = dag.child_rows, dag.parent_rows, dag.fifo_order
+    exact = _native.shortcuts(*rows, -1)
+    limited = _native.shortcuts(*rows, -1, most_work)
+
+    assert (limited <= exact).all()
+    assert most_work < dag.arc_count or np.array_equal(limited, exact)
+
+
+@pytest.mark.parametrize("patience", [-1, 2_000, 10**9])
+def test_searches_with_landmarks_and_sweeps_agree_on_a_sparse_random_dag(patience):
+    """Five arcs a task, between any two: most long arcs are no shortcuts."""
+    ends = np.sort(np.random.default_rng(5).integers(2_000, size=(10_000, 2)), axis=1)
+    dag = Dag.from_arcs(2_000, ends[ends[:, 0] != ends[:, 1]])
+    marks = _native.shortcuts(dag.child_rows, dag.parent_rows, dag.fifo_order, patience)
+
+    assert [tuple(arc) for arc in dag.arcs[marks == 1].tolist()] == shortcuts_of_bits(
+        2_000, [tuple(arc) for arc in dag.arcs.tolist()]
+    )
