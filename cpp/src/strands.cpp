@@ -1,8 +1,11 @@
 #include "icsched/strands.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+
+#include "icsched/interrupt.hpp"
 
 namespace icsched {
 namespace {
@@ -40,7 +43,9 @@ class Text {
     const auto count = static_cast<std::int32_t>(counts_.size()) - 2 * half + 1;
     std::unordered_map<std::uint64_t, std::int32_t> known;
     Vector names(count);
+    WorkCounter work;
     for (std::int32_t i = 0; i < count; ++i) {
+      work.add();
       const auto pair = static_cast<std::uint64_t>(halves[i]) << 32 | static_cast<std::uint32_t>(halves[i + half]);
       names[i] = known.try_emplace(pair, static_cast<std::int32_t>(known.size())).first->second;
     }
@@ -83,30 +88,106 @@ std::int32_t compare(const Gains& a, const Gains& b) {
   return &longer == &a ? 1 : -1;
 }
 
-// What is left of a strand: the sources lo .. hi. Vectors that look to the right are
-// known for it if its right end is that of the stretch they were computed for; likewise
-// to the left.
+// For stretches of 1, 2, 4, ... places of a text: the places among `eligible` ones where the
+// largest suffix can start, whatever follows the stretch. They are few: of two of them the
+// shorter is a prefix of the longer, and of a row P, PP, PPP, ... the middle ones are left
+// out, because either the first or the last is at least as large.
+class Contenders {
+ public:
+  Contenders(const Text& text, const std::vector<std::uint8_t>& eligible, std::int32_t longest) : text_(text) {
+    Stretches singles;
+    for (std::size_t place = 0; place < eligible.size(); ++place) {
+      if (eligible[place]) singles.places.push_back(static_cast<std::int32_t>(place));
+      singles.ends.push_back(singles.places.size());
+    }
+    levels_.push_back(std::move(singles));
+    while (std::int64_t{2} << (levels_.size() - 1) <= longest) levels_.push_back(twice(levels_.back()));
+  }
+
+  // Calls visit(place) for those of the places from .. to - 1 that can be best among them.
+  template <class Visit>
+  void each(std::int32_t from, std::int32_t to, Visit visit) const {
+    while (from < to) {
+      std::size_t level = 0;
+      while (level + 1 < levels_.size() && from % (2 << level) == 0 && from + (2 << level) <= to) ++level;
+      for (std::int32_t place : levels_[level][from >> level]) visit(place);
+      from += 1 << level;
+    }
+  }
+
+ private:
+  struct Stretches {
+    std::vector<std::size_t> ends{0};
+    Vector places;  // of each stretch, from its last to its first
+
+    Ids operator[](std::size_t i) const { return Ids(places).subspan(ends[i], ends[i + 1] - ends[i]); }
+  };
+
+  Stretches twice(const Stretches& halves) const {
+    Stretches result;
+    Vector row;
+    const std::size_t count = (halves.ends.size() - 1) / 2;
+    const auto length = static_cast<std::int32_t>(std::int64_t{1} << levels_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      check_interrupt(2);
+      const Ids right = halves[2 * i + 1];
+      row.assign(right.begin(), right.end());
+      for (std::int32_t place : halves[2 * i]) push(row, place, static_cast<std::int32_t>(i + 1) * length);
+      result.places.insert(result.places.end(), row.begin(), row.end());
+      result.ends.push_back(result.places.size());
+    }
+    return result;
+  }
+
+  // Adds a place before all in `row`, the contenders of a stretch that ends before `end`.
+  void push(Vector& row, std::int32_t place, std::int32_t end) const {
+    while (!row.empty()) {
+      const std::int32_t other = row.back();
+      const std::int32_t shared = text_.common(place, other, end - other);
+      if (shared == end - other) {
+        const std::size_t rank = row.size();
+        if (rank > 1 && other - place == row[rank - 2] - other) row.pop_back();
+        break;
+      }
+      if (text_[place + shared] < text_[other + shared]) return;
+      row.pop_back();
+    }
+    row.push_back(place);
+  }
+
+  const Text& text_;
+  std::vector<Stretches> levels_;  // by the logarithm of the length
+};
+
+// What is left of a strand: the sources lo .. hi. It compares vectors that look to the
+// right while its right end is that of the stretch for which this was decided; likewise to
+// the left. A survey's vectors hold under the same condition.
 struct Part {
   std::int32_t lo, hi;
-  bool cut_left, cut_right;  // the neighbour beyond the end has been executed
-  bool knows_right, knows_left;
-  Gains best;
+  bool cut_left = false, cut_right = false;  // the neighbour beyond the end has been executed
+  bool looks_right = false, looks_left = false;
+  bool surveyed_right = false, surveyed_left = false;
+  std::int32_t surveyed = 0;  // sources in the latest survey that it was part of
+  Gains best{};
 };
 
 class Greedy {
+  static constexpr std::int32_t small = 32;  // sources; surveying them is quicker than asking
+
  public:
   explicit Greedy(const Strands& strands)
       : own_(strands.own),
         sources_(static_cast<std::int32_t>(strands.own.size())),
         hinge_(sources_),
-        text_(counts(strands), longest(strands)),
+        longest_(longest(strands)),
+        text_(counts(strands), longest_),
         best_right_(sources_),
         best_left_(sources_) {
     for (std::int32_t u = 0; u < sources_; ++u) hinge_[u] = strands.left[u] && strands.right[u];
     left_ = strands.left;
     right_ = strands.right;
     for (std::size_t i = 0; i + 1 < strands.offsets.size(); ++i) {
-      add({strands.offsets[i], strands.offsets[i + 1] - 1, false, false, false, false, {}});
+      add({strands.offsets[i], strands.offsets[i + 1] - 1});
     }
   }
 
@@ -114,6 +195,7 @@ class Greedy {
     Vector order;
     order.reserve(sources_);
     while (!heap_.empty()) {
+      check_interrupt(10);
       std::pop_heap(heap_.begin(), heap_.end(), worse);
       const Part part = heap_.back();
       heap_.pop_back();
@@ -122,11 +204,13 @@ class Greedy {
       // A neighbour with which it shared a sink of no further parent now owns that sink.
       if (source > part.lo) {
         if (source - 1 == part.lo || left_[source - 1]) own_[source - 1] += 1;
-        add({part.lo, source - 1, part.cut_left, true, false, part.knows_left, {}});
+        add({part.lo, source - 1, part.cut_left, true, false, part.looks_left, false, part.surveyed_left,
+             part.surveyed});
       }
       if (source < part.hi) {
         if (source + 1 == part.hi || right_[source + 1]) own_[source + 1] += 1;
-        add({source + 1, part.hi, true, part.cut_right, part.knows_right, false, {}});
+        add({source + 1, part.hi, true, part.cut_right, part.looks_right, false, part.surveyed_right, false,
+             part.surveyed});
       }
     }
     return order;
@@ -163,30 +247,78 @@ class Greedy {
   }
 
   void add(Part part) {
-    if (!part.knows_right && !part.knows_left) survey(part);
-    const bool lone = part.lo == part.hi;
-    if (part.knows_right) {
-      part.best = looking_right(part.lo, part.hi, part.cut_right);
-      if (!lone) improve(part.best, looking_right(best_right_[part.lo + 1], part.hi, part.cut_right));
-    } else {
-      part.best = looking_left(part.hi, part.lo, part.cut_left);
-      if (!lone) improve(part.best, looking_left(best_left_[part.hi - 1], part.lo, part.cut_left));
+    if (!part.looks_right && !part.looks_left) {
+      part.looks_right = part.looks_left = true;
+      if (is_worth_a_survey(part)) survey(part);
     }
+    part.best = part.looks_right ? best_to_the_right(part) : best_to_the_left(part);
     heap_.push_back(part);
     std::push_heap(heap_.begin(), heap_.end(), worse);
   }
 
-  static void improve(Gains& best, const Gains& other) {
-    if (compare(other, best) > 0) best = other;
+  // Surveys of stretches that at least halve take O(s log s) in all; where a strand loses
+  // a little at either end in turn, contenders are asked instead.
+  static bool is_worth_a_survey(const Part& part) {
+    const std::int32_t size = part.hi - part.lo + 1;
+    return part.surveyed == 0 || size <= small || size <= part.surveyed / 2;
+  }
+
+  // Of equals, the leftmost.
+  Gains best_to_the_right(const Part& part) {
+    Gains best = looking_right(part.lo, part.hi, part.cut_right);
+    if (part.lo == part.hi) return best;
+    const auto offer = [&](std::int32_t u) {
+      const Gains gains = looking_right(u, part.hi, part.cut_right);
+      const std::int32_t difference = compare(gains, best);
+      if (difference > 0 || (difference == 0 && u < best.source)) best = gains;
+    };
+    if (part.surveyed_right) {
+      offer(best_right_[part.lo + 1]);
+    } else {
+      offer(part.hi);
+      contenders().each(part.lo + 1, part.hi, offer);
+    }
+    return best;
+  }
+
+  // Of equals, the rightmost.
+  Gains best_to_the_left(const Part& part) {
+    Gains best = looking_left(part.hi, part.lo, part.cut_left);
+    if (part.lo == part.hi) return best;
+    const auto offer = [&](std::int32_t u) {
+      const Gains gains = looking_left(u, part.lo, part.cut_left);
+      const std::int32_t difference = compare(gains, best);
+      if (difference > 0 || (difference == 0 && u > best.source)) best = gains;
+    };
+    if (part.surveyed_left) {
+      offer(best_left_[part.hi - 1]);
+    } else {
+      offer(part.lo);
+      const std::int32_t end = 2 * sources_ - 1;  // the text has the place of source u at end - u
+      contenders().each(end - part.hi + 1, end - part.lo, [&](std::int32_t place) { offer(end - place); });
+    }
+    return best;
+  }
+
+  const Contenders& contenders() {
+    if (!contenders_) {
+      std::vector<std::uint8_t> both = hinge_;
+      both.insert(both.end(), hinge_.rbegin(), hinge_.rend());
+      contenders_.emplace(text_, both, longest_);
+    }
+    return *contenders_;
   }
 
   // Finds the best source from each place on to the right end, and up to it from the left
   // end. Only sources that join two shared sinks, and ends, can be best: one inside a
   // sink's interval enables nothing more than the end does, and later.
   void survey(Part& part) {
-    part.knows_right = part.knows_left = true;
+    part.surveyed_right = part.surveyed_left = true;
+    part.surveyed = part.hi - part.lo + 1;
+    WorkCounter work;
     Gains best = looking_right(part.hi, part.hi, part.cut_right);
     for (std::int32_t u = part.hi; u > part.lo; --u) {
+      work.add(2);
       if (hinge_[u]) {
         const Gains gains = looking_right(u, part.hi, part.cut_right);
         if (compare(gains, best) >= 0) best = gains;
@@ -195,6 +327,7 @@ class Greedy {
     }
     best = looking_left(part.lo, part.lo, part.cut_left);
     for (std::int32_t u = part.lo; u < part.hi; ++u) {
+      work.add(2);
       if (hinge_[u]) {
         const Gains gains = looking_left(u, part.lo, part.cut_left);
         if (compare(gains, best) >= 0) best = gains;
@@ -206,7 +339,9 @@ class Greedy {
   Vector own_;  // sinks that a source alone still holds back
   std::int32_t sources_;
   std::vector<std::uint8_t> hinge_, left_, right_;
+  std::int32_t longest_;
   Text text_;
+  std::optional<Contenders> contenders_;  // made when first asked
   Vector best_right_, best_left_;
   std::vector<Part> heap_;
 };

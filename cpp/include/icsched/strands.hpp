@@ -22,8 +22,7 @@ struct Strands {
 };
 
 // The sources of all strands in a >=_L-greedy order. Takes O(s log s) comparisons of
-// vectors, O(log s) each, unless splits keep cutting the same strand from alternating
-// sides. Exact; needs 8 s log s bytes at most.
+// vectors, O(log s) each. Exact; needs some 8 s log s bytes.
 std::vector<std::int32_t> greedy_order(const Strands& strands);
 
 }  // namespace icsched
