@@ -45,8 +45,9 @@ struct SuperdagOrder {
 // Runs, of the blocks whose parents in the superdag have run, always one whose least
 // priority over the others is largest; ties go to the smallest key. Block b has profile
 // number profile_of[b], profile i being counts[offsets[i] .. offsets[i+1]). To stay quick
-// with very many different profiles, or profiles of very many bends, priorities then rest
-// on a part of the rivals, or of the bends; has_priority never does.
+// with more than 64 active profiles, or profiles of very many bends, priorities then rest
+// on a part of the rivals, or of the bends; has_priority never does. The looks at rivals are
+// counted, and once they are spent a part grows smaller and is seldom looked at again.
 SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
                              std::span<const std::int64_t> counts);
 
