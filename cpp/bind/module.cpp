@@ -16,6 +16,7 @@
 #include "icsched/priority.hpp"
 #include "icsched/ready.hpp"
 #include "icsched/referee.hpp"
+#include "icsched/shapes.hpp"
 #include "icsched/shortcuts.hpp"
 #include "icsched/sim.hpp"
 
@@ -175,6 +176,29 @@ auto tree_sum_order(InIds child_offsets, InIds children, InIds nonsink_offsets, 
         rows(child_offsets, children),
         blocks_of(nonsink_offsets, nonsinks, sink_offsets, sinks, bipartite));
   }));
+}
+
+auto block_shapes(InIds child_offsets, InIds children, InIds nonsink_offsets, InIds nonsinks,
+                  InIds sink_offsets, InIds sinks, In<std::uint8_t> bipartite) {
+  auto shapes = without_gil([&] {
+    return icsched::block_shapes(
+        rows(child_offsets, children),
+        blocks_of(nonsink_offsets, nonsinks, sink_offsets, sinks, bipartite));
+  });
+  return std::tuple(give(std::move(shapes.sources)), give(std::move(shapes.sinks)),
+                    give(std::move(shapes.members)), give(std::move(shapes.least_out)),
+                    give(std::move(shapes.most_out)), give(std::move(shapes.least_in)),
+                    give(std::move(shapes.most_in)), give(std::move(shapes.bipartite)));
+}
+
+auto block_spines(InIds child_offsets, InIds children, InIds nonsink_offsets, InIds nonsinks,
+                  InIds sink_offsets, InIds sinks, In<std::uint8_t> bipartite, InIds which) {
+  auto spines = without_gil([&] {
+    return icsched::block_spines(
+        rows(child_offsets, children),
+        blocks_of(nonsink_offsets, nonsinks, sink_offsets, sinks, bipartite), view(which));
+  });
+  return std::tuple(give(std::move(spines.offsets)), give(std::move(spines.degrees)));
 }
 
 auto priority(In<std::int64_t> first, In<std::int64_t> second) {
@@ -365,6 +389,10 @@ NB_MODULE(_core, m) {
         "exact_sets"_a, "all_sets"_a);
   m.def("tree_sum_order", &tree_sum_order, "child_offsets"_a, "children"_a,
         "nonsink_offsets"_a, "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a);
+  m.def("block_shapes", &block_shapes, "child_offsets"_a, "children"_a, "nonsink_offsets"_a,
+        "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a);
+  m.def("block_spines", &block_spines, "child_offsets"_a, "children"_a, "nonsink_offsets"_a,
+        "nonsinks"_a, "sink_offsets"_a, "sinks"_a, "bipartite"_a, "which"_a);
   m.def("priority", &priority, "first"_a, "second"_a);
   m.def("interleaving", &interleaving, "first"_a, "second"_a);
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,

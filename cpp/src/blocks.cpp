@@ -4,9 +4,11 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "icsched/cutter.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/ready.hpp"
 #include "icsched/referee.hpp"
 #include "icsched/strands.hpp"
@@ -16,60 +18,16 @@ namespace {
 
 using Vector = std::vector<std::int32_t>;
 
-// One block with its members renumbered: nonsinks 0 .. s-1, then sinks, both by id.
-struct Local {
-  std::int32_t nonsinks = 0;
-  bool bipartite = true;
-  Built built;
+// A block whose sets cost the referee more looks than this is given fewer sets, and none at
+// all if they would be fewer than worth_trying.
+constexpr std::int64_t most_looks = 1'024, worth_trying = 1'000;
+// Sets that cost more looks than this count as several of all_sets.
+constexpr std::int64_t usual_looks = 256;
 
-  std::int32_t members() const { return built.child_rows().size(); }
-  std::int32_t sinks() const { return members() - nonsinks; }
-  std::int32_t arcs() const { return static_cast<std::int32_t>(built.children.size()); }
-  Ids children(std::int32_t member) const { return built.child_rows()[member]; }
-  Ids parents(std::int32_t member) const { return built.parent_rows()[member]; }
-  std::int32_t degree(std::int32_t member) const {
-    return static_cast<std::int32_t>(member < nonsinks ? children(member).size() : parents(member).size());
-  }
-};
-
-// Cuts blocks out of the dag one after the other.
-class Cutter {
- public:
-  Cutter(Rows children, const Blocks& blocks)
-      : children_(children), blocks_(blocks), place_(children.size()), stamp_(children.size(), -1) {}
-
-  Ids nonsinks(std::int32_t block) const { return row(blocks_.nonsink_offsets, blocks_.nonsinks, block); }
-  Ids sinks(std::int32_t block) const { return row(blocks_.sink_offsets, blocks_.sinks, block); }
-
-  Local cut(std::int32_t block) {
-    std::int32_t next = 0;
-    for (const Ids& members : {nonsinks(block), sinks(block)}) {
-      for (std::int32_t task : members) {
-        place_[task] = next++;
-        stamp_[task] = block;
-      }
-    }
-    Vector parents, children;
-    for (std::int32_t task : nonsinks(block)) {
-      for (std::int32_t child : children_[task]) {
-        if (stamp_[child] != block) continue;
-        parents.push_back(place_[task]);
-        children.push_back(place_[child]);
-      }
-    }
-    return {static_cast<std::int32_t>(nonsinks(block).size()), blocks_.bipartite[block] != 0,
-            build(next, parents, children)};
-  }
-
- private:
-  static Ids row(const Vector& offsets, const Vector& values, std::int32_t block) {
-    return Ids(values).subspan(offsets[block], offsets[block + 1] - offsets[block]);
-  }
-
-  Rows children_;
-  const Blocks& blocks_;
-  Vector place_, stamp_;
-};
+std::uint64_t mixed(std::uint64_t hash, std::int32_t value) {
+  hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
 
 // Recognition
 
@@ -85,12 +43,13 @@ bool all_degrees(const Local& block, std::int32_t from, std::int32_t to, std::in
 bool all_pairs(const Local& block, std::int32_t from, std::int32_t to, std::int32_t others) {
   if (static_cast<std::int64_t>(others) * (others - 1) / 2 != to - from) return false;
   if (!all_degrees(block, from, to, 2)) return false;
-  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
   for (std::int32_t member = from; member < to; ++member) {
     const Ids ends = member < block.nonsinks ? block.children(member) : block.parents(member);
-    pairs.emplace(ends[0], ends[1]);
+    pairs.emplace_back(ends[0], ends[1]);
   }
-  return static_cast<std::int32_t>(pairs.size()) == to - from;
+  std::sort(pairs.begin(), pairs.end());
+  return std::adjacent_find(pairs.begin(), pairs.end()) == pairs.end();
 }
 
 // Goes round a cycle: each next source shares a sink with the one before.
@@ -244,6 +203,7 @@ Vector backward_order(const Local& block) {
   }
   Vector order;
   for (std::int32_t member : outdegree_order(parents, children)) {
+    check_interrupt();
     for (std::int32_t parent : parents[member]) {
       if (--missing[parent] == 0) order.push_back(parent);
     }
@@ -270,6 +230,7 @@ Vector cheapest_order(const Local& block) {
     offer(member);
   }
   const auto execute = [&](std::int32_t member) {
+    check_interrupt(block.degree(member) + 1);
     executed[member] = 1;
     order.push_back(member);
     for (std::int32_t child : block.children(member)) {
@@ -305,6 +266,7 @@ Vector enabled_by(const Local& block, const Vector& order) {
   }
   Vector enabled{0};
   for (std::int32_t member : order) {
+    check_interrupt();
     enabled.push_back(enabled.back());
     for (std::int32_t child : block.children(member)) enabled.back() += --missing[child] == 0;
   }
@@ -351,6 +313,19 @@ bool meets_tree_bound(const Local& block, const Vector& order) {
   return by_sinks || by_sources;
 }
 
+// Sets of parents that the referee looks at for one set that it visits, on average.
+std::int64_t looks_a_set(const Local& block) {
+  if (block.arcs() <= most_looks * std::int64_t{block.nonsinks}) return block.arcs() / block.nonsinks;
+  std::unordered_set<std::uint64_t> known;
+  std::int64_t looks = 0;
+  for (std::int32_t member = 0; member < block.members(); ++member) {
+    std::uint64_t hash = 0;
+    for (std::int32_t parent : block.parents(member)) hash = mixed(hash, parent);
+    if (known.insert(hash).second) looks += static_cast<std::int64_t>(block.parents(member).size());
+  }
+  return looks / block.nonsinks;
+}
+
 struct Ordered {
   Kind kind;
   Vector order;  // local nonsinks
@@ -392,14 +367,19 @@ class Orderer {
   }
 
   Ordered solve(const Local& block) {
-    const std::int64_t limit = std::min(exact_sets_, sets_left_);
+    const std::int64_t looks = looks_a_set(block), weight = std::max<std::int64_t>(1, looks / usual_looks);
+    std::int64_t limit = std::min(exact_sets_, std::max<std::int64_t>(1, sets_left_ / weight));
+    if (looks > most_looks) {
+      limit = std::min(limit, exact_sets_ * most_looks / looks);
+      if (limit < worth_trying) return {Kind::ruled, {}};
+    }
     const Rows children = block.built.child_rows(), parents = block.built.parent_rows();
     auto best = ic_optimal_order(children, parents, block.built.order, limit);
-    sets_left_ -= best.visited;
+    sets_left_ -= weight * best.visited;
     if (best.found) return {Kind::exact, std::move(best.nonsinks)};
     if (best.walk == Walk::complete) {
       best = maximum_area_order(children, parents, block.built.order, limit);
-      sets_left_ -= 20 * best.visited;  // it keeps what it visits, and takes that much longer
+      sets_left_ -= 20 * weight * best.visited;  // it keeps what it visits, and takes that much longer
     }
     return {Kind::searched, std::move(best.nonsinks)};
   }
@@ -421,8 +401,7 @@ class Likeness {
     ends_.push_back(orders_.enabled.size());
     std::uint64_t hash = orders_.sources[block];
     for (std::size_t i = begin; i < orders_.enabled.size(); ++i) {
-      hash = (hash ^ static_cast<std::uint64_t>(orders_.enabled[i])) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
+      hash = mixed(hash, orders_.enabled[i]);
     }
     const auto [from, to] = known_.equal_range(hash);
     for (auto other = from; other != to; ++other) {
@@ -457,6 +436,7 @@ BlockOrders order_blocks(Rows children, const Blocks& blocks, std::int32_t exact
   Likeness likeness(result);
   for (std::int32_t block = 0; block < count(blocks); ++block) {
     const Ids nonsinks = cutter.nonsinks(block);
+    check_interrupt(static_cast<std::int64_t>(nonsinks.size()));
     const std::size_t begin = result.enabled.size();
     if (nonsinks.size() == 1) {  // most blocks of most workflows: not worth cutting out
       result.nonsinks.push_back(nonsinks[0]);
@@ -489,6 +469,7 @@ std::vector<std::int32_t> tree_sum_order(Rows children, const Blocks& blocks) {
   Vector sources;  // by place in the strands
   for (std::int32_t block = 0; block < count(blocks); ++block) {
     const Local local = cutter.cut(block);
+    check_interrupt(local.members());
     const auto drawn = local.bipartite ? Drawing::draw(local, strands) : std::nullopt;
     if (!drawn) return {};
     for (std::int32_t member : *drawn) sources.push_back(cutter.nonsinks(block)[member]);

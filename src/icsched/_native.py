@@ -203,6 +203,33 @@ def tree_sum_order(children: Rows, blocks: Blocks) -> Ids | None:
     return order if len(order) == len(blocks.nonsinks.targets) else None
 
 
+@dataclass(frozen=True, slots=True)
+class BlockShapes:
+    """What blocks look like, one entry per block; fields are those of shapes.hpp."""
+
+    sources: Ids
+    sinks: Ids
+    members: Ids
+    least_out: Ids
+    most_out: Ids
+    least_in: Ids
+    most_in: Ids
+    bipartite: NDArray[np.uint8]
+
+
+def block_shapes(children: Rows, blocks: Blocks) -> BlockShapes:
+    """Sizes and degrees of every block, counting arcs inside it."""
+    return BlockShapes(
+        *_core.block_shapes(children.offsets, children.targets, *_block_arrays(blocks))
+    )
+
+
+def block_spines(children: Rows, blocks: Blocks, which: Ids) -> Rows:
+    """Degrees along the spine of each of *which* blocks, planar trees; a sink's are negative."""
+    arrays = _block_arrays(blocks)
+    return Rows(*_core.block_spines(children.offsets, children.targets, *arrays, which))
+
+
 def _block_arrays(blocks: Blocks) -> tuple[Ids, Ids, Ids, Ids, NDArray[np.uint8]]:
     return (
         blocks.nonsinks.offsets,

@@ -1,12 +1,15 @@
 """What a block is: the kinds that theorems cover, and names for people."""
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from icsched._native import BlockOrders
+from icsched import _native
+from icsched._native import BlockOrders, BlockShapes, Ids
 from icsched.dag import Dag
 from icsched.theory.decompose import Decomposition
 
@@ -55,36 +58,66 @@ def family_name(block: Dag, kind: Kind) -> str:
     >>> family_name(Dag({"a": [], "b": [], "x": ["a"], "y": ["a", "b"], "z": ["b"]}), Kind.TREE)
     'W(2,2)'
     """
-    sources, sinks = len(block.sources), len(block.sinks)
-    if kind is Kind.TREE:
-        return _tree_name(block, sources, sinks)
-    if kind is Kind.FOREST:
-        return f"T({sources},{sinks})"
-    if kind is Kind.CYCLE:
-        return f"C({sources})"
-    if kind is Kind.COMPLETE:
-        return f"K({sources},{sinks})"
-    if kind is Kind.CLIQUE:
-        return f"Clique({sources})"
-    if kind is Kind.COCLIQUE:
-        return f"Clique*({sinks})"
-    return f"B({sources},{sinks})" if block.is_bipartite else f"G({len(block)})"
+    family, first, second = (int(code[0]) for code in _codes(np.array([kind]), _shape(block)))
+    return _strand_name(_spine(block)) if family == _STRAND else _name(family, first, second)
 
 
-def _tree_name(block: Dag, sources: int, sinks: int) -> str:
-    down = np.unique(block.out_degrees[block.sources]).tolist()
-    up = np.unique(block.in_degrees[block.sinks]).tolist()
-    if sources == sinks and max(down) <= 2 and max(up) <= 2:
-        return f"N({sources})"
-    if len(down) == 1 and down[0] > 1 and max(up) <= 2:
-        return f"W({sources},{down[0]})"
-    if len(up) == 1 and up[0] > 1 and max(down) <= 2:
-        return f"M({sinks},{up[0]})"
-    return _strand_name(block) if len(block) <= _LARGEST_STRAND else f"T({sources},{sinks})"
+def _shape(block: Dag) -> BlockShapes:
+    """One block as `icsched._native.block_shapes` describes it."""
+    down, up = block.out_degrees[block.sources], block.in_degrees[block.sinks]
+    sizes = np.array([len(down), len(up), len(block)], np.int32)
+    degrees = np.array([down.min(), down.max(), up.min(), up.max()], np.int32)
+    bipartite = np.array([block.is_bipartite], np.uint8)
+    return BlockShapes(
+        *(sizes[:1], sizes[1:2], sizes[2:]),
+        *(degrees[:1], degrees[1:2], degrees[2:3], degrees[3:]),
+        bipartite,
+    )
 
 
-def _strand_name(block: Dag) -> str:
-    """Degrees along the spine, a sink's as 1/d: the zigzag of paper 001."""
+# Families in the order in which they are tried; a strand is named by its spine.
+_FAMILIES = (
+    *("N({})", "W({},{})", "M({},{})", "strand", "T({},{})", "C({})"),
+    *("K({},{})", "Clique({})", "Clique*({})", "B({},{})", "G({})"),
+)
+_STRAND = _FAMILIES.index("strand")
+
+
+def _name(family: int, first: int, second: int) -> str:
+    return _FAMILIES[family].format(first, second)
+
+
+def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
+    """Return the family of each block and the numbers of its name; 0 where there is no second."""
+    sources, sinks, none = shape.sources, shape.sinks, np.zeros(len(kind), np.int32)
+    tree = kind == Kind.TREE
+    same_out = (shape.least_out == shape.most_out) & (shape.most_out > 1)
+    same_in = (shape.least_in == shape.most_in) & (shape.most_in > 1)
+    narrow_out, narrow_in = shape.most_out <= 2, shape.most_in <= 2
+    cases = (
+        (tree & (sources == sinks) & narrow_out & narrow_in, sources, none),
+        (tree & same_out & narrow_in, sources, shape.most_out),
+        (tree & same_in & narrow_out, sinks, shape.most_in),
+        (tree & (shape.members <= _LARGEST_STRAND), none, none),
+        (tree | (kind == Kind.FOREST), sources, sinks),
+        (kind == Kind.CYCLE, sources, none),
+        (kind == Kind.COMPLETE, sources, sinks),
+        (kind == Kind.CLIQUE, sources, none),
+        (kind == Kind.COCLIQUE, sinks, none),
+        (shape.bipartite != 0, sources, sinks),
+        (np.ones(len(kind), bool), shape.members, none),
+    )
+    tests = [test for test, _, _ in cases]
+    families = [np.full(len(kind), family) for family in range(len(_FAMILIES))]
+    return (
+        np.select(tests, families),
+        np.select(tests, [first for _, first, _ in cases]),
+        np.select(tests, [second for _, _, second in cases]),
+    )
+
+
+def _spine(block: Dag) -> list[int]:
+    """Degrees along the spine, a sink's negative: what the kernel `block_spines` finds."""
     degree = block.in_degrees + block.out_degrees
     beside = {
         task: [n for n in (*block.parents(task), *block.children(task)) if degree[n] > 1]
@@ -94,23 +127,61 @@ def _strand_name(block: Dag) -> str:
     while len(spine) < len(beside):
         spine.append(next(n for n in beside[spine[-1]] if n not in spine[-2:]))
     spine = max(spine, spine[::-1], key=lambda tasks: degree[tasks].tolist())  # one name each
-    sources = [int(degree[task]) for task in spine if block.out_degrees[task]]
-    sinks = [int(degree[task]) for task in spine if not block.out_degrees[task]]
+    return [int(degree[task]) if block.out_degrees[task] else -int(degree[task]) for task in spine]
+
+
+def _strand_name(spine: Sequence[int]) -> str:
+    """Degrees along the spine, a sink's as 1/d: the zigzag of paper 001."""
+    sources = [degree for degree in spine if degree > 0]
+    sinks = [-degree for degree in spine if degree < 0]
     if len(sources) > len(sinks) and set(sinks) == {2}:
         return f"W[{','.join(map(str, sources))}]"
     if len(sinks) > len(sources) and set(sources) == {2}:
         return f"M[{','.join(map(str, sinks))}]"
-    zigzag = [f"{degree[t]}" if block.out_degrees[t] else f"1/{degree[t]}" for t in spine]
+    zigzag = [f"{degree}" if degree > 0 else f"1/{-degree}" for degree in spine]
     return f"P[{','.join(zigzag)}]"
 
 
 def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
-    """Group the blocks by family and size, most frequent first."""
-    names = [block_name(parts, orders, block) for block in range(len(parts))]
-    sinks = np.diff(parts.blocks.sinks.offsets).tolist()
-    counts = Counter(zip(names, orders.sources.tolist(), sinks, strict=True))
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0][0][:1], item[0][1:]))
-    return [BlockGroup(name, count, s, t) for (name, s, t), count in ranked]
+    """Group the blocks by family and size, most frequent first.
+
+    Blocks are named in bulk: O(blocks log blocks) array work and a name for each group.
+    """
+    shapes = _native.block_shapes(parts.dag.child_rows, parts.blocks)
+    family, first, second = _codes(orders.kind, shapes)
+    strands = np.flatnonzero(family == _STRAND).astype(np.int32)
+    first[strands], strand_names = _numbered_strands(parts, strands)
+    sinks = np.diff(parts.blocks.sinks.offsets)
+    groups = []
+    for place, count in _distinct([family, first, second, orders.sources, sinks]):
+        code = int(family[place]), int(first[place]), int(second[place])
+        name = strand_names[code[1]] if code[0] == _STRAND else _name(*code)
+        groups.append(BlockGroup(name, count, int(orders.sources[place]), int(sinks[place])))
+    return sorted(groups, key=lambda g: (-g.count, g.family[:1], (g.sources, g.sinks)))
+
+
+def _distinct(columns: Sequence[NDArray[np.integer]]) -> list[tuple[int, int]]:
+    """Return where each distinct row comes first, in this order, and how often it comes."""
+    order = np.lexsort(columns[::-1])
+    if not len(order):
+        return []
+    changes = [np.diff(column[order]) != 0 for column in columns]
+    starts = np.concatenate([[0], np.flatnonzero(np.logical_or.reduce(changes)) + 1])
+    counts = np.diff(np.append(starts, len(order)))
+    return sorted(zip(order[starts].tolist(), counts.tolist(), strict=True))
+
+
+def _numbered_strands(parts: Decomposition, strands: Ids) -> tuple[Ids, list[str]]:
+    """Return a number for each of *strands*, the same for the same spine, and their names."""
+    spines = _native.block_spines(parts.dag.child_rows, parts.blocks, strands)
+    ends = spines.offsets.tolist()
+    known: dict[bytes, int] = {}
+    numbers = [
+        known.setdefault(spines.targets[start:end].tobytes(), len(known))
+        for start, end in pairwise(ends)
+    ]
+    names = [_strand_name(np.frombuffer(spine, np.int32).tolist()) for spine in known]
+    return np.array(numbers, np.int32), names
 
 
 def block_name(parts: Decomposition, orders: BlockOrders, block: int) -> str:

@@ -37,9 +37,12 @@ EXACT_SETS = 20_000
 ALL_SETS = 2_000_000
 # So many different profiles of trees are not compared where Theorem 3.2 applies anyway.
 MANY_PROFILES = 100
-# A dag whose order no theorem proves goes to the referee up to this effort.
+# A dag whose order no theorem proves goes to the referee up to this effort: fewer sets where a
+# set costs more looks at parents than usual, as with very many sinks, and none if very few.
 VERIFY_SETS = 200_000
 AREA_SETS = 50_000
+USUAL_LOOKS = 512
+FEWEST_SETS = 1_000
 
 
 @dataclass(frozen=True)
@@ -293,22 +296,22 @@ def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
 
 def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
     """Return the lone sources from the first on, what is left, and the lone sinks to the last."""
-    missing, leading = dag.in_degrees.copy(), dag.out_degrees.copy()
-    first = _peeled(dag.sources, dag.children, missing)
-    last = _peeled(dag.sinks, dag.parents, leading)[::-1]
+    first = _peeled(dag.sources, dag.child_rows, dag.in_degrees.copy())
+    last = _peeled(dag.sinks, dag.parent_rows, dag.out_degrees.copy())[::-1]
     ends = np.zeros(len(dag), bool)
     ends[first], ends[last] = True, True
     return first, np.flatnonzero(~ends).astype(np.int32), last
 
 
-def _peeled(ends: Ids, following: Callable[[int], Ids], degrees: Ids) -> Ids:
+def _peeled(ends: Ids, rows: Rows, degrees: Ids) -> Ids:
     """Return the tasks that come one after the other before there is a choice."""
     peeled = []
     while len(ends) == 1:
-        task = int(ends[0])
+        task = ends[0]
         peeled.append(task)
-        degrees[following(task)] -= 1
-        ends = np.array([t for t in following(task) if degrees[t] == 0], np.int32)
+        following = rows.targets[rows.offsets[task] : rows.offsets[task + 1]]
+        degrees[following] -= 1
+        ends = following[degrees[following] == 0]
     return np.array(peeled, np.int32)
 
 
@@ -353,29 +356,49 @@ def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
 
 def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
     """Confirm *order* or replace it by the best there is, if the referee can within its limit."""
-    proof = _confirmed(dag, order)
-    if proof is EXACT or len(dag.nonsinks) > _native.MOST_NONSINKS:
+    proof, sets = _confirmed(dag, order), _affordable_sets(dag)
+    if proof is EXACT or not sets:
         return order, proof
     try:
-        best = pebble.ic_optimal_order(dag, limit=VERIFY_SETS)
+        best = pebble.ic_optimal_order(dag, limit=sets)
         if best is not None:
             return best, EXACT
     except LimitError:
         return order, UNPROVED
     try:
-        return pebble.maximum_area_order(dag, limit=AREA_SETS), NONE_IS_OPTIMAL
+        area_sets = min(AREA_SETS, sets)
+        return pebble.maximum_area_order(dag, limit=area_sets), NONE_IS_OPTIMAL
     except LimitError:
         return order, Proof("unproved", "exact: no order is ic-optimal")
 
 
 def _confirmed(dag: Dag, order: Ids) -> Proof:
     """Ask the referee, within its limit, whether *order* is IC-optimal."""
-    if len(dag.nonsinks) > _native.MOST_NONSINKS:
+    sets = _affordable_sets(dag)
+    if not sets:
         return UNPROVED
     try:
-        return EXACT if pebble.verify(dag, order, limit=VERIFY_SETS).ic_optimal else UNPROVED
+        return EXACT if pebble.verify(dag, order, limit=sets).ic_optimal else UNPROVED
     except LimitError:
         return UNPROVED
+
+
+def _affordable_sets(dag: Dag) -> int:
+    """Return how many sets the referee may visit; 0 if it should not begin.
+
+    For each set it looks at the distinct sets of parents of one task's children.
+    """
+    nonsinks = len(dag.nonsinks)
+    if nonsinks > _native.MOST_NONSINKS:
+        return 0
+    if dag.arc_count <= USUAL_LOOKS * nonsinks:
+        return VERIFY_SETS
+    marks = np.random.default_rng(0).integers(2**62, size=len(dag))  # a set's name is its sum
+    sums = np.concatenate([[0], np.cumsum(marks[dag.parent_rows.targets])])
+    _, firsts = np.unique(np.diff(sums[dag.parent_rows.offsets]), return_index=True)
+    looks = int(dag.in_degrees[firsts].sum()) // nonsinks
+    sets = VERIFY_SETS * USUAL_LOOKS // max(looks, USUAL_LOOKS)
+    return sets if sets >= FEWEST_SETS else 0
 
 
 def _chain(analysis: Analysis, *, most: int = 12) -> str:

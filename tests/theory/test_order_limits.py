@@ -1,0 +1,182 @@
+"""Dags that are hard on the kernels: work is bounded, and what is cut short proves nothing."""
+
+import resource
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from icsched import Dag, _native, eligibility_profile
+from icsched.families import m_strand, pbt, random_tree_sum, w, w_strand
+from icsched.theory import decompose, prioritize
+from icsched.theory.blocks import block_name
+from icsched.theory.order import FEWEST_SETS, USUAL_LOOKS, VERIFY_SETS, _affordable_sets
+from tests.strategies import dags
+from tests.theory.samples import renumbered
+
+GENERATORS = Path(__file__).parents[2] / "bench/harness/adversarial_order.py"
+
+
+def generators():
+    spec = spec_from_file_location("adversarial_order", GENERATORS)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+hard = generators()
+
+
+def run(program: str, *, cpu_s: int) -> str:
+    """What *program* prints; it is killed after so many processor seconds."""
+    start = f"""
+import sys
+sys.path.insert(0, {str(GENERATORS.parent)!r})
+import adversarial_order as hard
+from icsched.theory import prioritize
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", start + program],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s)),
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Bounded work; without the bounds these take several times the seconds allowed
+
+
+def test_twenty_sources_with_a_hundred_thousand_sinks_are_ordered_without_a_proof():
+    """A set costs 50,000 looks at sets of parents: the referee is not asked for 200,000 sets."""
+    printed = run("print(prioritize(hard.few_sources(100_000)).proof.status)", cpu_s=6)
+
+    assert printed == "unproved\n"
+
+
+def test_a_comb_is_ordered_without_surveying_it_for_every_tooth():
+    printed = run("print(prioritize(hard.comb(2_000_000)).proof.status)", cpu_s=20)
+
+    assert printed == "ic-optimal\n"
+
+
+def test_very_many_different_strands_are_grouped_in_bulk():
+    printed = run(
+        "print(sum(g.count for g in prioritize(hard.small_strands(600_000)).analysis.blocks))",
+        cpu_s=8,
+    )
+
+    assert printed == "60002\n"
+
+
+# The referee's limit is work
+
+
+def test_the_referee_gets_all_its_sets_where_sinks_share_their_parents():
+    """Three sources with 10,000 sinks each: many arcs, but three different sets of parents."""
+    dag = Dag.from_arcs(30_003, [(i % 3, i) for i in range(3, 30_003)])
+
+    assert _affordable_sets(dag) == VERIFY_SETS
+
+
+def test_the_referee_gets_fewer_sets_the_more_sets_of_parents_it_looks_at():
+    """Of 20 sources some half are parents of a sink: s sinks cost some s / 2 looks a set."""
+    few, many, too_many = (hard.few_sources(20 + sinks) for sinks in (900, 8000, 800_000))
+
+    assert _affordable_sets(few) == VERIFY_SETS
+    assert VERIFY_SETS * USUAL_LOOKS // 4500 < _affordable_sets(many) < VERIFY_SETS // 7
+    assert _affordable_sets(too_many) == 0 < FEWEST_SETS
+
+
+# Names in bulk
+
+
+def named_one_by_one(dag: Dag) -> dict[tuple[str, int, int], int]:
+    """The blocks by name, sources and sinks, each block named on its own."""
+    analysis = prioritize(dag).analysis
+    counts: dict[tuple[str, int, int], int] = {}
+    for block in range(len(analysis.parts)):
+        name = block_name(analysis.parts, analysis.orders, block)
+        key = name, int(analysis.orders.sources[block]), len(analysis.parts.sinks(block))
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def named_in_bulk(dag: Dag) -> dict[tuple[str, int, int], int]:
+    return {(g.family, g.sources, g.sinks): g.count for g in prioritize(dag).analysis.blocks}
+
+
+@given(dags())
+def test_blocks_have_the_same_names_in_bulk_and_one_by_one(dag):
+    assert named_in_bulk(dag) == named_one_by_one(dag)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_strands_have_the_same_names_in_bulk_and_one_by_one_whatever_their_ids(seed):
+    dag = random_tree_sum(20, seed=seed)
+    new_id = np.random.default_rng(seed).permutation(len(dag))
+
+    assert named_in_bulk(renumbered(dag, new_id)) == named_one_by_one(renumbered(dag, new_id))
+
+
+def test_groups_of_equal_size_come_by_family_and_then_by_sources():
+    """Two of W(1,3), and one each of M[2,3], P[3,1/3,2], W[2,3]: 4, 4 and 2 sources."""
+    dag = w(1, 3) + w_strand("2,3") + m_strand("2,3") + pbt("3,1/3,2") + w(1, 3)
+
+    families = [(g.count, g.family) for g in prioritize(dag).analysis.blocks]
+
+    assert families == [(2, "W(1,3)"), (1, "M[3,2]"), (1, "P[3,1/3,2]"), (1, "W[3,2]")]
+
+
+# Orders that limits touch stay legal, and strands that contenders decide stay exact
+
+
+@pytest.mark.parametrize("name", ["falling_strands", "chain_beside_joins", "small_blocks"])
+def test_an_order_of_very_many_profiles_is_legal(name):
+    dag = getattr(hard, name)(5_000)
+
+    assert eligibility_profile(dag, prioritize(dag).order)[-1] == 0
+
+
+@pytest.mark.parametrize("tasks", [300, 3_000, 30_000])
+def test_a_comb_has_the_same_profile_either_way_round(tasks):
+    """Theorem 3.2: both are IC-optimal."""
+    comb = hard.comb(tasks)
+    mirrored = renumbered(comb, np.arange(len(comb))[::-1].copy())
+
+    profiles = []
+    for dag in (comb, mirrored):
+        sources = _native.tree_sum_order(dag.child_rows, decompose(dag).blocks)
+        profiles.append(eligibility_profile(dag, np.concatenate([sources, dag.sinks])).tolist())
+    assert profiles[0] == profiles[1]
+
+
+# Ctrl-C
+
+
+def test_an_interrupt_ends_the_comparison_of_two_profiles_of_many_bends():
+    """Some ten billion pairs of places, half a minute; the interrupt comes after 0.3 seconds."""
+    printed = run(
+        """
+import _thread, threading, time
+import numpy as np
+from icsched import _native
+profile = np.arange(60_000) ** 2 % 7
+begin = time.process_time()
+threading.Timer(0.3, _thread.interrupt_main).start()
+try:
+    _native.priority(profile, profile)
+except KeyboardInterrupt:
+    print(time.process_time() - begin < 5)
+""",
+        cpu_s=60,
+    )
+
+    assert printed == "True\n"
