@@ -17,16 +17,14 @@ from io import StringIO
 from pathlib import Path
 from types import FunctionType, ModuleType
 
-from harness import adversarial_theory, show
+from harness import adversarial_order, adversarial_serve, adversarial_theory, show
 from order import limit_memory
 
 import icsched
 from icsched import Dag
 from icsched.cli.show import show as show_workflow
 
-MODULES: Sequence[ModuleType] = (
-    adversarial_theory,
-)  # fmt: skip
+MODULES: Sequence[ModuleType] = (adversarial_theory, adversarial_order, adversarial_serve)
 
 Act = Callable[[], object]
 
@@ -47,9 +45,6 @@ def shown(dag: Dag) -> Act:
 ACTIONS: Mapping[str, Callable[[Dag], Act]] = {
     "order": lambda dag: lambda: icsched.prioritize(dag),
     "show": shown,
-    "batch": lambda dag: lambda: icsched.batch(dag, [], len(dag) // 10, method="greedy"),
-    "cluster": lambda dag: lambda: icsched.plan_clusters(dag, [100]),
-    "memory": lambda dag: lambda: icsched.lean_order(dag),
 }
 
 
