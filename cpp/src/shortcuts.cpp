@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 
 #include "icsched/interrupt.hpp"
 #include "icsched/reach.hpp"
@@ -39,12 +40,14 @@ class Search {
   // when a search for it has looked at `most` arcs; false if an arc was.
   bool run(std::int32_t task, std::int64_t most, std::uint8_t* marks) {
     begin(task, marks);
-    for (std::int64_t budget = brief; !open_.empty(); budget *= 4) {
+    for (std::int64_t budget = brief; open_ > 0; budget *= 4) {
       look_back(budget);
-      if (look_ahead(budget * static_cast<std::int64_t>(open_.size()))) break;
+      if (look_ahead(budget * open_)) break;
       if (budget >= most || is_tired()) return false;
     }
-    for (const Target& target : open_) *target.mark = no_shortcut;
+    for (const Target& target : targets_) {
+      if (*target.mark == undecided) *target.mark = no_shortcut;
+    }
     return true;
   }
 
@@ -56,37 +59,51 @@ class Search {
 
   void begin(std::int32_t task, std::uint8_t* marks) {
     root_ = task;
-    open_.clear();
+    targets_.clear();
     heap_.clear();
     started_ = false;
     const Ids row = children_[task];
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (marks[i] == undecided) open_.push_back({reach_.task(row[i]).first, row[i], marks + i});
+      if (marks[i] == undecided) targets_.push_back({reach_.task(row[i]).first, row[i], marks + i});
     }
-    if (open_.empty()) return;
+    open_ = static_cast<std::int64_t>(targets_.size());
+    if (open_ == 0) return;
     deepest_ = lowest_ = -1;
-    for (const Target& target : open_) {
+    for (const Target& target : targets_) {
       const Reach::Task& facts = reach_.task(target.task);
       deepest_ = std::max(deepest_, facts.level);
       lowest_ = lowest_ < 0 ? facts.height : std::min(lowest_, facts.height);
     }
-    std::sort(open_.begin(), open_.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    std::sort(targets_.begin(), targets_.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    all_are_open();
     border_ = reach_.task(task).place;
     stamp_ahead_ = ++stamp_;
     count(row);
     for (std::int32_t child : row) meet(child, /*spared=*/child);
   }
 
-  // Looks at ancestors of each open target that come after the border. Drops the targets that
+  // Looks at ancestors of each open target that come after the border. Drops all targets that
   // are decided.
   void look_back(std::int64_t budget) {
-    auto kept = open_.begin();
-    for (auto target = open_.begin(); target != open_.end(); ++target) {
-      const Mark mark = is_tired() ? undecided : marked_from(target->task, budget);
-      *target->mark = mark;
-      if (mark == undecided) *kept++ = *target;
-    }
-    open_.erase(kept, open_.end());
+    std::erase_if(targets_, [&](const Target& target) {
+      if (*target.mark == undecided && !is_tired()) {
+        *target.mark = marked_from(target.task, budget);
+      }
+      return *target.mark != undecided;
+    });
+    all_are_open();
+  }
+
+  void all_are_open() {
+    open_ = static_cast<std::int64_t>(targets_.size());
+    next_.resize(targets_.size() + 1);
+    std::iota(next_.begin(), next_.end(), 0);
+  }
+
+  // The first open target from a place on, or the end. Shortens the way for later questions.
+  std::int32_t open_from(std::int32_t at) {
+    while (next_[at] != at) at = next_[at] = next_[next_[at]];
+    return at;
   }
 
   Mark marked_from(std::int32_t target, std::int64_t budget) {
@@ -95,7 +112,10 @@ class Search {
     while (!stack_.empty()) {
       const Ids row = parents_[stack_.back()];
       stack_.pop_back();
-      if (static_cast<std::int64_t>(row.size()) >= budget) return undecided;
+      if (static_cast<std::int64_t>(row.size()) >= budget) {
+        count({});
+        return undecided;
+      }
       budget -= count(row);
       for (std::int32_t parent : row) reach_.fetch(parent);
       for (std::int32_t parent : row) {
@@ -116,7 +136,7 @@ class Search {
       for (std::int32_t child : children_[root_]) push(child);
     }
     started_ = true;
-    while (budget > 0 && !open_.empty() && !heap_.empty()) {
+    while (budget > 0 && open_ > 0 && !heap_.empty()) {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       const auto [place, task] = heap_.back();
       heap_.pop_back();
@@ -128,7 +148,7 @@ class Search {
         if (meet(child, /*spared=*/-1)) push(child);
       }
     }
-    return open_.empty() || heap_.empty();
+    return open_ == 0 || heap_.empty();
   }
 
   // Notes that the root leads to `task`, and so to the targets below it in the forest. Its own
@@ -137,17 +157,17 @@ class Search {
     Reach::Task& facts = reach_.task(task);
     const bool is_new = facts.seen_ahead != stamp_ahead_;
     facts.seen_ahead = stamp_ahead_;
-    auto target = std::lower_bound(open_.begin(), open_.end(), facts.first,
-                                   [](const Target& t, std::int32_t first) { return t.first < first; });
-    auto kept = target;
-    for (; target != open_.end() && target->first < facts.last; ++target) {
-      if (target->task == spared) {
-        *kept++ = *target;
-      } else {
-        *target->mark = shortcut;
-      }
+    const auto begin = std::lower_bound(
+        targets_.begin(), targets_.end(), facts.first,
+        [](const Target& target, std::int32_t first) { return target.first < first; });
+    const auto end = static_cast<std::int32_t>(targets_.size());
+    auto at = open_from(static_cast<std::int32_t>(begin - targets_.begin()));
+    for (; at < end && targets_[at].first < facts.last; at = open_from(at + 1)) {
+      if (targets_[at].task == spared) continue;
+      *targets_[at].mark = shortcut;
+      next_[at] = at + 1;
+      --open_;
     }
-    open_.erase(kept, target);
     return is_new;
   }
 
@@ -155,11 +175,18 @@ class Search {
   void push(std::int32_t task) {
     const Reach::Task& facts = reach_.task(task);
     if (facts.level >= deepest_ || facts.height <= lowest_) return;
-    constexpr std::size_t many = 8;  // targets: then it is cheaper to go on than to ask
-    const auto may_reach = [&](const Target& t) { return reach_.may_lead_to(task, t.task); };
-    if (open_.size() <= many && std::none_of(open_.begin(), open_.end(), may_reach)) return;
+    constexpr std::int64_t many = 8;  // targets: then it is cheaper to go on than to ask
+    if (open_ <= many && !may_lead_to_target(task)) return;
     heap_.push_back({reach_.task(task).place, task});
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+
+  bool may_lead_to_target(std::int32_t task) {
+    const auto end = static_cast<std::int32_t>(targets_.size());
+    for (std::int32_t at = open_from(0); at < end; at = open_from(at + 1)) {
+      if (reach_.may_lead_to(task, targets_[at].task)) return true;
+    }
+    return false;
   }
 
   std::int64_t count(Ids row) {
@@ -179,7 +206,9 @@ class Search {
   std::int32_t root_ = -1;
   std::int32_t border_ = 0;   // place up to which all descendants have been met
   std::uint32_t stamp_ = 0, stamp_ahead_ = 0;
-  std::vector<Target> open_;  // by `first`
+  std::vector<Target> targets_;  // by `first`; open until they are marked
+  std::int64_t open_ = 0;
+  Vector next_;               // of each target: itself while it is open, else one nearer to the next
   std::int32_t deepest_ = 0;  // greatest level of a target at the start
   std::int32_t lowest_ = 0;   // least height of one
   std::vector<std::pair<std::int32_t, std::int32_t>> heap_;  // places and tasks
@@ -210,13 +239,15 @@ class Sweep {
     return arcs;
   }
 
-  // A pass that would make more than `most` arcs looked at in all is left out: its arcs stay
-  // undecided.
+  // A pass that would bring the arcs looked at above `most` is left out: what it would have
+  // decided stays undecided.
   void run(Ids tasks, std::int64_t most) {
     for (std::size_t begin = 0; begin < tasks.size(); begin += batch) {
       const Ids members = tasks.subspan(begin, std::min(batch, tasks.size() - begin));
       const std::int32_t first = place_[members.front()], end = last_target(members) + 1;
-      if ((most -= arcs_before_[end] - arcs_before_[first]) < 0) continue;
+      const std::int64_t arcs = arcs_before_[end] - arcs_before_[first];
+      if (arcs > most) continue;
+      most -= arcs;
       for (std::size_t i = 0; i < members.size(); ++i) member_[members[i]] = static_cast<std::int32_t>(i);
       reached_.assign(static_cast<std::size_t>(end - first), Bits{});
       for (std::int32_t place = first; place < end; ++place) visit(order_[place], first);
@@ -278,7 +309,7 @@ class Sweep {
 std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order, std::int64_t patience,
                                     std::int64_t most_work) {
   std::vector<std::uint8_t> marks(children.targets.size(), no_shortcut);
-  Search search(children, parents, order, patience);
+  Search search(children, parents, order, std::min(patience, most_work));
   Vector left;  // tasks with undecided arcs
   for (std::int32_t task : order) {
     bool far = false;

@@ -25,7 +25,8 @@ struct Blocks {
   std::vector<std::uint8_t> bipartite;  // per block
 };
 
-// Requires a dag without shortcuts. Near O(tasks + arcs).
+// Requires a dag; shortcuts in it make blocks larger than they need be, nothing else. Near
+// O(tasks + arcs).
 Blocks decompose(Rows children, Rows parents);
 
 }  // namespace icsched

@@ -22,7 +22,7 @@ class Reach {
   // Requires a dag and `order` a legal order of it. O(tasks + arcs).
   Reach(Rows children, Rows parents, Ids order);
 
-  // Has the two functions below know more, from then on. O(tasks + arcs), 64 bytes a task.
+  // Makes leads_to and may_lead_to more exact. O(tasks + arcs), 64 bytes a task.
   void learn();
 
   Task& task(std::int32_t task) { return tasks_[task]; }
@@ -65,8 +65,7 @@ class Reach {
     return shared != 0;
   }
 
-  // Who leads to a task leads to all its descendants, and whoever leads to the former leads to
-  // the latter.
+  // If a leads to b, then a leads to all descendants of b, and all ancestors of a lead to b.
   static bool fits(const Signs& from, const Signs& to) {
     std::uint64_t missing = 0;
     for (std::size_t w = 0; w < words; ++w) {

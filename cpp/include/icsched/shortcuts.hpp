@@ -10,12 +10,14 @@ namespace icsched {
 
 // For each arc, in the order of children.targets, 1 if another path joins its ends.
 // Dropping exactly those arcs is the transitive reduction. Requires a dag and `order` a
-// legal order of it. An arc to the next level is never a shortcut. The other arcs are decided
-// by searches from both ends. Once these have looked at more than `patience` arcs, the rest
-// is decided 512 tasks at a time, by passes over the part of the order between the tasks and their
-// children. What would take more than `most_work` arcs looked at in all stays 0: then some
-// shortcuts may be missing, but no other arc is ever marked. Near O(tasks + arcs) on
-// workflow-shaped dags, O(tasks * arcs / 512) passes of 8 words at worst.
+// legal order of it. An arc to the next level is never a shortcut. The other arcs are decided in
+// two ways. Searches look from both ends of an arc, and stop for good once they have looked at
+// more than `patience` arcs. Passes over the part of the order between tasks and their children
+// decide the arcs of 512 tasks each; they decide what searches leave, or all that brief searches
+// leave if that looks at no more than 16 arcs an arc. A pass is left out if the arcs looked at
+// would be more than `most_work`: then some shortcuts may be missing, but no other arc is ever
+// marked. Near O(tasks + arcs) on workflow-shaped dags. At worst `most_work` arcs are looked at,
+// besides O((tasks + arcs) log arcs), and without a limit O(tasks * arcs / 512).
 std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order, std::int64_t patience,
                                     std::int64_t most_work);
 

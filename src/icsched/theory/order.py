@@ -183,7 +183,7 @@ def prioritize(dag: Dag, strategy: str = "prio", *, counting: Counting = "eligib
         with clock.step("order"):
             order = _SIMPLE[strategy](dag)
         with clock.step("prove"):
-            proof = _confirmed(dag, order)
+            proof = _confirmed(dag, order, _affordable_sets(dag))
         return Plan(dag, strategy, order, proof, None, clock.seconds)
     if strategy != "prio":
         raise ScheduleError(f"strategy: expected {', '.join(STRATEGIES)}, got {strategy!r}")
@@ -286,7 +286,7 @@ def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
     first, inner, last = _without_lone_ends(dag)
     if not len(inner) or len(inner) == len(dag):
         return None
-    # No path between two inner tasks leaves them, so what is inside has no shortcuts either.
+    # No path between two inner tasks leaves them: what is inside has no new shortcuts.
     order, proof = _conclude(_analyse(dag.induced(inner), "eligible", _Clock()))
     if proof.status != "ic-optimal":
         return None
@@ -356,7 +356,8 @@ def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
 
 def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
     """Confirm *order* or replace it by the best there is, if the referee can within its limit."""
-    proof, sets = _confirmed(dag, order), _affordable_sets(dag)
+    sets = _affordable_sets(dag)
+    proof = _confirmed(dag, order, sets)
     if proof is EXACT or not sets:
         return order, proof
     try:
@@ -372,9 +373,8 @@ def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
         return order, Proof("unproved", "exact: no order is ic-optimal")
 
 
-def _confirmed(dag: Dag, order: Ids) -> Proof:
-    """Ask the referee, within its limit, whether *order* is IC-optimal."""
-    sets = _affordable_sets(dag)
+def _confirmed(dag: Dag, order: Ids, sets: int) -> Proof:
+    """Ask the referee whether *order* is IC-optimal; it may visit so many *sets*."""
     if not sets:
         return UNPROVED
     try:
