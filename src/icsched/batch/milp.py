@@ -65,16 +65,24 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
 
 
 def _status(solver: CpSolver, model: CpModel) -> CpSolverStatus:
-    """Run *solver* on another thread, because Python tells this one of Ctrl-C; then stop it."""
+    """Run *solver* on another thread, because Python tells this one of Ctrl-C.
+
+    Ctrl-C stops the solver; the thread ends before KeyboardInterrupt is raised, however often
+    the user presses it.
+    """
+    interrupt = None
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(solver.solve, model)
-        try:
-            return running.result()
-        except BaseException:
-            while not running.done():
-                solver.stop_search()  # does nothing before the search has begun
+        while not running.done():
+            try:
+                if interrupt is not None:
+                    solver.stop_search()  # does nothing before the search has begun
                 wait([running], timeout=_STOP_S)
-            raise
+            except KeyboardInterrupt as error:
+                interrupt = error
+    if interrupt is not None:
+        raise interrupt
+    return running.result()
 
 
 def _row(front: BatchFront, sink: int) -> list[int]:
