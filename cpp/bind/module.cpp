@@ -404,7 +404,7 @@ NB_MODULE(_core, m) {
   m.def("pull_forward", &pull_forward, "child_offsets"_a, "children"_a, "parent_offsets"_a,
         "parents"_a, "base"_a, "ranks"_a, "sizes"_a, "limit"_a, "patience"_a);
   m.def("scan_dagman", &scan_dagman, "data"_a);
-  m.def("give_up_simulations", [] { ++times_given_up; });
+  m.def("give_up_kernels", [] { ++times_given_up; });
   m.def("simulate", &simulate, "child_offsets"_a, "children"_a, "rule"_a, "order"_a, "means"_a,
         "law"_a, "width"_a, "workers"_a, "speeds"_a, "interval"_a, "size_scale"_a,
         "size_shift"_a, "waiting"_a, "speed_sigma"_a, "leave"_a, "deadline"_a, "replicas"_a, "overhead"_a,

@@ -92,7 +92,7 @@ class Crew {
     }
     share(trace);
     while (!others.wait()) {
-      guarded([] { check_interrupt(units_between_looks); });
+      if (!stopped_) guarded([] { check_interrupt(units_between_looks); });
     }
     for (std::thread& thread : started) thread.join();
     if (error_) std::rethrow_exception(error_);

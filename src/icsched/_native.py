@@ -35,7 +35,7 @@ __all__ = [
     "depth_first_order",
     "exact_batch",
     "exchange_pieces",
-    "give_up_simulations",
+    "give_up_kernels",
     "greedy_batch",
     "ic_optimal_order",
     "longest_paths",
@@ -424,9 +424,9 @@ def simulate_slots(
     return _simulate(children, model, **numbers, engine=engine, traced=True, edges=edges)[2]
 
 
-def give_up_simulations() -> None:
+def give_up_kernels() -> None:
     """End all that run now, on any thread, with KeyboardInterrupt."""
-    _core.give_up_simulations()
+    _core.give_up_kernels()
 
 
 def _simulate(

@@ -15,7 +15,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from icsched._native import give_up_simulations
+from icsched._native import give_up_kernels
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order, check_order
@@ -155,7 +155,7 @@ def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jo
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             if not all(future.done() for future in waiting):
-                give_up_simulations()  # a single run may take long
+                give_up_kernels()  # a single run may take long
 
 
 class _GivenUpError(Exception):
