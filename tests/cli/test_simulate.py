@@ -335,16 +335,25 @@ def test_the_report_names_who_never_stalled(icsched, put, jobs, calm):
 
 
 def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
-    result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.001", *QUICK)
+    runs = ["--runs", "500", "--jobs", "1"]
+    result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.001", *runs)
 
     assert result.code == 0
     assert "The half-width asked for was not reached: it is 0." in result.out
-
     assert " of the ratio of times; --runs allows more runs\n" in result.out
 
 
+def test_of_few_runs_it_says_that_intervals_are_not_to_be_trusted(icsched, workflow):
+    """However wide the intervals may be: there are too few runs to know."""
+    runs = ["--runs", "400", "--jobs", "1"]
+    result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.9", *runs)
+
+    assert "\nFewer than 500 runs: do not trust the intervals\n" in result.out
+    assert "was not reached" not in result.out
+
+
 def test_without_a_ratio_the_half_width_is_that_of_the_time(icsched, workflow):
-    precision = ["--half-width", "0.001", *QUICK]
+    precision = ["--half-width", "0.001", "--runs", "500", "--jobs", "1"]
     result = icsched("simulate", workflow, "--batch", "1", "--policy", "fifo", *precision)
 
     assert " of the time; --runs allows more runs\n" in result.out

@@ -26,7 +26,7 @@ from icsched.errors import UsageError
 from icsched.formats import Workflow
 from icsched.sim import Mean, Pool, Ratio, Simulation, Timeline, Times, Workers
 from icsched.sim import simulate as simulated
-from icsched.sim.compare import METRICS, PolicyLike
+from icsched.sim.compare import FEWEST_RUNS, METRICS, PolicyLike
 from icsched.theory import prioritize
 
 PolicyName = Literal[
@@ -230,6 +230,8 @@ def _effort(found: Simulation, options: SamplingOptions) -> str:
     runs += "95% intervals"
     if found.precise:
         return runs
+    if found.runs < FEWEST_RUNS:
+        return f"{runs}\nFewer than {FEWEST_RUNS} runs: do not trust the intervals"
     return (
         f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
         f" of the {'ratio of times' if found.ratio else 'time'}; --runs allows more runs"
