@@ -53,8 +53,8 @@ struct Choice {
 // Takes `count` sources by rule, best rate of enabled sinks a source first: a source with its
 // yields, or all parents of a sink with that sink and their yields. Ties go to sinks, for single
 // sources fit in later, then to smaller numbers; what is left over goes to the smallest numbers.
-// Requires 0 <= count <= sources. O((sources + arcs) log), or O(arcs sqrt(arcs)) if many sources
-// with more than sqrt(arcs) sinks share them.
+// Requires 0 <= count <= sources. O((sources + arcs) log + sinks * min(sqrt(arcs), d)) if no
+// source has more than d sinks with further parents.
 Choice greedy_batch(const Front& front, std::int32_t count);
 
 // No `count` sources enable more than this: each sink is shared out evenly to its parents, and

@@ -22,8 +22,9 @@ class Lean(Strategy):
     costs the arcs it cuts.
 
     A task of very many children may be looked at for cluster after cluster, in sets that are never
-    the cheapest. So each way may look at a limited number of arcs in vain. One that has
-    used them up is left out until more tasks have been handed out; if direct has, its set is taken.
+    the cheapest. So each way may look at a limited number of arcs in vain. A way that has used up
+    its looks is skipped until more tasks have been handed out. If the direct way has used up its
+    looks, its set is taken.
     """
 
     def __init__(

@@ -111,7 +111,7 @@ def slot_counts(
     """Simulate one run and return what its batches found in each slot between *edges*.
 
     Equal to ``SlotCounts.of`` the run's `trace`, in memory that does not grow with the number
-    of batches. *edges* ascend from 0. Raises as `simulate_runs` does.
+    of batches. There are two or more *edges*, which ascend from 0. Raises as `simulate_runs` does.
 
     >>> pair = Dag({"a": [], "b": []})
     >>> pool = Pool(batch=5, sizes="fixed")
