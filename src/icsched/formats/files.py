@@ -51,13 +51,26 @@ def _bounded(file: BufferedReader) -> bytes:
 
 
 def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
-    """Return the bytes of the file at *path*, or None if there is none; raises as `read_bytes`."""
+    """Return the bytes of the file at *path*, or None if there is none; raises as `read_bytes`.
+
+    Raises FormatError also for a pipe or a device: reading it may have no end.
+    """
+    if _is_endless(path):
+        raise FormatError(os.fspath(path), None, "expected an ordinary file")
     try:
         return read_bytes(path)
     except FormatError as error:
         if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
             return None
         raise
+
+
+def _is_endless(path: str | os.PathLike[str]) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False  # reading it says why
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
