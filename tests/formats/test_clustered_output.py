@@ -1,6 +1,9 @@
 """Where clusters are written: never over a user's file, never under a workflow that has run."""
 
 import os
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -285,3 +288,45 @@ def test_what_a_killed_run_withdrew_is_replaced(write):
     assert sorted(path.name for path in Path("out.dag.clusters").iterdir()) == [
         *("cluster_0002.members", "cluster_0002.sub", "run-members")
     ]
+
+
+BESIDE_ANOTHER = """
+import subprocess, sys
+from icsched.formats import read_workflow, write_clustered
+def hook(event, arguments):
+    if event == "os.rename" and sys.argv[1:]:
+        subprocess.run([sys.executable, __file__], check=True)
+if sys.argv[1:]:
+    sys.addaudithook(hook)
+    write_clustered(read_workflow("wf.dag"), [[0, 1], [2]], "out.dag")
+else:
+    from icsched.formats import write_text
+    write_text("other.txt", "")
+"""
+
+
+def test_another_icsched_in_the_same_directory_takes_nothing_away_meanwhile(write, folder):
+    """Before each rename another process writes a file there, and looks for what was left."""
+    write()
+    (folder / "beside.py").write_text(BESIDE_ANOTHER)
+
+    subprocess.run([sys.executable, "beside.py", "first"], check=True)
+
+    assert sorted(file.name for file in Path("out.dag.clusters").iterdir()) == [
+        "cluster_0001.members",
+        "cluster_0001.sub",
+        "run-members",
+    ]
+    assert not list(folder.glob(".icsched*"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_clusters_in_a_directory_of_a_shared_group_belong_to_that_group(write, folder):
+    os.chown(folder, -1, 4242)
+    folder.chmod(0o2775)
+
+    write()
+
+    files = [Path("out.dag"), Path("out.dag.clusters"), *Path("out.dag.clusters").iterdir()]
+    assert {file.stat().st_gid for file in files} == {4242}
+    assert Path("out.dag.clusters").stat().st_mode & stat.S_ISGID

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.formats.attributes import mask, take_after
-from icsched.formats.temporary import PREFIX, temporary_directory, temporary_file
+from icsched.formats.temporary import PREFIX, held, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 WITHDRAWN = "dag"  # a file, in the directory that belongs to it, while it is not at its place
@@ -210,18 +210,22 @@ def _sync(path: Path) -> None:
 
 
 def _put_in_place(new: Path, target: Path, place: Path) -> None:
-    aside = None
-    if place.exists():
+    if not place.exists():
+        new.rename(place)
+        _release(target, place)
+        return
+    with held(place):  # under another name it would look like what a dead process left
         aside = Path(tempfile.mkdtemp(dir=place.parent, prefix=PREFIX))
         _exchange(new, target, place, aside)
-    else:
-        new.rename(place)
-    try:
-        (place / WITHDRAWN).rename(target)
-        sync_directory(target.parent)
-    finally:
-        if aside is not None:
+        try:
+            _release(target, place)
+        finally:
             _remove_directory(aside)
+
+
+def _release(target: Path, place: Path) -> None:
+    (place / WITHDRAWN).rename(target)
+    sync_directory(target.parent)
 
 
 def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
@@ -250,7 +254,8 @@ def _remove_directory(path: Path) -> None:
 
 def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[str]) -> None:
     """Write files into a new directory, all with the permissions that new ones get."""
-    directory.chmod(0o777 & ~mask())
+    inherited = directory.stat().st_mode & stat.S_ISGID  # files of a shared group stay its own
+    directory.chmod(inherited | (0o777 & ~mask()))
     for name, data in files.items():
         (directory / name).write_bytes(data)
         if name in executable:

@@ -52,6 +52,17 @@ def temporary_directory(directory: Path) -> Iterator[Path]:
         os.close(handle)
 
 
+@contextmanager
+def held(directory: Path) -> Iterator[None]:
+    """Lock a directory that is about to get a name of icsched's, so that no other removes it."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _new_file(directory: Path) -> tuple[int, Path]:
     try:
         handle, name = tempfile.mkstemp(dir=directory, prefix=PREFIX)
