@@ -10,6 +10,7 @@ from tests.cli.conftest import SCRIPT
 JOBS = "JOB a x.sub\nJOB b x.sub\n"
 SUBMIT = "executable = /bin/true\nqueue\n"
 ORDINARY = "expected an ordinary file"
+LONG = "n" * 300
 IN_PLACE = ("prio", "wf.dag", "--in-place")
 
 
@@ -37,3 +38,56 @@ def test_no_command_waits_for_a_pipe_at_the_place_of_a_file_of_icscheds(pipe, wo
     done = subprocess.run([SCRIPT, *words], capture_output=True, text=True, timeout=60, check=False)
 
     assert (done.returncode, done.stderr) == (1, f"icsched: {pipe}: {ORDINARY}\n")
+
+
+@pytest.mark.parametrize("option", ["--in-place", "--remove"])
+def test_a_nested_workflow_with_a_name_that_no_file_can_have_is_named(icsched, folder, option):
+    (folder / "outer.dag").write_text(f"SUBDAG EXTERNAL s {LONG}\n")
+
+    complaint = icsched("prio", "outer.dag", "--recursive", option).complaint
+
+    assert complaint == f"{LONG}: file name too long"
+
+
+def test_an_output_with_a_name_that_no_file_can_have_is_named(icsched):
+    assert icsched("prio", "inner.dag", "-o", LONG).complaint == f"{LONG}: file name too long"
+
+
+@pytest.mark.parametrize("words", [("prio", "wf.dag", "--json"), ("prio", "inner.dag", "-o", "-")])
+def test_what_cannot_be_written_because_standard_output_is_closed_is_exit_1(words):
+    done = closed(">&-", *words)
+
+    assert done.returncode == 1
+    assert done.stderr.endswith("icsched: standard output: Bad file descriptor\n")
+
+
+def test_a_closed_standard_input_cannot_be_read_even_if_the_output_is_closed_too():
+    done = closed("<&- >&-", "prio", "-")
+
+    assert (done.returncode, done.stderr) == (1, "icsched: /dev/stdin: bad file descriptor\n")
+
+
+def test_a_command_works_with_standard_error_closed(folder):
+    done = closed("<&- 2>&-", *IN_PLACE)
+
+    assert done.returncode == 0
+    assert "PRIORITY s+a 2" in (folder / "wf.dag").read_text()
+
+
+def closed(streams: str, *words: str) -> subprocess.CompletedProcess:
+    """Run icsched from a shell that closes *streams*."""
+    command = ["/bin/sh", "-c", f'exec "$0" "$@" {streams}', SCRIPT, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("use", ["JOB c é.sub", "INCLUDE é.sub"])
+def test_a_name_that_the_locale_lacks_is_found_by_its_bytes(icsched_process, folder, use):
+    (folder / "é.sub").write_text("# no job")
+    (folder / "é.dag").write_text(f"{JOBS}{use}\n")
+    ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+
+    done = icsched_process("prio", "é.dag", "--in-place", **ascii_only)
+
+    assert (done.code, done.err) == (0, "")
+    assert "wrote \\xe9.dag, kept \\xe9.dag.bak" in done.out
+    assert "PRIORITY a" in (folder / "é.dag").read_text()

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -75,7 +74,7 @@ USUAL = FileOptions()  # as condor_submit_dag reads without options
 
 def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
     """Raise UsageError if *path*, which is to be written, is a file that the workflow reads."""
-    if not Path(path).is_file():
+    if not os.path.isfile(path):  # noqa: PTH113  false of a name that no file can have, too
         return
     if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
         raise UsageError(f"{path} is a file of the workflow: expected another{instead}")

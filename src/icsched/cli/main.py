@@ -74,12 +74,42 @@ for place, (command, text) in enumerate(_COMMANDS.items()):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line with *arguments*, by default the process's, and exit."""
-    if sys.stdout is None:  # started with standard output closed
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  open until the process ends
-    sys.stdout, sys.stderr = _whole(sys.stdout), sys.stderr and _whole(sys.stderr)
+    if arguments is None:
+        _take_names_as_bytes()
+    _fill_closed_streams()
+    sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _take_names_as_bytes() -> None:
+    """Start again with UTF-8 for names of files, where the user's locale says otherwise.
+
+    DAGMan files hold the bytes of names. An ASCII locale could not hand these to the system, and
+    a Latin one would hand on others. The terminal gets what it got before.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
+        if sys.stdout is not None:
+            os.environ.setdefault("PYTHONIOENCODING", f"{sys.stdout.encoding}:backslashreplace")
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
+def _fill_closed_streams() -> None:
+    """Put a file in the place of each standard stream that the process was started without.
+
+    Else the next file to be opened would take its number, and what is meant for the stream.
+    Reading from such an input and writing to such an output fails; complaints go nowhere.
+    """
+    for handle, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.open(os.devnull, flags)  # takes the lowest free number, which is this one
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  until the process ends
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def _whole(stream: TextIO) -> TextIO:

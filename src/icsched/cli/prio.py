@@ -18,7 +18,7 @@ from icsched.cli.visible import named, say
 from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
-from icsched.formats.dagman.source import is_special
+from icsched.formats.dagman.source import is_missing, is_special
 from icsched.theory import LimitedOrder, Plan, order_within, prioritize
 
 # For people only, and so not among the notes of the JSON; docs/dagman.md says why.
@@ -235,10 +235,10 @@ def _inner_files(
         seen.add(os.path.realpath(path))
         if is_special(path):
             raise placed.source.error(placed.statement, f"{path}: expected an ordinary file")
-        if Path(path).exists():
-            yield path, placed.directory
-        else:
+        if is_missing(path):
             told.append(f"{path} is not there yet and was left out (job {placed.name})")
+        else:
+            yield path, placed.directory
 
 
 def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> None:

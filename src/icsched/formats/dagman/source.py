@@ -199,6 +199,17 @@ def is_special(path: str) -> bool:
         return False  # reading it says why
 
 
+def is_missing(path: str) -> bool:
+    """Whether nothing stands at *path*; of what cannot be looked at, reading it says why."""
+    try:
+        Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _check_text(path: str, data: bytes) -> None:
     if (at := data.find(b"\0")) >= 0:
         raise FormatError(path, data.count(b"\n", 0, at) + 1, "expected text, got a NUL byte")
