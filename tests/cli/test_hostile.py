@@ -91,3 +91,15 @@ def test_a_name_that_the_locale_lacks_is_found_by_its_bytes(icsched_process, fol
     assert (done.code, done.err) == (0, "")
     assert "wrote \\xe9.dag, kept \\xe9.dag.bak" in done.out
     assert "PRIORITY a" in (folder / "é.dag").read_text()
+
+
+@pytest.mark.parametrize("use", ["CONFIG huge", "JOB c huge"])
+def test_a_huge_file_is_not_looked_through_for_advice(folder, use):
+    with (folder / "huge").open("wb") as file:
+        file.truncate(2_000_000_000)
+    (folder / "wf.dag").write_text(f"{JOBS}{use}\n")
+    command = ["/bin/sh", "-c", 'ulimit -v 1500000; exec "$0" show wf.dag', SCRIPT]
+
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")

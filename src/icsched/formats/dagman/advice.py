@@ -14,6 +14,7 @@ from icsched.formats.dagman.writer import submit_files
 from icsched.formats.files import read_bytes
 
 _MOST_SUBMIT_FILES = 1_000
+_MOST_BYTES = 1 << 24  # of a file to look through: no person wrote a larger one
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
 _DEFAULT = re.compile(rb"^[ \t]*DAGMAN_DEFAULT_PRIORITY[ \t]*=[^\n]*", re.I | re.M)
 _STRICT = re.compile(rb"^[ \t]*DAGMAN_USE_STRICT[ \t]*=[ \t]*([0-9]{1,9})[ \t\r]*$", re.I | re.M)
@@ -25,7 +26,7 @@ def advice(workflow: Workflow) -> list[Remark]:
     """Return what will disturb an order of *workflow*, each with its line.
 
     Reads the submit files, of which the first thousand, and the configuration files that the
-    workflow names; one that cannot be read is left to DAGMan to complain of.
+    workflow names; one that cannot be read, or is huge, is left to DAGMan to complain of.
     """
     return [
         *workflow.remarks,
@@ -97,8 +98,9 @@ def _default_priority(workflow: Workflow) -> Iterator[Remark]:
 def _last_match(path: str, pattern: re.Pattern[bytes]) -> tuple[int, str] | None:
     """Return line and text of the last place in a file that matches: there it counts."""
     try:
-        data = block.blanked(path, read_bytes(path)) if os.path.isfile(path) else b""
-    except FormatError:
+        is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
+        data = block.blanked(path, read_bytes(path)) if is_small else b""
+    except (FormatError, OSError):
         return None
     last = deque(pattern.finditer(data), maxlen=1)
     if not last:
