@@ -330,3 +330,23 @@ def test_clusters_in_a_directory_of_a_shared_group_belong_to_that_group(write, f
     files = [Path("out.dag"), Path("out.dag.clusters"), *Path("out.dag.clusters").iterdir()]
     assert {file.stat().st_gid for file in files} == {4242}
     assert Path("out.dag.clusters").stat().st_mode & stat.S_ISGID
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(write):
+    write()
+    Path("out.dag").chmod(0o660)
+
+    write(clusters=((0, 1), (2,)))
+
+    assert stat.S_IMODE(Path("out.dag").stat().st_mode) == 0o660
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_clusters_of_another_user_are_not_replaced(write, complaint):
+    write()
+    os.chown("out.dag", 65534, -1)
+
+    assert complaint() == (
+        "out.dag: expected a file of your own, got one of user 65534:"
+        " take another name, or remove it"
+    )

@@ -190,6 +190,7 @@ def write_with_directory(
 
     The file never stands beside a directory of another: the old file is first moved into the old
     directory, by the name `WITHDRAWN`, and the new one comes last, from inside the new directory.
+    It keeps the permissions and attributes of the old file.
     This does not wait for the disk to have the directory: a power cut may still empty files.
     Raises FormatError if it cannot be written.
     """
@@ -197,15 +198,17 @@ def write_with_directory(
     try:
         with temporary_directory(place.parent) as new:
             _fill(new, {**files, WITHDRAWN: data}, executable)
-            _sync(new / WITHDRAWN)
+            _sync(new / WITHDRAWN, model=target)
             _put_in_place(new, target, place)
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
 
 
-def _sync(path: Path) -> None:
-    """Wait until the disk has the file at *path*."""
+def _sync(path: Path, *, model: Path) -> None:
+    """Give the file at *path* all that *model* has, and wait until the disk has it."""
     with path.open("rb") as file:
+        if model.exists():
+            take_after(file.fileno(), model)
         os.fsync(file.fileno())
 
 

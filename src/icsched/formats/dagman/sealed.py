@@ -89,6 +89,9 @@ def _existing_dag(path: str) -> bytes | None:
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
         what = "a link" if os.path.islink(path) else "a file with other names (hard links)"
         raise FormatError(path, None, f"{expected}, got {what}")
+    if status.st_uid != os.geteuid():  # who would lose the file
+        problem = f"expected a file of your own, got one of user {status.st_uid}"
+        raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
     return dag
 
 
