@@ -14,7 +14,7 @@ from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.limits import category_name
 from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import Kind, Source
+from icsched.formats.dagman.source import IS_INLINE, Kind, Source
 from icsched.formats.dagman.workflow import Workflow
 
 
@@ -48,8 +48,10 @@ def _descriptions(place: "Place") -> Iterator[str]:
     """Yield the names of submit descriptions that stand in the scope's files, inline ones too."""
     yield from (place.prefix + name for name in sorted(place.scope.descriptions))
     for own in place.scope.jobs:
-        odd = np.flatnonzero(own.source.scan.kind[own.statements] != Kind.JOB)
-        for at in odd.tolist():
+        scan = own.source.scan
+        is_inline = (scan.value[own.statements] & IS_INLINE).astype(bool)
+        maybe = is_inline | (scan.kind[own.statements] != Kind.JOB)
+        for at in np.flatnonzero(maybe).tolist():
             if not own.source.node(int(own.statements[at])).submit:
                 yield description_name(place.names[own.slots[at]])
     for source, statement in place.scope.directives:
