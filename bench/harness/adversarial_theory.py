@@ -49,6 +49,15 @@ def wide_layers_with_long_skips(tasks: int) -> Dag:
     return families.random_layered(tasks, max(1, tasks // 20), 5, 20, seed=1)
 
 
+def star_with_shortcuts(tasks: int) -> Dag:
+    """One source above a child and a grandchild for each two others, and arcs to all of them."""
+    child = np.arange(1, (tasks + 1) // 2)
+    grandchild = child + len(child)
+    arcs = [np.column_stack([child, grandchild])]
+    arcs += [np.column_stack([np.zeros_like(below), below]) for below in (child, grandchild)]
+    return Dag.from_arcs(2 * len(child) + 1, np.concatenate(arcs))
+
+
 def general_blocks_in_a_row(tasks: int) -> Dag:
     """General blocks, each with one source from the block before."""
     return _crossed_row(tasks, own_sources=False)

@@ -67,6 +67,20 @@ def test_a_comb_is_ordered_without_surveying_it_for_every_tooth():
     assert printed == "ic-optimal\n"
 
 
+def test_a_source_with_half_a_million_shortcuts_loses_them_in_linear_time():
+    """Removed one by one from a row of all others, they took half a minute."""
+    printed = run(
+        """
+import adversarial_theory
+dag = adversarial_theory.star_with_shortcuts(1_000_001)
+print(dag.arc_count - prioritize(dag).analysis.parts.dag.arc_count)
+""",
+        cpu_s=12,
+    )
+
+    assert printed == "500000\n"
+
+
 def test_very_many_different_strands_are_grouped_in_bulk():
     printed = run(
         "print(sum(g.count for g in prioritize(hard.small_strands(600_000)).analysis.blocks))",
