@@ -1,11 +1,10 @@
 #include "icsched/priority.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
-#include <queue>
 #include <unordered_map>
 
+#include "icsched/arena.hpp"
 #include "icsched/interrupt.hpp"
 
 namespace icsched {
@@ -146,210 +145,6 @@ class Priorities {
   std::int64_t work_left_ = 1'000'000'000;  // pairs of places; a second or two
 };
 
-// A knock-out of numbered players, of whom some take part; `beats` is a total order.
-template <class Beats>
-class Knockout {
- public:
-  Knockout(std::int32_t players, Beats beats) : players_(players), winners_(2 * players, -1), beats_(beats) {}
-
-  std::int32_t winner() const { return winners_[1]; }
-
-  // Plays the matches of `player` again, who has changed, begun or ceased to take part.
-  void replay(std::int32_t player, bool takes_part) {
-    std::int32_t match = players_ + player;
-    winners_[match] = takes_part ? player : -1;
-    while (match > 1) {
-      match /= 2;
-      winners_[match] = better(winners_[2 * match], winners_[2 * match + 1]);
-    }
-  }
-
- private:
-  std::int32_t better(std::int32_t a, std::int32_t b) const {
-    if (a < 0 || b < 0) return std::max(a, b);
-    return beats_(a, b) ? a : b;
-  }
-
-  std::int32_t players_;
-  std::vector<std::int32_t> winners_;  // of match i those of 2i and 2i + 1 meet; the last are players
-  Beats beats_;
-};
-
-// Which profiles are active, and each one's least priority over the others. Past so many
-// active profiles, a profile is measured against the oldest of them only, its rivals. Once
-// the looks at rivals are spent, against the oldest few; and floors set by what has gone stay.
-class Arena {
- public:
-  Arena(Priorities& priorities, std::int32_t profiles)
-      : priorities_(priorities),
-        members_(profiles),
-        floor_(profiles),
-        since_(profiles, inactive),
-        dependents_(profiles),
-        slots_(std::min(profiles, most_rivals)),
-        measured_(static_cast<std::size_t>(profiles) * slots_),
-        knockout_(profiles, Better{*this}) {
-    for (std::int32_t slot = slots_; slot-- > 0;) free_slots_.push_back(slot);
-  }
-
-  bool empty() const { return active_ == 0; }
-
-  void add(std::int32_t profile, std::int32_t key, std::int32_t block) {
-    members_[profile].push({key, block});
-    if (members_[profile].size() == 1) activate(profile);
-    if (members_[profile].size() <= 2) refresh(profile);
-    knockout_.replay(profile, true);
-  }
-
-  // Takes the best block out.
-  std::int32_t take() {
-    const std::int32_t best = knockout_.winner();
-    const std::int32_t block = members_[best].top().second;
-    members_[best].pop();
-    if (members_[best].empty()) {
-      retire(best);
-      return block;
-    }
-    if (members_[best].size() == 1) refresh(best);
-    knockout_.replay(best, true);
-    return block;
-  }
-
- private:
-  static constexpr std::int32_t most_rivals = 64, few_rivals = 4;
-  static constexpr std::int64_t all_looks = 500'000'000;  // a second or two
-  static constexpr std::int64_t looks_of_a_measurement = 128;
-  static constexpr std::int32_t inactive = -1;
-
-  using Member = std::pair<std::int32_t, std::int32_t>;  // key, block
-  struct Floor {
-    Ratio ratio;
-    std::int32_t by = -1;  // a profile over which the priority is that low; -1: none is active
-  };
-  struct Rival {
-    std::int32_t profile, slot;
-  };
-  struct Measured {
-    std::int32_t rival = -1;
-    std::int32_t over = 1, under = 1;
-  };
-  struct Better {
-    const Arena& arena;
-
-    bool operator()(std::int32_t a, std::int32_t b) const {
-      const Ratio &x = arena.floor_[a].ratio, &y = arena.floor_[b].ratio;
-      return x == y ? arena.members_[a].top() < arena.members_[b].top() : y < x;
-    }
-  };
-
-  void activate(std::int32_t profile) {
-    since_[profile] = activations_++;
-    ++active_;
-    if (active_ > slots_) {
-      waiting_.push({profile, since_[profile]});
-      return;
-    }
-    admit(profile);
-    for (const Rival& other : rivals_) lower(other.profile, rivals_.back());
-  }
-
-  void admit(std::int32_t profile) {
-    rivals_.push_back({profile, free_slots_.back()});
-    free_slots_.pop_back();
-  }
-
-  void retire(std::int32_t profile) {
-    since_[profile] = inactive;
-    floor_[profile] = {};
-    --active_;
-    knockout_.replay(profile, false);
-    const auto rival = std::find_if(rivals_.begin(), rivals_.end(),
-                                    [&](const Rival& other) { return other.profile == profile; });
-    if (rival == rivals_.end()) return;
-    free_slots_.push_back(rival->slot);
-    rivals_.erase(rival);
-    admit_next();
-    refresh_dependents(profile);
-  }
-
-  // The oldest active profile that is no rival yet takes the free slot.
-  void admit_next() {
-    while (!waiting_.empty()) {
-      const auto [profile, since] = waiting_.front();
-      waiting_.pop();
-      if (since_[profile] == since) return admit(profile);
-    }
-  }
-
-  // Those whose floor was set by a profile that has gone, oldest first.
-  void refresh_dependents(std::int32_t gone) {
-    if (looks_left_ <= 0) return;
-    std::vector<std::int32_t> stale;
-    stale.swap(dependents_[gone]);
-    std::erase_if(stale, [&](std::int32_t profile) { return floor_[profile].by != gone; });
-    const auto older = [&](std::int32_t a, std::int32_t b) { return since_[a] < since_[b]; };
-    std::sort(stale.begin(), stale.end(), older);
-    stale.erase(std::unique(stale.begin(), stale.end()), stale.end());
-    for (std::int32_t profile : stale) {
-      refresh(profile);
-      knockout_.replay(profile, true);
-    }
-  }
-
-  Ratio over(std::int32_t profile, const Rival& rival) {
-    Measured& measured = measured_[static_cast<std::size_t>(profile) * slots_ + rival.slot];
-    --looks_left_;
-    if (measured.rival != rival.profile) {
-      looks_left_ -= looks_of_a_measurement;
-      const Ratio& ratio = priorities_.over(profile, rival.profile).ratio;
-      measured = {rival.profile, static_cast<std::int32_t>(ratio.over), static_cast<std::int32_t>(ratio.under)};
-    }
-    return {measured.over, measured.under};
-  }
-
-  void lower(std::int32_t profile, const Rival& by) {
-    if (profile == by.profile) return;
-    const Ratio ratio = over(profile, by);
-    if (floor_[profile].by >= 0 && !(ratio < floor_[profile].ratio)) return;
-    set_floor(profile, {ratio, by.profile});
-    knockout_.replay(profile, true);
-  }
-
-  void refresh(std::int32_t profile) {
-    Floor floor;
-    const auto offer = [&](const Ratio& ratio, std::int32_t by) {
-      if (floor.by < 0 || ratio < floor.ratio) floor = {ratio, by};
-    };
-    const std::size_t most = looks_left_ > 0 ? most_rivals : few_rivals;
-    check_interrupt();
-    for (const Rival& rival : std::span(rivals_).first(std::min(rivals_.size(), most))) {
-      if (rival.profile != profile) offer(over(profile, rival), rival.profile);
-    }
-    if (members_[profile].size() > 1) offer(priorities_.over(profile, profile).ratio, profile);
-    set_floor(profile, floor);
-  }
-
-  void set_floor(std::int32_t profile, const Floor& floor) {
-    const bool is_new = floor.by != floor_[profile].by && floor.by >= 0 && floor.by != profile;
-    floor_[profile] = floor;
-    if (is_new) dependents_[floor.by].push_back(profile);
-  }
-
-  Priorities& priorities_;
-  std::vector<std::priority_queue<Member, std::vector<Member>, std::greater<Member>>> members_;
-  std::vector<Floor> floor_;
-  std::vector<std::int32_t> since_;  // when a profile became active, in activations; or inactive
-  std::vector<std::vector<std::int32_t>> dependents_;  // by the profile that set their floor; some have moved on
-  std::int32_t slots_;
-  std::vector<Measured> measured_;  // by profile, then by the rival's slot
-  std::vector<std::int32_t> free_slots_;
-  std::vector<Rival> rivals_;                                  // oldest first
-  std::queue<std::pair<std::int32_t, std::int32_t>> waiting_;  // profile, since: to become rivals
-  std::int32_t active_ = 0, activations_ = 0;
-  std::int64_t looks_left_ = all_looks;
-  Knockout<Better> knockout_;
-};
-
 }  // namespace
 
 Ratio priority(Counts first, Counts second) {
@@ -390,7 +185,8 @@ std::vector<std::uint8_t> interleaving(Ids first, Ids second) {
 SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
                              Counts counts) {
   Priorities priorities(offsets, counts);
-  Arena arena(priorities, static_cast<std::int32_t>(offsets.size()) - 1);
+  const auto over = [&](std::int32_t first, std::int32_t second) { return priorities.over(first, second).ratio; };
+  Arena arena(over, static_cast<std::int32_t>(offsets.size()) - 1);
   std::vector<std::int32_t> missing(children.size());
   const auto activate = [&](std::int32_t block) { arena.add(profile_of[block], keys[block], block); };
   for (std::int32_t block = 0; block < children.size(); ++block) {
