@@ -211,10 +211,12 @@ auto interleaving(InIds first, InIds second) {
 }
 
 auto superdag_order(InIds child_offsets, InIds children, InIds parent_offsets, InIds parents,
-                    InIds profile_of, InIds keys, InIds offsets, In<std::int64_t> counts) {
+                    InIds profile_of, InIds keys, InIds offsets, In<std::int64_t> counts,
+                    std::int32_t most_rivals, std::int64_t all_looks) {
   auto order = without_gil([&] {
     return icsched::superdag_order(rows(child_offsets, children), rows(parent_offsets, parents),
-                                   view(profile_of), view(keys), view(offsets), view(counts));
+                                   view(profile_of), view(keys), view(offsets), view(counts),
+                                   {most_rivals, all_looks});
   });
   return std::tuple(give(std::move(order.blocks)), give(std::move(order.has_priority)));
 }
@@ -396,7 +398,9 @@ NB_MODULE(_core, m) {
   m.def("priority", &priority, "first"_a, "second"_a);
   m.def("interleaving", &interleaving, "first"_a, "second"_a);
   m.def("superdag_order", &superdag_order, "child_offsets"_a, "children"_a,
-        "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a);
+        "parent_offsets"_a, "parents"_a, "profile_of"_a, "keys"_a, "offsets"_a, "counts"_a,
+        "most_rivals"_a = icsched::GreedyLimits{}.most_rivals,
+        "all_looks"_a = icsched::GreedyLimits{}.all_looks);
   m.def("depth_first_order", &depth_first_order, "child_offsets"_a, "children"_a,
         "parent_offsets"_a, "parents"_a, "order"_a, "sizes"_a);
   m.def("exchange_pieces", &exchange_pieces, "child_offsets"_a, "children"_a,

@@ -6,14 +6,15 @@
 
 namespace icsched {
 
-Arena::Arena(Over measure, std::int32_t profiles)
+Arena::Arena(Over measure, std::int32_t profiles, const GreedyLimits& limits)
     : measure_(std::move(measure)),
       members_(profiles),
       floor_(profiles),
       since_(profiles, inactive),
       dependents_(profiles),
-      slots_(std::min(profiles, most_rivals)),
+      slots_(std::min(profiles, limits.most_rivals)),
       measured_(static_cast<std::size_t>(profiles) * slots_),
+      looks_left_(limits.all_looks),
       knockout_(profiles, Better{*this}) {
   for (std::int32_t slot = slots_; slot-- > 0;) free_slots_.push_back(slot);
 }
@@ -114,9 +115,9 @@ void Arena::refresh(std::int32_t profile) {
   const auto offer = [&](const Ratio& ratio, std::int32_t by) {
     if (floor.by < 0 || ratio < floor.ratio) floor = {ratio, by};
   };
-  const std::size_t most = looks_left_ > 0 ? most_rivals : few_rivals;
+  const std::size_t most = looks_left_ > 0 ? rivals_.size() : std::min(rivals_.size(), few_rivals);
   check_interrupt();
-  for (const Rival& rival : std::span(rivals_).first(std::min(rivals_.size(), most))) {
+  for (const Rival& rival : std::span(rivals_).first(most)) {
     if (rival.profile != profile) offer(over(profile, rival), rival.profile);
   }
   if (members_[profile].size() > 1) offer(measure_(profile, profile), profile);

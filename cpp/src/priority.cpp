@@ -183,10 +183,10 @@ std::vector<std::uint8_t> interleaving(Ids first, Ids second) {
 }
 
 SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
-                             Counts counts) {
+                             Counts counts, const GreedyLimits& limits) {
   Priorities priorities(offsets, counts);
   const auto over = [&](std::int32_t first, std::int32_t second) { return priorities.over(first, second).ratio; };
-  Arena arena(over, static_cast<std::int32_t>(offsets.size()) - 1);
+  Arena arena(over, static_cast<std::int32_t>(offsets.size()) - 1, limits);
   std::vector<std::int32_t> missing(children.size());
   const auto activate = [&](std::int32_t block) { arena.add(profile_of[block], keys[block], block); };
   for (std::int32_t block = 0; block < children.size(); ++block) {

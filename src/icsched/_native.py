@@ -258,8 +258,12 @@ def superdag_order(
     keys: Ids,
     offsets: Ids,
     counts: NDArray[np.int64],
+    **limits: int,
 ) -> tuple[Ids, NDArray[np.uint8]]:
-    """Greedy order of the blocks, and whether each has priority over the next."""
+    """Greedy order of the blocks, and whether each has priority over the next.
+
+    *limits* are `most_rivals` and `all_looks`, as priority.hpp explains them.
+    """
     return _core.superdag_order(
         children.offsets,
         children.targets,
@@ -269,6 +273,7 @@ def superdag_order(
         keys,
         offsets,
         counts,
+        **limits,
     )
 
 

@@ -49,7 +49,7 @@ class Arena {
   // The priority of one profile over another, by their numbers.
   using Over = std::function<Ratio(std::int32_t, std::int32_t)>;
 
-  Arena(Over measure, std::int32_t profiles);
+  Arena(Over measure, std::int32_t profiles, const GreedyLimits& limits);
 
   bool empty() const { return active_ == 0; }
 
@@ -59,8 +59,7 @@ class Arena {
   std::int32_t take();
 
  private:
-  static constexpr std::int32_t most_rivals = 64, few_rivals = 4;
-  static constexpr std::int64_t all_looks = 500'000'000;  // a second or two
+  static constexpr std::size_t few_rivals = 4;
   static constexpr std::int64_t looks_of_a_measurement = 128;
   static constexpr std::int32_t inactive = -1;
 
@@ -108,7 +107,7 @@ class Arena {
   std::vector<Rival> rivals_;                                  // oldest first
   std::queue<std::pair<std::int32_t, std::int32_t>> waiting_;  // profile, since: to become rivals
   std::int32_t active_ = 0, activations_ = 0;
-  std::int64_t looks_left_ = all_looks;
+  std::int64_t looks_left_;
   Knockout<Better> knockout_;
 };
 

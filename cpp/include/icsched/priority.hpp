@@ -42,13 +42,23 @@ struct SuperdagOrder {
   std::vector<std::uint8_t> has_priority;
 };
 
+// When the greedy order saves work.
+struct GreedyLimits {
+  std::int32_t most_rivals = 64;         // at least 1
+  std::int64_t all_looks = 500'000'000;  // a second or two
+};
+
 // Runs, of the blocks whose parents in the superdag have run, always one whose least
 // priority over the others is largest; ties go to the smallest key. Block b has profile
 // number profile_of[b], profile i being counts[offsets[i] .. offsets[i+1]). To stay quick
-// with more than 64 active profiles, or profiles of very many bends, priorities then rest
-// on a part of the rivals, or of the bends; has_priority never does. The looks at rivals are
-// counted, and once they are spent a part grows smaller and is seldom looked at again.
+// with more than most_rivals active profiles, or profiles of very many bends, priorities then
+// rest on a part of the rivals, or of the bends; has_priority never does. The looks at rivals
+// are counted, and once they are spent a part grows smaller and is seldom looked at again.
+//
+// Needs 12 * most_rivals bytes a profile, which are 768, and some 60 bytes for each pair of
+// profiles that was measured: at most all_looks / 129 pairs until the looks are spent, and
+// then a few more for each block. The last is 230 MB at worst.
 SuperdagOrder superdag_order(Rows children, Rows parents, Ids profile_of, Ids keys, Ids offsets,
-                             std::span<const std::int64_t> counts);
+                             std::span<const std::int64_t> counts, const GreedyLimits& limits = {});
 
 }  // namespace icsched
