@@ -225,7 +225,10 @@ def block_shapes(children: Rows, blocks: Blocks) -> BlockShapes:
 
 
 def block_spines(children: Rows, blocks: Blocks, which: Ids) -> Rows:
-    """Degrees along the spine of each of *which* blocks, planar trees; a sink's are negative."""
+    """Degrees along the spine of each of *which* blocks, planar trees.
+
+    The degree of a sink is negative.
+    """
     arrays = _block_arrays(blocks)
     return Rows(*_core.block_spines(children.offsets, children.targets, *arrays, which))
 

@@ -22,7 +22,7 @@ BlockShapes block_shapes(Rows children, const Blocks& blocks);
 
 struct Spines {
   std::vector<std::int32_t> offsets{0};
-  std::vector<std::int32_t> degrees;  // along the spine, a sink's negative
+  std::vector<std::int32_t> degrees;  // along the spine; the degree of a sink is negative
 };
 
 // Of the blocks `which`, planar bipartite trees of two arcs or more: the members of degree two

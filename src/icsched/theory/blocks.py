@@ -117,7 +117,10 @@ def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
 
 
 def _spine(block: Dag) -> list[int]:
-    """Degrees along the spine, a sink's negative: what the kernel `block_spines` finds."""
+    """Degrees along the spine, as the kernel `block_spines` finds them.
+
+    The degree of a sink is negative.
+    """
     degree = block.in_degrees + block.out_degrees
     beside = {
         task: [n for n in (*block.parents(task), *block.children(task)) if degree[n] > 1]
