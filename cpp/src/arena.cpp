@@ -47,7 +47,7 @@ void Arena::activate(std::int32_t profile) {
     return;
   }
   admit(profile);
-  for (const Rival& other : rivals_) lower(other.profile, rivals_.back());
+  lower_rivals();
 }
 
 void Arena::admit(std::int32_t profile) {
@@ -73,8 +73,19 @@ void Arena::admit_next() {
   while (!waiting_.empty()) {
     const auto [profile, since] = waiting_.front();
     waiting_.pop();
-    if (since_[profile] == since) return admit(profile);
+    if (since_[profile] != since) continue;
+    admit(profile);
+    if (looks_left_ > 0) {
+      lower_rivals();
+      refresh(profile);
+      knockout_.replay(profile, true);
+    }
+    return;
   }
+}
+
+void Arena::lower_rivals() {
+  for (const Rival& other : rivals_) lower(other.profile, rivals_.back());
 }
 
 void Arena::refresh_dependents(std::int32_t gone) {

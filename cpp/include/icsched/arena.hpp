@@ -87,8 +87,11 @@ class Arena {
   void activate(std::int32_t profile);
   void admit(std::int32_t profile);
   void retire(std::int32_t profile);
-  // The oldest active profile that is no rival yet takes the free slot.
+  // The oldest active profile that is no rival yet takes the free slot. The rivals and it are
+  // measured against each other, so that floors are exact once all active profiles are rivals.
   void admit_next();
+  // Measures all rivals against the newest.
+  void lower_rivals();
   // Those whose floor was set by a profile that has gone, oldest first.
   void refresh_dependents(std::int32_t gone);
   Ratio over(std::int32_t profile, const Rival& rival);
