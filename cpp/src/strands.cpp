@@ -89,9 +89,11 @@ std::int32_t compare(const Gains& a, const Gains& b) {
 }
 
 // For stretches of 1, 2, 4, ... places of a text: the places among `eligible` ones where the
-// largest suffix can start, whatever follows the stretch. They are few: of two of them the
-// shorter is a prefix of the longer, and of a row P, PP, PPP, ... the middle ones are left
-// out, because either the first or the last is at least as large.
+// largest suffix can start, whatever follows the stretch. Of two of them the shorter is a prefix
+// of the longer, so that they lie in O(log) rows of equal distances. Of P, PP, PPP the middle one
+// is left out, because either the first or the last is at least as large. Inside a strand a place
+// is eligible exactly if its count is positive. So a row, which has a period of the text, has no
+// gaps, every doubling of the stretch thins it, and O(log) places are left.
 class Contenders {
  public:
   Contenders(const Text& text, const std::vector<std::uint8_t>& eligible, std::int32_t longest) : text_(text) {

@@ -21,8 +21,8 @@ struct Strands {
   std::vector<std::uint8_t> left, right;    // is the left (right) end of a shared sink's interval
 };
 
-// The sources of all strands in a >=_L-greedy order. Takes O(s log s) comparisons of
-// vectors, O(log s) each. Exact; needs some 8 s log s bytes.
+// The sources of all strands in a >=_L-greedy order. Takes O(s log^2 s) comparisons of
+// vectors at worst, O(log s) each. Exact; needs some 8 s log s bytes.
 std::vector<std::int32_t> greedy_order(const Strands& strands);
 
 }  // namespace icsched
