@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched import Dag, theory
+from icsched import Dag
 
 
 def comb(tasks: int) -> Dag:
@@ -117,13 +117,15 @@ def different_strands(tasks: int) -> Dag:
 
 
 def falling_strands(tasks: int) -> Dag:
-    """Return them first to run first: whatever runs next was the measure of all others."""
+    """Return different strands, those with most sinks first, which also run first, about.
+
+    Strands are compared with the oldest ones that can run. These leave first here, so that the
+    others must be compared again and again.
+    """
     count = max(1, tasks // 35)
     own = np.random.default_rng(1).integers(0, 6, size=(count, 8))
     own[:, 0] += 1
-    order = theory.prioritize(_strands_and_a_chain(own)).order
-    strands = dict.fromkeys((order[order < 8 * count] // 8).tolist())
-    return _strands_and_a_chain(own[list(strands)])
+    return _strands_and_a_chain(own[np.argsort(-own.sum(axis=1), kind="stable")])
 
 
 def _strands_and_a_chain(own: NDArray[np.int64]) -> Dag:
