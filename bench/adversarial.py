@@ -3,7 +3,9 @@
 A module of MODULES has one public function per case. Called with a number of tasks, the function
 returns a Dag, which is ordered, or a callable without arguments, which is timed as it is. A module
 with a table ACTIONS says there which actions its dags meet instead, by the name of the function.
-Every run is a process of its own with limits of time and memory. Nothing is asserted.
+Every run is a process of its own with limits of time and memory. Making the dag is not timed, nor
+part of the limit. A run that fails says why: "memory", "> 20" seconds, or "died" with the exit
+code of its process, which is the negative number of the signal that killed it. Nothing is asserted.
 """
 
 import argparse
@@ -14,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -23,6 +26,8 @@ from order import limit_memory
 import icsched
 from icsched import Dag
 from icsched.cli.show import show as show_workflow
+
+MAKING_S = 300  # the most for making one dag
 
 MODULES: Sequence[ModuleType] = (adversarial_theory, adversarial_order, adversarial_serve)
 
@@ -72,22 +77,40 @@ def cases() -> Iterator[Case]:
                 yield from (Case(place, name, action) for action in actions.get(name, usual))
 
 
-def took(case: Case, tasks: int) -> float:
-    act = case.act(tasks)
-    start = time.perf_counter()
-    act()
-    return time.perf_counter() - start
+def work(case: Case, tasks: int, results: Connection) -> None:
+    """Make the dag, say that it is made, run, and send the seconds or what went wrong."""
+    try:
+        limit_memory()
+        act = case.act(tasks)
+        results.send("made")
+        start = time.perf_counter()
+        act()
+        results.send(time.perf_counter() - start)
+    except MemoryError:
+        results.send("memory")
 
 
 def seconds(case: Case, tasks: int, limit_s: float) -> float | str:
-    """Seconds of one run; what it ran into, in words, if it did not end."""
-    with multiprocessing.get_context("spawn").Pool(1, limit_memory) as pool:
-        try:
-            return pool.apply_async(took, (case, tasks)).get(limit_s)
-        except multiprocessing.TimeoutError:
-            return f"> {limit_s:g}"
-        except MemoryError:
-            return "memory"
+    """Seconds of one run, without making its dag; if it did not end, why, in words."""
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe(duplex=False)
+    worker = spawn.Process(target=work, args=(case, tasks, theirs))
+    worker.start()
+    theirs.close()  # now only the worker holds it, so that its death ends the pipe
+    try:
+        made = answer(ours, MAKING_S, "not made")
+        return answer(ours, limit_s, f"> {limit_s:g}") if made == "made" else made
+    except EOFError:
+        worker.join()
+        return f"died ({worker.exitcode})"
+    finally:
+        worker.kill()
+        worker.join()
+
+
+def answer(results: Connection, limit_s: float, late: str) -> float | str:
+    """Return what the worker sends next, or *late* after *limit_s*. Raises EOFError if it died."""
+    return results.recv() if results.poll(limit_s) else late
 
 
 def row(case: Case, tasks: int, limit_s: float) -> list[object]:
