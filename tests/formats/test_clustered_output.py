@@ -320,6 +320,34 @@ def test_another_icsched_in_the_same_directory_takes_nothing_away_meanwhile(writ
     assert not list(folder.glob(".icsched*"))
 
 
+LOCKS = """
+import fcntl, os, sys
+from pathlib import Path
+from icsched.formats import read_workflow, write_clustered
+def hook(event, arguments):
+    for path in Path().glob(".icsched-tmp-*") if event == "os.rename" else ():
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            print(arguments[0], path)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(handle)
+sys.addaudithook(hook)
+write_clustered(read_workflow("wf.dag"), [[0, 1], [2]], "out.dag")
+"""
+
+
+def test_all_that_is_temporary_is_locked_at_every_rename(write):
+    """Another icsched would take what is not locked for left behind, even if it is empty now."""
+    write()
+
+    done = subprocess.run([sys.executable, "-c", LOCKS], check=True, capture_output=True, text=True)
+
+    assert done.stdout == ""
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_clusters_in_a_directory_of_a_shared_group_belong_to_that_group(write, folder):
     os.chown(folder, -1, 4242)

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.formats.attributes import mask, take_after
-from icsched.formats.temporary import PREFIX, held, temporary_directory, temporary_file
+from icsched.formats.temporary import held, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 WITHDRAWN = "dag"  # a file, in the directory that belongs to it, while it is not at its place
@@ -217,8 +216,8 @@ def _put_in_place(new: Path, target: Path, place: Path) -> None:
         new.rename(place)
         _release(target, place)
         return
-    with held(place):  # under another name it would look like what a dead process left
-        aside = Path(tempfile.mkdtemp(dir=place.parent, prefix=PREFIX))
+    # The old directory gets the name of an empty one: unlocked, either looks as if left behind.
+    with held(place), temporary_directory(place.parent) as aside:
         _exchange(new, target, place, aside)
         try:
             _release(target, place)
@@ -250,6 +249,8 @@ def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
 def _remove_directory(path: Path) -> None:
     try:
         shutil.rmtree(path)
+    except FileNotFoundError:  # what was to go is gone
+        shutil.rmtree(path, ignore_errors=True)
     except OSError:
         shutil.rmtree(path, ignore_errors=True)  # as much as possible
         raise
