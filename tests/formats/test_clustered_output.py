@@ -15,6 +15,7 @@ FILES = {
     "wf.dag": "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\n",
     "x.sub": "executable = t\nqueue\n",
 }
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 
 
 @pytest.fixture
@@ -348,7 +349,7 @@ def test_all_that_is_temporary_is_locked_at_every_rename(write):
     assert done.stdout == ""
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@needs_root
 def test_clusters_in_a_directory_of_a_shared_group_belong_to_that_group(write, folder):
     os.chown(folder, -1, 4242)
     folder.chmod(0o2775)
@@ -360,21 +361,37 @@ def test_clusters_in_a_directory_of_a_shared_group_belong_to_that_group(write, f
     assert Path("out.dag.clusters").stat().st_mode & stat.S_ISGID
 
 
-def test_a_file_that_is_replaced_keeps_its_permissions(write):
+@pytest.mark.parametrize("permissions", [0o660, 0o600])
+def test_what_is_replaced_keeps_its_permissions(write, permissions):
     write()
-    Path("out.dag").chmod(0o660)
+    Path("out.dag").chmod(permissions)
+    Path("out.dag.clusters").chmod(permissions | 0o2110)
 
     write(clusters=((0, 1), (2,)))
 
-    assert stat.S_IMODE(Path("out.dag").stat().st_mode) == 0o660
+    assert stat.S_IMODE(Path("out.dag").stat().st_mode) == permissions
+    assert stat.S_IMODE(Path("out.dag.clusters").stat().st_mode) == permissions | 0o2110
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_clusters_of_another_user_are_not_replaced(write, complaint):
+@needs_root
+def test_what_is_replaced_stays_with_its_group(write):
+    """The group of the directory is that of the files in it too."""
     write()
-    os.chown("out.dag", 65534, -1)
+    os.chown("out.dag", -1, 4242)
+    os.chown("out.dag.clusters", -1, 4343)
 
-    assert complaint() == (
-        "out.dag: expected a file of your own, got one of user 65534:"
-        " take another name, or remove it"
-    )
+    write(clusters=((0, 1), (2,)))
+
+    directory = Path("out.dag.clusters")
+    assert Path("out.dag").stat().st_gid == 4242
+    assert {file.stat().st_gid for file in (directory, *directory.iterdir())} == {4343}
+    assert os.access(directory / "run-members", os.X_OK)
+
+
+@needs_root
+@pytest.mark.parametrize("name", ["out.dag", "out.dag.clusters"])
+def test_clusters_of_another_user_are_not_replaced(write, complaint, name):
+    write()
+    os.chown(name, 65534, -1)
+
+    assert complaint() == f"{name}: it belongs to user 65534: take another name for -o"

@@ -189,13 +189,15 @@ def write_with_directory(
 
     The file never stands beside a directory of another: the old file is first moved into the old
     directory, by the name `WITHDRAWN`, and the new one comes last, from inside the new directory.
-    It keeps the permissions and attributes of the old file.
+    File and directory keep the owner, group, permissions and attributes of the old ones; the files
+    in the directory get its owner and group.
     This does not wait for the disk to have the directory: a power cut may still empty files.
     Raises FormatError if it cannot be written.
     """
     target, place = Path(path), Path(directory)
     try:
         with temporary_directory(place.parent) as new:
+            _take_after_directory(new, place)
             _fill(new, {**files, WITHDRAWN: data}, executable)
             _sync(new / WITHDRAWN, model=target)
             _put_in_place(new, target, place)
@@ -256,14 +258,31 @@ def _remove_directory(path: Path) -> None:
         raise
 
 
+def _take_after_directory(new: Path, model: Path) -> None:
+    """Give a directory all that *model* has, or what a new one gets if there is no *model*."""
+    if not model.exists():
+        inherited = new.stat().st_mode & stat.S_ISGID  # files of a shared group stay its own
+        new.chmod(inherited | (0o777 & ~mask()))
+        return
+    handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        take_after(handle, model)
+    finally:
+        os.close(handle)
+
+
 def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[str]) -> None:
-    """Write files into a new directory, all with the permissions that new ones get."""
-    inherited = directory.stat().st_mode & stat.S_ISGID  # files of a shared group stay its own
-    directory.chmod(inherited | (0o777 & ~mask()))
+    """Write files into a directory, with its owner and group and the permissions of new files."""
+    status = directory.stat()
+    owner = status.st_uid, status.st_gid
     for name, data in files.items():
-        (directory / name).write_bytes(data)
+        file = directory / name
+        file.write_bytes(data)
+        made = file.stat()
+        if (made.st_uid, made.st_gid) != owner:
+            os.chown(file, *owner)
         if name in executable:
-            (directory / name).chmod(0o777 & ~mask())
+            file.chmod(0o777 & ~mask())
 
 
 def remove(path: str | os.PathLike[str]) -> None:

@@ -89,10 +89,15 @@ def _existing_dag(path: str) -> bytes | None:
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
         what = "a link" if os.path.islink(path) else "a file with other names (hard links)"
         raise FormatError(path, None, f"{expected}, got {what}")
-    if status.st_uid != os.geteuid():  # who would lose the file
-        problem = f"expected a file of your own, got one of user {status.st_uid}"
-        raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
+    _check_mine(path)
     return dag
+
+
+def _check_mine(path: str) -> None:
+    """Raise FormatError if *path* belongs to another user, who would lose it."""
+    owner = os.lstat(path).st_uid
+    if owner != os.geteuid():
+        raise FormatError(path, None, f"it belongs to user {owner}: take another name for -o")
 
 
 def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
@@ -101,6 +106,7 @@ def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
         problem = "expected a directory for the clusters, got a link"
         raise FormatError(directory, None, f"{problem}: {_INSTEAD} it")
     names = _listed(directory)
+    _check_mine(directory)
     for name in names:
         if not _WRITTEN.fullmatch(name):
             raise _has_run(path, os.path.join(directory, name))
