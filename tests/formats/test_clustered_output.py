@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
+from icsched.cli.main import run
 from icsched.formats import read_workflow, write_clustered
 
 FILES = {
@@ -75,18 +76,43 @@ def test_clusters_that_were_never_run_are_replaced_whole(write):
 @pytest.mark.parametrize(
     "trace",
     [
-        *("out.dag.clusters/cluster_0001.log", "out.dag.clusters/cluster_0001.journal"),
-        *("out.dag.rescue001", "out.dag.lock"),
+        *("clusters/cluster_0001.log", "clusters/cluster_0001.journal"),
+        *("clusters/cluster_0001.out", "clusters/cluster_0001.events"),
+        *("clusters/cluster_0001.2.out", "clusters/cluster_0001.2.err"),
+        *("rescue001", "condor.sub", "dagman.out", "dagman.log", "nodes.log", "metrics"),
+        *("lib.out", "lib.err", "halt"),
     ],
 )
 def test_what_has_been_run_is_not_written_over(write, complaint, put, trace):
     """Its journals and rescue files speak of other clusters: jobs would be passed over."""
     write()
-    put({trace: ""})
+    put({f"out.dag.{trace}": ""})
 
     assert complaint(clusters=[[0], [1, 2]]) == (
-        "out.dag: expected an output that has not been run: take another name, or remove"
-        f" {trace} and all else of that run"
+        f"out.dag: it has been run, because out.dag.{trace} is there:"
+        " take another name for -o, or remove out.dag, out.dag.clusters and all out.dag.*"
+    )
+
+
+def test_what_dagman_may_be_running_is_not_written_over(write, complaint, put):
+    """A run that has begun has other files too: it is the lock that counts."""
+    write()
+    put({"out.dag.lock": "", "out.dag.dagman.out": ""})
+
+    assert complaint(clusters=[[0], [1, 2]]) == (
+        "out.dag: DAGMan may be running it, because out.dag.lock is there:"
+        " take another name for -o, or wait until it has ended"
+    )
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "results.log", ".hidden"])
+def test_a_file_that_no_run_leaves_is_the_users(write, complaint, put, name):
+    write()
+    put({f"out.dag.clusters/{name}": "mine"})
+
+    assert complaint(clusters=[[0], [1, 2]]) == (
+        f"out.dag.clusters/{name}: it is not a file that icsched cluster wrote:"
+        " take another name for -o, or move it away"
     )
 
 
@@ -97,7 +123,9 @@ def test_files_of_the_user_are_not_written_over(complaint, put):
         "mine.dag: expected a new file, or one that icsched cluster wrote"
     )
     for own in FILES:
-        assert complaint(own) == f"{own}: expected another file than the workflow's own"
+        assert complaint(own) == (
+            f"{own}: the output is one of the workflow's own files: take another name for -o"
+        )
 
 
 @pytest.mark.parametrize("name", ["my out.dag", "o$ut.dag", 'o"ut.dag', "o\\ut.dag", "o(ut).dag"])
@@ -137,10 +165,12 @@ def in_the_way(problem: str) -> str:
     return f"out.dag.clusters: {problem}"
 
 
-CHANGED = in_the_way(
-    "expected out.dag and these files as icsched cluster wrote them:"
-    " take another name, or remove both"
+INSTEAD = "take another name for -o, or remove"
+FILES_CHANGED = in_the_way(
+    "a file in it was changed, added or removed after icsched cluster wrote it:"
+    f" {INSTEAD} out.dag and out.dag.clusters"
 )
+CHANGED = f"out.dag: it is not as icsched cluster wrote it: {INSTEAD} out.dag and out.dag.clusters"
 NEEDED = "the workflow needs files that are here (see {}): take another name for -o"
 
 
@@ -150,7 +180,7 @@ def test_files_of_the_user_stay_though_they_are_named_as_ours(complaint, put, na
 
     assert complaint() == in_the_way(
         "out.dag, which belongs to these files, is gone, so another may need them:"
-        " take another name, or remove them"
+        " take another name for -o, or remove them"
     )
 
 
@@ -159,26 +189,56 @@ def test_files_that_the_user_added_stay(write, complaint, put, name):
     write()
     put({f"out.dag.clusters/{name}": "mine"})
 
-    assert complaint(clusters=[[0], [1, 2]]) == CHANGED
+    assert complaint(clusters=[[0], [1, 2]]) == FILES_CHANGED
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["out.dag", "out.dag.clusters/cluster_0001.sub", "out.dag.clusters/run-members"],
+    ("name", "told"),
+    [
+        ("out.dag", CHANGED),
+        ("out.dag.clusters/cluster_0001.sub", FILES_CHANGED),
+        ("out.dag.clusters/run-members", FILES_CHANGED),
+    ],
 )
-def test_files_that_the_user_changed_stay(write, complaint, name):
+def test_files_that_the_user_changed_stay(write, complaint, name, told):
     write()
     with Path(name).open("a") as file:
         file.write("# mine\n")
 
-    assert complaint(clusters=[[0], [1, 2]]) == CHANGED
+    assert complaint(clusters=[[0], [1, 2]]) == told
+
+
+@pytest.mark.parametrize("at", [0, 30, -70, -2])
+def test_a_change_of_any_line_is_one_of_the_file_or_its_clusters(write, complaint, at):
+    """The first line begins as icsched writes it, or the file is another's."""
+    write()
+    data = bytearray(Path("out.dag").read_bytes())
+    data[at] ^= 1
+    Path("out.dag").write_bytes(data)
+
+    expected = "out.dag: expected a new file, or one that icsched cluster wrote"
+    assert complaint() == {0: expected, -2: FILES_CHANGED}.get(at, CHANGED)
+
+
+def test_priorities_that_prio_wrote_are_named_and_can_be_taken_out(write, complaint):
+    write()
+    before = Path("out.dag").read_bytes()
+    assert run(["prio", "out.dag", "--in-place"]) == 0
+
+    assert complaint() == (
+        "out.dag: icsched prio changed it after icsched cluster wrote it:"
+        " run icsched prio --remove on it, or take another name for -o"
+    )
+    assert run(["prio", "out.dag", "--remove"]) == 0
+    assert Path("out.dag").read_bytes() == before
+    write(clusters=[[0], [1, 2]])
 
 
 def test_a_file_that_the_user_removed_is_noticed(write, complaint):
     write()
     Path("out.dag.clusters/cluster_0001.sub").unlink()
 
-    assert complaint() == CHANGED
+    assert complaint() == FILES_CHANGED
 
 
 def test_a_workflow_that_was_given_another_name_keeps_its_clusters(write, complaint, folder):
@@ -186,7 +246,7 @@ def test_a_workflow_that_was_given_another_name_keeps_its_clusters(write, compla
     write()
     Path("out.dag").rename("final.dag")
     gone = "out.dag, which belongs to these files, is gone, so another may need them"
-    assert complaint() == in_the_way(f"{gone}: take another name, or remove them")
+    assert complaint() == in_the_way(f"{gone}: take another name for -o, or remove them")
 
     before = contents(folder)
     with pytest.raises(FormatError, match="which belongs to these files, is gone"):
@@ -240,7 +300,7 @@ def test_nothing_is_removed_through_a_link(write, complaint, folder):
     Path("out.dag.clusters").symlink_to("elsewhere")
 
     assert complaint() == in_the_way(
-        "expected a directory for the clusters, got a link: take another name, or remove it"
+        "expected a directory for the clusters, got a link: take another name for -o, or remove it"
     )
     assert (folder / "out.dag.clusters").is_symlink()
 
@@ -253,7 +313,7 @@ def test_a_link_among_the_files_is_noticed(write, complaint):
 
     assert complaint() == (
         "out.dag.clusters/cluster_0001.sub: expected a file that icsched cluster wrote, got a link"
-        " or a directory: take another name, or remove it"
+        " or a directory: take another name for -o, or remove it"
     )
 
 
@@ -275,7 +335,7 @@ def test_a_workflow_without_its_clusters_is_left_alone(write, complaint):
 
     assert complaint() == (
         "out.dag: its clusters in out.dag.clusters are gone, so it may be in use elsewhere:"
-        " take another name, or remove it"
+        " take another name for -o, or remove it"
     )
 
 

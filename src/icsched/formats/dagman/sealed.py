@@ -1,7 +1,7 @@
 """A clustered workflow on disk: what icsched wrote there, and whether it may write there again.
 
-The last line of the DAGMan file is its seal, a digest of all lines above it and of all files of
-its clusters. As long as the seal is true, these are the files that icsched wrote, and nobody
+The last line of the DAGMan file is its seal: a digest of all lines above it, and one of all files
+of its clusters. As long as the seal is true, these are the files that icsched wrote, and nobody
 changed, added or removed one. Only then are they replaced.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from icsched.errors import FormatError
+from icsched.formats.dagman import block
 from icsched.formats.dagman.workflow import Workflow, newest_rescue
 from icsched.formats.files import WITHDRAWN, read_bytes, read_if_there
 
@@ -21,7 +22,15 @@ MARK = "# Made by icsched cluster."
 SCRIPT = "run-members"
 _SEAL = b"# Seal of this file and its clusters: "
 _WRITTEN = re.compile(rf"{WITHDRAWN}|{SCRIPT}|.*_[0-9]+\.(?:sub|members)")
-_INSTEAD = "take another name, or remove"
+_LEFT_BY_A_RUN = re.compile(r".*_[0-9]+(?:\.[0-9]+)?\.(?:out|err|log|events|journal)")
+# What condor_submit_dag and DAGMan write beside a DAGMan file, by what they add to its name.
+_OF_DAGMAN = (
+    *(".condor.sub", ".dagman.out", ".dagman.log", ".nodes.log", ".metrics"),
+    *(".lib.out", ".lib.err", ".halt"),
+)
+_DIGITS = len("\n") + hashlib.sha256().digest_size * 2  # the digest of the clusters, and its end
+_ANOTHER = "take another name for -o"
+_INSTEAD = f"{_ANOTHER}, or remove"
 
 
 def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
@@ -30,11 +39,12 @@ def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
     >>> sealed(b"", {})[:50]
     b'# Seal of this file and its clusters: e3b0c44298fc'
     """
-    digest = hashlib.sha256(dag)
+    digest = hashlib.sha256()
     for name, data in sorted(files.items()):
         digest.update(b"%s\0%d\0" % (os.fsencode(name), len(data)))
         digest.update(data)
-    return dag + _SEAL + digest.hexdigest().encode() + b"\n"
+    seal = f"{hashlib.sha256(dag).hexdigest()} {digest.hexdigest()}\n"
+    return dag + _SEAL + seal.encode()
 
 
 def check_output(workflow: Workflow, path: str) -> None:
@@ -51,11 +61,9 @@ def _check_output(workflow: Workflow, path: str) -> None:
     if not os.path.isdir(os.path.dirname(path) or "."):
         raise FormatError(path, None, "no such directory")
     if _is_own(workflow, path):
-        raise FormatError(path, None, "expected another file than the workflow's own")
+        raise FormatError(path, None, f"the output is one of the workflow's own files: {_ANOTHER}")
     dag = _existing_dag(path)
-    for trace in (newest_rescue([path]), f"{path}.lock"):
-        if trace and os.path.lexists(trace):
-            raise _has_run(path, trace)
+    _check_not_run(path)
     if os.path.lexists(directory):
         _check_directory(path, directory, dag)
         _check_unused(workflow, directory)
@@ -64,9 +72,21 @@ def _check_output(workflow: Workflow, path: str) -> None:
         raise FormatError(path, None, f"{problem}: {_INSTEAD} it")
 
 
+def _check_not_run(path: str) -> None:
+    """Raise FormatError if DAGMan left files of the workflow at *path*, or is running it."""
+    lock = f"{path}.lock"
+    if os.path.lexists(lock):
+        problem = f"DAGMan may be running it, because {lock} is there: {_ANOTHER}"
+        raise FormatError(path, None, f"{problem}, or wait until it has ended")
+    traces = [newest_rescue([path]), *(path + ending for ending in _OF_DAGMAN)]
+    for trace in traces:
+        if trace and os.path.lexists(trace):
+            raise _has_run(path, trace)
+
+
 def _has_run(path: str, trace: str) -> FormatError:
-    problem = f"expected an output that has not been run: {_INSTEAD}"
-    return FormatError(path, None, f"{problem} {trace} and all else of that run")
+    problem = f"it has been run, because {trace} is there: {_INSTEAD}"
+    return FormatError(path, None, f"{problem} {path}, {path}{DIRECTORY} and all {path}.*")
 
 
 def _is_own(workflow: Workflow, path: str) -> bool:
@@ -74,7 +94,8 @@ def _is_own(workflow: Workflow, path: str) -> bool:
     try:
         return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
     except OSError as error:  # the working directory itself may be out of reach
-        raise FormatError(path, None, f"cannot be compared: {error.strerror}") from error
+        problem = "cannot tell whether it is one of the workflow's own files"
+        raise FormatError(path, None, f"{problem}: {error.strerror}") from error
 
 
 def _existing_dag(path: str) -> bytes | None:
@@ -108,22 +129,40 @@ def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
     names = _listed(directory)
     _check_mine(directory)
     for name in names:
-        if not _WRITTEN.fullmatch(name):
+        if _LEFT_BY_A_RUN.fullmatch(name):
             raise _has_run(path, os.path.join(directory, name))
+        if not _WRITTEN.fullmatch(name):
+            problem = "it is not a file that icsched cluster wrote"
+            foreign = os.path.join(directory, name)
+            raise FormatError(foreign, None, f"{problem}: {_ANOTHER}, or move it away")
     files = {name: _ordinary(os.path.join(directory, name)) for name in names}
     withdrawn = files.pop(WITHDRAWN, None)  # a run was killed after it took out.dag away
     if dag is None and withdrawn is None:
         problem = f"{path}, which belongs to these files, is gone, so another may need them"
         raise FormatError(directory, None, f"{problem}: {_INSTEAD} them")
-    if (dag is not None and withdrawn is not None) or not _is_true(dag or withdrawn or b"", files):
-        problem = f"expected {path} and these files as icsched cluster wrote them"
-        raise FormatError(directory, None, f"{problem}: {_INSTEAD} both")
+    if dag is not None and withdrawn is not None:
+        raise _files_changed(path, directory)
+    _check_seal(path, directory, dag or withdrawn or b"", files)
 
 
-def _is_true(dag: bytes, files: Mapping[str, bytes]) -> bool:
-    """Whether the seal of a DAGMan file is that of its lines and these files."""
-    text = dag[: dag.rfind(b"\n" + _SEAL) + 1]
-    return sealed(text, files) == dag
+def _check_seal(path: str, directory: str, dag: bytes, files: Mapping[str, bytes]) -> None:
+    """Raise FormatError unless the seal of a DAGMan file is that of its lines and these files."""
+    text, line_end, _ = dag.rpartition(b"\n" + _SEAL)
+    true = sealed(text + line_end[:1], files)
+    if true == dag:
+        return
+    if block.is_in(dag):
+        problem = "icsched prio changed it after icsched cluster wrote it"
+        raise FormatError(path, None, f"{problem}: run icsched prio --remove on it, or {_ANOTHER}")
+    if len(dag) == len(true) and dag.startswith(true[:-_DIGITS]):
+        raise _files_changed(path, directory)
+    problem = f"it is not as icsched cluster wrote it: {_INSTEAD} {path} and {directory}"
+    raise FormatError(path, None, problem)
+
+
+def _files_changed(path: str, directory: str) -> FormatError:
+    problem = "a file in it was changed, added or removed after icsched cluster wrote it"
+    return FormatError(directory, None, f"{problem}: {_INSTEAD} {path} and {directory}")
 
 
 def _ordinary(path: str) -> bytes:
