@@ -171,7 +171,6 @@ FILES_CHANGED = in_the_way(
     f" {INSTEAD} out.dag and out.dag.clusters"
 )
 CHANGED = f"out.dag: it is not as icsched cluster wrote it: {INSTEAD} out.dag and out.dag.clusters"
-NEEDED = "the workflow needs files that are here (see {}): take another name for -o"
 
 
 @pytest.mark.parametrize("name", ["x_1.sub", "x_1.members", "cluster_0009.sub"])
@@ -241,28 +240,37 @@ def test_a_file_that_the_user_removed_is_noticed(write, complaint):
     assert complaint() == FILES_CHANGED
 
 
-def test_a_workflow_that_was_given_another_name_keeps_its_clusters(write, complaint, folder):
-    """Whether it is the one that is clustered now or not."""
+def test_a_workflow_that_was_given_another_name_keeps_its_clusters(write, complaint):
     write()
     Path("out.dag").rename("final.dag")
     gone = "out.dag, which belongs to these files, is gone, so another may need them"
     assert complaint() == in_the_way(f"{gone}: take another name for -o, or remove them")
 
-    before = contents(folder)
-    with pytest.raises(FormatError, match="which belongs to these files, is gone"):
-        write_clustered(read_workflow("final.dag"), [[0]], "out.dag")
-    assert contents(folder) == before
+
+MADE_OF_CLUSTERS = "it is made of clusters already: cluster the workflow they were made of"
 
 
-def test_a_workflow_whose_copy_is_clustered_keeps_its_clusters(write, folder):
+@pytest.mark.parametrize(
+    ("text", "culprit"),
+    [
+        (None, "final.dag"),
+        ("SPLICE s out.dag\n", "out.dag"),
+        ("INCLUDE out.dag\n", "out.dag"),
+        ("JOB a out.dag.clusters/cluster_0001.sub\n", "out.dag.clusters/cluster_0001.sub"),
+    ],
+    ids=["copy", "splice", "include", "flattened"],
+)
+@pytest.mark.parametrize("output", ["out.dag", "other.dag"])
+def test_clusters_are_not_clustered_again(write, folder, text, culprit, output):
+    """Their lists of members would be replaced with out.dag, and jobs passed over in silence."""
     write()
-    Path("final.dag").write_bytes(Path("out.dag").read_bytes())
+    Path("final.dag").write_text(Path("out.dag").read_text() if text is None else text)
     before = contents(folder)
 
     with pytest.raises(FormatError) as caught:
-        write_clustered(read_workflow("final.dag"), [[0]], "out.dag")
+        write_clustered(read_workflow("final.dag"), [[0]], output)
 
-    assert str(caught.value) == in_the_way(NEEDED.format("final.dag"))
+    assert str(caught.value) == f"{culprit}: {MADE_OF_CLUSTERS}"
     assert contents(folder) == before
 
 

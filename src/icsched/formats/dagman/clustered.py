@@ -18,7 +18,14 @@ from icsched.formats.dagman.member import Descriptions, Job, Member, member
 from icsched.formats.dagman.merge import job_statements, submit_lines
 from icsched.formats.dagman.place import Place, flat_name, places
 from icsched.formats.dagman.said import statements_about_jobs
-from icsched.formats.dagman.sealed import DIRECTORY, MARK, SCRIPT, check_output, sealed
+from icsched.formats.dagman.sealed import (
+    DIRECTORY,
+    MARK,
+    SCRIPT,
+    check_original,
+    check_output,
+    sealed,
+)
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.workflow import Workflow
 from icsched.formats.files import read_bytes, write_with_directory
@@ -63,8 +70,9 @@ def write_clustered(
 
     Raises ScheduleError if the clusters one after the other are no legal order, MemberError
     for what a cluster of several jobs cannot do, with the line that says it, and FormatError for
-    an output that has been run, files at its place that are not as icsched wrote them or that the
-    workflow needs, or what cannot be read or written. Then nothing has been written.
+    a workflow that is made of clusters, an output that has been run, files at its place that are
+    not as icsched wrote them or that the workflow needs, or what cannot be read or written. Then
+    nothing has been written.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -124,6 +132,7 @@ def _check_workflow(workflow: Workflow, output: str) -> None:
     if re.search(r"[\s\"'$\\()]", output):
         problem = "expected a name without blanks, quotes, $, \\ and parentheses for the clusters'"
         raise FormatError(output, None, f"{problem} files")
+    check_original(workflow)
     _check_weak(workflow)
 
 

@@ -47,6 +47,26 @@ def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
     return dag + _SEAL + seal.encode()
 
 
+def check_original(workflow: Workflow) -> None:
+    """Raise FormatError if *workflow* is made of clusters, whose files may be replaced under it."""
+    inside, read = DIRECTORY + os.sep, set(workflow.read)
+    for file in sorted(set(workflow.files())):
+        if (file in read or inside in file) and _is_made(file):
+            problem = "it is made of clusters already: cluster the workflow they were made of"
+            raise FormatError(file, None, problem)
+
+
+def _is_made(path: str) -> bool:
+    """Whether the first line of the file at *path* says that icsched cluster made it."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(MARK)) == MARK.encode()
+    except OSError:
+        return False  # reading it says why
+
+
 def check_output(workflow: Workflow, path: str) -> None:
     """Raise FormatError if writing clusters to *path* would destroy something or confuse a run."""
     try:
