@@ -46,6 +46,7 @@ def test_the_best_jobs_are_named_and_counted(batch):
         "eligible_after": 3,
         "method": "tree",
         "guarantee": "exact",
+        "done": 0,
         "left": 6,
         "eligible": 3,
         "running": 0,
@@ -82,6 +83,11 @@ def test_jobs_that_the_rescue_file_says_are_done_have_run(batch, put):
     assert answer(batch("--take", "1", "--json"))["take"] == ["b"]
     assert answer(batch("--take", "1", "--done", "a", "--json"))["take"] == ["b"]
     assert answer(batch("--take", "1", "--no-rescue", "--json"))["take"] == ["c"]
+    assert batch("--take", "1").out.splitlines()[-1] == (
+        "1 job done by wf.dag.rescue001; 5 jobs left to hand out (--no-rescue ignores that file)"
+    )
+    counts = answer(batch("--take", "1", "--done", "b", "--json"))
+    assert (counts["done"], counts["left"]) == (2, 4)
     assert batch("--take", "1", "--running", "a").complaint == "--running: job 'a' is done already"
 
 

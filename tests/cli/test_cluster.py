@@ -43,6 +43,7 @@ def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
             {"jobs": ["a", "b"], "size": 2, "cut_arcs": 0, "productive": False},
             {"jobs": ["c", "d", "e"], "size": 3, "cut_arcs": 0, "productive": True},
         ],
+        "done": 0,
         "written": [],
     }
 
@@ -364,10 +365,27 @@ def test_a_directory_that_is_not_there_is_told_in_one_line(icsched):
 def test_only_jobs_that_are_left_are_written(icsched, put, folder):
     put({"wf.dag.rescue001": "DONE a\nDONE c\n"})
 
-    icsched("cluster", "wf.dag", "--size", "3", "-o", "out.dag")
+    result = icsched("cluster", "wf.dag", "--size", "3", "-o", "out.dag")
 
     members = (folder / "out.dag.clusters/cluster_0001.members").read_text()
     assert sorted(re.findall(r"^member (.*)", members, re.MULTILINE)) == ["b", "d", "e"]
+    assert result.out.splitlines()[-2] == (
+        "2 jobs done by wf.dag.rescue001; 3 jobs left to cluster (--no-rescue ignores that file)"
+    )
+    assert (folder / "out.dag").read_text().splitlines()[0] == (
+        "# Made by icsched cluster. 3 jobs of wf.dag in 1 clusters."
+        " Left out: 2 done by wf.dag.rescue001."
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_jobs_that_the_workflow_itself_says_are_done_are_told_too(icsched, put):
+    put({"wf.dag": PAIR_AND_FORK.replace(" x\n", " x.sub\n").replace("a x.sub", "a x.sub DONE")})
+    words = ["cluster", "wf.dag", "--size", "3"]
+
+    assert icsched(*words).out.splitlines()[-1] == "1 job done; 4 jobs left to cluster"
+    answer = json.loads(icsched(*words, "--json").out)
+    assert (answer["jobs"], answer["done"]) == (4, 1)
 
 
 @pytest.mark.usefixtures("files")

@@ -6,7 +6,7 @@ from typing import Annotated
 from icsched.batch import Batch, Method
 from icsched.batch import batch as best_batch
 from icsched.batch.state import State, state_of
-from icsched.cli import output
+from icsched.cli import notes, output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
 from icsched.cli.visible import say
@@ -80,13 +80,14 @@ def batch(
                 "eligible_after": answer.eligible_after,
                 "method": answer.method,
                 "guarantee": answer.guarantee,
+                "done": len(workflow.whole) - left,
                 "left": left,
                 "eligible": len(state.sources),
                 "running": len(set(busy)),
             }
         )
     else:
-        say(_report(names, answer, left))
+        say(_report(names, answer, left) + notes.about_done(workflow, aim="hand out"))
 
 
 def _streamed(files: Sequence[str], *lists: str) -> list[str]:

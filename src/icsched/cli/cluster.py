@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from icsched import formats
-from icsched.cli import output
+from icsched.cli import notes, output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, named_jobs, whole_numbers
 from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
 from icsched.cli.visible import named, say
@@ -66,9 +66,10 @@ def cluster(
         clusters = set_apart(dag, plan_clusters(dag, wanted, strategy=strategy), apart)
     written = _write(workflow, [taken.tasks for taken in clusters], output_, dot)
     if json_:
-        output.write_json({**_answer(dag, clusters), "written": written})
+        output.write_json({**_answer(workflow, clusters), "written": written})
     else:
-        told = _submission(written) if output_ is not None else ""
+        told = notes.about_done(workflow, aim="cluster")
+        told += _submission(written) if output_ is not None else ""
         say(_report(named(*files), dag, clusters) + told)
 
 
@@ -143,10 +144,12 @@ def _submission(written: Sequence[str]) -> str:
     return f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
 
 
-def _answer(dag: Dag, clusters: Sequence[Cluster]) -> dict[str, object]:
+def _answer(workflow: Workflow, clusters: Sequence[Cluster]) -> dict[str, object]:
+    dag = workflow.dag
     return {
         "jobs": len(dag),
         "arcs": dag.arc_count,
+        "done": int(workflow.done.sum()),
         "strategy": clusters[0].strategy,
         "cut_arcs": sum(taken.cut_arcs for taken in clusters),
         "clusters": [

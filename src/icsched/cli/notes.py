@@ -14,6 +14,12 @@ def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
     return [f"{output.counted(done, 'job')} done{by}; {left} left to {aim}"]
 
 
+def about_done(workflow: Workflow, *, aim: str) -> str:
+    """Return the lines of `about_rescue` for a report, with the option that ignores the file."""
+    option = " (--no-rescue ignores that file)" if workflow.rescue else ""
+    return "".join(f"{note}{option}\n" for note in about_rescue(workflow, aim=aim))
+
+
 def about_rescue_file(workflow: Workflow) -> list[str]:
     """Say which rescue file DAGMan will go on from."""
     if not workflow.rescue:

@@ -214,7 +214,7 @@ def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
     named = zip(names, plan.clusters, strict=True)
     alone = {name for name, tasks in named if len(tasks) == 1}
     jobs, source = len(plan.workflow.dag), plan.workflow.roots[0].path
-    yield f"{MARK} {jobs:,} jobs of {source} in {len(names):,} clusters."
+    yield f"{MARK} {jobs:,} jobs of {source} in {len(names):,} clusters.{_left_out(plan.workflow)}"
     for place in plan.everywhere:
         yield from directive_lines(place)
     for place in plan.everywhere:
@@ -227,6 +227,13 @@ def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
         yield f"PARENT {names[parent]} CHILD {' '.join(names[child] for child in children)}"
     for number, name in enumerate(names):
         yield f"PRIORITY {name} {len(names) - number}"
+
+
+def _left_out(workflow: Workflow) -> str:
+    """Say how many jobs are done and therefore in no cluster."""
+    done = int(workflow.done.sum())
+    by = f" by {os.path.basename(workflow.rescue)}" if workflow.rescue else ""
+    return f" Left out: {done:,} done{by}." if done else ""
 
 
 def _arcs(plan: _Plan) -> Iterator[tuple[int, list[int]]]:
