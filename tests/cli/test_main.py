@@ -147,7 +147,11 @@ def test_a_closed_standard_output_is_no_bug(script):
 
 
 @pytest.mark.parametrize(
-    "words", [("make", "w", "3", "2"), ("make", "--list"), ("demo",), ("--version",), ("--help",)]
+    "words",
+    [
+        *(("make", "w", "3", "2"), ("make", "w", "3", "2", "-o", "-"), ("make", "--list")),
+        *(("demo",), ("--version",), ("--help",)),
+    ],
 )
 def test_a_reader_that_has_left_ends_it_quietly(icsched_process, words):
     reader, writer = os.pipe()

@@ -104,16 +104,20 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write *data* to *path* so that a reader sees the old file or the new, never a part.
 
     A file that is there already keeps its owner, permissions and attributes, and a link keeps
-    pointing at it. Raises FormatError if it cannot be written or keep them.
+    pointing at it. Raises FormatError if it cannot be written or keep them, and BrokenPipeError if
+    it is standard output, whose reader has left.
     """
+    handle = _open_handle(path)
     try:
-        if (handle := _open_handle(path)) is not None:
+        if handle is not None:
             _write(handle, data)
         elif _is_special(path):
             Path(path).write_bytes(data)
         else:
             _replace(_target(path), data)
     except OSError as error:
+        if handle == 1 and isinstance(error, BrokenPipeError):
+            raise
         raise FormatError(os.fspath(path), None, _reason(error)) from error
 
 
