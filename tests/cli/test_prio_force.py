@@ -7,8 +7,9 @@ import pytest
 
 FORK = "JOB a a.sub\nJOB b b.sub\nJOB c b.sub\nPARENT a CHILD b c\n"
 SUBMIT = "executable = /bin/true\nqueue\n"
-LINKED = "has other names (hard links), which keep the old file"
-READ_ONLY = "is read-only (mode 0444) and is changed"
+LINKED = "it has other hard links, which keep the old content"
+READ_ONLY = "it is read-only (mode 0444)"
+INSTEAD = "give --force to change it all the same"
 
 
 @pytest.fixture(autouse=True)
@@ -51,13 +52,13 @@ def test_such_a_file_is_changed_only_by_force(icsched, folder, state, name, word
     refused = icsched("prio", "wf.dag", *words)
     assert (refused.code, refused.complaint) == (
         1,
-        f"{name}: expected --force, because {name} {how}",
+        f"{name}: {how}: {INSTEAD}",
     )
     assert state() == before, "no other file was changed either"
 
     forced = icsched("prio", "wf.dag", *words, "--force", "--json")
     assert forced.code == 0
-    assert f"{name} {how}" in json.loads(forced.out)["notes"]
+    assert f"{name} was changed although {how}" in json.loads(forced.out)["notes"]
     assert b"icsched: begin" in (folder / name).read_bytes()
     if how == LINKED:
         assert (folder / "another-name").read_bytes() == before[name][0]
@@ -74,7 +75,7 @@ def test_removal_needs_force_as_well(icsched, folder, state, how):
     refused = icsched("prio", "wf.dag", "--remove")
     assert (refused.code, refused.complaint) == (
         1,
-        f"wf.dag: expected --force, because wf.dag {how}",
+        f"wf.dag: {how}: {INSTEAD}",
     )
     assert state() == before
 
@@ -91,7 +92,7 @@ def test_an_inner_workflow_needs_force_as_well(icsched, put, folder, state):
 
     assert (refused.code, refused.complaint) == (
         1,
-        f"wf.dag: expected --force, because wf.dag {READ_ONLY}",
+        f"wf.dag: {READ_ONLY}: {INSTEAD}",
     )
     assert state() == before
 

@@ -317,10 +317,11 @@ def _make(result: _Result, options: _Options) -> None:
 def _check_changes(changes: list[dagman.Change], result: _Result, options: _Options) -> None:
     """Raise FormatError before anything is written if a file cannot or should not be changed."""
     for change in changes:
-        for surprise in change.check():
+        for reason in change.check():
             if not options.force:
-                raise FormatError(change.path, None, f"expected --force, because {surprise}")
-            result.notes.append(surprise)
+                problem = f"{reason}: give --force to change it all the same"
+                raise FormatError(change.path, None, problem)
+            result.notes.append(f"{change.path} was changed although {reason}")
 
 
 def _priorities(result: _Result) -> dict[str, int]:

@@ -149,7 +149,7 @@ def rewrite(
 def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
     """Try with an empty file whether `rewrite` can replace the file at *path*, and all it has.
 
-    Returns sentences about what `rewrite` would do that the user may not expect. Raises
+    Returns clauses that say why the user may not expect `rewrite` to change the file. Raises
     FormatError as `rewrite` does.
     """
     try:
@@ -157,7 +157,7 @@ def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
         with temporary_file(target.parent) as (handle, trial):
             take_after(handle, target)
             trial.unlink()
-        return _surprises(os.fspath(path), target.stat())
+        return _surprises(target.stat())
     except OSError as error:
         raise FormatError(os.fspath(path), None, _reason(error)) from error
 
@@ -170,14 +170,12 @@ def _ordinary(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _surprises(path: str, status: os.stat_result) -> list[str]:
+def _surprises(status: os.stat_result) -> list[str]:
     found = []
     if status.st_nlink > 1:
-        found.append(f"{path} has other names (hard links), which keep the old file")
+        found.append("it has other hard links, which keep the old content")
     if not status.st_mode & stat.S_IWUSR:
-        found.append(
-            f"{path} is read-only (mode {stat.S_IMODE(status.st_mode):04o}) and is changed"
-        )
+        found.append(f"it is read-only (mode {stat.S_IMODE(status.st_mode):04o})")
     return found
 
 
