@@ -94,13 +94,50 @@ def test_a_backup_is_open_to_the_same_people_as_the_file(tmp_path, file):
     assert everything(tmp_path / "file.bak") == everything(file)
 
 
-def test_a_backup_that_was_there_is_closed_to_those_who_may_not_read_the_file(file):
-    backup = file.with_name("file.bak")
-    backup.write_bytes(b"old")
-    backup.chmod(0o644)
+@pytest.fixture
+def backup(file) -> Path:
+    """A backup with the same bytes as the file that will be kept."""
+    path = file.with_name("file.bak")
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    return path
+
+
+@pytest.mark.parametrize("permissions", [0o644, 0o660, 0o600])
+def test_a_backup_that_was_there_gets_the_permissions_of_the_file(file, backup, permissions):
+    backup.chmod(permissions)
 
     assert rewrite(file, b"old", b"new", keep=b"old") == str(backup)
     assert (backup.read_bytes(), everything(backup)) == (b"old", everything(file))
+
+
+def test_a_backup_that_was_there_gets_the_access_list_of_the_file(file, backup):
+    set_attribute(backup, ACCESS, access_list(OTHERS))
+
+    rewrite(file, b"old", b"new", keep=b"old")
+
+    assert everything(backup) == everything(file)
+
+
+@needs_root
+def test_a_backup_that_was_there_gets_owner_and_group_of_the_file(file, backup):
+    os.chown(backup, NOBODY, USERS)
+
+    rewrite(file, b"old", b"new", keep=b"old")
+
+    assert everything(backup) == everything(file)
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_backup_that_is_a_link_or_has_other_names_stays_as_it_is(file, backup, link):
+    other = file.with_name("other")
+    backup.rename(other)
+    other.chmod(0o600)
+    link(other, backup)
+
+    assert rewrite(file, b"old", b"new", keep=b"old") == str(backup)
+    assert stat.S_IMODE(other.stat().st_mode) == 0o600
+    assert backup.samefile(other)
 
 
 @needs_root
@@ -153,22 +190,31 @@ def contents(folder: Path) -> dict[str, tuple]:
     return {path.name: (path.read_bytes(), everything(path)) for path in folder.iterdir()}
 
 
+AS_OWNER = "run this as its owner or as root, or write to another file"
+
+
 @needs_root
-@pytest.mark.parametrize(("owner", "group"), [(NOBODY, USERS), (NOBODY, OTHERS), (OTHERS, 9)])
-def test_a_file_whose_owner_or_group_cannot_be_kept_is_left_alone(shared, write, owner, group):
-    """The user 4321 of the groups 100 and 7 may read and write it, but not give it away."""
+@pytest.mark.parametrize(
+    ("owner", "group", "permissions", "problem"),
+    [
+        (NOBODY, USERS, 0o666, f"cannot keep its owner 65534: {AS_OWNER}"),
+        (NOBODY, OTHERS, 0o666, f"cannot keep its owner 65534: {AS_OWNER}"),
+        (OTHERS, 9, 0o666, "cannot keep its group 9: you are not in that group"),
+        (NOBODY, 9, 0o664, f"you may not write it: {AS_OWNER}"),
+    ],
+)
+def test_a_file_whose_owner_or_group_cannot_be_kept_is_left_alone(
+    shared, write, owner, group, permissions, problem
+):
+    """The user 4321 of the groups 100 and 7 may read it, but not give it away."""
     path = shared / "file"
     path.write_bytes(b"old")
     os.chown(path, owner, group)
-    path.chmod(0o666)
+    path.chmod(permissions)
     before = contents(shared)
-    problem = (
-        f"{path}: cannot keep its owner {owner} and group {group}:"
-        " let its owner or root do this, or write another file"
-    )
 
-    assert told_as(OTHERS, [USERS, 7], lambda: write(path)) == problem
-    assert told_as(OTHERS, [USERS, 7], lambda: check_rewritable(path)) == problem
+    assert told_as(OTHERS, [USERS, 7], lambda: write(path)) == f"{path}: {problem}"
+    assert told_as(OTHERS, [USERS, 7], lambda: check_rewritable(path)) == f"{path}: {problem}"
     assert contents(shared) == before
 
 
@@ -194,7 +240,7 @@ def test_an_attribute_that_cannot_be_kept_is_named_and_the_file_left_alone(share
 
     assert told_as(OTHERS, [USERS], lambda: write(path)) == (
         f"{path}: cannot keep its attribute security.note:"
-        " let its owner or root do this, or write another file"
+        " run this as root, or write to another file"
     )
     assert contents(shared) == before
 

@@ -10,6 +10,8 @@ from pathlib import Path
 # Attributes that people and their systems set; access control lists are among them. Others tell
 # how a file system stores a file (lustre.lov, btrfs.compression) and are kept where they can be.
 _KEPT = ("user.", "system.", "security.")
+_AS_OWNER = "run this as its owner or as root, or write to another file"
+_AS_ROOT = "run this as root, or write to another file"
 _OF_CONTENTS = {"security.ima", "security.evm"}  # checksums, which the kernel makes
 
 
@@ -24,13 +26,24 @@ def take_after(handle: int, model: Path) -> None:
     except FileNotFoundError:
         os.fchmod(handle, 0o666 & ~mask())
         return
-    _take_owner(handle, status)
+    _take_owner(handle, model, status)
     if sys.platform == "linux":
         _take_attributes(handle, model)
     os.fchmod(handle, stat.S_IMODE(status.st_mode))
     new = os.fstat(handle)
     if stat.S_IMODE(new.st_mode) != stat.S_IMODE(status.st_mode):
-        raise _UnkeptError(f"its permissions {stat.S_IMODE(status.st_mode):04o}")
+        raise _UnkeptError(f"its permissions {stat.S_IMODE(status.st_mode):04o}", _AS_ROOT)
+
+
+def are_alike(one: Path, other: Path) -> bool:
+    """Whether two files have the same owner, group, permissions and attributes."""
+    return _everything(one) == _everything(other)
+
+
+def _everything(path: Path) -> tuple[object, ...]:
+    status = path.stat()
+    attributes = _attributes(path) if sys.platform == "linux" else {}
+    return status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode), attributes
 
 
 def mask() -> int:
@@ -43,18 +56,22 @@ def mask() -> int:
 class _UnkeptError(OSError):
     """Something of a file cannot be kept."""
 
-    def __init__(self, what: str) -> None:
-        problem = f"Cannot keep {what}: let its owner or root do this, or write another file"
-        super().__init__(errno.EPERM, problem)
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(errno.EPERM, f"Cannot keep {what}: {remedy}")
 
 
-def _take_owner(handle: int, status: os.stat_result) -> None:
+def _take_owner(handle: int, model: Path, status: os.stat_result) -> None:
     wanted = status.st_uid, status.st_gid
     if _owner(handle) != wanted:
         with suppress(PermissionError):
             os.fchown(handle, *wanted)
-    if _owner(handle) != wanted:  # some file systems do not say so
-        raise _UnkeptError(f"its owner {wanted[0]} and group {wanted[1]}")
+    owner, group = _owner(handle)  # some file systems do not say that they kept another
+    if owner != wanted[0] and not os.access(model, os.W_OK):
+        raise OSError(errno.EACCES, f"You may not write it: {_AS_OWNER}")
+    if owner != wanted[0]:
+        raise _UnkeptError(f"its owner {wanted[0]}", _AS_OWNER)
+    if group != wanted[1]:
+        raise _UnkeptError(f"its group {wanted[1]}", "you are not in that group")
 
 
 def _owner(handle: int) -> tuple[int, int]:
@@ -74,7 +91,7 @@ if sys.platform == "linux":
                 _set_attribute(handle, name, theirs.get(name))
             except OSError as error:
                 if name.startswith(_KEPT):
-                    raise _UnkeptError(f"its attribute {name}") from error
+                    raise _UnkeptError(f"its attribute {name}", _AS_ROOT) from error
 
     def _set_attribute(handle: int, name: str, value: bytes | None) -> None:
         if value is None:
@@ -96,5 +113,5 @@ if sys.platform == "linux":
                     found[name] = os.getxattr(file, name)
                 except OSError as error:
                     if name.startswith(_KEPT):
-                        raise _UnkeptError(f"its attribute {name}") from error
+                        raise _UnkeptError(f"its attribute {name}", _AS_ROOT) from error
         return found

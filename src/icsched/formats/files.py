@@ -12,7 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from icsched.errors import FormatError
-from icsched.formats.attributes import mask, take_after
+from icsched.formats.attributes import are_alike, mask, take_after
 from icsched.formats.temporary import held, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
@@ -316,17 +316,15 @@ def _keep(target: Path, original: bytes) -> Path:
             _replace(backup, original, model=target)
             return backup
         if backup.is_file() and backup.read_bytes() == original:
-            if _is_more_open(backup, target):
+            if not _is_linked(backup) and not are_alike(backup, target):
                 _replace(backup, original, model=target)
             return backup
         number += 1
 
 
-def _is_more_open(backup: Path, target: Path) -> bool:
-    """Whether the permissions of a backup, no link, let more people read it than its original."""
-    allowed = target.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
-    more = backup.lstat().st_mode & (stat.S_IRGRP | stat.S_IROTH) & ~allowed
-    return bool(more) and not backup.is_symlink()
+def _is_linked(path: Path) -> bool:
+    """Whether the file at *path* is a link or has other names."""
+    return path.is_symlink() or path.stat().st_nlink > 1
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
