@@ -155,4 +155,9 @@ class FormatError(IcschedError, ValueError):
 
 
 class MemberError(FormatError):
-    """A job cannot run in a cluster of several; alone it may."""
+    """The job named `job` cannot run in a cluster of several; alone it may."""
+
+    def __init__(self, path: str, line: int | None, problem: str, job: str) -> None:
+        super().__init__(path, line, problem)
+        self.args = path, line, problem, job  # they must rebuild the error: engines pickle it
+        self.job = job

@@ -348,10 +348,39 @@ def test_a_job_that_cannot_be_clustered_can_stand_alone(icsched, put):
     assert (refused.code, refused.complaint) == (
         1,
         "wf.dag:8: expected no SCRIPT for a job in a cluster of several, got SCRIPT PRE d fetch;"
-        " --alone NAME keeps it out of clusters",
+        " --alone d keeps it out of clusters",
     )
     assert icsched(*words, "--alone", "d").code == 0
     assert set(read("out.dag").names) == {"cluster_0001", "c", "d", "e"}
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("said", "sub", "job"),
+    [
+        ("", "executable = t\nkill_sig = 9\nqueue\n", "a"),
+        ("", "executable = t\nrank = $(JOB)\nqueue\n", "b"),
+        ("RETRY c 1 UNLESS-EXIT 2\nRETRY e 1\n", SUBMIT, "e"),
+        ("CATEGORY e big\n", SUBMIT, "e"),
+        ("JOB f x.sub\nSUBDAG EXTERNAL $g in.dag\nPARENT f CHILD $g\n", SUBMIT, "'$g'"),
+    ],
+)
+def test_the_job_that_is_to_stand_alone_is_named(icsched, put, said, sub, job):
+    """The clusters are a and b; c, d and e; f and $g."""
+    put({"wf.dag": PAIR_AND_FORK.replace(" x\n", " x.sub\n") + said, "x.sub": sub})
+
+    refused = icsched("cluster", "wf.dag", *LEAN, "-o", "out.dag")
+
+    assert refused.complaint.endswith(f"; --alone {job} keeps it out of clusters")
+
+
+@pytest.mark.usefixtures("files")
+def test_a_submit_file_that_is_not_there_is_nothing_to_stand_alone_for(icsched, folder):
+    (folder / "x.sub").unlink()
+
+    refused = icsched("cluster", "wf.dag", *LEAN, "-o", "out.dag")
+
+    assert refused.complaint == "wf.dag:1: job a: x.sub: no such file or directory"
 
 
 @pytest.mark.usefixtures("files")

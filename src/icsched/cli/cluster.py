@@ -1,6 +1,7 @@
 """`icsched cluster`: a whole workflow as clusters for workers of unequal power."""
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -130,7 +131,7 @@ def _write(
     try:
         written = [] if path is None else formats.write_clustered(workflow, clusters, path)
     except MemberError as error:
-        instead = "--alone NAME keeps it out of clusters"
+        instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
     if dot is not None:
         formats.write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))

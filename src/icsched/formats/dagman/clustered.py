@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.errors import FormatError, MemberError, ScheduleError
+from icsched.errors import FormatError, ScheduleError
 from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
 from icsched.formats.dagman.member import Descriptions, Job, Member, member
 from icsched.formats.dagman.merge import job_statements, submit_lines
@@ -178,13 +178,10 @@ def _several(plan: _Plan) -> list[_Cluster]:
     together = {name: plan.jobs(tasks) for name, tasks in named if len(tasks) > 1}
     jobs = _jobs(plan.everywhere, {job for group in together.values() for job in group})
     descriptions = Descriptions()
-    found = []
-    for name, group in together.items():
-        try:
-            found.append(_together(name, [jobs[job] for job in group], descriptions))
-        except FormatError as error:
-            raise MemberError(error.path, error.line, error.problem) from error
-    return found
+    return [
+        _together(name, [jobs[job] for job in group], descriptions)
+        for name, group in together.items()
+    ]
 
 
 def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cluster:

@@ -8,10 +8,11 @@ names the file and the line.
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from icsched.errors import FormatError
+from icsched.errors import FormatError, MemberError
 from icsched.formats.dagman.commands import Directive, Node
 from icsched.formats.dagman.flat import inline_body
 from icsched.formats.dagman.place import Place
@@ -96,6 +97,24 @@ class Job:
     def error(self, problem: str) -> FormatError:
         """Return the error that says *problem* of the job's statement."""
         return self.source.error(self.statement, f"job {self.name}: {problem}")
+
+
+@contextmanager
+def about(job: str) -> Iterator[None]:
+    """Make a FormatError the MemberError of *job*; not if a file is missing, alone or not."""
+    try:
+        yield
+    except FormatError as error:
+        if isinstance(error, MemberError) or _is_missing(error):
+            raise
+        raise MemberError(error.path, error.line, error.problem, job) from error
+
+
+def _is_missing(error: BaseException | None) -> bool:
+    """Whether *error* comes of a file that is not there."""
+    if error is None:
+        return False
+    return isinstance(error, FileNotFoundError | NotADirectoryError) or _is_missing(error.__cause__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +224,12 @@ def _pairs(said: Statement) -> Variables:
 
 
 def member(job: Job, descriptions: Descriptions) -> Member:
-    """Return *job* as a member of a cluster; raises FormatError if it cannot be one."""
+    """Return *job* as a member of a cluster; raises MemberError if it cannot be one."""
+    with about(job.name):
+        return _described(job, descriptions)
+
+
+def _described(job: Job, descriptions: Descriptions) -> Member:
     if job.node.kind != "JOB":
         problem = "expected a JOB in a cluster of several, got a nested workflow (SUBDAG)"
         raise job.error(problem)
