@@ -218,6 +218,17 @@ def test_a_failed_member_stops_its_cluster_and_is_named(cluster, put, shell):
     ]
 
 
+def test_a_log_that_cannot_be_written_is_no_fault_of_a_member(cluster, shell):
+    cluster("ab", FAILS)
+    Path(f"{CLUSTER}.log").mkdir()
+
+    done = run(shell)
+
+    assert done.returncode == 74
+    assert done.stderr.endswith(f"run-members: cannot write ./{CLUSTER}.log\n")
+    assert trace() == [], "nothing has run"
+
+
 def test_a_restart_goes_on_after_the_members_that_ended_well(cluster, put, shell):
     cluster("abc", FAILS)
     put({"fail-b": ""})

@@ -54,6 +54,11 @@ give_up() {
   exit "$1"
 }
 
+# What cannot be written is no fault of a member.
+note() {
+  say "$1" || refuse 74 "cannot write $cluster.log"
+}
+
 # A member ends before its cluster does, and what is stopped never counts as done.
 stop() {
   stopped=1
@@ -90,7 +95,7 @@ become() {
 
 run() {
   [ -z "$stopped" ] || give_up 143 "stopped before $name"
-  say "start $name"
+  note "start $name"
   began=$(date +%s)
   become "$@" &
   child=$!
@@ -131,7 +136,7 @@ next_member() {
         ;;
       argument) set -- "$@" "$value" ;;
       run)
-        if has_ended_well; then say "skip $name, which ended well"; else run "$@"; fi
+        if has_ended_well; then note "skip $name, which ended well"; else run "$@"; fi
         return
         ;;
       end)
