@@ -101,7 +101,7 @@ def test_what_dagman_may_be_running_is_not_written_over(write, complaint, put):
 
     assert complaint(clusters=[[0], [1, 2]]) == (
         "out.dag: DAGMan may be running it, because out.dag.lock is there:"
-        " take another name for -o, or wait until it has ended"
+        " take another name for -o, or remove the lock if DAGMan has ended"
     )
 
 

@@ -97,7 +97,7 @@ def _check_not_run(path: str) -> None:
     lock = f"{path}.lock"
     if os.path.lexists(lock):
         problem = f"DAGMan may be running it, because {lock} is there: {_ANOTHER}"
-        raise FormatError(path, None, f"{problem}, or wait until it has ended")
+        raise FormatError(path, None, f"{problem}, or remove the lock if DAGMan has ended")
     traces = [newest_rescue([path]), *(path + ending for ending in _OF_DAGMAN)]
     for trace in traces:
         if trace and os.path.lexists(trace):
