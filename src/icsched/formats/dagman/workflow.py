@@ -137,7 +137,14 @@ class Workflow:
         return bool(self.scope.instances)
 
     def files(self) -> Iterator[str]:
-        """Yield the files that were read, and those that the workflow's own files name."""
+        """Yield once each file that was read, and each that the workflow's own files name."""
+        yield from self._files
+
+    @cached_property
+    def _files(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._every_file()))
+
+    def _every_file(self) -> Iterator[str]:
         yield from (*self.read, *self.configs)
         for placed in self.nodes():
             yield os.path.join(placed.directory, placed.node.submit)
