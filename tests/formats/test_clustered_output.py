@@ -57,6 +57,15 @@ def test_the_files_are_told_and_are_there(write):
     assert os.access(f"{stem}run-members", os.X_OK)
 
 
+def test_the_name_of_a_workflow_adds_no_line_to_its_clusters(put):
+    name = "wf\nJOB evil x.sub\n.dag"
+    put({**FILES, name: FILES["wf.dag"]})
+
+    write_clustered(read_workflow(name), [[0, 1, 2]], "out.dag")
+
+    assert read_workflow("out.dag").names == ("cluster_0001",)
+
+
 def test_writing_twice_changes_nothing(write, folder):
     write()
     once = contents(folder)

@@ -211,7 +211,8 @@ def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
     named = zip(names, plan.clusters, strict=True)
     alone = {name for name, tasks in named if len(tasks) == 1}
     jobs, source = len(plan.workflow.dag), plan.workflow.roots[0].path
-    yield f"{MARK} {jobs:,} jobs of {source} in {len(names):,} clusters.{_left_out(plan.workflow)}"
+    header = f"{jobs:,} jobs of {source} in {len(names):,} clusters.{_left_out(plan.workflow)}"
+    yield f"{MARK} {' '.join(header.splitlines())}"  # a file's name may hold line ends
     for place in plan.everywhere:
         yield from directive_lines(place)
     for place in plan.everywhere:
