@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from tests.unstamped import unstamped
+
 PAIR_AND_FORK = """\
 JOB a x.sub
 JOB b x.sub
@@ -20,10 +22,10 @@ BEGIN = "# icsched: begin. Made by icsched; icsched prio --remove takes it out.\
 END = "# icsched: end.\n"
 BLOCK = f"{BEGIN}PRIORITY c 5\nPRIORITY a 4\nPRIORITY b 3\nPRIORITY d 2\nPRIORITY e 1\n{END}"
 NOTHING = "nothing to change: the files say so already"
-NO_BLOCK = "nothing to change: no block of icsched's"
+NO_BLOCK = "nothing to change: no section of icsched's"
 THROTTLE = (
     "submit with condor_submit_dag -maxjobs N, where N is near the number of slots:"
-    " without a throttle jobs start out of order.\n"
+    " without a throttle, jobs may start out of order.\n"
 )
 ONE = "JOB a x.sub\n"
 ONE_BLOCK = f"{BEGIN}PRIORITY a 1\n{END}"
@@ -71,7 +73,7 @@ def test_a_copy_has_the_order_and_the_file_stays(icsched, workflow, folder):
 
     assert (result.code, result.err) == (0, "")
     assert result.out.endswith(f"on average.\nwrote out.dag\n{THROTTLE}")
-    assert (folder / "out.dag").read_text() == PAIR_AND_FORK + BLOCK
+    assert unstamped((folder / "out.dag").read_text()) == PAIR_AND_FORK + BLOCK
     assert workflow.read_text() == PAIR_AND_FORK
     assert names(folder) == {"wf.dag", "out.dag"}
 
@@ -81,7 +83,7 @@ def test_a_copy_of_a_file_with_an_order_has_the_new_order(icsched, put, folder):
 
     assert icsched("prio", "wf.dag", "--output", "out.dag").code == 0
 
-    assert (folder / "out.dag").read_text() == PAIR_AND_FORK + BLOCK
+    assert unstamped((folder / "out.dag").read_text()) == PAIR_AND_FORK + BLOCK
 
 
 @pytest.mark.parametrize("words", [["-o", "-"], ["--output=-"], ["--output", "/dev/stdout"]])
@@ -90,7 +92,7 @@ def test_a_copy_may_go_to_standard_output_and_the_report_elsewhere(
 ):
     result = icsched_process("prio", "wf.dag", *words)
 
-    assert (result.code, result.out) == (0, PAIR_AND_FORK + BLOCK)
+    assert (result.code, unstamped(result.out)) == (0, PAIR_AND_FORK + BLOCK)
     assert result.err.startswith("wf.dag: 5 jobs, 3 dependencies, ordered by prio")
     assert names(folder) == {"wf.dag"}
     assert workflow.read_text() == PAIR_AND_FORK
@@ -105,7 +107,7 @@ def test_a_copy_may_go_from_standard_input_to_standard_output(script):
         check=False,
     )
 
-    assert (done.returncode, done.stdout) == (0, PAIR_AND_FORK + BLOCK)
+    assert (done.returncode, unstamped(done.stdout)) == (0, PAIR_AND_FORK + BLOCK)
 
 
 ALL_KINDS = {
@@ -148,7 +150,7 @@ def test_a_copy_that_finds_files_beside_it_stays_beside_the_file(icsched, put, f
         "with --usedagdir -o must be in the directory of sub/wf.dag",
     )
     assert beside.code == 0
-    assert (folder / "sub" / "out.dag").read_text() == ONE + ONE_BLOCK
+    assert unstamped((folder / "sub" / "out.dag").read_text()) == ONE + ONE_BLOCK
     assert not (folder / "out.dag").exists()
 
 
@@ -165,7 +167,7 @@ def test_in_place_the_file_gets_the_order_and_a_backup(icsched, workflow, folder
 
     assert (result.code, result.err) == (0, "")
     assert result.out.endswith(f"on average.\nwrote wf.dag, kept wf.dag.bak\n{THROTTLE}")
-    assert workflow.read_text() == PAIR_AND_FORK + BLOCK
+    assert unstamped(workflow.read_text()) == PAIR_AND_FORK + BLOCK
     assert (folder / "wf.dag.bak").read_text() == PAIR_AND_FORK
     assert names(folder) == {"wf.dag", "wf.dag.bak"}
 
@@ -175,7 +177,7 @@ def test_in_place_twice_is_once(icsched, answer, workflow):
     again = icsched("prio", "wf.dag", "--in-place")
 
     assert again.out.endswith(f"on average.\n{NOTHING}.\n")
-    assert workflow.read_text() == PAIR_AND_FORK + BLOCK
+    assert unstamped(workflow.read_text()) == PAIR_AND_FORK + BLOCK
     assert (answer("wf.dag", "--in-place")["written"], answer("wf.dag")["notes"]) == ([], [])
 
 
@@ -277,7 +279,7 @@ def test_another_strategys_order_is_written_too(icsched, workflow):
     """First come, first served: a c b d e."""
     assert icsched("prio", "wf.dag", "--in-place", "--strategy", "fifo").code == 0
 
-    assert workflow.read_text() == (
+    assert unstamped(workflow.read_text()) == (
         f"{PAIR_AND_FORK}{BEGIN}PRIORITY a 5\nPRIORITY c 4\nPRIORITY b 3\nPRIORITY d 2\n"
         f"PRIORITY e 1\n{END}"
     )
@@ -310,7 +312,7 @@ def test_priorities_of_the_file_are_overridden_and_that_is_said(answer, put, fol
     assert notes == [
         "priorities that the files gave 1 job: overridden (--keep-existing keeps them)"
     ]
-    assert (folder / "out.dag").read_text().endswith(BLOCK)
+    assert unstamped((folder / "out.dag").read_text()).endswith(BLOCK)
 
 
 def test_or_kept_when_asked(answer, put, folder):
@@ -322,10 +324,8 @@ def test_or_kept_when_asked(answer, put, folder):
         "priorities that the files gave 2 jobs: kept, so that the run will not follow the order"
         " above where they differ"
     ]
-    assert (
-        (folder / "out.dag")
-        .read_text()
-        .endswith(f"{BEGIN}PRIORITY c 5\nPRIORITY a 4\nPRIORITY d 2\n{END}")
+    assert unstamped((folder / "out.dag").read_text()).endswith(
+        f"{BEGIN}PRIORITY c 5\nPRIORITY a 4\nPRIORITY d 2\n{END}"
     )
 
 
@@ -379,7 +379,9 @@ def test_jobs_that_are_done_have_the_highest_priorities_for_the_day_they_run_aga
 
     assert icsched("prio", "wf.dag", "-o", "out.dag").code == 0
 
-    assert (folder / "out.dag").read_text().endswith(f"{BEGIN}PRIORITY b 2\nPRIORITY a 1\n{END}")
+    assert unstamped((folder / "out.dag").read_text()).endswith(
+        f"{BEGIN}PRIORITY b 2\nPRIORITY a 1\n{END}"
+    )
 
 
 # Splices
@@ -395,7 +397,7 @@ def test_jobs_of_splices_are_ordered_in_place_and_restored(icsched, answer, put,
 
     assert said["order"] == ["a", "S+p"]
     assert [entry["file"] for entry in said["written"]] == ["wf.dag.icsched", "wf.dag"]
-    assert (folder / "wf.dag").read_text() == (
+    assert unstamped((folder / "wf.dag").read_text()) == (
         f"{SPLICED['wf.dag']}{BEGIN}INCLUDE wf.dag.icsched\nPRIORITY a 2\nPRIORITY S+p 1\n{END}"
     )
     assert said["notes"][0].endswith("keep that file beside the workflow, and the block last in it")
@@ -412,7 +414,7 @@ def test_a_flattened_copy_needs_no_other_file(answer, put, folder):
 
     assert said["written"] == [{"file": "flat.dag", "backup": None}]
     assert said["notes"] == ["one file without splices and includes; job S+p is called S-p in it"]
-    assert (folder / "flat.dag").read_text() == (
+    assert unstamped((folder / "flat.dag").read_text()) == (
         f"JOB a x\nJOB S-p x\nPARENT a CHILD S-p\n{BEGIN}PRIORITY a 2\nPRIORITY S-p 1\n{END}"
     )
     assert names(folder) == {"wf.dag", "in.dag", "flat.dag"}
@@ -423,7 +425,9 @@ def test_a_flattened_copy_keeps_priorities_when_asked(icsched, put, folder):
 
     assert icsched("prio", "wf.dag", "-o", "flat.dag", "--flatten", "--keep-existing").code == 0
 
-    assert (folder / "flat.dag").read_text().endswith(f"PRIORITY S-p 9\n{BEGIN}PRIORITY a 2\n{END}")
+    assert unstamped((folder / "flat.dag").read_text()).endswith(
+        f"PRIORITY S-p 9\n{BEGIN}PRIORITY a 2\n{END}"
+    )
 
 
 # Submit files
@@ -442,7 +446,10 @@ def test_submit_files_take_priorities_by_variables_and_give_them_back(answer, pu
         "submit files take their priority from the variable jobpriority",
         "1 job without a submit file got PRIORITY lines",
     ]
-    assert (folder / "x.sub").read_text() == f"{BEGIN}priority = $(jobpriority)\n{END}queue\n"
+    assert (
+        unstamped((folder / "x.sub").read_text())
+        == f"{BEGIN}priority = $(jobpriority)\n{END}queue\n"
+    )
     assert 'VARS a jobpriority="2"\nPRIORITY b 1\n' in (folder / "wf.dag").read_text()
 
     assert [entry["file"] for entry in answer("wf.dag", "--remove")["written"]] == [
@@ -459,7 +466,7 @@ def test_going_back_to_priority_lines_cleans_the_submit_files(answer, put, folde
     answer("wf.dag", "--in-place")
 
     assert (folder / "x.sub").read_text() == "queue\n"
-    assert (folder / "wf.dag").read_text() == ONE + ONE_BLOCK
+    assert unstamped((folder / "wf.dag").read_text()) == ONE + ONE_BLOCK
 
 
 def test_a_missing_submit_file_is_one_line_and_changes_nothing(icsched, put, folder):
@@ -514,7 +521,7 @@ def test_workflows_inside_are_treated_too_each_once(icsched, answer, put, folder
 
     assert [entry["file"] for entry in said["written"]] == ["wf.dag", "sub/in.dag", "sub/deep.dag"]
     assert "no.dag is not there yet and was left out (job n)" in said["notes"]
-    assert (folder / "sub" / "deep.dag").read_text() == ONE + ONE_BLOCK
+    assert unstamped((folder / "sub" / "deep.dag").read_text()) == ONE + ONE_BLOCK
     assert said["jobs"] == 2  # the outer workflow's
 
     assert icsched("prio", "wf.dag", "--remove", "--recursive").code == 0
@@ -569,7 +576,7 @@ def test_workflows_may_be_inside_each_other_twelve_hundred_deep(answer, put, fol
     put({"1200.dag": ONE})
 
     assert len(answer("0.dag", "--in-place", "--recursive")["written"]) == 1_201
-    assert (folder / "1200.dag").read_text() == ONE + ONE_BLOCK
+    assert unstamped((folder / "1200.dag").read_text()) == ONE + ONE_BLOCK
 
     assert len(answer("0.dag", "--remove", "--recursive")["written"]) == 1_201
     assert (folder / "1200.dag").read_text() == ONE
@@ -601,11 +608,9 @@ def test_several_files_are_ordered_as_one_workflow(icsched, answer, put, folder)
 
     assert said["order"] == ["1.b", "0.a", "1.a", "1.c"]
     assert [entry["file"] for entry in said["written"]] == ["one.dag", "two.dag"]
-    assert (folder / "one.dag").read_text() == f"{ONE}{BEGIN}PRIORITY a 3\n{END}"
-    assert (
-        (folder / "two.dag")
-        .read_text()
-        .endswith(f"{BEGIN}PRIORITY b 4\nPRIORITY a 2\nPRIORITY c 1\n{END}")
+    assert unstamped((folder / "one.dag").read_text()) == f"{ONE}{BEGIN}PRIORITY a 3\n{END}"
+    assert unstamped((folder / "two.dag").read_text()).endswith(
+        f"{BEGIN}PRIORITY b 4\nPRIORITY a 2\nPRIORITY c 1\n{END}"
     )
     assert icsched("prio", "one.dag", "two.dag", "--remove").out == (
         "restored one.dag\nrestored two.dag\n"
@@ -636,7 +641,7 @@ def test_a_workflow_from_standard_input_may_go_to_a_file(script, folder):
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert (folder / "out.dag").read_text() == PAIR_AND_FORK + BLOCK
+    assert unstamped((folder / "out.dag").read_text()) == PAIR_AND_FORK + BLOCK
 
 
 def test_standard_input_may_be_a_socket(script):
@@ -678,7 +683,7 @@ def test_unknown_commands_are_refused_or_skipped(icsched, put, folder):
     result = icsched("prio", "wf.dag", "--in-place", "--lenient")
     assert result.code == 0
     assert "icsched show wf.dag tells what may disturb this order.\n" in result.out
-    assert (folder / "wf.dag").read_text() == f"{ONE}FROBNICATE a\n{ONE_BLOCK}"
+    assert unstamped((folder / "wf.dag").read_text()) == f"{ONE}FROBNICATE a\n{ONE_BLOCK}"
 
 
 def test_files_are_found_from_the_workflows_own_directory_when_asked(icsched, answer, put):

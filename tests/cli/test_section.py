@@ -1,6 +1,7 @@
 """What `show` and `prio` say of an old section, a rescue file, priorities and strictness."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -36,8 +37,8 @@ def shown(icsched, put):
             "JOB a x\n",
             "it names 2 jobs (b, ...) that the workflow no longer has, so DAGMan refuses the file",
         ),
-        (f"{JOBS}JOB d x\n", "it lacks job d"),
-        (f"{JOBS}JOB d x\nJOB e x\n", "it lacks 2 jobs (d, ...)"),
+        (f"{JOBS}JOB d x\n", "it gives job d no priority"),
+        (f"{JOBS}JOB d x\nJOB e x\n", "it gives 2 jobs (d, ...) no priority"),
         (f"{JOBS}PARENT c CHILD b\n", "it puts job b before a parent"),
         (
             f"{JOBS}PARENT a b CHILD c d\nJOB d x\nPRIORITY d 0\n",
@@ -53,7 +54,7 @@ def test_a_section_that_no_longer_fits_is_told_in_one_line(icsched, shown, text,
     assert shown(text + SECTION)["sections"] == [section]
     assert f"\n{told}{DO}.\n" in icsched("show", "wf.dag").out
     assert f"\n{told}{DO}.\n" in icsched("prio", "wf.dag").out
-    assert f"\n{told}it is written anew.\n" in icsched("prio", "wf.dag", "--in-place").out
+    assert f"\n{told}icsched writes it again.\n" in icsched("prio", "wf.dag", "--in-place").out
     assert "out of date" not in icsched("show", "wf.dag").out
 
 
@@ -88,6 +89,79 @@ def test_what_was_written_a_moment_ago_is_not_out_of_date(icsched, shown, put, t
     assert [section["problems"] for section in shown({})["sections"]] == [[]]
 
 
+CHANGED = "dependencies changed since icsched wrote it"
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-existing"], ["--via", "vars"]])
+def test_changed_dependencies_are_told_though_every_child_is_behind_its_parents(
+    icsched, shown, put, options
+):
+    """b has the children of a now, but all have their old numbers: 5 for a, 4 for b."""
+    jobs = "".join(f"JOB {name} x\n" for name in "abcde")
+    put({"wf.dag": f"{jobs}PARENT a CHILD c d e\n", "x": "queue\n"})
+    icsched("prio", "wf.dag", "--in-place", *options)
+    written = Path("wf.dag").read_text()
+
+    (section,) = shown(written.replace("PARENT a", "PARENT b"))["sections"]
+
+    assert section["problems"] == [CHANGED]
+    told = f"wf.dag:7: icsched's section is out of date: {CHANGED}; {DO}.\n"
+    assert told in icsched("show", "wf.dag").out
+    assert told in icsched("prio", "wf.dag").out
+    assert icsched("prio", "wf.dag", "--in-place", *options).code == 0
+    assert shown({})["sections"][0]["problems"] == []
+
+
+def test_the_order_of_lines_and_jobs_that_are_done_change_no_dependencies(icsched, shown, put):
+    put({"wf.dag": f"{JOBS}PARENT a CHILD b c\n"})
+    icsched("prio", "wf.dag", "--in-place")
+    section = Path("wf.dag").read_text().partition("# icsched")[2]
+    text = f"JOB c x\nJOB b x\nJOB a x DONE\nPARENT a CHILD c\nPARENT a CHILD b\n# icsched{section}"
+
+    assert shown(text)["sections"][0]["problems"] == []
+    assert shown({"wf.dag.rescue001": "DONE b\n"})["sections"][0]["problems"] == []
+
+
+def test_dependencies_that_change_in_a_splice_are_told(icsched, shown, put):
+    put({"wf.dag": "SPLICE S in.dag\n", "in.dag": f"{JOBS}PARENT a CHILD c\n"})
+    icsched("prio", "wf.dag", "--in-place")
+
+    assert shown({})["sections"][0]["problems"] == []
+    assert shown({"in.dag": f"{JOBS}PARENT a CHILD b\n"})["sections"][0]["problems"] == [CHANGED]
+
+
+def test_dependencies_that_change_in_a_flattened_file_are_told(icsched, shown, put):
+    put({"in.dag": "SPLICE S inner.dag\n", "inner.dag": f"{JOBS}PARENT a CHILD c\n"})
+    icsched("prio", "in.dag", "--flatten", "-o", "wf.dag")
+
+    assert shown({})["sections"][0]["problems"] == []
+    text = Path("wf.dag").read_text().replace("CHILD S-c", "CHILD S-b")
+    assert shown(text)["sections"][0]["problems"] == [CHANGED]
+
+
+def test_dependencies_count_by_file_where_several_are_submitted_together(icsched, put):
+    def problems(*files):
+        found = json.loads(icsched("show", *files, "--json").out)["sections"]
+        return [section["problems"] for section in found]
+
+    put({"a.dag": f"{JOBS}PARENT a CHILD c\n", "b.dag": f"{JOBS}PARENT a CHILD c\n"})
+    icsched("prio", "a.dag", "b.dag", "--in-place")
+
+    assert problems("a.dag", "b.dag") == [[], []]
+    assert problems("b.dag") == [[]]
+    put({"b.dag": Path("b.dag").read_text().replace("CHILD c", "CHILD b")})
+    assert problems("a.dag", "b.dag") == [[], [CHANGED]]
+
+
+def test_several_problems_of_a_section_are_told_one_after_the_other(icsched, put):
+    put({"wf.dag": f"JOB a x\nJOB b x\nJOB d x\nPARENT b CHILD a\n{SECTION}"})
+
+    assert (
+        "out of date: it names job c that the workflow no longer has, so DAGMan refuses the file;"
+        f" it gives job d no priority; it puts job a before a parent; {DO}.\n"
+    ) in icsched("show", "wf.dag").out
+
+
 def test_the_missing_companion_of_a_section_is_told(icsched, put, folder):
     put({"wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n"})
     icsched("prio", "wf.dag", "--in-place")
@@ -114,13 +188,16 @@ def test_show_tells_of_the_rescue_file_that_dagman_will_use(icsched, shown):
     files = {"wf.dag": JOBS, "wf.dag.rescue001": "", "wf.dag.rescue002": "DONE a\n"}
 
     assert shown(files)["rescue"] == "wf.dag.rescue002"
-    assert "\nDAGMan goes on from wf.dag.rescue002: 1 job done.\n" in icsched("show", "wf.dag").out
+    assert (
+        "\nDAGMan will resume from wf.dag.rescue002: 1 job done.\n" in icsched("show", "wf.dag").out
+    )
     assert shown({}, "--no-rescue")["rescue"] is None
 
 
 def test_show_tells_of_a_rescue_file_by_which_nothing_is_done(icsched, shown):
     assert shown({"wf.dag": JOBS, "wf.dag.rescue001": ""})["rescue"] == "wf.dag.rescue001"
-    assert "DAGMan goes on from wf.dag.rescue001: 0 jobs done.\n" in icsched("show", "wf.dag").out
+    told = icsched("show", "wf.dag").out
+    assert "DAGMan will resume from wf.dag.rescue001: 0 jobs done.\n" in told
 
 
 def test_show_counts_the_jobs_with_priorities_of_the_files_own(icsched, shown):
@@ -128,7 +205,7 @@ def test_show_counts_the_jobs_with_priorities_of_the_files_own(icsched, shown):
 
     assert shown(text + SECTION)["priorities"] == 2
     assert (
-        "PRIORITY lines of the files' own give 2 jobs a priority: prio overrides them unless"
+        "the files already have PRIORITY lines for 2 jobs: prio overrides them unless"
         " --keep-existing is given.\n" in icsched("show", "wf.dag").out
     )
 

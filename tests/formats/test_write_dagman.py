@@ -24,6 +24,7 @@ from icsched.formats.dagman import (
     submit_files,
     submit_removals,
 )
+from tests.unstamped import unstamped
 
 BEGIN = "# icsched: begin. Made by icsched; icsched prio --remove takes it out."
 JOINED = f"{BEGIN} (The file had no line end here.)"
@@ -50,7 +51,7 @@ def make(some: list[Change]) -> None:
 def contents(folder: Path) -> dict[str, str]:
     """All files below *folder*, by name."""
     return {
-        str(path.relative_to(folder)): path.read_bytes().decode(errors="surrogateescape")
+        str(path.relative_to(folder)): unstamped(path.read_bytes().decode(errors="surrogateescape"))
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
@@ -151,14 +152,15 @@ def test_the_block_comes_at_the_end_and_nothing_else_changes(read):
     (change,) = changes(read(CHAIN), {"a": 2, "b": 1})
 
     assert (change.path, change.old) == ("wf.dag", CHAIN.encode())
-    assert change.new.decode() == CHAIN + blocked("PRIORITY a 2", "PRIORITY b 1")
+    assert unstamped(change.new.decode()) == CHAIN + blocked("PRIORITY a 2", "PRIORITY b 1")
 
 
 def test_a_file_without_a_last_line_end_gets_one_that_can_be_taken_back(read):
     text = CHAIN.removesuffix("\n")
     (change,) = changes(read(text), {"a": 2, "b": 1})
 
-    assert change.new.decode() == f"{text}\n{JOINED}\nPRIORITY a 2\nPRIORITY b 1\n{END}\n"
+    new = unstamped(change.new.decode())
+    assert new == f"{text}\n{JOINED}\nPRIORITY a 2\nPRIORITY b 1\n{END}\n"
     assert block.removed("wf.dag", change.new) == text.encode()
 
 
@@ -179,7 +181,7 @@ def test_lines_after_the_block_stay_and_the_block_moves_behind_them(read):
     workflow = read(CHAIN + blocked("PRIORITY a 7") + "JOB c x\n")
     (change,) = changes(workflow, {"a": 3, "b": 2, "c": 1})
 
-    assert change.new.decode() == (
+    assert unstamped(change.new.decode()) == (
         CHAIN + "JOB c x\n" + blocked("PRIORITY a 3", "PRIORITY b 2", "PRIORITY c 1")
     )
 
@@ -659,7 +661,7 @@ def change(put) -> Change:
 def test_the_original_is_kept_beside_the_file(change, folder):
     assert change.make() == "wf.dag.bak"
 
-    assert contents(folder) == {"wf.dag": change.new.decode(), "wf.dag.bak": CHAIN}
+    assert contents(folder) == {"wf.dag": unstamped(change.new.decode()), "wf.dag.bak": CHAIN}
 
 
 def test_a_backup_that_holds_the_original_serves_again(change, put, folder):

@@ -21,19 +21,19 @@ def about_done(workflow: Workflow, *, aim: str) -> str:
 
 
 def about_rescue_file(workflow: Workflow) -> list[str]:
-    """Say which rescue file DAGMan will go on from."""
+    """Say which rescue file DAGMan will resume from."""
     if not workflow.rescue:
         return []
     done = output.counted(int(workflow.done.sum()), "job")
-    return [f"DAGMan goes on from {workflow.rescue}: {done} done"]
+    return [f"DAGMan will resume from {workflow.rescue}: {done} done"]
 
 
 def about_section(workflow: Workflow, *, replaced: bool = False) -> list[str]:
     """Say what is out of date in the sections that icsched wrote, and what to do."""
-    what = "it is written anew" if replaced else "run prio --in-place again, or prio --remove"
+    what = "icsched writes it again" if replaced else "run prio --in-place again, or prio --remove"
     return [
         f"{section.path}:{section.line}: icsched's section is out of date: "
-        f"{', '.join(section.problems)}; {what}"
+        f"{'; '.join(section.problems)}; {what}"
         for section in dagman.sections(workflow)
         if section.problems
     ]
@@ -44,7 +44,7 @@ def about_own_priorities(workflow: Workflow) -> list[str]:
     given = int(workflow.has_priority.sum())
     jobs = output.counted(given, "job")
     what = "prio overrides them unless --keep-existing is given"
-    return [f"PRIORITY lines of the files' own give {jobs} a priority: {what}"] if given else []
+    return [f"the files already have PRIORITY lines for {jobs}: {what}"] if given else []
 
 
 def about_strictness(workflow: Workflow) -> list[str]:

@@ -24,7 +24,7 @@ from icsched.theory import LimitedOrder, Plan, order_within, prioritize
 # For people only, and so not among the notes of the JSON; docs/dagman.md says why.
 THROTTLE = (
     "submit with condor_submit_dag -maxjobs N, where N is near the number of slots:"
-    " without a throttle jobs start out of order"
+    " without a throttle, jobs may start out of order"
 )
 
 
@@ -310,7 +310,7 @@ def _make(result: _Result, options: _Options) -> None:
         else:
             result.written.append({"file": change.path, "backup": backup})
     if result.changes and not result.written and options.output is None:
-        what = "no block of icsched's" if options.remove else "the files say so already"
+        what = "no section of icsched's" if options.remove else "the files say so already"
         result.notes.append(f"nothing to change: {what}")
 
 

@@ -23,22 +23,25 @@ _END = b"# icsched: end."
 _NOTE = b" Made by icsched; icsched prio --remove takes it out."
 # All that icsched ever writes between the two.
 _OURS = re.compile(
-    rb"(?:PRIORITY [^\n]+ -?[0-9]+|VARS [^\n]+ jobpriority=\"-?[0-9]+\"|INCLUDE [^\n]+\.icsched"
-    rb"|priority = \$\(jobpriority\))[ \t\r]*\n"
+    rb"(?:(?:PRIORITY [^\n]+ -?[0-9]+|VARS [^\n]+ jobpriority=\"-?[0-9]+\"|INCLUDE [^\n]+\.icsched"
+    rb"|priority = \$\(jobpriority\))[ \t\r]*\n)*+"
 )
 _JOINED = b" (The file had no line end here.)"
 
 
-def inserted(path: str, data: bytes, lines: Iterable[str], at: int | None = None) -> bytes:
+def inserted(
+    path: str, data: bytes, lines: Iterable[str], at: int | None = None, *, stamp: str = ""
+) -> bytes:
     """Return *data* with a block of *lines*, in place of any block it has.
 
     The block comes at the end, or before the line that begins at byte *at* of what `removed`
-    returns.
+    returns. Its first line keeps *stamp*, a digest of the dependencies.
     """
     data = removed(path, data)
     at = len(data) if at is None else at
     has_end = data[:at].endswith(b"\n") or at == 0
-    begin = _BEGIN + _NOTE if has_end else b"\n" + _BEGIN + _NOTE + _JOINED
+    note = _NOTE + (f" Dependencies: {stamp}.".encode() if stamp else b"")
+    begin = _BEGIN + note if has_end else b"\n" + _BEGIN + note + _JOINED
     body = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
     return data[:at] + begin + b"\n" + body + _END + b"\n" + data[at:]
 
@@ -55,6 +58,12 @@ def blanked(path: str, data: bytes) -> bytes:
     if span is None:
         return data
     return data[: span[0]] + b"\n" * data.count(b"\n", *span) + data[span[1] :]
+
+
+def text(path: str, data: bytes) -> bytes | None:
+    """Return the block from its begin line on; None if there is none."""
+    span = _span(path, data)
+    return None if span is None else data[slice(*span)].lstrip(b"\n")
 
 
 def is_in(data: bytes) -> bool:
@@ -79,9 +88,8 @@ def _span(path: str, data: bytes) -> tuple[int, int] | None:
 
 def _check_ours(path: str, data: bytes, begin: int, end: int) -> None:
     """Raise FormatError at a line between the marks that is not one of icsched's."""
-    at = data.find(b"\n", begin) + 1
-    while at < end and (match := _OURS.match(data, at)):
-        at = match.end()
+    ours = _OURS.match(data, data.find(b"\n", begin) + 1, end)
+    at = ours.end() if ours else end
     if at < end:
         line = data.count(b"\n", 0, at) + 1
         raise FormatError(path, line, "expected only icsched's lines in its block: move this one")

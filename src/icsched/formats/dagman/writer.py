@@ -17,7 +17,8 @@ from icsched.errors import FormatError
 from icsched.formats.dagman import block
 from icsched.formats.dagman.flat import flattened
 from icsched.formats.dagman.place import flat_name
-from icsched.formats.dagman.source import Source, is_special
+from icsched.formats.dagman.source import is_special
+from icsched.formats.dagman.stamp import root_stamp, stamp
 from icsched.formats.dagman.workflow import PlacedNode, Workflow
 from icsched.formats.files import (
     check_rewritable,
@@ -124,8 +125,8 @@ def changes(
         *(submit_removals(workflow) if had_variables and via == "priority" else []),
         *_companions(workflow, paths),
         *(
-            Change(root.path, root.raw, _with_block(workflow, root, root.path, its_lines))
-            for root, its_lines in zip(workflow.roots, lines, strict=True)
+            Change(root.path, root.raw, _with_block(workflow, number, root.path, its_lines))
+            for number, (root, its_lines) in enumerate(zip(workflow.roots, lines, strict=True))
         ),
     ]
 
@@ -134,16 +135,17 @@ def copies(
     workflow: Workflow, priorities: dict[str, int], path: str, *, keep_existing: bool = False
 ) -> list[Change]:
     """Return what makes *path* a copy of the workflow's file that says *priorities*."""
-    (root,) = workflow.roots
     (lines,) = _lines(workflow, _told(workflow, priorities, keep_existing=keep_existing), set())
-    new = _with_block(workflow, root, path, lines)
+    new = _with_block(workflow, 0, path, lines)
     return [*_companions(workflow, [path]), Change(path, None, new)]
 
 
-def _with_block(workflow: Workflow, root: Source, path: str, lines: list[str]) -> bytes:
-    """Return the bytes of *root* with a block, to stand at *path*."""
+def _with_block(workflow: Workflow, number: int, path: str, lines: list[str]) -> bytes:
+    """Return the bytes of one of the user's files with a block, to stand at *path*."""
+    root = workflow.roots[number]
     lift = [f"INCLUDE {_included(workflow, path)}"] if workflow.has_splices else []
-    return block.inserted(root.path, root.raw, [*lift, *lines])
+    its_stamp = root_stamp(workflow, number)
+    return block.inserted(root.path, root.raw, [*lift, *lines], stamp=its_stamp)
 
 
 def _included(workflow: Workflow, path: str) -> str:
@@ -182,7 +184,9 @@ def flat_file(
     text = "".join(f"{line}\n" for line in flattened(workflow))
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
-    return block.inserted(path, text.encode(errors="surrogateescape"), lines)
+    names = list(map(flat_name, workflow.names))
+    data = text.encode(errors="surrogateescape")
+    return block.inserted(path, data, lines, stamp=stamp(names, workflow.whole.arcs))
 
 
 def removals(paths: Sequence[str]) -> list[Change]:

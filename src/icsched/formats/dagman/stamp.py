@@ -1,0 +1,50 @@
+"""A short digest of the dependencies for which icsched wrote a section."""
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched._native import Ids
+from icsched.formats.dagman.workflow import Workflow
+
+_ROOT_SIGN = "."  # behind the number of a file, where several files are one workflow
+
+
+def root_prefix(workflow: Workflow, number: int) -> str:
+    """Return how the names of all jobs of one of the user's files begin."""
+    return f"{number}{_ROOT_SIGN}" if len(workflow.roots) > 1 else ""
+
+
+def is_of_root(workflow: Workflow, number: int) -> NDArray[np.bool_]:
+    """Whether each job is of one of the user's files, or of a file inside that file."""
+    prefix = root_prefix(workflow, number)
+    if not prefix:
+        return np.ones(len(workflow.names), bool)
+    return np.array([name.startswith(prefix) for name in workflow.names], bool)
+
+
+def root_stamp(workflow: Workflow, number: int) -> str:
+    """Return the stamp of one of the user's files; jobs that are done count, too."""
+    arcs, length = workflow.whole.arcs, len(root_prefix(workflow, number))
+    if not length:
+        return stamp(workflow.names, arcs)
+    own = is_of_root(workflow, number)
+    return stamp([name[length:] for name in workflow.names], arcs[own[arcs[:, 0]]])
+
+
+def stamp(names: Sequence[str], arcs: Ids) -> str:
+    """Return a digest of dependencies, whatever the order of jobs and lines.
+
+    >>> stamp(["a", "b"], np.array([[0, 1]])) == stamp(["b", "a"], np.array([[1, 0]]))
+    True
+    >>> stamp(["a", "b"], np.array([[0, 1]])) == stamp(["a", "b"], np.array([[1, 0]]))
+    False
+    """
+    lines = "\n".join(names).encode(errors="surrogateescape").split(b"\n")
+    codes = np.array(list(map(crc32, lines)), np.uint64)
+    mixed = codes[arcs[:, 0]] << np.uint64(32) | codes[arcs[:, 1]]
+    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):  # those of splitmix64
+        mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(factor)
+    return f"{int(mixed.sum(dtype=np.uint64)):016x}"
