@@ -5,7 +5,8 @@ import pytest
 from icsched import FormatError
 from icsched.formats.dagman import flat_file, job_priorities
 from icsched.formats.dagman.flat import flattened
-from icsched.formats.dagman.source import Source
+from icsched.formats.dagman.place import places
+from icsched.formats.dagman.said import statements_about_jobs
 from tests.unstamped import unstamped
 
 QUEUE = "{\nqueue\n}"
@@ -129,6 +130,31 @@ def test_a_dependency_by_two_pins_is_written_once(flat):
     )
 
     assert lines[3:] == ["PARENT S-p CHILD T-r", "PARENT S-p CHILD T-s"]
+
+
+@pytest.mark.parametrize("line", ["PARENT S CHILD T", "PARENT S \\\nCHILD T"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_dependency_by_a_pin_and_a_parent_line_is_written_once(flat, line, is_first):
+    lines = [line, "CONNECT S T"] if is_first else ["CONNECT S T", line]
+    text = flat(
+        "SPLICE S out.dag\nSPLICE T in.dag\n" + "".join(f"{line}\n" for line in lines),
+        {"out.dag": "JOB p x\nPIN_OUT p 1\n", "in.dag": "JOB r x\nPIN_IN r 1\n"},
+    )
+
+    assert text[2:] == ["PARENT S-p CHILD T-r"]
+
+
+def test_a_dependency_by_a_pin_and_a_parent_line_around_the_splice_is_written_once(flat):
+    lines = flat(
+        "JOB a x\nSPLICE M mid.dag\nINCLUDE /dev/null\nPARENT M+S+p CHILD M+T+r\n",
+        {
+            "mid.dag": "SPLICE S out.dag\nSPLICE T in.dag\nCONNECT S T\n",
+            "out.dag": "JOB p x\nPIN_OUT p 1\n",
+            "in.dag": "JOB r x\nPIN_IN r 1\n",
+        },
+    )
+
+    assert lines[3:] == ["PARENT M-S-p CHILD M-T-r"]
 
 
 def test_pins_make_no_join_nodes_so_numbers_stay_positive(read):
@@ -276,6 +302,38 @@ def test_a_save_point_file_keeps_the_name_that_dagman_gives_it(flat):
     ]
 
 
+@pytest.mark.parametrize("point", ["SAVE_POINT_FILE p", "Save-Point-File \\\n p"])
+def test_a_file_spliced_under_two_names_has_two_default_save_points(flat, folder, point):
+    (folder / "one.dag").write_text(f"JOB p x\n{point}\n")
+    (folder / "two.dag").symlink_to("one.dag")
+
+    lines = flat("SPLICE S one.dag\nSPLICE T two.dag\n")[2:]
+
+    assert [line.split()[-2:] for line in lines] == [
+        ["T-p", "p-two.dag.save"],
+        ["S-p", "p-one.dag.save"],
+    ]
+
+
+class Counted(list):
+    """A list that counts how often it is gone through."""
+
+    times = 0
+
+    def __iter__(self):
+        self.times += 1
+        return super().__iter__()
+
+
+def test_included_files_are_gone_through_a_few_times_not_for_each_job(read):
+    files = {f"in{n}.dag": f"JOB a{n} x\n" for n in range(30)}
+    workflow = read("".join(f"INCLUDE {name}\n" for name in files), files)
+    workflow.scope.jobs = Counted(workflow.scope.jobs)
+
+    assert len(flattened(workflow)) == 30
+    assert workflow.scope.jobs.times < 10
+
+
 @pytest.mark.parametrize(
     ("name", "description"),
     [
@@ -319,17 +377,19 @@ def test_a_file_stays_a_file(flat, inner, line):
         (
             "SPLICE S in.dag",
             'JOB "a b" x',
-            'expected a name without blanks, for one file, got S-"a b"',
+            'job S-"a b" has a blank in its name, so it cannot be written into one file: rename it',
         ),
         (
             'SPLICE S in.dag DIR "my d"',
             'JOB p x DIR e"f',
-            'expected a path that can stand between double quotes, for one file, got my d/e"f',
+            'path my d/e"f has a blank or quote, and a double quote or backslash, so it cannot be'
+            " written into one file",
         ),
         (
             'SPLICE S in.dag DIR "my d"',
             "JOB p x DIR e\\f",
-            "expected a path that can stand between double quotes, for one file, got my d/e\\f",
+            "path my d/e\\f has a blank or quote, and a double quote or backslash, so it cannot be"
+            " written into one file",
         ),
     ],
 )
@@ -342,16 +402,14 @@ def test_what_one_file_cannot_say_is_refused_at_its_line(read, outer, inner, pro
     assert str(caught.value).removeprefix("my d/") == f"in.dag:2: {problem}"
 
 
-def test_a_word_for_all_is_read_once_however_many_jobs_it_reaches(read, monkeypatch):
+def test_a_word_for_all_is_read_once_however_many_jobs_it_reaches(read):
     workflow = read("".join(f"JOB j{n} x\n" for n in range(500)) + "RETRY ALL_NODES 3\n")
-    commands = []
-    command = Source.command
-    monkeypatch.setattr(Source, "command", lambda *about: commands.append(1) or command(*about))
 
-    lines = flattened(workflow)
+    about = list(statements_about_jobs(places(workflow)))
 
-    assert lines[500:502] == ["RETRY j0 3", "RETRY j1 3"]
-    assert len(commands) <= 2
+    assert [statement.slot for statement in about] == list(range(500))
+    assert len({id(statement.command) for statement in about}) == 1
+    assert flattened(workflow)[500:502] == ["RETRY j0 3", "RETRY j1 3"]
 
 
 def test_too_many_lines_for_all_are_refused_at_the_statement(read, monkeypatch):
@@ -361,7 +419,9 @@ def test_too_many_lines_for_all_are_refused_at_the_statement(read, monkeypatch):
     with pytest.raises(FormatError) as caught:
         flattened(workflow)
 
-    assert str(caught.value) == "wf.dag:4: expected at most 3 lines about jobs in all"
+    assert str(caught.value) == (
+        "wf.dag:4: ALL_NODES lines would make more than 3 lines: name the jobs instead"
+    )
 
 
 @pytest.mark.parametrize(
@@ -430,14 +490,18 @@ def test_what_a_statement_says_is_done_is_marked_where_the_job_is_defined(flat):
 @pytest.mark.parametrize(
     ("outer", "inner", "clash"),
     [
-        ("JOB S-p x", "JOB p x", "job S-p"),
-        ("FINAL S-p x", "JOB p x", "job S-p"),
-        ("SPLICE S-T end.dag", "SPLICE T end.dag", "job S-T-p"),
-        (f"SUBMIT-DESCRIPTION S-d {QUEUE}", f"SUBMIT-DESCRIPTION d {QUEUE}", "description S-d"),
+        ("JOB S-p x", "JOB p x", "jobs would be called S-p"),
+        ("FINAL S-p x", "JOB p x", "jobs would be called S-p"),
+        ("SPLICE S-T end.dag", "SPLICE T end.dag", "jobs would be called S-T-p"),
+        (
+            f"SUBMIT-DESCRIPTION S-d {QUEUE}",
+            f"SUBMIT-DESCRIPTION d {QUEUE}",
+            "descriptions would be called S-d",
+        ),
         (
             f"JOB S-p.x d\nSUBMIT-DESCRIPTION S-p.description {QUEUE}",
             f"JOB p {QUEUE}",
-            "description S-p.description",
+            "descriptions would be called S-p.description",
         ),
     ],
 )
@@ -448,7 +512,7 @@ def test_names_that_would_fall_together_are_refused(read, outer, inner, clash):
     with pytest.raises(FormatError) as caught:
         flat_file(workflow, {})
 
-    assert str(caught.value) == f"wf.dag: {clash} would mean two of them in one file"
+    assert str(caught.value) == f"wf.dag: two {clash} in one file: rename one of them"
 
 
 @pytest.mark.parametrize("kind", ["SERVICE", "PROVISIONER"])
@@ -459,22 +523,23 @@ def test_nodes_that_only_a_splice_can_say_are_refused_at_their_line(read, kind):
     with pytest.raises(FormatError) as caught:
         flat_file(workflow, {})
 
-    problem = f"expected no {kind} in a splice, for a file without splices"
-    assert str(caught.value) == f"in.dag:2: {problem}"
+    problem = f"{kind} in a splice cannot be written into one file"
+    what = "take it out, because DAGMan does not run it in a splice"
+    assert str(caught.value) == f"in.dag:2: {problem}: {what}"
 
 
-def test_the_block_is_the_last_word(read):
+def test_priorities_of_the_files_own_are_left_out_unless_they_are_kept(read):
     workflow = read("SPLICE S in.dag\n", {"in.dag": f"{PAIR}PRIORITY q 9\n"})
     told = {"S+p": 2, "S+q": 1}
 
     assert unstamped(flat_file(workflow, told).decode()).splitlines()[3:] == [
-        "PRIORITY S-q 9",
         "# icsched: begin. Made by icsched; icsched prio --remove takes it out.",
         "PRIORITY S-p 2",
         "PRIORITY S-q 1",
         "# icsched: end.",
     ]
     kept = flat_file(workflow, told, keep_existing=True).decode().splitlines()
+    assert kept[3] == "PRIORITY S-q 9"
     assert kept[5:] == ["PRIORITY S-p 2", "# icsched: end."]
 
 

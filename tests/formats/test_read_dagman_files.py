@@ -607,7 +607,7 @@ def test_a_rescue_file_stands_beside_its_workflow(put):
 
 def test_a_rescue_file_of_another_workflow_is_refused(complaint):
     assert complaint("JOB a x\n", {"wf.dag.rescue001": "# made by\n\nDONE b\n"}) == (
-        "wf.dag.rescue001:3: unknown job b"
+        "wf.dag.rescue001:3: unknown job b (DAGMan refuses this file, too; --no-rescue ignores it)"
     )
 
 

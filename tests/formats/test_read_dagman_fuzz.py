@@ -382,15 +382,17 @@ def test_a_flattened_file_means_the_same_with_other_names(read, scratch, outer, 
 
     text = flat_file(workflow, told)
     flat = read(text.replace(b"# icsched", b"# other"), "flat.dag")  # else its block is skipped
-    before = read(text, "flat.dag")
+    kept = flat_file(workflow, told, keep_existing=True)
 
     assert flat.names == tuple(flat_names)
     assert flat.whole.arcs.tolist() == workflow.whole.arcs.tolist()
     assert flat.done.tolist() == workflow.done.tolist()
     assert flat.priorities.tolist() == values
-    assert before.priorities.tolist() == workflow.priorities.tolist()
-    assert before.has_priority.tolist() == workflow.has_priority.tolist()
     assert not flat.has_splices
     assert {name.replace("+", "-"): place for name, place in places(workflow).items()} == (
         places(flat)
     )
+    assert not read(text, "flat.dag").has_priority.any()  # its section overrides them all
+    before = read(kept, "flat.dag")
+    assert before.priorities.tolist() == workflow.priorities.tolist()
+    assert before.has_priority.tolist() == workflow.has_priority.tolist()

@@ -39,8 +39,8 @@ def advice(workflow: Workflow) -> list[Remark]:
 def strictness(workflow: Workflow) -> Remark | None:
     """Return a DAGMAN_USE_STRICT that makes DAGMan refuse a second priority for a job.
 
-    Looks at the CONFIG file of the workflow, whose word counts, and at the environment; not at
-    the configuration of HTCondor itself.
+    Looks at the CONFIG file of the workflow, then at the environment; CONFIG wins. Does not look
+    at the configuration of HTCondor itself.
     """
     name = "_CONDOR_DAGMAN_USE_STRICT"
     setting = os.environ.get(name, "").strip()

@@ -7,12 +7,14 @@ from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched._native import Ids
 from icsched.formats.dagman.commands import Connect, Directive, Modifier, Node
 from icsched.formats.dagman.limits import limits
 from icsched.formats.dagman.place import Place, description_name, places
 from icsched.formats.dagman.said import Sentence, sentences
+from icsched.formats.dagman.scope import Arcs
 from icsched.formats.dagman.source import Kind, Source, split
 from icsched.formats.dagman.workflow import Workflow
 
@@ -31,8 +33,10 @@ _NAME = re.compile(r"([^ \t]+[ \t]+)[^ \t]+")
 Lines: TypeAlias = Iterator[str]
 
 
-def flattened(workflow: Workflow) -> list[str]:
+def flattened(workflow: Workflow, *, priorities: bool = True) -> list[str]:
     """Return the lines of one DAGMan file that says what the workflow's files say together.
+
+    With or without the jobs' *priorities*.
 
     The job ``S+p`` of a splice is called ``S-p``, because DAGMan takes no ``+`` in a JOB line, and
     descriptions likewise; categories keep the names that DAGMan gives them. Jobs stand in
@@ -43,8 +47,8 @@ def flattened(workflow: Workflow) -> list[str]:
     return [
         *(line for place in everywhere for line in directive_lines(place)),
         *_jobs_in_order(everywhere),
-        *(line for place in everywhere for line in _dependencies(place)),
-        *modifier_lines(everywhere),
+        *_dependencies(everywhere),
+        *modifier_lines(everywhere, priorities=priorities),
     ]
 
 
@@ -68,9 +72,10 @@ def directive_lines(place: Place) -> Lines:
         command = source.command(statement)
         text = source.text(statement)
         if isinstance(command, Node):
-            if place.prefix and command.kind != "FINAL":
-                problem = f"expected no {command.kind} in a splice, for a file without splices"
-                raise source.error(statement, problem)
+            if place.prefix:
+                problem = f"{command.kind} in a splice cannot be written into one file"
+                what = "take it out, because DAGMan does not run it in a splice"
+                raise source.error(statement, f"{problem}: {what}")
             yield from _node_lines(place, source, statement, command.name, is_done=False)
         elif isinstance(command, Modifier):
             before, after = _around_name(split(text)[0], command)
@@ -105,7 +110,8 @@ def job_lines(place: Place, only: Container[str]) -> Lines:
 def _job(place: Place, source: Source, statement: int, slot: int) -> Lines:
     name = place.names[slot]
     if re.search(r"[ \t]", name):
-        raise source.error(statement, f"expected a name without blanks, for one file, got {name}")
+        problem = f"job {name} has a blank in its name, so it cannot be written into one file"
+        raise source.error(statement, f"{problem}: rename it")
     return _node_lines(place, source, statement, name, is_done=place.is_done[slot])
 
 
@@ -151,42 +157,71 @@ def _quoted(path: str, source: Source, statement: int) -> str:
     if not re.search(r"[ \t']|\\$", path):
         return path
     if re.search(r'["\\]', path):
-        problem = "expected a path that can stand between double quotes, for one file"
-        raise source.error(statement, f"{problem}, got {path}")
+        problem = f"path {path} has a blank or quote, and a double quote or backslash"
+        raise source.error(statement, f"{problem}, so it cannot be written into one file")
     return f'"{path}"'
 
 
-def _dependencies(place: Place) -> Lines:
-    connected: set[tuple[int, int]] = set()
-    for arcs in place.scope.arcs:
-        kinds = arcs.source.scan.kind[arcs.statements]
-        ends = np.cumsum(arcs.counts)
-        rows = zip(arcs.statements.tolist(), kinds, ends - arcs.counts, ends, strict=True)
-        for statement, kind, start, stop in rows:
-            word = "PARENT" if kind == Kind.PARENT else _word(arcs.source, statement)
-            parents = np.unique(arcs.parents[start:stop])
-            children = np.unique(arcs.children[start:stop])
-            if word == "CONNECT":
-                yield from _connections(place, parents, children, connected)
-            else:
-                yield f"{word} {place.jobs(parents)} CHILD {place.jobs(children)}"
+def _dependencies(everywhere: Sequence[Place]) -> Lines:
+    seen = _Seen(everywhere)
+    for place in everywhere:
+        for arcs in place.scope.arcs:
+            ends = np.cumsum(arcs.counts)
+            rows = zip(arcs.statements.tolist(), ends - arcs.counts, ends, strict=True)
+            for statement, start, stop in rows:
+                word = _word(arcs.source, statement)
+                parents = np.unique(arcs.parents[start:stop])
+                children = np.unique(arcs.children[start:stop])
+                if word == "CONNECT":
+                    yield from _connections(place, parents, children, seen)
+                else:
+                    yield f"{word} {place.jobs(parents)} CHILD {place.jobs(children)}"
 
 
-def _connections(place: Place, parents: Ids, children: Ids, seen: set[tuple[int, int]]) -> Lines:
+def _connections(place: Place, parents: Ids, children: Ids, seen: "_Seen") -> Lines:
     """Yield a line for each parent, so that DAGMan makes no join node, and no dependency twice.
 
     DAGMan takes a dependency twice by pins, but may abort at one in two PARENT lines.
     """
     for parent in parents.tolist():
-        fresh = [child for child in children.tolist() if (parent, child) not in seen]
-        seen.update((parent, child) for child in fresh)
-        if fresh:
-            names = " ".join(place.names[child] for child in fresh)
-            yield f"PARENT {place.names[parent]} CHILD {names}"
+        fresh = children[seen.is_new(place.first + parent, place.first + children)]
+        if len(fresh):
+            yield f"PARENT {place.names[parent]} CHILD {place.jobs(fresh)}"
+
+
+class _Seen:
+    """The dependencies that PARENT lines make, and CONNECT lines so far, as numbers."""
+
+    def __init__(self, everywhere: Sequence[Place]) -> None:
+        self._jobs = len(everywhere[0].names)
+        self._connected: set[int] = set()
+        keys = [np.empty(0, np.int64)]
+        if any(i.scope.pins[True] for place in everywhere for i in place.scope.instances):
+            keys += [self._keys(place, arcs) for place in everywhere for arcs in place.scope.arcs]
+        self._parent_lines = np.unique(np.concatenate(keys))
+
+    def _keys(self, place: Place, arcs: Arcs) -> NDArray[np.int64]:
+        words = [_word(arcs.source, statement) for statement in arcs.statements.tolist()]
+        counts = np.repeat(np.array(words) == "PARENT", arcs.counts)
+        parents, children = place.first + arcs.parents[counts], place.first + arcs.children[counts]
+        keys: NDArray[np.int64] = parents.astype(np.int64) * self._jobs + children
+        return keys
+
+    def is_new(self, parent: int, children: Ids) -> NDArray[np.bool_]:
+        """Whether each dependency on *parent* is new; it is not from now on."""
+        keys = parent * self._jobs + children.astype(np.int64)
+        at = np.searchsorted(self._parent_lines, keys)
+        said = np.append(self._parent_lines, -1)[at] == keys
+        connected = np.array([key in self._connected for key in keys.tolist()], bool)
+        self._connected.update(keys.tolist())
+        is_new: NDArray[np.bool_] = ~(said | connected)
+        return is_new
 
 
 def _word(source: Source, statement: int) -> str:
     """Return PARENT, WEAK PARENT or CONNECT."""
+    if source.scan.kind[statement] == Kind.PARENT:
+        return "PARENT"
     if isinstance(source.command(statement), Connect):
         return "CONNECT"
     return "WEAK PARENT" if _first_word(split(source.text(statement))[0]) == "WEAK" else "PARENT"
@@ -207,7 +242,8 @@ def modifier_lines(
                 continue
             lines += len(slots)
             if lines > _MOST_LINES:
-                raise sentence.error(f"expected at most {_MOST_LINES:,} lines about jobs in all")
+                problem = f"ALL_NODES lines would make more than {_MOST_LINES:,} lines"
+                raise sentence.error(f"{problem}: name the jobs instead")
             before, after = _flat_words(place, sentence)
             for name in (place.names[slot] for slot in slots):
                 if only is None or name in only:

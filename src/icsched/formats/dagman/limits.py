@@ -14,11 +14,11 @@ def category_name(prefix: str, category: str) -> str:
 
 
 def limits(scope: Scope) -> dict[str, int]:
-    """Return how many jobs of each category may run at once, by the words of MAXJOBS.
+    """Return the limit on each category.
 
-    The last word of the scope itself counts. Without one, the word of the splice counts that
-    DAGMan lifts first: the order is that of the files' ends, and at the end of a file that of
-    the splices' names.
+    A MAXJOBS line of the scope itself counts, the last of several. If there is none, the limit
+    counts of the splice that DAGMan lifts first: splices are lifted at the end of each file, by
+    name.
     """
     return _limits(scope, {})
 

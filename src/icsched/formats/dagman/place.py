@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 
 import numpy as np
@@ -41,7 +42,8 @@ def _check_names(path: str, what: str, names: Sequence[str]) -> None:
     """Raise FormatError if a name would mean two jobs or descriptions."""
     name, count = max(Counter(names).items(), key=itemgetter(1), default=("", 1))
     if count > 1:
-        raise FormatError(path, None, f"{what} {name} would mean two of them in one file")
+        problem = f"two {what}s would be called {name} in one file: rename one of them"
+        raise FormatError(path, None, problem)
 
 
 def _descriptions(place: "Place") -> Iterator[str]:
@@ -78,7 +80,7 @@ def description_name(job: str) -> str:
     return re.sub(r"[^\w.-]", lambda match: f"u{ord(match[0]):x}", job) + ".description"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """A scope in its place in the workflow."""
 
@@ -106,8 +108,13 @@ class Place:
 
     def directory_of(self, source: Source) -> str:
         """Return the directory of the jobs that a file of this scope defines."""
-        own = next((own for own in self.scope.jobs if own.source is source), None)
-        return self.around if own and self.scope.is_late(own.slots.start) else self.directory
+        return self.around if id(source) in self._late_files else self.directory
+
+    @cached_property
+    def _late_files(self) -> set[int]:
+        """Files whose jobs DAGMan does not put into the splice's directory."""
+        late = (own for own in self.scope.jobs if self.scope.is_late(own.slots.start))
+        return {id(own.source) for own in late}
 
     def jobs(self, slots: Ids) -> str:
         """Return the flat names of jobs, for a PARENT line."""

@@ -66,7 +66,7 @@ class Reader:
     directory: str = ""  # else to this one
     remarks: list[Remark] = field(default_factory=list)
     configs: list[str] = field(default_factory=list)  # files that CONFIG names
-    _scopes: dict[tuple[int, str, str], Scope] = field(default_factory=dict)
+    _scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)
     _loaded: dict[str, Source] = field(default_factory=dict)
     _files: dict[object, Source] = field(default_factory=dict)  # each under one of its names
     _open: list[str] = field(default_factory=list)  # real paths of files being read
@@ -99,7 +99,11 @@ class Reader:
     def rescue(self, scope: Scope, path: str) -> None:
         """Read a rescue file, whose names reach all jobs of the workflow."""
         scope.prefix = ""
-        _File(self, scope, self._source(path, named_by_user=False), "").read()
+        try:
+            _File(self, scope, self._source(path, named_by_user=False), "").read()
+        except FormatError as error:
+            problem = f"{error.problem} (DAGMan refuses this file, too; --no-rescue ignores it)"
+            raise FormatError(error.path, error.line, problem) from error
         scope.settle()
 
     def _source(self, path: str, *, named_by_user: bool) -> Source:
@@ -140,11 +144,13 @@ class Reader:
     def splice(self, file: "_File", statement: int, source: Source, directory: str) -> Scope:
         """Return the settled scope of a spliced file, read once however often it is used.
 
-        Only where it depends on the directory is it read again for each.
+        Only where it depends on the directory, or on its own name, is it read again for each.
         """
         prefix = file.scope.prefix
         is_local = source.names_files or self.use_dag_directory
-        key = (id(source.scan), os.path.realpath(directory) if is_local else "", prefix)
+        start = os.path.realpath(directory) if is_local else ""
+        name = source.path if source.has_save_points else ""
+        key = (id(source.scan), start, name, prefix)
         if key not in self._scopes:
             self._count_bytes(file, statement, source, "SPLICE")
             self._open.append(os.path.realpath(file.source.path))

@@ -69,7 +69,7 @@ class Statement:
 
 
 def statements_about_jobs(everywhere: Sequence[Place]) -> Iterator[Statement]:
-    """Yield all that is said about jobs, so that of two words the last counts."""
+    """Yield all statements about jobs. If two contradict each other, the later one counts."""
     # What a splice says of its jobs comes before what is said around it.
     for place in reversed(everywhere):
         for sentence, slots in sentences(place):

@@ -30,6 +30,7 @@ _HAS_BODY = re.compile(
 _INLINE_HEAD = re.compile(r"[^ \t]+[ \t]+([^ \t\n]+)[ \t]+(?:\{|@=)")
 _PLAIN_WORD = re.compile(r'"[^"]*"|[^ \t]+')
 _NAMES_FILE = re.compile(rb"(?:SPLICE|INCLUDE|CONFIG)[ \t]", re.IGNORECASE)
+_SAVE_POINT = re.compile(rb"SAVE[-_]POINT[-_]FILE[ \t]", re.IGNORECASE)
 _BROKEN = {
     1: "expected a blank before the \\ that continues the line:"
     " some versions of DAGMan join the words around it, others do not",
@@ -92,9 +93,16 @@ class Source:
         """Whether it names files that are looked for from a directory: by SPLICE and so on."""
         return any(_NAMES_FILE.match(self.data, self.scan.begin[odd]) for odd in self.odd)
 
+    @cached_property
+    def has_save_points(self) -> bool:
+        """Whether it has SAVE_POINT_FILE, whose default is made from the name of the file."""
+        is_plain = bool((self.scan.kind == Kind.SAVE_POINT).any())
+        begins = self.scan.begin
+        return is_plain or any(_SAVE_POINT.match(self.data, begins[odd]) for odd in self.odd)
+
     def under(self, path: str) -> "Source":
         """Return the same file under another name; what is known of it is not found out again."""
-        _ = self.names_files  # for all names at once
+        _ = self.names_files, self.has_save_points  # for all names at once
         other = copy.copy(self)
         object.__setattr__(other, "path", path)  # it is new: nobody saw it with the first name
         return other

@@ -179,9 +179,12 @@ def _companion(path: str) -> bytes | None:
 def flat_file(
     workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool = False
 ) -> bytes:
-    """Return one DAGMan file that says what the workflow's files say, and *priorities*."""
+    """Return one DAGMan file that says what the workflow's files say, and *priorities*.
+
+    The priorities that the files give are left out, or with *keep_existing* kept.
+    """
     path = workflow.roots[0].path
-    text = "".join(f"{line}\n" for line in flattened(workflow))
+    text = "".join(f"{line}\n" for line in flattened(workflow, priorities=keep_existing))
     told = _told(workflow, priorities, keep_existing=keep_existing)
     lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
     names = list(map(flat_name, workflow.names))
