@@ -400,7 +400,7 @@ def test_jobs_of_splices_are_ordered_in_place_and_restored(icsched, answer, put,
     assert unstamped((folder / "wf.dag").read_text()) == (
         f"{SPLICED['wf.dag']}{BEGIN}INCLUDE wf.dag.icsched\nPRIORITY a 2\nPRIORITY S+p 1\n{END}"
     )
-    assert said["notes"][0].endswith("keep that file beside the workflow, and the block last in it")
+    assert said["notes"][0].endswith("keep that file beside wf.dag, and the section last in wf.dag")
 
     restored = icsched("prio", "wf.dag", "--remove").out
     assert restored == "restored wf.dag\nremoved wf.dag.icsched.\n"

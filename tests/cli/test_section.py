@@ -200,6 +200,19 @@ def test_show_tells_of_a_rescue_file_by_which_nothing_is_done(icsched, shown):
     assert "DAGMan will resume from wf.dag.rescue001: 0 jobs done.\n" in told
 
 
+def test_show_counts_the_jobs_that_are_marked_done(icsched, put):
+    put({"wf.dag": f"{JOBS}DONE a\n"})
+
+    told = icsched("show", "wf.dag").out
+    assert "\n1 job done by DONE in the files; 2 jobs left to order.\n" in told
+
+
+def test_show_tells_of_a_config_file_that_is_not_there(icsched, put):
+    put({"wf.dag": f"{JOBS}CONFIG gone.config\n"})
+
+    assert "  gone.config: the CONFIG file does not exist\n" in icsched("show", "wf.dag").out
+
+
 def test_show_counts_the_jobs_with_priorities_of_the_files_own(icsched, shown):
     text = f"{JOBS}PRIORITY a 3\nPRIORITY b 0\n"
 
@@ -214,7 +227,7 @@ REFUSED = (
     "makes DAGMan refuse a second priority for a job: give --keep-existing, or take the"
     " PRIORITY lines out of the files.\n"
 )
-OWN = f"{JOBS}PRIORITY a 3\nCONFIG dagman.config\n"
+OWN = f"{JOBS}PRIORITY a 7\nCONFIG dagman.config\n"
 
 
 def test_strict_settings_of_the_workflow_are_told_where_dagman_would_refuse(icsched, shown):
@@ -224,10 +237,33 @@ def test_strict_settings_of_the_workflow_are_told_where_dagman_would_refuse(icsc
     found = shown({"wf.dag": OWN, "dagman.config": config})["strict"]
 
     assert found == {"file": "dagman.config", "line": 2, "text": text, "count": 1}
-    told = f"dagman.config:2: '{text}' {REFUSED}"
-    assert told in icsched("show", "wf.dag").out
-    assert told in icsched("prio", "wf.dag", "-o", "out.dag").out
-    assert REFUSED not in icsched("prio", "wf.dag", "-o", "out.dag", "--keep-existing").out
+    assert f"dagman.config:2: '{text}' {REFUSED}" in icsched("show", "wf.dag").out
+
+
+@pytest.mark.parametrize("options", [["-o", "out.dag"], ["--in-place"]])
+def test_what_dagman_would_refuse_for_certain_is_not_written(icsched, put, folder, options):
+    put({"wf.dag": OWN, "dagman.config": "DAGMAN_USE_STRICT = 2\n"})
+
+    refused = icsched("prio", "wf.dag", *options)
+
+    told = f"dagman.config:1: 'DAGMAN_USE_STRICT = 2' {REFUSED}"
+    assert (refused.code, refused.complaint) == (1, told.removesuffix(".\n"))
+    assert {path.name for path in folder.iterdir()} == {"wf.dag", "dagman.config"}
+    assert (folder / "wf.dag").read_text() == OWN
+    assert icsched("prio", "wf.dag", *options, "--keep-existing").code == 0
+
+
+@pytest.mark.parametrize(
+    "options", [["-o", "out.dag", "--flatten"], ["--in-place", "--via", "vars"]]
+)
+def test_an_order_without_a_second_priority_line_is_written(icsched, put, options):
+    config = "DAGMAN_USE_STRICT = 2\n"
+    put({"wf.dag": OWN, "dagman.config": config, "x": "queue\n"})
+
+    written = icsched("prio", "wf.dag", *options)
+
+    assert written.code == 0
+    assert REFUSED not in written.out
 
 
 def test_strict_settings_of_the_environment_count_where_the_workflow_has_none(
@@ -236,7 +272,9 @@ def test_strict_settings_of_the_environment_count_where_the_workflow_has_none(
     monkeypatch.setenv("_CONDOR_DAGMAN_USE_STRICT", "3")
 
     assert shown(OWN)["strict"]["file"] == "environment"
-    assert f"environment: '_CONDOR_DAGMAN_USE_STRICT=3' {REFUSED}" in icsched("show", "wf.dag").out
+    told = f"environment: '_CONDOR_DAGMAN_USE_STRICT=3' {REFUSED}"
+    assert told in icsched("show", "wf.dag").out
+    assert told in icsched("prio", "wf.dag", "-o", "out.dag").out
     assert shown({"dagman.config": "DAGMAN_USE_STRICT = 1\n"})["strict"] is None
 
 

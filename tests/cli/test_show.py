@@ -171,7 +171,7 @@ def test_show_remarks_once_on_a_submit_file_at_its_last_priority(icsched, put, f
 
 
 def test_show_says_nothing_more_of_a_workflow_that_nothing_disturbs(icsched, put):
-    put({"wf.dag": "JOB a a.sub\nCONFIG no.config\n", "a.sub": "queue\n"})
+    put({"wf.dag": "JOB a a.sub\nCONFIG my\n", "my": "", "a.sub": "queue\n"})
 
     assert "disturb" not in icsched("show", "wf.dag").out
 

@@ -90,6 +90,14 @@ def test_a_newline_in_a_name_makes_no_line_of_a_report(icsched, place):
     (place / "a\nIC-optimal.dag").write_text("JOB a x\n")
 
     assert icsched("show", "a\nIC-optimal.dag").out.startswith("a\\nIC-optimal.dag: 1 job,")
+    written = icsched("prio", "a\nIC-optimal.dag", "--in-place").out
+    assert "\nwrote a\\nIC-optimal.dag, kept a\\nIC-optimal.dag.bak\n" in written
+    assert not [line for line in written.splitlines() if line.startswith("IC-optimal.dag")]
+    stale = "JOB b x\nSCRIPT PRE b x\n# icsched: begin.\nPRIORITY a 1\n# icsched: end.\n"
+    (place / "a\nIC-optimal.dag").write_text(stale)
+    shown = icsched("show", "a\nIC-optimal.dag").out
+    assert "\n  a\\nIC-optimal.dag:2: SCRIPT PRE" in shown
+    assert "\na\\nIC-optimal.dag:3: icsched's section" in shown
 
 
 def test_what_files_say_reaches_reports_by_name(icsched, place):

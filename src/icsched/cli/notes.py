@@ -2,6 +2,7 @@
 
 from icsched.cli import output
 from icsched.formats import Workflow, dagman
+from icsched.formats.dagman.writer import COMPANION
 
 
 def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
@@ -9,7 +10,7 @@ def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
     done = int(workflow.done.sum())
     if not done:
         return []
-    by = f" by {workflow.rescue}" if workflow.rescue else ""
+    by = f" by {workflow.rescue}" if workflow.rescue else " by DONE in the files"
     left = output.counted(len(workflow.dag), "job")
     return [f"{output.counted(done, 'job')} done{by}; {left} left to {aim}"]
 
@@ -21,9 +22,9 @@ def about_done(workflow: Workflow, *, aim: str) -> str:
 
 
 def about_rescue_file(workflow: Workflow) -> list[str]:
-    """Say which rescue file DAGMan will resume from."""
+    """Say which rescue file DAGMan will resume from, or how many jobs are marked DONE."""
     if not workflow.rescue:
-        return []
+        return about_rescue(workflow)
     done = output.counted(int(workflow.done.sum()), "job")
     return [f"DAGMan will resume from {workflow.rescue}: {done} done"]
 
@@ -53,10 +54,15 @@ def about_strictness(workflow: Workflow) -> list[str]:
     if strict is None or not workflow.priorities.any():  # 0 may be overridden all the same
         return []
     place = f"{strict.path}:{strict.line}" if strict.line else strict.path
-    return [
-        f"{place}: '{strict.text}' makes DAGMan refuse a second priority for a job: give"
+    return [f"{place}: {refusal(strict)}"]
+
+
+def refusal(strict: dagman.Remark) -> str:
+    """Say what a strict setting does to overridden priorities, and what to do."""
+    return (
+        f"'{strict.text}' makes DAGMan refuse a second priority for a job: give"
         " --keep-existing, or take the PRIORITY lines out of the files"
-    ]
+    )
 
 
 def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:
@@ -77,15 +83,15 @@ def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:
     return found
 
 
-def about_splices(workflow: Workflow, *, flat: bool) -> list[str]:
-    """Say how jobs of splices got their priorities."""
+def about_splices(workflow: Workflow, path: str, *, flat: bool) -> list[str]:
+    """Say how jobs of splices got their priorities in the file at *path*."""
     if not workflow.has_splices:
         return []
     if flat:
         return ["one file without splices and includes; job S+p is called S-p in it"]
     return [
-        "jobs of splices are in the same block, which includes an empty file .icsched first:"
-        " keep that file beside the workflow, and the block last in it"
+        f"the section gives jobs of splices their priorities, and includes {path}{COMPANION} first:"
+        f" keep that file beside {path}, and the section last in {path}"
     ]
 
 

@@ -254,11 +254,24 @@ def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> Non
         else:
             result.changes = dagman.copies(workflow, priorities, path, keep_existing=kept)
     result.notes += notes.about_priorities(workflow, kept=kept)
-    result.notes += [] if kept else notes.about_strictness(workflow)
-    result.notes += notes.about_splices(workflow, flat=options.flatten)
+    result.notes += _strictness(workflow, priorities, options)
+    source = workflow.roots[0].path
+    result.notes += notes.about_splices(workflow, path or source, flat=options.flatten)
     result.notes += notes.about_variables(workflow) if options.via == "vars" else []
     if workflow.remarks:
         result.notes.append(f"icsched show {result.files[0]} tells what may disturb this order")
+
+
+def _strictness(workflow: Workflow, priorities: dict[str, int], options: _Options) -> list[str]:
+    """Raise FormatError if DAGMan will refuse what is written; say so if it may."""
+    strict = dagman.strictness(workflow)
+    if options.keep_existing or options.flatten or strict is None:
+        return []
+    if not dagman.overridden(workflow, priorities, via=options.via):
+        return []
+    if strict.line:  # in the workflow's own CONFIG file; the environment may be another one then
+        raise FormatError(strict.path, strict.line, notes.refusal(strict))
+    return notes.about_strictness(workflow)
 
 
 def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
@@ -272,19 +285,19 @@ def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
 
 
 def _removal(files: tuple[str, ...], options: _Options) -> _Result:
-    """Find the blocks to take out; a workflow is read only to find other files."""
+    """Find the sections to take out; a workflow is read only to find other files."""
     result = _Result(files)
     seen = {os.path.realpath(file) for file in files}
     waiting = [(file, "") for file in files]
     while waiting:
         path, directory = waiting.pop(0)
-        own = dagman.removals([path])  # last, for its block tells that submit files have theirs
+        own = dagman.removals([path])  # last: its section tells that submit files have theirs
         if options.recursive or dagman.has_variables(path):
             try:
                 workflow = options.reading.read((path,), directory=directory)
             except FormatError as error:
                 if dagman.has_variables(path):
-                    raise  # with its block would go the only trace of the submit files
+                    raise  # the section is the only trace of the submit files
                 problem = f"only {path} itself was looked at, for it cannot be read: {error}"
                 result.notes.append(problem)
             else:
@@ -331,11 +344,11 @@ def _priorities(result: _Result) -> dict[str, int]:
 
 
 def _report(result: _Result) -> str:
-    notes = "".join(f"{note}.\n" for note in result.notes)
+    notes = "".join(f"{named(note)}.\n" for note in result.notes)
     if result.plan is None:
         return _written(result, "restored") + notes
     report = _order_report(named(*result.files), result.plan, result.limited)
-    advice = f"{THROTTLE}.\n" if result.written else ""
+    advice = f"{THROTTLE}.\n" if result.written and _gains(result) else ""
     return report + _written(result, "wrote") + notes + advice
 
 
@@ -344,7 +357,16 @@ def _written(result: _Result, verb: str) -> str:
         f"{verb} {entry['file']}" + (f", kept {entry['backup']}" if entry["backup"] else "")
         for entry in result.written
     ]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{named(line)}\n" for line in lines)
+
+
+def _gains(result: _Result) -> bool:
+    """Whether it matters at some step that jobs start in this order."""
+    plan = result.plan
+    if plan is None or result.limited is not None:
+        return plan is not None
+    fifo = pebble.eligibility_profile(plan.dag, plan.dag.fifo_order)
+    return bool((plan.schedule.eligible > fifo).any())
 
 
 def _order_report(file: str, plan: Plan, limited: LimitedOrder | None) -> str:

@@ -69,18 +69,19 @@ def _notes(workflow: Workflow) -> str:
         *notes.about_own_priorities(workflow),
         *notes.about_strictness(workflow),
     ]
-    return "".join(["\n", *(f"{line}.\n" for line in lines)]) if lines else ""
+    return "".join(["\n", *(f"{named(line)}.\n" for line in lines)]) if lines else ""
 
 
 def _advice(remarks: Sequence[dagman.Remark]) -> str:
     if not remarks:
         return ""
     lines = [
-        f"  {r.path}{f':{r.line}' if r.line else ''}: {r.text}"
+        f"{r.path}{f':{r.line}' if r.line else ''}: {r.text}"
         + (f" (and {output.counted(r.count - 1, 'more such line')})" if r.count > 1 else "")
         for r in remarks[:_MOST_ROWS]
     ]
     rest = len(remarks) - len(lines)
+    lines = [f"  {named(line)}" for line in lines]
     lines += [f"  and {rest:,} more: --json has all"] if rest > 0 else []
     return "\n".join(["", "What may disturb an order:", *lines, ""])
 

@@ -33,6 +33,11 @@ def advice(workflow: Workflow) -> list[Remark]:
         *_said_twice(workflow),
         *_submit_priorities(workflow),
         *_default_priority(workflow),
+        *(
+            Remark(path, 0, "the CONFIG file does not exist")
+            for path in _configs(workflow)
+            if not os.path.lexists(path)
+        ),
     ]
 
 

@@ -131,6 +131,17 @@ def changes(
     ]
 
 
+def overridden(workflow: Workflow, priorities: dict[str, int], *, via: Via) -> list[str]:
+    """Return the jobs that get a second, other priority by a PRIORITY statement.
+
+    DAGMan takes 0 for no priority.
+    """
+    files = submit_files(workflow) if via == "vars" else []
+    by_vars = {name for file in files for name in file.names}
+    own = zip(workflow.names, workflow.priorities.tolist(), strict=True)
+    return [n for n, value in own if value not in (0, priorities[n]) and n not in by_vars]
+
+
 def copies(
     workflow: Workflow, priorities: dict[str, int], path: str, *, keep_existing: bool = False
 ) -> list[Change]:
