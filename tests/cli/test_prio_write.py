@@ -263,7 +263,7 @@ def test_a_line_of_the_users_in_the_block_is_one_line_and_stays(icsched, put, fo
 
     assert (result.code, result.complaint) == (
         1,
-        "wf.dag:4: expected only icsched's lines in its block: move this one",
+        "wf.dag:4: expected only icsched's lines in its section: move this one",
     )
     assert (folder / "wf.dag").read_text() == text
 
@@ -298,7 +298,7 @@ def test_half_a_block_is_one_line(icsched, put):
     for option in ("--in-place", "--remove"):
         result = icsched("prio", "wf.dag", option)
         assert result.code == 1
-        assert result.complaint.startswith("wf.dag:2: expected one block of icsched's")
+        assert result.complaint.startswith("wf.dag:2: expected one section of icsched's")
 
 
 # Priorities, joins and jobs that are done

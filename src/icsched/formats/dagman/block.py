@@ -77,7 +77,7 @@ def _span(path: str, data: bytes) -> tuple[int, int] | None:
         return None
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         line = data.count(b"\n", 0, max(begins + ends)) + 1
-        problem = "expected one block of icsched's with its begin and end lines, got other marks:"
+        problem = "expected one section of icsched's with its begin and end lines, got other marks:"
         raise FormatError(path, line, f"{problem} take them out, or go back to {path}.bak")
     _check_ours(path, data, begins[0], ends[0])
     first_line = data[begins[0] : data.find(b"\n", begins[0])].rstrip(b"\r")
@@ -92,7 +92,7 @@ def _check_ours(path: str, data: bytes, begin: int, end: int) -> None:
     at = ours.end() if ours else end
     if at < end:
         line = data.count(b"\n", 0, at) + 1
-        raise FormatError(path, line, "expected only icsched's lines in its block: move this one")
+        raise FormatError(path, line, "expected only icsched's lines in its section: move this one")
 
 
 def _lines_that_start(data: bytes, mark: bytes) -> list[int]:
