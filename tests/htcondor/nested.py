@@ -22,6 +22,7 @@ class _Maker:
     def __init__(self, rng: Random) -> None:
         self.rng = rng
         self.made: dict[str, str] = {}
+        self.bodies = 0
 
     def kept(self, text: str) -> str:
         """Keep the text of a file; return the file's name."""
@@ -34,7 +35,7 @@ class _Maker:
         rng = self.rng
         jobs = rng.sample(["p", "q", "r", '"s"', "{", "@=E", "t'u"], rng.randint(1, 4))
         lines = [self.job(name) for name in jobs]
-        lines += ["SUBMIT-DESCRIPTION desc {\n executable = /bin/true\n}"] * (rng.random() < 0.3)
+        lines += [f"SUBMIT-DESCRIPTION desc {self.body()}"] * (rng.random() < 0.3)
         splices = rng.sample(["Z", "B", "A", "S-1"], rng.randint(0, 2 if depth < 2 else 0))
         categories = [rng.choice(_CATEGORIES)]
         for splice in splices:
@@ -52,10 +53,15 @@ class _Maker:
     def job(self, name: str) -> str:
         rng = self.rng
         if rng.random() < 0.15:
-            return f"JOB {name} {{\n executable = /bin/true\n}}"
+            return f"JOB {name} {self.body()}"
         submit = rng.choice(["task.sub", '"a task.sub"', "desc", '"it\'s.sub"'])
         options = [option for option in ("DIR d", "NOOP", "DONE") if rng.random() < 0.15]
         return " ".join([f"JOB {name} {submit}", *options])
+
+    def body(self) -> str:
+        """Return an inline description that no other job has."""
+        self.bodies += 1
+        return f"{{\n executable = /bin/true\n arguments = {self.bodies}\n}}"
 
     def include(self, jobs: list[str]) -> list[str]:
         """Return an INCLUDE of a file with a job and a splice of its own, and words about them."""

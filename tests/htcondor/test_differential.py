@@ -10,12 +10,13 @@ from icsched.errors import FormatError
 from icsched.formats import Workflow, read_workflow
 from icsched.formats.dagman import changes, flat_file, job_priorities
 from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.place import description_name
 from tests.htcondor import cases, generate, nested
 from tests.htcondor.pool import Dump, Rejection
 
 JOIN_NODE = re.compile(r"_condor_join_node\d+")
-# What DAGMan and icsched call the same inline or named description; and a slash that says nothing.
-NEW_NAMES = re.compile(r" (?:submitDesc|\S+\.description|\S*desc)(?= |$)|(?<=[^ ])/(?= |$)")
+NO_MEANING = re.compile(r"(?<=[^ ])/(?= |$)")  # a slash that ends a path
+DESCRIBED = re.compile(r"^(?:SUBMIT-DESCRIPTION|JOB) (\S+) \{\n.*\n arguments = (\d+)$", re.M)
 ABORTED = 4  # an assertion of this version of DAGMan failed: no answer
 
 ALL = {**cases.LINES_AND_NAMES, **cases.COMMANDS, **cases.FILES}
@@ -191,8 +192,23 @@ def test_then_both_refuse_a_directory_of_a_job(line, condor, place):
     assert not difference(reading("wf.dag"), condor.dump(place, "wf.dag"))
 
 
-def flat_facts(dump: Dump) -> dict[str, object]:
-    """What a dump says, with the names that jobs have in a flattened file."""
+def flat_word(word: str, job: str, described: set[str]) -> str:
+    """What a flattened file calls the submit file or description of a job."""
+    if word == "submitDesc":  # DAGMan's name of every inline description
+        return description_name(job.replace("+", "-"))
+    if word != "desc":
+        return word
+    named = re.sub(r"[^+]+$", "desc", job).replace("+", "-")  # in the same splice
+    if named in described:
+        return named
+    return "./desc" if "desc" in described else "desc"  # it is a file
+
+
+def flat_facts(dump: Dump, described: set[str] | None = None) -> dict[str, object]:
+    """What a dump says, with the names of a flattened file, which has the *described* ones.
+
+    None if the dump is that of the flattened file itself.
+    """
 
     def flat(value):
         if isinstance(value, str):
@@ -204,10 +220,16 @@ def flat_facts(dump: Dump) -> dict[str, object]:
     def of_job(line):  # a continued line has more blanks in one than in the other
         return " ".join(flat(word) if word in dump.jobs else word for word in line.split())
 
+    def submitted(line):
+        kind, job, word, *rest = line.split()
+        if kind == "JOB" and described is not None:
+            word = flat_word(word, job, described)
+        return NO_MEANING.sub("", of_job(" ".join([kind, job, word, *rest])))
+
     lines = [line for line in dump.text.split("\n") if not JOIN_NODE.search(line)]
     said = ("SCRIPT", "ABORT-DAG-ON", "PRE_SKIP", "CATEGORY")
     return {
-        "jobs": [NEW_NAMES.sub("", of_job(line)) for line in lines if is_job(line)],
+        "jobs": [submitted(line) for line in lines if is_job(line)],
         "final": [line for line in lines if line.startswith("FINAL ")],
         "arcs": flat(dump.arcs),
         "joins": dump.joins,
@@ -257,10 +279,23 @@ def flattens_alike(condor, place, files, seed) -> bool:
     flat = condor.dump(place, "flat.dag")
 
     assert isinstance(flat, Dump), f"seed {seed}: {flat}"
-    before, after = flat_facts(theirs), flat_facts(flat)
+    text = (place / "flat.dag").read_text()
+    described = set(re.findall(r"^SUBMIT-DESCRIPTION (\S+) ", text, re.M))
+    before, after = flat_facts(theirs, described), flat_facts(flat)
+    assert_bodies(files, ours, text)
     different = {key: (before[key], after[key]) for key in before if before[key] != after[key]}
     assert not different, f"seed {seed}: {different}"
     return True
+
+
+def assert_bodies(files, ours, text) -> None:
+    """Each description of the flattened file has the body that the original has by that name."""
+    whole = "".join([files] if isinstance(files, str) else files.values())
+    heads = {number: name for name, number in DESCRIBED.findall(whole)}
+    inline = {description_name(name.replace("+", "-")): name for name in ours.names}
+    for name, number in DESCRIBED.findall(text):
+        local = inline[name].rpartition("+")[2] if name in inline else "desc"
+        assert heads[number] == local, f"{name}: {heads[number]}"
 
 
 def test_priorities_are_the_same_in_place_and_flattened(condor, place):
