@@ -306,15 +306,19 @@ def test_dagman_refuses_a_section_that_names_a_job_that_is_gone(condor, place, p
 
 @pytest.mark.parametrize("own", [0, 9])
 @pytest.mark.parametrize("strict", [1, 2])
-def test_a_strict_dagman_refuses_to_override_priorities(condor, place, prio, strict, own):
+def test_a_strict_dagman_refuses_what_prio_refuses_to_write(condor, place, prio, strict, own):
+    """The order is written while nobody is strict yet."""
     write(place, {"wf.dag": f"JOB a task.sub\nJOB b task.sub\nPRIORITY a {own}\nCONFIG c\n"})
+    (place / "c").write_text("")
+    prio("wf.dag", "--in-place")
     (place / "c").write_text(f"DAGMAN_USE_STRICT = {strict}\n")
-    said = prio("wf.dag", "--in-place")["notes"]
     config = {"DAGMAN_USE_STRICT": str(strict)}
 
     refused = isinstance(condor.dump(place, "wf.dag", config=config), Rejection)
     prio("wf.dag", "--in-place", "--keep-existing")
+    code = icsched(["prio", "wf.dag", "-o", "out.dag"])
 
     assert refused == (strict == 2 and own != 0)
-    assert any("makes DAGMan refuse" in note for note in said) == refused
+    assert code == (1 if refused else 0)
+    assert (place / "out.dag").exists() == (not refused)
     assert not isinstance(condor.dump(place, "wf.dag", config=config), Rejection)
