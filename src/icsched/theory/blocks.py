@@ -1,8 +1,9 @@
 """What a block is: the kinds that theorems cover, and names for people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -58,7 +59,8 @@ def family_name(block: Dag, kind: Kind) -> str:
     >>> family_name(Dag({"a": [], "b": [], "x": ["a"], "y": ["a", "b"], "z": ["b"]}), Kind.TREE)
     'W(2,2)'
     """
-    family, first, second = (int(code[0]) for code in _codes(np.array([kind]), _shape(block)))
+    shape = _shape(block)
+    family, first, second = _code(kind, *(int(getattr(shape, f.name)[0]) for f in fields(shape)))
     return _strand_name(_spine(block)) if family == _STRAND else _name(family, first, second)
 
 
@@ -114,6 +116,18 @@ def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
         np.select(tests, [first for _, first, _ in cases]),
         np.select(tests, [second for _, _, second in cases]),
     )
+
+
+@lru_cache(maxsize=1024)
+def _code(kind: Kind, *numbers: int) -> tuple[int, int, int]:
+    """Return what `_codes` does for one block, *numbers* being the fields of its shape.
+
+    A chain of proof may name hundreds of blocks, most of them alike.
+    """
+    a, b, c, d, e, f, g, bipartite = (np.array([number], np.int32) for number in numbers)
+    shape = BlockShapes(a, b, c, d, e, f, g, bipartite.astype(np.uint8))
+    family, first, second = _codes(np.array([kind]), shape)
+    return int(family[0]), int(first[0]), int(second[0])
 
 
 def _spine(block: Dag) -> list[int]:
