@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 
 from icsched import _core
 from icsched._core import MOST_NONSINKS, ReadyQueue
+from icsched.arrays import Ids, Rows, Sizes
 
 __all__ = [
     "MOST_NONSINKS",
     "BatchFront",
     "DagmanScan",
-    "Ids",
     "OverLimitError",
     "ReadyQueue",
-    "Rows",
     "SimModel",
     "SimRuns",
     "SimTrace",
-    "Sizes",
     "Solving",
     "TaskState",
     "batch_front",
@@ -48,23 +46,6 @@ __all__ = [
     "simulate",
     "simulate_trace",
 ]
-
-Ids = NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """One sorted list of task ids per task: list v is targets[offsets[v]:offsets[v + 1]]."""
-
-    offsets: Ids
-    targets: Ids
-
-    def take(self, which: Ids) -> Ids:
-        """Return the lists of *which* tasks, end to end."""
-        starts, sizes = self.offsets[which], np.diff(self.offsets)[which]
-        shift = starts - (np.cumsum(sizes) - sizes)
-        taken: Ids = self.targets[np.arange(sizes.sum()) + np.repeat(shift, sizes)]
-        return taken
 
 
 def build(tasks: int, parents: Ids, children: Ids) -> tuple[Rows, Rows, Ids, Ids]:
@@ -278,9 +259,6 @@ def superdag_order(
         counts,
         **limits,
     )
-
-
-Sizes = NDArray[np.int64]
 
 
 def depth_first_order(children: Rows, parents: Rows, order: Ids, sizes: Sizes) -> Ids:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
-from icsched._native import Ids, Rows
+from icsched.arrays import Ids, Rows
 from icsched.errors import CycleError, GraphError, UnknownTaskError
 
 if TYPE_CHECKING:

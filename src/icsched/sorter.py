@@ -7,7 +7,8 @@ from types import GenericAlias
 import numpy as np
 
 from icsched import _native
-from icsched._native import Ids, ReadyQueue, Rows
+from icsched._native import ReadyQueue
+from icsched.arrays import Ids, Rows, ranks_of
 from icsched.dag import Dag, in_order
 from icsched.errors import CycleError
 from icsched.pebble import Order, check_order
@@ -55,7 +56,7 @@ class Sorter:
         if isinstance(graph, Dag):
             self._graph: _DagGraph | _GrowingGraph = _DagGraph(graph)
             best = prioritize(graph).order if order is None else check_order(graph, order)
-            self._ranks = _ranks(best)
+            self._ranks = ranks_of(best)
         elif order is not None:
             raise ValueError("order: task ids need a Dag; pass Sorter(Dag(mapping), order=...)")
         else:
@@ -201,9 +202,3 @@ class _DagGraph:
 
     def rows(self) -> tuple[Rows, Rows, Ids]:
         return self._dag.child_rows, self._dag.parent_rows, np.empty(0, np.int32)
-
-
-def _ranks(order: Ids) -> Ids:
-    ranks = np.empty(len(order), np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    return ranks

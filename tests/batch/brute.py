@@ -8,7 +8,8 @@ from itertools import chain, combinations
 import numpy as np
 
 from icsched import Batch, Dag
-from icsched._native import BatchFront, Rows
+from icsched._native import BatchFront
+from icsched.arrays import Rows
 from tests.twins import eligible_after
 
 

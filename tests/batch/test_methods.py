@@ -12,6 +12,7 @@ import pytest
 import icsched
 from icsched import _native, families
 from icsched._native import TaskState
+from icsched.arrays import Rows
 from icsched.batch import milp
 from icsched.batch.choose import auto, greedy, pieces
 from tests.batch.brute import Problem, check_guarantee, random_problem, random_tree
@@ -341,7 +342,7 @@ def test_greedy_and_its_twin_agree_where_few_sources_have_most_sinks():
 def test_a_join_of_a_million_tasks_costs_greedy_no_more_than_its_arcs():
     """Every second source has a sink of its own: these come first, and the join never."""
     sources = 1_000_000
-    join = _native.Rows(np.array([0, sources], np.int32), np.arange(sources, dtype=np.int32))
+    join = Rows(np.array([0, sources], np.int32), np.arange(sources, dtype=np.int32))
     front = _native.BatchFront(np.arange(sources, dtype=np.int32) % 2, join, np.ones(1, np.int32))
     start = time.process_time()
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from icsched import Schedule, memory_profile, read
-from icsched.formats import read_text
+from icsched.files import read_text
 from tests.cli.workflows import PAIR_AND_FORK
 
 SIZES = "a 10\nb 1\nc 3\nd 1\ne 1\n"

@@ -378,7 +378,7 @@ if sys.argv[1:]:
     sys.addaudithook(hook)
     write_clustered(read_workflow("wf.dag"), [[0, 1], [2]], "out.dag")
 else:
-    from icsched.formats import write_text
+    from icsched.files import write_text
     write_text("other.txt", "")
 """
 

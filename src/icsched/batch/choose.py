@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BatchFront, Ids, Solving
+from icsched._native import BatchFront, Solving
+from icsched.arrays import Ids
 from icsched.batch import milp
 from icsched.batch.state import state_of
 from icsched.dag import Dag

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from icsched._native import BatchFront, Ids
+from icsched._native import BatchFront
+from icsched.arrays import Ids
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver, CpSolverStatus

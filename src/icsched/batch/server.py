@@ -4,6 +4,7 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import TaskState
+from icsched.arrays import Ids, ranks_of
 from icsched.batch.choose import (
     EXACT,
     Choice,
@@ -49,8 +50,7 @@ class BatchServer:
         self._dag = dag
         self._method = method
         self._order = best
-        self._rank = np.empty(len(dag), np.int64)
-        self._rank[best] = np.arange(len(dag))
+        self._rank = ranks_of(best)
         self._states = np.full(len(dag), TaskState.WAITING, np.uint8)
         self._offered = np.zeros(len(dag), bool)  # by rank
         self._missing_parents = dag.in_degrees.tolist()
@@ -96,7 +96,7 @@ class BatchServer:
         tasks: list[int] = sources.tolist()
         return tasks
 
-    def _choice(self, sources: _native.Ids, count: int) -> Choice:
+    def _choice(self, sources: Ids, count: int) -> Choice:
         dag = self._dag
         front = _native.batch_front(dag.child_rows, dag.parent_rows, self._states, sources)
         if self._method == "auto":

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BatchFront, Ids, TaskState
+from icsched._native import BatchFront, TaskState
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError, UnknownTaskError
 

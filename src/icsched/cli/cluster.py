@@ -14,6 +14,7 @@ from icsched.cli.visible import named, say
 from icsched.cluster import Cluster, plan_clusters, set_apart
 from icsched.dag import Dag
 from icsched.errors import ClusterError, FormatError, MemberError, UsageError
+from icsched.files import write_text
 from icsched.formats import Workflow
 
 _MOST_ROWS = 20
@@ -134,7 +135,7 @@ def _write(
         instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
     if dot is not None:
-        formats.write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))
+        write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))
         written.append(dot)
     return written
 

@@ -11,7 +11,7 @@ import numpy as np
 from cyclopts import Parameter, Token
 from numpy.typing import NDArray
 
-from icsched import formats
+from icsched import files
 from icsched.cli.output import Flag, working
 from icsched.dag import Dag
 from icsched.errors import FormatError, GameError, UsageError
@@ -223,7 +223,7 @@ def _names(path: str, known: Container[Hashable]) -> Iterator[tuple[int, str]]:
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
-    for line, text in enumerate(formats.read_text(path).split("\n"), 1):
+    for line, text in enumerate(files.read_text(path).split("\n"), 1):
         if text.strip():
             yield line, text.strip()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from icsched import formats, pebble
 from icsched.dag import Dag
 from icsched.errors import FormatError
+from icsched.files import write_text
 from icsched.theory import Plan
 
 _MOST_BLOCKS = 10_000  # one file each
@@ -28,7 +29,7 @@ def write(directory: str, plan: Plan) -> None:
     if plan.analysis is not None:
         files |= _blocks(plan)
     for name, text in files.items():
-        formats.write_text(Path(directory, name), text)
+        write_text(Path(directory, name), text)
     for old in Path(directory, "blocks").glob("[0-9]*.dot"):  # of a workflow with more blocks
         if f"blocks/{old.name}" not in files:
             old.unlink()

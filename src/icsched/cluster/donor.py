@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.theory import Analysis
 
 _W, _N, _C = 0, 1, 2

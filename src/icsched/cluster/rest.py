@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched._native import Rows
+from icsched.arrays import Rows
 from icsched.dag import Dag
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from icsched._native import Rows
+from icsched.arrays import Rows
 from icsched.cluster.lean import sink_by_sink_order
 from icsched.cluster.rest import Frontier, Rest
 from icsched.cluster.strategy import Strategy

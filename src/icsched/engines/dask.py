@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import EngineError
 from icsched.pebble import Order

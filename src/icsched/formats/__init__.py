@@ -9,7 +9,6 @@ from icsched.formats.dagman import (
     write_dagman,
 )
 from icsched.formats.dot import dot_text
-from icsched.formats.files import read_text, write_bytes, write_text
 
 __all__ = [
     "Workflow",
@@ -17,12 +16,9 @@ __all__ = [
     "dot_text",
     "read",
     "read_dagman",
-    "read_text",
     "read_workflow",
-    "write_bytes",
     "write_clustered",
     "write_dagman",
-    "write_text",
 ]
 
 # One format so far; with the second, `read` picks by suffix.

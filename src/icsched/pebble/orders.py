@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
-from icsched._native import Ids
+from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ScheduleError
 
@@ -101,6 +101,5 @@ def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
     array = np.asarray(keys)
     if array.shape != (len(dag),):
         raise ScheduleError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
-    ranks = np.empty(len(dag), np.int32)
-    ranks[np.argsort(array, kind="stable")] = np.arange(len(dag), dtype=np.int32)
+    ranks = ranks_of(np.argsort(array, kind="stable").astype(np.int32))
     return _native.priority_order(dag.child_rows, dag.parent_rows, ranks)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from icsched._native import Ids, Rows, Sizes
+from icsched.arrays import Ids, Rows, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ScheduleError
 
@@ -32,7 +32,7 @@ def check_order(dag: Dag, order: Order) -> Ids:
     [0, 1]
     """
     array = _as_ids(dag, order)
-    position = _positions(array)
+    position = ranks_of(array)
     parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
     early = np.flatnonzero(position[parents] > position[children])
     if len(early):
@@ -62,22 +62,16 @@ def _as_ids(dag: Dag, order: Order) -> Ids:
     return np.ascontiguousarray(array, np.int32)
 
 
-def _positions(order: Ids) -> NDArray[np.int64]:
-    position = np.empty(len(order), np.int64)
-    position[order] = np.arange(len(order))
-    return position
-
-
-def _latest(rows: Rows, position: NDArray[np.int64]) -> NDArray[np.int64]:
+def _latest(rows: Rows, position: Ids) -> Ids:
     """Latest position in each task's row; -1 for an empty row."""
-    latest = np.full(len(position), -1, np.int64)
+    latest = np.full(len(position), -1, np.int32)
     filled = np.flatnonzero(np.diff(rows.offsets))
     if len(filled):
         latest[filled] = np.maximum.reduceat(position[rows.targets], rows.offsets[filled])
     return latest
 
 
-def _count_during(start: NDArray[np.int64], stop: NDArray[np.int64], steps: int) -> Profile:
+def _count_during(start: Ids, stop: Ids, steps: int) -> Profile:
     """Count, for t = 0 .. steps, the intervals with start <= t < stop."""
     change = np.bincount(start, minlength=steps + 2) - np.bincount(stop, minlength=steps + 2)
     profile = np.cumsum(change[: steps + 1])
@@ -94,7 +88,7 @@ def eligibility_profile(dag: Dag, order: Order) -> Profile:
     >>> eligibility_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
     [1, 2, 1, 0]
     """
-    position = _positions(check_order(dag, order))
+    position = ranks_of(check_order(dag, order))
     return _count_during(_latest(dag.parent_rows, position) + 1, position + 1, len(dag))
 
 
@@ -122,7 +116,7 @@ def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) ->
     >>> memory_profile(fork, [0, 1, 2], sizes=[30, 5, 5]).tolist()
     [0, 30, 30, 0]
     """
-    position = _positions(check_order(dag, order))
+    position = ranks_of(check_order(dag, order))
     weights = checked_sizes(dag, sizes)
     last_child = _latest(dag.child_rows, position)
     inner = last_child >= 0

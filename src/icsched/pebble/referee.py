@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched import _native
-from icsched._native import MOST_NONSINKS, Ids
+from icsched._native import MOST_NONSINKS
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble.profile import Order, Profile, eligibility_profile

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched.errors import EngineError
-from icsched.formats.files import write_bytes
+from icsched.files import write_bytes
 from icsched.pebble import Profile
 from icsched.sim import METRICS, Mean, Ratio
 from icsched.sim.study import Cell, CellResult

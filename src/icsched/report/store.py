@@ -18,7 +18,7 @@ from types import TracebackType
 import msgspec
 
 from icsched.errors import FormatError, UsageError
-from icsched.formats.files import read_if_there, sync_directory
+from icsched.files import read_if_there, sync_directory
 from icsched.sim.study import Cell, CellResult
 
 CELLS = "cells.jsonl"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from icsched.formats.files import write_bytes, write_text
+from icsched.files import write_bytes, write_text
 from icsched.sim import METRICS, Mean, Ratio
 from icsched.sim.study import BASELINE, OURS, CellResult, Terms
 

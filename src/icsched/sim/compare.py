@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias, get_args, runtime_checkable
 import numpy as np
 
 from icsched import pebble
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order

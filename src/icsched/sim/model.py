@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order, check_order

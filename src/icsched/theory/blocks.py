@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BlockOrders, BlockShapes, Ids
+from icsched._native import BlockOrders, BlockShapes
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.theory.decompose import Decomposition
 

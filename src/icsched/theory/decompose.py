@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from icsched import _native
-from icsched._native import Blocks, Ids
+from icsched._native import Blocks
+from icsched.arrays import Ids
 from icsched.dag import Dag
 
 

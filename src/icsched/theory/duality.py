@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icsched._native import Ids
+from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.pebble import Order, check_order
 
@@ -18,8 +18,7 @@ def dual_order(dag: Dag, order: Order) -> Ids:
     >>> dual_order(join, [1, 0, 2, 3]).tolist()
     [2, 3, 0, 1]
     """
-    position = np.empty(len(dag), np.int64)
-    position[check_order(dag, order)] = np.arange(len(dag))
+    position = ranks_of(check_order(dag, order))
     nonsources = np.flatnonzero(dag.in_degrees)
     starts = dag.parent_rows.offsets[nonsources]
     step = np.maximum.reduceat(position[dag.parent_rows.targets], starts) if len(starts) else starts

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native, pebble
-from icsched._native import BlockOrders, Ids, Rows
+from icsched._native import BlockOrders
+from icsched.arrays import Ids, Rows, ranks_of
 from icsched.dag import Dag
 from icsched.errors import GraphError, LimitError, ScheduleError
 from icsched.pebble import Schedule
@@ -133,9 +134,7 @@ class Plan:
     @cached_property
     def priorities(self) -> Ids:
         """A priority for each task, bigger runs first: n for the first, 1 for the last."""
-        priorities = np.empty(len(self.dag), np.int32)
-        priorities[self.order] = np.arange(len(self.dag), 0, -1)
-        return priorities
+        return len(self.dag) - ranks_of(self.order)
 
 
 class _Clock:
@@ -334,8 +333,7 @@ def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
     It is if all arcs from tasks before it to the rest are its own arcs from its parents,
     and it is the only eligible task. A final entry, False, stands for the end.
     """
-    place = np.empty(len(dag), np.int64)
-    place[order] = np.arange(len(dag))
+    place = ranks_of(order)
     parents, children = place[dag.arcs[:, 0]], place[dag.arcs[:, 1]]
     opened = np.bincount(parents + 1, minlength=len(dag) + 1)
     closed = np.bincount(children + 1, minlength=len(dag) + 1)

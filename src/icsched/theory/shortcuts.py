@@ -3,7 +3,7 @@
 import numpy as np
 
 from icsched import _native
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.dag import Dag
 
 # Arcs that may be looked at, for the whole dag and for each arc of it.

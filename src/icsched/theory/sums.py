@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BlockOrders, Ids
+from icsched._native import BlockOrders
+from icsched.arrays import Ids
 from icsched.theory.decompose import Decomposition
 
 # Cells of all tables of shares that an attempt may fill: some 50 milliseconds of work.

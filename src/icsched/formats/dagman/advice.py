@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterator
 
 from icsched.errors import FormatError
+from icsched.files import read_bytes
 from icsched.formats.dagman import block
 from icsched.formats.dagman.commands import Directive
 from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.workflow import Workflow
 from icsched.formats.dagman.writer import submit_files
-from icsched.formats.files import read_bytes
 
 _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: no person wrote a larger one

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.errors import FormatError, ScheduleError
+from icsched.files import read_bytes, write_with_directory
 from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
 from icsched.formats.dagman.member import Descriptions, Job, Member, member
 from icsched.formats.dagman.merge import job_statements, submit_lines
@@ -28,7 +29,6 @@ from icsched.formats.dagman.sealed import (
 )
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.workflow import Workflow
-from icsched.formats.files import read_bytes, write_with_directory
 from icsched.pebble import check_order
 
 _SCRIPT_SOURCE = os.path.join(os.path.dirname(__file__), "run_members.sh")

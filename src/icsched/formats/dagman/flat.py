@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched._native import Ids
+from icsched.arrays import Ids, ranks_of
 from icsched.formats.dagman.commands import Connect, Directive, Modifier, Node
 from icsched.formats.dagman.limits import limits
 from icsched.formats.dagman.place import Place, description_name, places
@@ -55,8 +55,7 @@ def flattened(workflow: Workflow, *, priorities: bool = True) -> list[str]:
 def _jobs_in_order(everywhere: Sequence[Place]) -> Lines:
     """Yield all jobs as DAGMan lists them: of equal priority, the first goes first."""
     layout = everywhere[0].scope.reachable()
-    rank = np.empty(len(layout), np.int64)
-    rank[layout] = np.arange(len(layout))
+    rank = ranks_of(layout)
     found = [
         (rank[place.first + slot], place, source, statement, slot)
         for place in everywhere

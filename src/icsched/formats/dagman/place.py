@@ -10,7 +10,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.limits import category_name

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.errors import FormatError
 from icsched.formats.dagman.scope import Instance, Scope
 from icsched.formats.dagman.source import Source

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.errors import FormatError
 from icsched.formats.dagman.commands import (
     ALL_NODES,

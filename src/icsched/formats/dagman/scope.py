@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.formats.dagman.source import DONE, Source
 
 

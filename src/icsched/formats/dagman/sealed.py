@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from icsched.errors import FormatError
+from icsched.files import WITHDRAWN, read_bytes, read_if_there
 from icsched.formats.dagman import block
 from icsched.formats.dagman.workflow import Workflow, newest_rescue
-from icsched.formats.files import WITHDRAWN, read_bytes, read_if_there
 
 DIRECTORY = ".clusters"  # after the name of the DAGMan file
 MARK = "# Made by icsched cluster."

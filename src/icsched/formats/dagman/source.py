@@ -14,10 +14,10 @@ import numpy as np
 from icsched import _native
 from icsched._native import DagmanScan
 from icsched.errors import FormatError
+from icsched.files import read_bytes
 from icsched.formats.dagman import block
 from icsched.formats.dagman.commands import Command, Node, parse
 from icsched.formats.dagman.words import BLANKS, UnreadableError
-from icsched.formats.files import read_bytes
 
 MOST_STATEMENT_BYTES = 64 << 20
 # Values of a plain JOB or SUBDAG statement, added up.

@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.formats.dagman.workflow import Workflow
 
 _ROOT_SIGN = "."  # behind the number of a file, where several files are one workflow

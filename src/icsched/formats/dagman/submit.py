@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from icsched.errors import FormatError
+from icsched.files import read_bytes
 from icsched.formats.dagman.source import is_special, shortened
 from icsched.formats.dagman.words import BLANKS
-from icsched.formats.files import read_bytes
 
 _ASSIGNMENT = re.compile(r"(\+?[A-Za-z0-9_.]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _QUEUE = re.compile(r"queue\b[ \t]*(.*)", re.IGNORECASE)

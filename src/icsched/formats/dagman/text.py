@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from icsched.dag import Dag
 from icsched.errors import FormatError
+from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
-from icsched.formats.files import write_text
 
 SUBMIT_FILE = "task.sub"
 

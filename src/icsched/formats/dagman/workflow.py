@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched._native import Ids
+from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
 from icsched.formats.dagman.commands import Node
@@ -67,8 +67,7 @@ class Workflow:
     @cached_property
     def whole(self) -> Dag:
         """All jobs, also those that are done."""
-        place = np.empty(len(self._layout), np.int32)
-        place[self._layout] = np.arange(len(self._layout), dtype=np.int32)
+        place = ranks_of(self._layout)
         arcs = np.column_stack([place[self.scope.parents], place[self.scope.children]])
         try:
             return Dag.from_arcs(len(self.names), arcs, names=self.names)

@@ -14,13 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from icsched.errors import FormatError
-from icsched.formats.dagman import block
-from icsched.formats.dagman.flat import flattened
-from icsched.formats.dagman.place import flat_name
-from icsched.formats.dagman.source import is_special
-from icsched.formats.dagman.stamp import root_stamp, stamp
-from icsched.formats.dagman.workflow import PlacedNode, Workflow
-from icsched.formats.files import (
+from icsched.files import (
     check_rewritable,
     read_bytes,
     read_if_there,
@@ -28,6 +22,12 @@ from icsched.formats.files import (
     rewrite,
     write_bytes,
 )
+from icsched.formats.dagman import block
+from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.place import flat_name
+from icsched.formats.dagman.source import is_special
+from icsched.formats.dagman.stamp import root_stamp, stamp
+from icsched.formats.dagman.workflow import PlacedNode, Workflow
 
 Via = Literal["priority", "vars"]
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icsched._native import Ids, Sizes
+from icsched.arrays import Ids, Sizes
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import Profile

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icsched._native import Ids
+from icsched.arrays import Ids
 from icsched.families.checks import check_range
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched import _native, pebble
-from icsched._native import Ids, Sizes
+from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import Order
@@ -43,13 +43,6 @@ def peak(dag: Dag, order: Order, sizes: Sizes) -> int:
 def depth_first_order(dag: Dag, sizes: Sizes) -> Ids:
     """Return an order that finishes what it began: least memory on trees, little elsewhere."""
     return _native.depth_first_order(dag.child_rows, dag.parent_rows, dag.fifo_order, sizes)
-
-
-def ranks_of(order: Ids) -> Ids:
-    """Return the place of each task in *order*."""
-    ranks = np.empty(len(order), np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    return ranks
 
 
 def _with_pieces_moved(dag: Dag, given: Ids, sizes: Sizes) -> Ids:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched import _native, pebble
-from icsched._native import Ids, Sizes
+from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError, MemoryLimitError, ScheduleError
 from icsched.theory.memory import exact
-from icsched.theory.memory.lean import depth_first_order, lean_order, peak, ranks_of
+from icsched.theory.memory.lean import depth_first_order, lean_order, peak
 from icsched.theory.order import UNPROVED, Plan, prioritize
 from icsched.theory.shortcuts import without_shortcuts
 

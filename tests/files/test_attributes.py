@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.formats import write_bytes
-from icsched.formats.files import check_rewritable, rewrite
+from icsched.files import check_rewritable, rewrite, write_bytes
 
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 NOBODY, USERS, OTHERS = 65534, 100, 4321

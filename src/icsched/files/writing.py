@@ -1,6 +1,5 @@
-"""Reading whole files and replacing them all or not at all."""
+"""Replacing files all or not at all."""
 
-import errno
 import os
 import re
 import shutil
@@ -8,86 +7,15 @@ import stat
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
-from io import BufferedReader
 from pathlib import Path
 
 from icsched.errors import FormatError
-from icsched.formats.attributes import are_alike, mask, take_after
-from icsched.formats.temporary import held, temporary_directory, temporary_file
+from icsched.files.attributes import are_alike, mask, take_after
+from icsched.files.reading import reason
+from icsched.files.temporary import held, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 WITHDRAWN = "dag"  # a file, in the directory that belongs to it, while it is not at its place
-_MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
-
-
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of the file at *path*.
-
-    Raises FormatError if it cannot be read or has 2 GiB or more.
-    """
-    # Standard input may be a socket, which has no name that could be opened.
-    source = 0 if os.fspath(path) == "/dev/stdin" else path
-    try:
-        with open(source, "rb", closefd=source != 0) as file:
-            return _bounded(file)
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
-
-
-def _bounded(file: BufferedReader) -> bytes:
-    """Return what *file* holds; raises OSError for what is too large or has no end."""
-    status = os.fstat(file.fileno())
-    is_ordinary = stat.S_ISREG(status.st_mode)
-    if is_ordinary and status.st_size <= _MOST_BYTES:
-        return file.read()
-    data = bytearray()
-    while not is_ordinary and len(data) <= _MOST_BYTES:
-        part = file.read(1 << 20)
-        if not part:
-            return bytes(data)
-        data += part
-    raise OSError(errno.EFBIG, "Expected less than 2 GiB")
-
-
-def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
-    """Return the bytes of the file at *path*, or None if there is none; raises as `read_bytes`.
-
-    Raises FormatError also for a pipe or a device: reading it may have no end.
-    """
-    if _is_endless(path):
-        raise FormatError(os.fspath(path), None, "expected an ordinary file")
-    try:
-        return read_bytes(path)
-    except FormatError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-            return None
-        raise
-
-
-def _is_endless(path: str | os.PathLike[str]) -> bool:
-    try:
-        mode = Path(path).stat().st_mode
-    except OSError:
-        return False  # reading it says why
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Return the text of the file at *path*.
-
-    Raises FormatError if it cannot be read or is not UTF-8 text.
-    """
-    data = read_bytes(path)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = f"expected UTF-8 text, got byte 0x{data[error.start]:02x}"
-        raise FormatError(os.fspath(path), line, problem) from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError(os.fspath(path), line, "expected text, got a NUL byte")
-    return text
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -118,7 +46,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     except OSError as error:
         if handle == 1 and isinstance(error, BrokenPipeError):
             raise
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
+        raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
 def rewrite(
@@ -138,7 +66,7 @@ def rewrite(
         backup = None if keep is None else _keep(target, keep)
         _replace(target, new, check_still)
     except OSError as error:
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
+        raise FormatError(os.fspath(path), None, reason(error)) from error
     if backup is None:
         return None
     if Path(path).is_symlink():  # the backup is beside the file behind it
@@ -159,7 +87,7 @@ def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
             trial.unlink()
         return _surprises(target.stat())
     except OSError as error:
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
+        raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
 def _ordinary(path: str | os.PathLike[str]) -> Path:
@@ -204,7 +132,7 @@ def write_with_directory(
             _sync(new / WITHDRAWN, model=target)
             _put_in_place(new, target, place)
     except OSError as error:
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
+        raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
 def _sync(path: Path, *, model: Path) -> None:
@@ -292,7 +220,7 @@ def remove(path: str | os.PathLike[str]) -> None:
     try:
         Path(path).unlink(missing_ok=True)
     except OSError as error:
-        raise FormatError(os.fspath(path), None, _reason(error)) from error
+        raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
 def sync_directory(directory: Path) -> None:
@@ -382,8 +310,3 @@ def _check_still(path: str, target: Path, expected: bytes) -> None:
     if target.read_bytes() != expected:
         problem = "it changed while icsched was at work and was left as it is: run it again"
         raise FormatError(path, None, problem)
-
-
-def _reason(error: OSError) -> str:
-    text = error.strerror or str(error)
-    return text[:1].lower() + text[1:]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from icsched.formats import temporary, write_text
-from icsched.formats.temporary import temporary_directory, temporary_file
+from icsched.files import temporary, write_text
+from icsched.files.temporary import temporary_directory, temporary_file
 
 
 def in_a_process(work) -> int:
@@ -97,7 +97,7 @@ def test_an_error_in_the_block_removes_what_was_made(tmp_path):
 
 WRITER = """
 import sys
-from icsched.formats import read_text, temporary, write_text
+from icsched.files import read_text, temporary, write_text
 for number in range(150):
     temporary._sweep.cache_clear()  # so that each write sweeps
     write_text(sys.argv[1], f"{sys.argv[1]} {number}")

@@ -14,8 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import FormatError
-from icsched.formats import read_text, write_bytes, write_text
-from icsched.formats.files import read_bytes, read_if_there, remove, rewrite
+from icsched.files import (
+    read_bytes,
+    read_if_there,
+    read_text,
+    remove,
+    rewrite,
+    write_bytes,
+    write_text,
+)
 
 
 def mode(path: Path) -> int:

@@ -1,0 +1,79 @@
+"""The arrays that dags are made of: ids, rows, ranks, sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int32]
+Sizes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One sorted list of task ids per task: list v is targets[offsets[v]:offsets[v + 1]].
+
+    >>> rows = Rows(np.array([0, 2, 2, 3]), np.array([5, 7, 9]))
+    >>> len(rows), rows[0].tolist(), rows[1].tolist()
+    (3, [5, 7], [])
+    """
+
+    offsets: Ids
+    targets: Ids
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> Ids:
+        return self.targets[self.offsets[row] : self.offsets[row + 1]]
+
+    @property
+    def sizes(self) -> Ids:
+        """Length of each list."""
+        return np.diff(self.offsets)
+
+    def take(self, which: Ids) -> Ids:
+        """Return the lists of *which* tasks, end to end.
+
+        >>> Rows(np.array([0, 2, 2, 3]), np.array([5, 7, 9])).take(np.array([2, 0])).tolist()
+        [9, 5, 7]
+        """
+        starts, sizes = self.offsets[which], self.sizes[which]
+        shift = starts - (np.cumsum(sizes) - sizes)
+        taken: Ids = self.targets[np.arange(sizes.sum()) + np.repeat(shift, sizes)]
+        return taken
+
+
+def ranks_of(order: Ids) -> Ids:
+    """Return the place of each id in *order*, a permutation of 0 .. n-1: its inverse.
+
+    >>> ranks_of(np.array([2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
+
+
+def ids_where(mask: Mask) -> Ids:
+    """Return the ids of the tasks that *mask* is true for, ascending.
+
+    >>> ids_where(np.array([True, False, True])).tolist()
+    [0, 2]
+    """
+    return np.flatnonzero(mask).astype(np.int32)
+
+
+def mask_of(tasks: Ids | list[int], count: int) -> Mask:
+    """Return which of the ids 0 .. *count* - 1 are among *tasks*.
+
+    >>> mask_of([2, 0], 3).tolist()
+    [True, False, True]
+    """
+    mask = np.zeros(count, bool)
+    mask[tasks] = True
+    return mask

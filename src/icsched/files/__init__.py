@@ -1,0 +1,27 @@
+"""Files: bounded reads, writes that happen whole or not at all."""
+
+from icsched.files.reading import read_bytes, read_if_there, read_text
+from icsched.files.writing import (
+    WITHDRAWN,
+    check_rewritable,
+    remove,
+    rewrite,
+    sync_directory,
+    write_bytes,
+    write_text,
+    write_with_directory,
+)
+
+__all__ = [
+    "WITHDRAWN",
+    "check_rewritable",
+    "read_bytes",
+    "read_if_there",
+    "read_text",
+    "remove",
+    "rewrite",
+    "sync_directory",
+    "write_bytes",
+    "write_text",
+    "write_with_directory",
+]

@@ -1,0 +1,87 @@
+"""Reading whole files of a bounded size."""
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+from icsched.errors import FormatError
+
+_MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of the file at *path*.
+
+    Raises FormatError if it cannot be read or has 2 GiB or more.
+    """
+    # Standard input may be a socket, which has no name that could be opened.
+    source = 0 if os.fspath(path) == "/dev/stdin" else path
+    try:
+        with open(source, "rb", closefd=source != 0) as file:
+            return _bounded(file)
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, reason(error)) from error
+
+
+def _bounded(file: BufferedReader) -> bytes:
+    """Return what *file* holds; raises OSError for what is too large or has no end."""
+    status = os.fstat(file.fileno())
+    is_ordinary = stat.S_ISREG(status.st_mode)
+    if is_ordinary and status.st_size <= _MOST_BYTES:
+        return file.read()
+    data = bytearray()
+    while not is_ordinary and len(data) <= _MOST_BYTES:
+        part = file.read(1 << 20)
+        if not part:
+            return bytes(data)
+        data += part
+    raise OSError(errno.EFBIG, "Expected less than 2 GiB")
+
+
+def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
+    """Return the bytes of the file at *path*, or None if there is none; raises as `read_bytes`.
+
+    Raises FormatError also for a pipe or a device: reading it may have no end.
+    """
+    if _is_endless(path):
+        raise FormatError(os.fspath(path), None, "expected an ordinary file")
+    try:
+        return read_bytes(path)
+    except FormatError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return None
+        raise
+
+
+def _is_endless(path: str | os.PathLike[str]) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False  # reading it says why
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of the file at *path*.
+
+    Raises FormatError if it cannot be read or is not UTF-8 text.
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"expected UTF-8 text, got byte 0x{data[error.start]:02x}"
+        raise FormatError(os.fspath(path), line, problem) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FormatError(os.fspath(path), line, "expected text, got a NUL byte")
+    return text
+
+
+def reason(error: OSError) -> str:
+    """Return what the system says about *error*, as a clause of a message."""
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
