@@ -13,8 +13,8 @@ from harness import seconds, show
 
 import icsched
 from icsched import BatchServer, Dag, families
-from icsched.batch.choose import fast, pieces
-from icsched.batch.state import state_of
+from icsched.theory.batches.choose import fast, pieces
+from icsched.theory.batches.state import state_of
 
 MOST_STEPS = 2_000_000_000  # sources * r of a tree that is benched
 
@@ -55,7 +55,7 @@ def show_greedy(sources: int) -> None:
     rows = []
     for name, dag in dags.items():
         for r in (16, 1_000, sources // 10):
-            whole = seconds(lambda d=dag, n=r: icsched.batch(d, [], n, method="greedy"))
+            whole = seconds(lambda d=dag, n=r: icsched.best_batch(d, [], n, method="greedy"))
             front = seconds(lambda d=dag: state_of(d, [], []))
             rows.append([name, r, 1e3 * front, 1e3 * whole])
     title = f"greedy, {sources:,} eligible tasks (bar: 50 ms)"

@@ -31,7 +31,8 @@ from harness import seconds, show
 
 from icsched import Dag, families
 from icsched.engines.dask import dask_graph
-from icsched.theory import prioritize, without_shortcuts
+from icsched.orders import prioritize
+from icsched.theory import without_shortcuts
 
 SEEDS = range(5)
 MOST_GB = 8  # for a peer's process; on random layers dask needs memory quadratic in tasks

@@ -24,7 +24,7 @@ from icsched import (
     prioritize,
     simulate,
 )
-from icsched.report import Curve, curves_figure, write_figure
+from icsched.render.figures import Curve, curves_figure, write_figure
 from icsched.sim import Clustered, Estimates, Paired, Ratio
 
 FIGURES = Path(__file__).parent.parent / "docs" / "allocation"

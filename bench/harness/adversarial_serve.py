@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from icsched import BatchServer, Dag, batch, lean_order, order_within, plan_clusters
+from icsched import BatchServer, Dag, best_batch, lean_order, order_within, plan_clusters
 
 Act = Callable[[], object]
 
@@ -155,7 +155,7 @@ def order_within_memory_of_a_long_piece(tasks: int) -> Act:
 
 
 def _half_of(dag: Dag) -> Act:
-    return lambda: batch(dag, [], len(dag.sources) // 2, method="greedy")
+    return lambda: best_batch(dag, [], len(dag.sources) // 2, method="greedy")
 
 
 def _served(dag: Dag) -> Act:

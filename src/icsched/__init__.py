@@ -1,8 +1,6 @@
 """Order a workflow's tasks so that unpredictable workers never leave empty-handed."""
 
 from icsched import families, sim, theory
-from icsched.batch import Batch, BatchServer, batch
-from icsched.cluster import Cluster, ClusterServer, cluster, plan_clusters, residual
 from icsched.dag import Dag
 from icsched.errors import (
     ClusterError,
@@ -23,11 +21,9 @@ from icsched.errors import (
     UsageError,
 )
 from icsched.formats import Workflow, read, read_workflow, write_dagman
+from icsched.orders import LimitedOrder, Plan, memory_curve, order_within, prioritize
 from icsched.pebble import (
-    BatchedGame,
-    ClientGame,
     Comparison,
-    IdealGame,
     Schedule,
     Verdict,
     area,
@@ -46,17 +42,21 @@ from icsched.pebble import (
     random_order,
     verify,
 )
-from icsched.sim import Pool, Simulation, Times, Workers, simulate
-from icsched.sorter import Sorter
-from icsched.theory import (
-    LimitedOrder,
-    Plan,
-    Proof,
-    lean_order,
-    memory_curve,
-    order_within,
-    prioritize,
+from icsched.serve import (
+    BatchedGame,
+    BatchServer,
+    ClientGame,
+    Cluster,
+    ClusterServer,
+    IdealGame,
+    Sorter,
+    best_cluster,
+    plan_clusters,
+    residual,
 )
+from icsched.sim import Pool, Simulation, Times, Workers, simulate
+from icsched.theory import Proof, lean_order
+from icsched.theory.batches import Batch, best_batch
 
 __all__ = [
     "Batch",
@@ -96,8 +96,8 @@ __all__ = [
     "Workers",
     "Workflow",
     "area",
-    "batch",
-    "cluster",
+    "best_batch",
+    "best_cluster",
     "compare",
     "critical_path_order",
     "eligibility_profile",

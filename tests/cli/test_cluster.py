@@ -6,7 +6,7 @@ import re
 import pytest
 
 from icsched import families, formats, read
-from icsched.cluster import CLUSTER_STRATEGIES
+from icsched.serve.clusters import CLUSTER_STRATEGIES
 from tests.cli.workflows import PAIR_AND_FORK
 
 

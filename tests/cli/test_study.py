@@ -202,9 +202,9 @@ def test_a_changed_workflow_reuses_nothing(icsched, workflow):
 
 STOPPED = """
 import os, signal, sys
-from icsched import report
+from icsched import study
 from icsched.cli.main import main
-from icsched.report import store
+from icsched.study import store
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 how, left = sys.argv.pop(1), 3

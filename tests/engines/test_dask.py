@@ -19,7 +19,7 @@ from icsched.cli.main import run
 from icsched.engines import dask
 from icsched.errors import EngineError
 from icsched.sim import Paired
-from icsched.sim.study import Terms, grid, run_cell
+from icsched.study.cells import Terms, grid, run_cell
 
 DASK = Path(sys.executable).parent / "dask"
 AIRSN = families.airsn(10)

@@ -58,11 +58,11 @@ def test_fifo_runs_tasks_as_they_become_eligible_not_by_level():
 def test_critical_path_counts_runtimes():
     two_chains = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
 
-    assert critical_path_order(two_chains, runtimes=[1, 1, 1, 9]).tolist() == [2, 3, 0, 1]
+    assert critical_path_order(two_chains, run_times=[1, 1, 1, 9]).tolist() == [2, 3, 0, 1]
 
 
 def test_a_task_of_no_runtime_still_waits_for_its_parents():
-    assert critical_path_order(Dag({"b": ["a"], "a": []}), runtimes=[0, 0]).tolist() == [1, 0]
+    assert critical_path_order(Dag({"b": ["a"], "a": []}), run_times=[0, 0]).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -97,7 +97,7 @@ def test_the_same_seed_gives_the_same_random_order_and_another_seed_another():
 )
 def test_bad_runtimes_are_refused_by_name(runtimes, message):
     with pytest.raises(ScheduleError) as caught:
-        critical_path_order(Dag({"a": [], "b": ["a"]}), runtimes=runtimes)
+        critical_path_order(Dag({"a": [], "b": ["a"]}), run_times=runtimes)
 
     assert str(caught.value) == message
 

@@ -73,7 +73,7 @@ def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sa
         ("critical-path", critical_path_order),
         (
             "critical-path-times",
-            lambda dag: critical_path_order(dag, runtimes=np.arange(1.0, len(dag) + 1)),
+            lambda dag: critical_path_order(dag, run_times=np.arange(1.0, len(dag) + 1)),
         ),
     ],
 )

@@ -34,8 +34,9 @@ from icsched.families import (
     w,
     w_strand,
 )
-from icsched.theory import Decomposition, Kind, decompose, family_name, prioritize
-from icsched.theory.order import EXACT_NONSINKS, EXACT_SETS
+from icsched.orders import prioritize
+from icsched.theory import Decomposition, Kind, decompose, family_name
+from icsched.theory.analysis import EXACT_NONSINKS, EXACT_SETS
 from tests.strategies import dags, naturally_labelled_dags
 from tests.theory import paper
 from tests.theory.samples import random_dag, shuffled

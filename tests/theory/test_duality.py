@@ -14,8 +14,9 @@ from icsched import (
     random_order,
 )
 from icsched.families import airsn, evolving_mesh, mesh, out_tree, random_layered, tree
+from icsched.orders import prioritize
 from icsched.pebble import check_order
-from icsched.theory import dual_order, prioritize
+from icsched.theory import dual_order
 from tests.strategies import dags_with_orders, naturally_labelled_dags
 from tests.theory.samples import random_dags, shuffled
 

@@ -7,7 +7,8 @@ import pytest
 
 from icsched import Dag, _native
 from icsched._native import BlockOrders
-from icsched.theory import Analysis, prioritize
+from icsched.orders import prioritize
+from icsched.theory import Analysis
 from tests.theory import greedy_twin, paper
 from tests.theory.samples import random_dag
 from tests.theory.test_order_limits import hard

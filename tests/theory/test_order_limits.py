@@ -14,9 +14,10 @@ from hypothesis import given
 
 from icsched import Dag, _native, eligibility_profile
 from icsched.families import m_strand, pbt, random_tree_sum, w, w_strand
-from icsched.theory import decompose, prioritize
+from icsched.orders import prioritize
+from icsched.theory import decompose
 from icsched.theory.blocks import block_name
-from icsched.theory.order import USUAL_LOOKS, VERIFY_SETS, _affordable_sets
+from icsched.theory.conclusion import USUAL_LOOKS, VERIFY_SETS, _affordable_sets
 from tests.strategies import dags
 from tests.theory.samples import renumbered
 
@@ -39,7 +40,7 @@ def run(program: str, *, cpu_s: int) -> str:
 import sys
 sys.path.insert(0, {str(GENERATORS.parent)!r})
 import adversarial_order as hard
-from icsched.theory import prioritize
+from icsched.orders import prioritize
 """
     done = subprocess.run(
         [sys.executable, "-c", start + program],

@@ -14,7 +14,8 @@ from icsched.families import (
     random_series_parallel,
     random_tree_sum,
 )
-from icsched.theory import Proof, prioritize, without_shortcuts
+from icsched.orders import prioritize
+from icsched.theory import Proof, without_shortcuts
 from tests.strategies import naturally_labelled_dags
 from tests.theory.samples import random_dags, shuffled
 

@@ -26,7 +26,7 @@ from icsched.families import (
     tree,
     w,
 )
-from icsched.theory import prioritize
+from icsched.orders import prioritize
 from tests.theorems.test_fft import steady_profile
 from tests.theorems.test_meshes import lazy_profile
 from tests.theorems.test_trees import trees

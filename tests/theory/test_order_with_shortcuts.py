@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from icsched import Dag, verify
-from icsched.theory import order as theory_order
-from icsched.theory import shortcuts
-from icsched.theory.order import Proof, _analyse, _Clock, _conclude
+from icsched.theory import Proof, analysis, conclude, conclusion, shortcuts
+from icsched.theory.analysis import analyse_reduced
+from icsched.theory.clock import Clock
 from tests.theory.samples import random_dags
 
 
@@ -39,14 +39,14 @@ def samples() -> Iterator[Dag]:
 
 def concluded(dag: Dag) -> tuple[np.ndarray, Proof]:
     """Order and proof of *dag* as it is, with all shortcuts left in."""
-    return _conclude(_analyse(dag, "eligible", _Clock()))
+    return conclude(analyse_reduced(dag, "eligible", Clock()))
 
 
 @pytest.mark.parametrize("exact_nonsinks", [0, 20])
 def test_no_proof_is_false_where_shortcuts_were_left(exact_nonsinks, monkeypatch):
     """With and without the referee for blocks; for whole dags it is turned off."""
-    monkeypatch.setattr(theory_order, "EXACT_NONSINKS", exact_nonsinks)
-    monkeypatch.setattr(theory_order, "VERIFY_SETS", 0)
+    monkeypatch.setattr(analysis, "EXACT_NONSINKS", exact_nonsinks)
+    monkeypatch.setattr(conclusion, "VERIFY_SETS", 0)
     dags = list(samples())
 
     found = [(dag, *concluded(dag)) for dag in dags]

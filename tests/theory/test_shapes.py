@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from icsched import Dag, _native
 from icsched._native import BlockShapes
 from icsched.families import random_tree_sum
-from icsched.theory import decompose, prioritize, without_shortcuts
+from icsched.orders import prioritize
+from icsched.theory import decompose, without_shortcuts
 from icsched.theory.blocks import Kind, _shape, _spine
 from tests.strategies import dags
 from tests.theory.samples import shuffled

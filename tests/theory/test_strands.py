@@ -19,8 +19,9 @@ from icsched.families import (
     w_strand,
 )
 from icsched.families.blocks import Turn, zigzag_arcs
+from icsched.orders import prioritize
 from icsched.pebble import priority_order
-from icsched.theory import decompose, prioritize
+from icsched.theory import decompose
 from tests.theory.samples import renumbered
 
 # The twin: paper 001, word for word

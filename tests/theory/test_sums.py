@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
 from icsched.families import cycle, m, n, random_bipartite, w_strand
-from icsched.theory import convolution, interleaving, prioritize
+from icsched.orders import prioritize
+from icsched.theory import convolution, interleaving
 from tests.theory import paper
 from tests.theory.samples import shuffled
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from icsched import families, prioritize
-from icsched.sim.study import Cell, Terms, run_cell
+from icsched.study.cells import Cell, Terms, run_cell
 
 PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
 

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from icsched.batch import Batch, Method
-from icsched.batch import batch as best_batch
-from icsched.batch.state import State, state_of
 from icsched.cli import notes, output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
@@ -13,6 +10,8 @@ from icsched.cli.visible import say
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError, UsageError
 from icsched.formats import Workflow
+from icsched.theory.batches import Batch, Method, best_batch
+from icsched.theory.batches.state import State, state_of
 
 STANDARD_INPUT = "/dev/stdin"  # what the command line makes of a lone hyphen
 _OPTIONS = {"executed": "--done", "running": "--running"}  # by the library's words

@@ -11,11 +11,11 @@ from icsched.cli import notes, output
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, named_jobs, whole_numbers
 from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
 from icsched.cli.visible import named, say
-from icsched.cluster import Cluster, plan_clusters, set_apart
 from icsched.dag import Dag
 from icsched.errors import ClusterError, FormatError, MemberError, UsageError
 from icsched.files import write_text
 from icsched.formats import Workflow
+from icsched.serve.clusters import Cluster, plan_clusters, set_apart
 
 _MOST_ROWS = 20
 _MOST_NAMES = 8

@@ -4,8 +4,8 @@ import sys
 
 from icsched import families, pebble
 from icsched.cli import output
+from icsched.orders import prioritize
 from icsched.pebble import Verdict
-from icsched.theory import prioritize
 
 
 def demo() -> None:

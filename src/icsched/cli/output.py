@@ -14,8 +14,9 @@ from cyclopts import Parameter
 
 from icsched.cli.visible import json_safe, visible
 from icsched.dag import Dag
+from icsched.orders import LimitedOrder, Plan
 from icsched.pebble import Comparison, Profile
-from icsched.theory import LimitedOrder, Plan, Proof
+from icsched.theory import Proof
 
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]

@@ -19,7 +19,7 @@ from icsched.errors import FormatError, UsageError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
 from icsched.formats.dagman.source import is_missing, is_special
-from icsched.theory import LimitedOrder, Plan, order_within, prioritize
+from icsched.orders import LimitedOrder, Plan, order_within, prioritize
 
 # For people only, and so not among the notes of the JSON; docs/dagman.md says why.
 THROTTLE = (
@@ -373,7 +373,7 @@ def _order_report(file: str, plan: Plan, limited: LimitedOrder | None) -> str:
     dag = plan.dag
     seconds = sum(plan.seconds.values())
     head = (
-        f"{file}: {output.size(dag)}, ordered by {plan.strategy} in {seconds:.2f} s\n"
+        f"{file}: {output.size(dag)}, ordered by {plan.ordered_by} in {seconds:.2f} s\n"
         f"{output.proof_sentence(plan.proof)}\n"
     )
     if not len(dag):
@@ -387,7 +387,7 @@ def _lead(plan: Plan) -> str:
     dag, ours = plan.dag, plan.schedule.eligible
     fifo = pebble.eligibility_profile(dag, dag.fifo_order)
     contest = pebble.compare(dag, plan.order, dag.fifo_order)
-    bars = output.charts({"first come, first served": fifo, plan.strategy: ours})
+    bars = output.charts({"first come, first served": fifo, plan.ordered_by: ours})
     return f"{bars}{output.lead_sentence(contest, ours, fifo)}\n"
 
 
@@ -414,7 +414,7 @@ def _answer(result: _Result) -> dict[str, object]:
         "jobs": len(dag),
         "arcs": dag.arc_count,
         "done": int(workflow.done.sum()),
-        "strategy": plan.strategy,
+        "strategy": plan.ordered_by,
         "order": names,
         "priorities": {str(name): priorities[str(name)] for name in names},
         "eligible": plan.schedule.eligible.tolist(),

@@ -9,7 +9,8 @@ from icsched.cli.output import Json
 from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.formats import Workflow, dagman
-from icsched.theory import Analysis, Plan, prioritize
+from icsched.orders import Plan, prioritize
+from icsched.theory import Analysis
 
 _MOST_ROWS = 20
 

@@ -24,10 +24,10 @@ from icsched.dag import Dag
 from icsched.engines.dask import dask_order
 from icsched.errors import UsageError
 from icsched.formats import Workflow
+from icsched.orders import prioritize
 from icsched.sim import Mean, Pool, Ratio, Simulation, Timeline, Times, Workers
 from icsched.sim import simulate as simulated
 from icsched.sim.compare import FEWEST_RUNS, METRICS, PolicyLike
-from icsched.theory import prioritize
 
 PolicyName = Literal[
     "icsched", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from icsched import pebble, report
+from icsched import pebble
+from icsched import study as sim
 from icsched.cli import output
 from icsched.cli.inputs import USUAL, FileOptions, numbers
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
@@ -19,10 +20,10 @@ from icsched.cli.output import Flag, OutputName
 from icsched.cli.visible import named, say
 from icsched.errors import EngineError, FormatError, UsageError
 from icsched.formats import Workflow
-from icsched.sim import study as sim
+from icsched.orders import Plan, prioritize
+from icsched.render import figures as draw
 from icsched.sim.model import SizeLaw
-from icsched.sim.study import Cell, CellResult, CellRunner, Terms
-from icsched.theory import Plan, prioritize
+from icsched.study.cells import Cell, CellResult, CellRunner, Terms
 
 INTERVALS = ",".join(f"{value:g}" for value in sim.INTERVALS)
 BATCHES = ",".join(f"{value:.0f}" for value in sim.BATCHES)
@@ -85,7 +86,7 @@ def study(
     if sampling_options.jobs is not None and dask is not None:
         raise UsageError("expected one of --jobs and --dask")
     engine = _engine(sampling_options.threads(), dask)
-    if no_run and not report.is_study(output_):
+    if no_run and not sim.is_study(output_):
         raise FormatError(output_, None, "no study there")
     workflows = [
         _ordered(name, reading.read_to_run([file]), terms) for name, file in _named(files).items()
@@ -143,7 +144,7 @@ def _run(
 ) -> None:
     """Compute the cells that are not there yet; what is done stays, whatever happens."""
     try:
-        with report.Store(directory) as store:
+        with sim.Store(directory) as store:
             missing = {w.name: _missing(w, cells, store) for w in workflows}
             if any(missing.values()):
                 with engine as runner:
@@ -156,7 +157,7 @@ def _run(
         raise
 
 
-def _missing(workflow: _Workflow, cells: Sequence[Cell], store: report.Store) -> list[Cell]:
+def _missing(workflow: _Workflow, cells: Sequence[Cell], store: sim.Store) -> list[Cell]:
     there = store.cells(workflow.fingerprint)
     missing = [cell for cell in cells if cell not in there]
     if len(missing) < len(cells):
@@ -170,7 +171,7 @@ def _fill(
     workflow: _Workflow,
     cells: Sequence[Cell],
     terms: Terms,
-    store: report.Store,
+    store: sim.Store,
     runner: CellRunner,
 ) -> None:
     plan = workflow.plan
@@ -185,7 +186,7 @@ def _write(
     workflows: Sequence[_Workflow], cells: Sequence[Cell], terms: Terms, directory: str
 ) -> None:
     rows = {w.name: _results(directory, w, cells) for w in workflows}
-    written = report.write_tables(directory, rows, terms)
+    written = sim.write_tables(directory, rows, terms)
     for workflow in workflows:
         say(_sentence(workflow, rows[workflow.name], len(cells)))
     try:
@@ -198,7 +199,7 @@ def _write(
 
 
 def _results(directory: str, workflow: _Workflow, cells: Sequence[Cell]) -> list[CellResult]:
-    there = report.read_cells(directory, workflow.fingerprint)
+    there = sim.read_cells(directory, workflow.fingerprint)
     return [there[cell] for cell in cells if cell in there]
 
 
@@ -227,11 +228,11 @@ def _figures(
     name, plan, title = workflow.name, workflow.plan, named(workflow.name)
     fifo = pebble.eligibility_profile(plan.dag, plan.dag.fifo_order)
     figures = {
-        name: report.ratio_figure(title, cells, results),
-        f"{name}-eligible": report.eligible_figure(title, plan.schedule.eligible, fifo),
+        name: draw.ratio_figure(title, cells, results),
+        f"{name}-eligible": draw.eligible_figure(title, plan.schedule.eligible, fifo),
     }
     return [
         path
         for stem, figure in figures.items()
-        for path in report.write_figure(figure, str(Path(directory, stem)), SUFFIXES)
+        for path in draw.write_figure(figure, str(Path(directory, stem)), SUFFIXES)
     ]

@@ -6,7 +6,7 @@ from icsched import formats, pebble
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
-from icsched.theory import Plan
+from icsched.orders import Plan
 
 _MOST_BLOCKS = 10_000  # one file each
 
@@ -42,7 +42,7 @@ def _eligible(plan: Plan) -> str:
     fifo = pebble.eligibility_profile(plan.dag, plan.dag.fifo_order).tolist()
     rows = zip(plan.schedule.eligible.tolist(), fifo, strict=True)
     lines = [f"{step},{ours},{theirs}" for step, (ours, theirs) in enumerate(rows)]
-    return "\n".join([f"executed,{plan.strategy},fifo", *lines]) + "\n"
+    return "\n".join([f"executed,{plan.ordered_by},fifo", *lines]) + "\n"
 
 
 def _blocks(plan: Plan) -> dict[str, str]:

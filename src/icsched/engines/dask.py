@@ -16,8 +16,9 @@ import numpy as np
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import EngineError
+from icsched.orders import NamedOrder
 from icsched.pebble import Order
-from icsched.sim.study import Cell, CellResult, CellRunner, Results, Terms, run_cell
+from icsched.study.cells import Cell, CellResult, CellRunner, Results, Terms, run_cell
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -46,6 +47,9 @@ def dask_order(dag: Dag) -> Ids:
 
     ranks = order(graph)
     return np.array(sorted(ranks, key=ranks.__getitem__), np.int32)
+
+
+DASK_ORDER = NamedOrder("dask", "as Dask would order the jobs", dask_order, extra="dask")
 
 
 def dask_graph(parents_of: Mapping[Key, Iterable[Key]]) -> dict[Key, Any]:

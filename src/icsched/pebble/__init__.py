@@ -1,7 +1,7 @@
-"""The pebble game on a dag: orders, their profiles, the games and the exact referee."""
+"""The pebble game on a dag: orders, their profiles and the exact referee."""
 
-from icsched.pebble.games import Answer, BatchedGame, ClientGame, IdealGame, Pebble, Reply
 from icsched.pebble.orders import (
+    checked_run_times,
     critical_path_order,
     fifo_order,
     level_order,
@@ -31,19 +31,14 @@ from icsched.pebble.referee import (
 )
 
 __all__ = [
-    "Answer",
-    "BatchedGame",
-    "ClientGame",
     "Comparison",
-    "IdealGame",
     "Order",
-    "Pebble",
     "Profile",
-    "Reply",
     "Schedule",
     "Verdict",
     "area",
     "check_order",
+    "checked_run_times",
     "checked_sizes",
     "compare",
     "critical_path_order",

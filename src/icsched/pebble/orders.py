@@ -51,31 +51,32 @@ def level_order(dag: Dag) -> Ids:
     return np.argsort(dag.levels, kind="stable").astype(np.int32)
 
 
-def critical_path_order(dag: Dag, *, runtimes: ArrayLike | None = None) -> Ids:
+def critical_path_order(dag: Dag, *, run_times: ArrayLike | None = None) -> Ids:
     """Run the task with the longest remaining path first, itself included.
 
-    Paths are measured in *runtimes*, one nonnegative number per task; 1 each by default.
-    Raises ScheduleError for runtimes that are not.
+    Paths are measured in *run_times*, one nonnegative number per task; 1 each by default.
+    Raises ScheduleError for run_times that are not.
 
     >>> critical_path_order(Dag({"a": [], "b": [], "c": ["b"]})).tolist()
     [1, 0, 2]
     """
-    weights = _checked_runtimes(dag, runtimes)
+    weights = checked_run_times(dag, run_times)
     back = np.ascontiguousarray(dag.fifo_order[::-1])
     height = _native.longest_paths(dag.parent_rows, back, weights) + weights
     return priority_order(dag, -height)
 
 
-def _checked_runtimes(dag: Dag, runtimes: ArrayLike | None) -> NDArray[np.float64]:
-    if runtimes is None:
+def checked_run_times(dag: Dag, run_times: ArrayLike | None) -> NDArray[np.float64]:
+    """Return *run_times* as an array, 1 for each task by default; raises ScheduleError."""
+    if run_times is None:
         return np.ones(len(dag))
-    weights = np.ascontiguousarray(runtimes, np.float64)
+    weights = np.ascontiguousarray(run_times, np.float64)
     if weights.shape != (len(dag),):
-        raise ScheduleError(f"runtimes: expected {len(dag)} numbers, got shape {weights.shape}")
+        raise ScheduleError(f"run_times: expected {len(dag)} numbers, got shape {weights.shape}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
         raise ScheduleError(
-            f"runtime of {dag.names[bad[0]]!r}: expected 0 or more, got {weights[bad[0]]}"
+            f"run time of {dag.names[bad[0]]!r}: expected 0 or more, got {weights[bad[0]]}"
         )
     return weights
 

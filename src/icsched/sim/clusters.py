@@ -63,7 +63,7 @@ def run_clusters(
     that leave, deadlines and replicas, which are not simulated here, and for a dispatcher
     that hands out a task twice or before its parents, or nothing for ever.
 
-    >>> from icsched.cluster import ClusterServer
+    >>> from icsched.serve.clusters import ClusterServer
     >>> policy = Clustered(ClusterServer, capacities=[3])
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> workers = Workers(1, overhead=0.5)

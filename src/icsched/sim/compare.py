@@ -192,7 +192,7 @@ def _named(dag: Dag, name: str, times: Times) -> Policy:
         return Policy("static", order=pebble.critical_path_order(dag))
     if name == "critical-path-times":
         means = times.means_for(dag)
-        return Policy("static", order=pebble.critical_path_order(dag, runtimes=means))
+        return Policy("static", order=pebble.critical_path_order(dag, run_times=means))
     for rule in get_args(Rule):
         if name == rule != "static":
             return Policy(rule)

@@ -1,19 +1,19 @@
 """The theory of IC-scheduling: shortcuts, blocks, priorities, duality, the order, and memory."""
 
+from icsched.theory.analysis import Analysis, analyse
+from icsched.theory.batches import Batch, best_batch
 from icsched.theory.blocks import BlockGroup, Kind, family_name
-from icsched.theory.decompose import Decomposition, decompose
+from icsched.theory.conclusion import conclude, confirmed
+from icsched.theory.decomposition import Decomposition, decompose
+from icsched.theory.donors import is_universal_donor
 from icsched.theory.duality import dual_order
 from icsched.theory.memory import (
-    LimitedOrder,
     lean_fft_order,
     lean_mesh_order,
     lean_order,
     lean_tree_order,
-    memory_curve,
-    order_within,
 )
-from icsched.theory.order import STRATEGIES, Analysis, Plan, Proof, prioritize
-from icsched.theory.priority import (
+from icsched.theory.priorities import (
     BlockProfile,
     NamedBlock,
     convolution,
@@ -21,20 +21,23 @@ from icsched.theory.priority import (
     has_priority_over,
     priority,
 )
-from icsched.theory.shortcuts import shortcuts, without_shortcuts
+from icsched.theory.proof import Proof
+from icsched.theory.reduction import shortcuts, without_shortcuts
 from icsched.theory.sums import interleaving
 
 __all__ = [
-    "STRATEGIES",
     "Analysis",
+    "Batch",
     "BlockGroup",
     "BlockProfile",
     "Decomposition",
     "Kind",
-    "LimitedOrder",
     "NamedBlock",
-    "Plan",
     "Proof",
+    "analyse",
+    "best_batch",
+    "conclude",
+    "confirmed",
     "convolution",
     "decompose",
     "dual_order",
@@ -42,13 +45,11 @@ __all__ = [
     "has_priority_by_theorem",
     "has_priority_over",
     "interleaving",
+    "is_universal_donor",
     "lean_fft_order",
     "lean_mesh_order",
     "lean_order",
     "lean_tree_order",
-    "memory_curve",
-    "order_within",
-    "prioritize",
     "priority",
     "shortcuts",
     "without_shortcuts",

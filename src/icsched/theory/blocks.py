@@ -13,7 +13,7 @@ from icsched import _native
 from icsched._native import BlockOrders, BlockShapes
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.theory.decompose import Decomposition
+from icsched.theory.decomposition import Decomposition
 
 _LARGEST_STRAND = 60  # tasks; longer names would help nobody
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from icsched import _native
 from icsched._native import BlockOrders
 from icsched.arrays import Ids
-from icsched.theory.decompose import Decomposition
+from icsched.theory.decomposition import Decomposition
 
 # Cells of all tables of shares that an attempt may fill: some 50 milliseconds of work.
 MOST_CELLS = 20_000_000

@@ -1,0 +1,15 @@
+"""The table of orders: every way to order a dag, by the one name it has everywhere.
+
+A new order is a `NamedOrder` in a file of its own, listed here, or the entry point of another
+package in the group ``icsched.orders``.
+"""
+
+from icsched.errors import ScheduleError
+from icsched.orders.entry import NamedOrder
+from icsched.orders.prio import PRIO
+from icsched.orders.simple import SIMPLE
+from icsched.tables import Table
+
+ORDERS: Table[NamedOrder] = Table(
+    "order", "icsched.orders", NamedOrder, [PRIO, *SIMPLE], ScheduleError
+)

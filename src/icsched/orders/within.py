@@ -1,0 +1,275 @@
+"""Orders within a limit of memory, and what a limit costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from icsched import _native, pebble
+from icsched.arrays import Ids, Sizes, ranks_of
+from icsched.dag import Dag
+from icsched.errors import LimitError, MemoryLimitError, ScheduleError
+from icsched.orders.plan import Plan, prioritize
+from icsched.theory.memory import exact
+from icsched.theory.memory.lean import depth_first_order, lean_order, peak
+from icsched.theory.proof import UNPROVED
+from icsched.theory.reduction import without_shortcuts
+
+# How often a task that would take too much memory is looked at again.
+PATIENCE = 8
+# How often the order found is itself the one that the rest may follow, while that gains area.
+ROUNDS = 6
+_MOST_SHOWN = 8  # tasks of an order, where it is printed
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedOrder:
+    """An order within a limit of memory.
+
+    `memory` is the most it needs, in `unit`: open results, or bytes. `exact` says that no order
+    within `limit` has a larger area. `plan` has the order and what else is proved about it.
+    """
+
+    limit: int
+    memory: int
+    unit: str
+    exact: bool
+    plan: Plan
+
+    def __repr__(self) -> str:
+        tasks = ", ".join(map(str, self.order[:_MOST_SHOWN].tolist()))
+        more = f", ... {len(self.order):,} in all" if len(self.order) > _MOST_SHOWN else ""
+        need = f"memory={self.memory} of {self.limit} {self.unit}"
+        return f"LimitedOrder(order=[{tasks}{more}], area={self.area}, {need}, exact={self.exact})"
+
+    @property
+    def order(self) -> Ids:
+        """The task ids, first to run first."""
+        return self.plan.order
+
+    @cached_property
+    def area(self) -> int:
+        """Sum of the eligible counts."""
+        return self.plan.schedule.area
+
+
+def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> LimitedOrder:
+    """Order *dag* for the largest area that needs memory for no more than *limit* results.
+
+    With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order that
+    is within the limit is proved best; so is the order of a small dag, where every set of tasks
+    that can have run is looked at. On others tasks run by the priorities of `prioritize` as long
+    as the rest can still run, depth first or first come, first served, within the limit; then
+    again as long as it can still run in the order so found. O((tasks + arcs) log tasks) there.
+
+    Raises MemoryLimitError if no such order is found, which says whether that is proved and
+    the least memory that will do; ScheduleError for a limit below 1 and for *sizes* that are
+    not one nonnegative integer per task.
+
+    >>> from icsched.families import tree
+    >>> [order_within(tree(3), limit).area for limit in (6, 5, 4)]
+    [64, 63, 61]
+    >>> order_within(tree(3), 3)
+    Traceback (most recent call last):
+    icsched.errors.MemoryLimitError: not possible within 3 open results: the least possible is 4
+    """
+    start = time.perf_counter()
+    found = _Search(dag, sizes).within(_checked_limit(limit))
+    plan = found.plan
+    spent = time.perf_counter() - start - sum(plan.seconds.values())
+    return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
+
+
+def memory_curve(
+    dag: Dag, *, sizes: ArrayLike | None = None, points: int = 12
+) -> tuple[LimitedOrder, ...]:
+    """Return orders from the leanest found to the one of largest area, each larger than the last.
+
+    On a small dag these are all orders worth having: none has both a larger area and less
+    memory. On others, orders for limits at *points* equal ratios. Raises ScheduleError for
+    fewer than two points, and as `order_within` does.
+
+    >>> from icsched.families import tree
+    >>> [(point.memory, point.area) for point in memory_curve(tree(3))]
+    [(4, 61), (5, 63), (6, 64)]
+    """
+    if not isinstance(points, int) or points < 2:
+        raise ScheduleError(f"points: expected a whole number, 2 or more, got {points!r}")
+    search = _Search(dag, sizes)
+    try:
+        found = search.frontier()
+    except LimitError:
+        limits = np.geomspace(max(search.least, 1), max(search.best.memory, 1), points)
+        found = [search.within(limit) for limit in sorted({*np.rint(limits).astype(int).tolist()})]
+    return tuple(_rising(found))
+
+
+def _rising(found: list[LimitedOrder]) -> Iterator[LimitedOrder]:
+    """Leave out orders that need more memory than another and have no larger area."""
+    largest = -1
+    for point in sorted(found, key=lambda point: (point.memory, -point.area)):
+        if point.area > largest:
+            largest = point.area
+            yield point
+
+
+def _checked_limit(limit: int) -> int:
+    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1:
+        raise ScheduleError(f"limit: expected an integer, 1 or more, got {limit!r}")
+    return int(limit)
+
+
+def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
+    """Return memory that every order of a dag without shortcuts needs; with them it needs no less.
+
+    A nonsink is open after its own step. Before a task runs all its parents are open; and before
+    the last of those runs, the others are and all parents of that one.
+    """
+    rows = dag.parent_rows
+    filled = np.flatnonzero(np.diff(rows.offsets))
+    if not len(filled):
+        return 0
+    starts = rows.offsets[filled]
+    together = np.zeros(len(dag), np.int64)
+    together[filled] = np.add.reduceat(sizes[rows.targets], starts)
+    instead_of_last = np.minimum.reduceat((together - sizes)[rows.targets], starts)
+    at_joins = together[filled] + np.maximum(instead_of_last, 0)
+    return int(max(at_joins.max(), sizes[dag.nonsinks].max()))
+
+
+def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
+    """Return the sizes of the ancestors of *task* that it or a descendant of it is a child of.
+
+    Before *task* runs they have run, and those children have not.
+    """
+    only = np.zeros(len(dag))
+    only[task] = 1
+    back = np.ascontiguousarray(dag.fifo_order[::-1])
+    is_ancestor = _native.longest_paths(dag.parent_rows, back, only) > 0
+    waits = _native.longest_paths(dag.child_rows, dag.fifo_order, only) > 0
+    waits[task] = True
+    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+    held = np.zeros(len(dag), bool)
+    held[parents[waits[children]]] = True
+    return int(sizes[held & is_ancestor].sum())
+
+
+class _Search:
+    """A dag with the orders to begin from, each found once."""
+
+    def __init__(self, dag: Dag, sizes: ArrayLike | None) -> None:
+        self.dag = dag
+        self.unit = "open results" if sizes is None else "bytes"
+        self.sizes: Sizes = pebble.checked_sizes(dag, sizes)
+        self.too_many_sets = math.inf  # from this limit on there are, for the exact walk
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The order without a limit."""
+        return prioritize(self.dag)
+
+    @cached_property
+    def best(self) -> LimitedOrder:
+        """The leanest order of its profile."""
+        order = lean_order(self.dag, self.plan.order, sizes=self.sizes)
+        return self._limited(order, None, exact=self.plan.proof.status == "ic-optimal")
+
+    @cached_property
+    def bases(self) -> list[tuple[Ids, int]]:
+        """Orders that the rest may follow, each with its memory."""
+        orders = (depth_first_order(self.dag, self.sizes), self.dag.fifo_order)
+        return [(order, peak(self.dag, order, self.sizes)) for order in orders]
+
+    @cached_property
+    def proved_least(self) -> int | None:
+        """The least memory of all orders, if the dag is small enough to tell."""
+        try:
+            return peak(self.dag, exact.least_memory_order(self.dag, self.sizes), self.sizes)
+        except LimitError:
+            return None
+
+    @cached_property
+    def least(self) -> int:
+        """The least memory of an order that we know."""
+        if self.proved_least is not None:
+            return self.proved_least
+        return min(self.best.memory, *(memory for _, memory in self.bases))
+
+    @cached_property
+    def floor(self) -> int:
+        """Less than this no order can need."""
+        if self.proved_least is not None:
+            return self.proved_least
+        widest = int(np.argmax(self.dag.in_degrees))
+        held = _held_before(self.dag, widest, self.sizes)
+        return max(held, _open_before_joins(without_shortcuts(self.dag), self.sizes))
+
+    def within(self, limit: int) -> LimitedOrder:
+        """Return the best order found within *limit*; raises MemoryLimitError."""
+        if self.plan.proof.status == "ic-optimal" and self.best.memory <= limit:
+            return self._unchanged(limit)
+        if limit >= self.too_many_sets:
+            return self._found_within(limit)
+        try:
+            order = exact.largest_area_order(self.dag, self.sizes, limit)
+        except LimitError:
+            self.too_many_sets = limit
+            return self._found_within(limit)
+        if order is None:
+            raise MemoryLimitError(limit, self.least, max(self.floor, limit + 1), self.unit)
+        return self._limited(order, limit, exact=True)
+
+    def frontier(self) -> list[LimitedOrder]:
+        """Return all orders worth having; raises LimitError if the dag is too large for that."""
+        order = exact.largest_area_order(self.dag, self.sizes)
+        found = []
+        while order is not None:
+            found.append(self._limited(order, None, exact=True))
+            if found[-1].memory == 0:
+                break
+            order = exact.largest_area_order(self.dag, self.sizes, found[-1].memory - 1)
+        return found
+
+    def _unchanged(self, limit: int) -> LimitedOrder:
+        """Return the order without a limit, or if that needs too much, a leaner one like it."""
+        given = peak(self.dag, self.plan.order, self.sizes)
+        if given <= limit:
+            return LimitedOrder(limit, given, self.unit, self.best.exact, self.plan)
+        return replace(self.best, limit=limit)
+
+    def _found_within(self, limit: int) -> LimitedOrder:
+        found = [self._unchanged(limit)] if self.best.memory <= limit else []
+        found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
+        if not found:
+            raise MemoryLimitError(limit, self.least, self.floor, self.unit)
+        return self._repeated(max(found, key=lambda limited: limited.area))  # of equals the first
+
+    def _repeated(self, found: LimitedOrder) -> LimitedOrder:
+        for _ in range(ROUNDS):
+            again = self._pulled(found.order, found.limit)
+            if again.area <= found.area:
+                break
+            found = again
+        return found
+
+    def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
+        ranks = ranks_of(self.best.order)
+        rows = (self.dag.child_rows, self.dag.parent_rows)
+        most = min(limit, 2**53)  # what the kernel takes, and more than all sizes together
+        order = _native.pull_forward(*rows, base, ranks, self.sizes, most, PATIENCE)
+        return self._limited(order, limit, exact=False)
+
+    def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
+        """Return *order* with a plan that claims what was proved only of the same profile."""
+        plan = replace(self.plan, order=order)
+        if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):
+            plan = replace(plan, proof=UNPROVED)
+        memory = peak(self.dag, order, self.sizes)
+        most = memory if limit is None else limit
+        return LimitedOrder(most, memory, self.unit, exact, plan)

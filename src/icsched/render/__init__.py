@@ -1,0 +1,1 @@
+"""Answers as text, JSON and figures; nothing is computed here."""

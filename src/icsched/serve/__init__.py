@@ -1,0 +1,25 @@
+"""Handing out tasks live: one by one, in batches, in clusters, and by the rules of the games."""
+
+from icsched.serve.batches import BatchServer
+from icsched.serve.clusters import (
+    Cluster,
+    ClusterServer,
+    best_cluster,
+    plan_clusters,
+    residual,
+)
+from icsched.serve.games import BatchedGame, ClientGame, IdealGame
+from icsched.serve.sorter import Sorter
+
+__all__ = [
+    "BatchServer",
+    "BatchedGame",
+    "ClientGame",
+    "Cluster",
+    "ClusterServer",
+    "IdealGame",
+    "Sorter",
+    "best_cluster",
+    "plan_clusters",
+    "residual",
+]

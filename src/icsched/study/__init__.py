@@ -1,0 +1,40 @@
+"""Studies: simulations over a grid of pools, kept on disk and resumable."""
+
+from icsched.study.cells import (
+    BASELINE,
+    BATCHES,
+    INTERVALS,
+    OURS,
+    Cell,
+    CellResult,
+    CellRunner,
+    Results,
+    Terms,
+    fingerprint,
+    grid,
+    run_cell,
+    run_cells,
+)
+from icsched.study.store import Store, is_study, read_cells
+from icsched.study.tables import Rows, write_tables
+
+__all__ = [
+    "BASELINE",
+    "BATCHES",
+    "INTERVALS",
+    "OURS",
+    "Cell",
+    "CellResult",
+    "CellRunner",
+    "Results",
+    "Rows",
+    "Store",
+    "Terms",
+    "fingerprint",
+    "grid",
+    "is_study",
+    "read_cells",
+    "run_cell",
+    "run_cells",
+    "write_tables",
+]

@@ -1,0 +1,176 @@
+"""Finished cells of studies, a line of JSON each, so that a study that was stopped can go on.
+
+A line carries the fingerprint of its study: cells of another workflow, order, law or sampling
+stay in the file and are never taken for those of this one. A line is appended and synced
+when its cell is done; one that a crash cut short is dropped, and its cell computed again. A
+file that is not ours is never touched.
+"""
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from icsched.errors import FormatError, UsageError
+from icsched.files import read_if_there, sync_directory
+from icsched.study.cells import Cell, CellResult
+
+CELLS = "cells.jsonl"
+
+Cells = dict[Cell, CellResult]
+
+_BEGINNING = b'{"study":"'  # of each line of ours
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # some network file systems have none
+
+
+@dataclass(frozen=True)
+class _Line:
+    study: str  # a fingerprint
+    cell: CellResult
+
+
+class Store:
+    """The cells in a directory, open to add more; one process at a time, where files can be locked.
+
+    Makes the directory. Raises FormatError if it cannot be written or holds a file of cells
+    that is none, UsageError while another process has it open.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory, Store(directory) as store:
+    ...     store.cells("some fingerprint")
+    {}
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._path = str(Path(directory, CELLS))
+        with _naming(self._path):
+            _make_directory(directory)
+            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            sync_directory(Path(directory))  # or a power cut may take the new file's name
+        try:
+            self._lock()
+            data = read_if_there(self._path) or b""
+            self._lines = _decoded(self._path, data)
+            with _naming(self._path):  # a torn line must not run into the next
+                os.ftruncate(self._handle, _whole(data))
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def cells(self, fingerprint: str) -> Cells:
+        """Return the cells that were there when the store was opened or were added since."""
+        return _of(self._lines, fingerprint)
+
+    def add(self, fingerprint: str, result: CellResult) -> None:
+        """Keep *result*; once this returns, neither a crash nor a power cut loses it.
+
+        The latter as far as the file system keeps its word about what is synced.
+        """
+        line = _Line(fingerprint, result)
+        with _naming(self._path):
+            _write(self._handle, msgspec.json.encode(line) + b"\n")
+            os.fsync(self._handle)
+        self._lines.append(line)
+
+    def _lock(self) -> None:
+        with _naming(self._path):
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(f"{self._path}: another study is writing to it") from None
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._handle)  # and with it the lock
+
+
+def is_study(directory: str) -> bool:
+    """Return whether a study was begun in *directory*.
+
+    >>> is_study("there is no such directory")
+    False
+    """
+    return Path(directory, CELLS).exists()
+
+
+def read_cells(directory: str, fingerprint: str) -> Cells:
+    """Return the cells of a study that are in *directory*, while it may still be going on.
+
+    Raises FormatError for a file of cells that is none.
+
+    >>> read_cells("there is no such directory", "some fingerprint")
+    {}
+    """
+    path = str(Path(directory, CELLS))
+    return _of(_decoded(path, read_if_there(path) or b""), fingerprint)
+
+
+def _of(lines: list[_Line], fingerprint: str) -> Cells:
+    return {line.cell.cell: line.cell for line in lines if line.study == fingerprint}
+
+
+def _decoded(path: str, data: bytes) -> list[_Line]:
+    decoder = msgspec.json.Decoder(_Line)
+    lines = []
+    for number, text in enumerate(data[: _whole(data)].splitlines(), 1):
+        try:
+            lines.append(decoder.decode(text))
+        except msgspec.DecodeError as error:
+            problem = f"expected a cell of a study: {error}; in a study of yours, remove that line"
+            raise FormatError(path, number, problem) from None
+    _check_torn(path, len(lines) + 1, data[_whole(data) :])
+    return lines
+
+
+def _check_torn(path: str, number: int, tail: bytes) -> None:
+    """Raise FormatError unless *tail*, which has no end of line, may be the start of our line."""
+    begun = tail.rstrip(b"\0")[: len(_BEGINNING)]  # a power cut may leave zeros
+    if not _BEGINNING.startswith(begun):
+        got = tail[:40].decode(errors="backslashreplace")
+        raise FormatError(path, number, f"expected a cell of a study, got {got!r}")
+
+
+def _whole(data: bytes) -> int:
+    """Length of *data* up to the end of its last whole line."""
+    return data.rfind(b"\n") + 1
+
+
+def _write(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
+
+
+def _make_directory(directory: str) -> None:
+    path = Path(directory)
+    new = [made for made in (path, *path.parents) if not made.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise FormatError(directory, None, "expected a directory, got a file") from None
+    for made in new:
+        sync_directory(made.parent)
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        problem = (error.strerror or str(error)).lower()
+        raise FormatError(path, None, problem) from error

@@ -1,0 +1,87 @@
+"""The tables of a study: a row for each cell of each workflow, as CSV and as JSON."""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from io import StringIO
+from pathlib import Path
+
+import msgspec
+
+from icsched.files import write_bytes, write_text
+from icsched.sim import METRICS, Mean, Ratio
+from icsched.study.cells import BASELINE, OURS, CellResult, Terms
+
+Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name
+
+_RATIO = ("median", "low", "high")
+_MEAN = ("mean", "low", "high")
+
+
+def write_tables(directory: str, rows: Rows, terms: Terms) -> list[str]:
+    """Write study.csv and study.json to *directory*; return their paths.
+
+    Both have the rows in the order given. Empty fields, or null, stand where a ratio has no
+    interval because its denominator may be 0. Raises FormatError if they cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     paths = write_tables(directory, {"wf": []}, Terms(seed=4))
+    ...     msgspec.json.decode(Path(paths[1]).read_bytes())["seed"]
+    4
+    """
+    table, document = (str(Path(directory, name)) for name in ("study.csv", "study.json"))
+    write_text(table, csv_text(rows))
+    write_bytes(document, msgspec.json.format(msgspec.json.encode(_document(rows, terms))) + b"\n")
+    return [table, document]
+
+
+def csv_text(rows: Rows) -> str:
+    """Return the table as CSV.
+
+    >>> csv_text({}).split(",")[:6]
+    ['workflow', 'interval', 'batch', 'runs', 'precise', 'ratio_time_median']
+    """
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_header())
+    for workflow, results in rows.items():
+        writer.writerows([workflow, *_numbers(result)] for result in results)
+    return text.getvalue()
+
+
+def _header() -> list[str]:
+    ratios = [f"ratio_{metric}_{part}" for metric in METRICS for part in _RATIO]
+    means = [
+        f"{policy}_{metric}_{part}"
+        for policy in (OURS, BASELINE)
+        for metric in METRICS
+        for part in _MEAN
+    ]
+    return ["workflow", "interval", "batch", "runs", "precise", *ratios, *means]
+
+
+def _numbers(result: CellResult) -> Iterator[object]:
+    yield from (result.interval, result.batch, result.runs, int(result.precise))
+    for metric in METRICS:
+        yield from _parts(getattr(result.ratio, metric), _RATIO)
+    for policy in (OURS, BASELINE):
+        for metric in METRICS:
+            yield from _parts(getattr(result.policies[policy], metric), _MEAN)
+
+
+def _parts(found: Ratio | Mean | None, names: Sequence[str]) -> list[object]:
+    return [None if found is None else getattr(found, name) for name in names]
+
+
+def _document(rows: Rows, terms: Terms) -> dict[str, object]:
+    return {
+        "sizes": terms.sizes,
+        "seed": terms.seed,
+        "sampling": {"method": type(terms.sampling).__name__, **asdict(terms.sampling)},
+        "cells": [
+            {"workflow": workflow, **asdict(result)}
+            for workflow, results in rows.items()
+            for result in results
+        ],
+    }

@@ -1,0 +1,82 @@
+"""Tables of things by name, which other packages can add to.
+
+`ORDERS`, `FORMATS` and `CLUSTERERS` are such tables. An entry is a frozen dataclass with a `name`
+and a `sentence` for help. A package adds an entry by an entry point of the table's group, whose
+name is the entry's and whose object is the entry. Entry points are read when a name is asked for
+that icsched does not have itself, or when all names are.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from icsched.errors import EngineError, IcschedError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+class Entry(Protocol):
+    """What a table holds."""
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+
+    @property
+    def sentence(self) -> str:
+        """What it is, for help and pages."""
+
+
+E = TypeVar("E", bound=Entry)
+
+
+class Table(Mapping[str, E], Generic[E]):
+    """Entries by name: icsched's own first, in their order, then those of other packages.
+
+    *what* is the word for an entry in messages, *group* the group of entry points, *kind* the
+    class of entries, *error* what `find` raises for a name that is not in the table.
+    """
+
+    def __init__(
+        self, what: str, group: str, kind: type[E], own: Iterable[E], error: type[IcschedError]
+    ) -> None:
+        self._what = what
+        self._group = group
+        self._kind = kind
+        self._own = {entry.name: entry for entry in own}
+        self._error = error
+
+    def __getitem__(self, name: str) -> E:
+        return self._own[name] if name in self._own else self._loaded(self._others[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._own, *sorted(set(self._others) - set(self._own))])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def find(self, name: str) -> E:
+        """Return the entry called *name*; raises the table's error if there is none."""
+        try:
+            return self[name]
+        except KeyError:
+            raise self._error(f"{self._what}: expected {', '.join(self)}, got {name!r}") from None
+
+    @cached_property
+    def _others(self) -> "dict[str, EntryPoint]":
+        from importlib.metadata import entry_points  # slow to import, and seldom needed
+
+        return {point.name: point for point in entry_points(group=self._group)}
+
+    def _loaded(self, point: "EntryPoint") -> E:
+        """Import an entry of another package; raises EngineError if that fails or it is none."""
+        where = f"{self._what} {point.name!r} of {point.value}"
+        try:
+            entry = point.load()
+        except (ImportError, AttributeError) as error:
+            raise EngineError(f"{where}: cannot be imported: {error}") from error
+        if not isinstance(entry, self._kind) or entry.name != point.name:
+            expected = f"a {self._kind.__name__} of that name"
+            raise EngineError(f"{where}: expected {expected}, got {entry!r}")
+        return entry

@@ -1,0 +1,153 @@
+"""A dag taken apart: the six steps of paper 004.
+
+1. Remove shortcuts. 2. Cut the dag into blocks. 3. Order each block, optimally where a
+theorem or the referee can. 4. and 5. Compare blocks by priority. 6. Run the blocks in a
+greedy order of the superdag, then all sinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _native
+from icsched._native import BlockOrders
+from icsched.arrays import Ids, Rows
+from icsched.dag import Dag
+from icsched.theory.blocks import BlockGroup, Kind, block_groups
+from icsched.theory.clock import Clock
+from icsched.theory.decomposition import Decomposition, decompose
+from icsched.theory.priorities import Counting, compared_counts
+from icsched.theory.reduction import without_shortcuts
+
+# A block that no theorem covers goes to the referee up to this size and effort.
+EXACT_NONSINKS = 20
+EXACT_SETS = 20_000
+# All such blocks of a dag together, besides five for each task: a fraction of a second.
+ALL_SETS = 2_000_000
+# So many different profiles of trees are not compared where Theorem 3.2 applies anyway.
+MANY_PROFILES = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The dag taken apart: its blocks, their orders, and the order of the superdag."""
+
+    parts: Decomposition
+    orders: BlockOrders
+    sequence: Ids  # blocks in execution order
+    has_priority: NDArray[np.bool_]  # per place in it: priority over the next block
+
+    @cached_property
+    def order(self) -> Ids:
+        """The order of the six steps: the blocks' nonsinks, block by block, then all sinks."""
+        rows = Rows(self.parts.blocks.nonsinks.offsets, self.orders.nonsinks)
+        return np.concatenate([rows.take(self.sequence), self.parts.dag.sinks])
+
+    @property
+    def superdag(self) -> Dag:
+        """The blocks as tasks."""
+        return self.parts.superdag
+
+    @cached_property
+    def blocks(self) -> list[BlockGroup]:
+        """The blocks by family and size."""
+        return block_groups(self.parts, self.orders)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the dag is a composition of blocks each with priority over the next."""
+        return self.is_proved_by_blocks and bool(self.has_priority.all())
+
+    @property
+    def is_proved_by_blocks(self) -> bool:
+        """Whether every block has an IC-optimal order and all arcs lie inside blocks.
+
+        Then what any set of tasks enables is the sum of what it enables in each block,
+        which is what Theorem 2.1 and the sums of blocks rest on.
+        """
+        closed = int(self.orders.arcs.sum()) == self.parts.dag.arc_count
+        return closed and all(Kind(kind).is_proved for kind in np.unique(self.orders.kind).tolist())
+
+
+def analyse(dag: Dag, *, counting: Counting = "eligible", clock: Clock | None = None) -> Analysis:
+    """Take *dag* apart by the six steps.
+
+    *counting* says what block priorities below 1 compare. *clock* gets the time of each step.
+
+    >>> analyse(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).order.tolist()
+    [2, 0, 1, 3, 4]
+    """
+    clock = clock or Clock()
+    with clock.step("shortcuts"):
+        reduced = without_shortcuts(dag)
+    return analyse_reduced(reduced, counting, clock)
+
+
+def analyse_reduced(reduced: Dag, counting: Counting, clock: Clock) -> Analysis:
+    """Take apart a dag whose shortcuts have been removed."""
+    with clock.step("decompose"):
+        parts = decompose(reduced)
+    with clock.step("blocks"):
+        orders = _native.order_blocks(
+            reduced.child_rows,
+            parts.blocks,
+            exact_nonsinks=EXACT_NONSINKS,
+            exact_sets=EXACT_SETS,
+            all_sets=ALL_SETS + 5 * len(reduced),
+        )
+    with clock.step("superdag"):
+        profile_of, profiles = _profiles(parts, orders, counting)
+        if len(profiles.offsets) > MANY_PROFILES and is_sum_of_trees(parts, orders):
+            # Theorem 3.2 will order them; comparing every pair would be work for nothing.
+            nothing = np.zeros(len(parts), bool)
+            return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
+        sequence, has_priority = _native.superdag_order(
+            parts.superdag.child_rows,
+            parts.superdag.parent_rows,
+            profile_of,
+            _smallest_tasks(parts),
+            profiles.offsets,
+            profiles.counts,
+        )
+    return Analysis(parts, orders, sequence, has_priority.astype(bool))
+
+
+def is_sum_of_trees(parts: Decomposition, orders: BlockOrders) -> bool:
+    """Whether the blocks are independent planar bipartite trees."""
+    return parts.superdag.arc_count == 0 and bool((orders.kind == Kind.TREE).all())
+
+
+def _smallest_tasks(parts: Decomposition) -> Ids:
+    rows = parts.blocks.nonsinks
+    return rows.targets[rows.offsets[:-1]]  # each row is ascending
+
+
+@dataclass(frozen=True, slots=True)
+class _Profiles:
+    offsets: Ids
+    counts: NDArray[np.int64]
+
+
+def _profiles(
+    parts: Decomposition, orders: BlockOrders, counting: Counting
+) -> tuple[Ids, _Profiles]:
+    """Return which of the distinct profiles each block has, and those profiles."""
+    offsets = parts.blocks.nonsinks.offsets
+    firsts = np.flatnonzero(orders.alike == np.arange(len(parts)))
+    number = np.empty(len(parts), np.int32)
+    number[firsts] = np.arange(len(firsts), dtype=np.int32)
+    distinct = [
+        compared_counts(
+            orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1],
+            int(orders.sources[block]),
+            counting,
+        )
+        for block in firsts.tolist()
+    ]
+    ends = np.cumsum([0, *(len(counts) for counts in distinct)]).astype(np.int32)
+    flat = np.concatenate(distinct) if distinct else np.empty(0, np.int64)
+    return number[orders.alike], _Profiles(ends, flat)

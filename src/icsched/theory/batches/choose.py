@@ -1,0 +1,305 @@
+"""The best batch: which r eligible tasks enable the most (BICSO of paper 002).
+
+Only a bipartite graph matters, the front: tasks that may be taken, and tasks that wait for
+some of them and for nothing else. It falls into connected pieces, which are solved one by one
+and put together by max-plus convolution (Theorem 4.1), if every piece can be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _native
+from icsched._native import BatchFront, Solving
+from icsched.arrays import Ids
+from icsched.dag import Dag
+from icsched.errors import GameError
+from icsched.theory.batches import milp
+from icsched.theory.batches.state import state_of
+
+Method = Literal["auto", "tree", "expansive", "exact", "greedy"]
+
+EXACT = "exact"
+HALF = "at least half of the best gain"
+
+# Pieces that are no trees are enumerated up to this many sources, a millisecond each.
+MOST_ENUMERATED = 16
+# Steps of the exact kernel that "auto" affords: about half a second.
+AUTO_WORK = 200_000_000
+# More than this goes to the integer program, which may be stopped: a minute.
+EXACT_WORK = 10_000_000_000
+# Arcs of a front that "auto" gives to the integer program.
+AUTO_MILP_ARCS = 400
+_UNLIMITED = 2**62
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Tasks to hand out together, and how good that is.
+
+    `take` has the task ids, ascending: a batch is a set. `eligible_after` is the number of
+    eligible tasks once these, and those that were running, have been executed. `method` is
+    the one that found the batch. `guarantee` is "exact" (no batch leaves more eligible), "within
+    G of the best" (none leaves more than G more; "time was up: " stands before it if more time
+    might have closed the gap), or "at least half of the best gain", where
+    the gain is what the batch adds to the eligible tasks.
+    """
+
+    take: tuple[int, ...]
+    eligible_after: int
+    method: str
+    guarantee: str
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Sources of a front, by number, how many sinks they enable, and how good that is."""
+
+    sources: Ids
+    enabled: int
+    method: str
+    guarantee: str
+
+
+def best_batch(
+    dag: Dag,
+    executed: Iterable[int],
+    r: int,
+    *,
+    running: Iterable[int] = (),
+    method: Method = "auto",
+    time_limit_s: float = 10.0,
+) -> Batch:
+    """Choose the *r* eligible tasks that leave the most tasks eligible once they have run.
+
+    *executed* has the ids of the tasks that have run. *running* has those handed out before
+    whose results are not in: they are not taken again, and what they will enable counts as
+    enabled, so that a batch completes what they began. All eligible tasks are taken if there
+    are no more than *r*.
+
+    The methods: "tree" is exact if every connected piece of the problem is a tree, in
+    O(eligible * r) time; "expansive" takes the tasks with most children of their own, in linear
+    time, if all have enough of them for a factor of 2; "exact" is exact for every dag if
+    *time_limit_s* allows; "greedy" is fast for every dag. "auto" takes the first that is both
+    exact and affordable, else the better of "expansive" and "greedy".
+
+    Raises UnknownTaskError for unknown ids; GameError if *executed* lacks a parent of one of
+    its tasks, a running task is not eligible, *r* is less than 1, or the method is unknown or
+    does not apply.
+
+    >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"]})
+    >>> best_batch(dag, [], 2)
+    Batch(take=(0, 2), eligible_after=2, method='tree', guarantee='exact')
+    >>> best_batch(dag, [], 1, running=[0]).take
+    (1,)
+    """
+    check_count(r, least=1)
+    check_method(method)
+    state = state_of(dag, executed, running)
+    count = min(r, len(state.sources))
+
+    def name_of(source: int) -> str:
+        return repr(dag.names[state.sources[source]])
+
+    choice = choose(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
+    return Batch(
+        tuple(state.sources[np.sort(choice.sources)].tolist()),
+        state.eligible + choice.enabled - count,
+        choice.method,
+        choice.guarantee,
+    )
+
+
+def check_count(count: int, *, least: int) -> None:
+    """Raise GameError unless *count* is a whole number, *least* or more."""
+    if not isinstance(count, Integral):
+        raise GameError(f"take: expected a whole number, got {count!r}")
+    if count < least:
+        raise GameError(f"take: expected {least} task{'s' * (least != 1)} or more, got {count}")
+
+
+def check_method(method: str) -> None:
+    """Raise GameError unless there is such a method."""
+    if method not in get_args(Method):
+        expected = ", ".join(get_args(Method))
+        raise GameError(f"method: expected one of {expected}, got {method!r}")
+
+
+def choose(
+    front: BatchFront,
+    count: int,
+    method: Method,
+    *,
+    time_limit_s: float,
+    name_of: Callable[[int], str],
+) -> Choice:
+    """Choose *count* sources of *front* by *method*; sources that enable nothing by number.
+
+    Raises GameError, with the source's name, if the method does not apply.
+    """
+    if method == "greedy":
+        return greedy(front, count)
+    if method == "tree":
+        return _in_order(front, _tree(front, count, name_of))
+    if method == "expansive":
+        return _in_order(front, _expansive_or_error(front, count, name_of))
+    if method == "exact":
+        return _in_order(front, _exact(front, count, time_limit_s))
+    return auto(front, count, most_work=AUTO_WORK, time_limit_s=time_limit_s)
+
+
+def auto(front: BatchFront, count: int, *, most_work: int, time_limit_s: float) -> Choice:
+    """Choose by the best method that *most_work* steps allow; no program if there is no time."""
+    choice = pieces(front, count, most_work=most_work)
+    if choice is None:
+        choice = fast(front, count)
+        small = len(front.sinks.targets) <= AUTO_MILP_ARCS
+        if choice.guarantee != EXACT and small and time_limit_s > 0:
+            solved = _milp(front, count, time_limit_s)
+            if solved.guarantee == EXACT or solved.enabled > choice.enabled:
+                choice = solved
+    return _in_order(front, choice)
+
+
+def greedy(front: BatchFront, count: int) -> Choice:
+    """Take what enables most a source: a source, or all that a sink waits for."""
+    sources, enabled = _native.greedy_batch(front, count)
+    return Choice(sources, enabled, "greedy", _within(_native.most_enabled(front, count) - enabled))
+
+
+def fast(front: BatchFront, count: int) -> Choice:
+    """Take the better of greedy and, where it has its guarantee, expansive."""
+    by_rule, proved = greedy(front, count), expansive(front, count)
+    if proved is None or by_rule.guarantee == EXACT:
+        return by_rule
+    return proved if proved.enabled >= by_rule.enabled else replace(by_rule, guarantee=HALF)
+
+
+def pieces(
+    front: BatchFront, count: int, *, most_work: int, most_enumerated: int = MOST_ENUMERATED
+) -> Choice | None:
+    """Choose exactly, piece by piece; None if a piece is too large or the work too much."""
+    exact = _native.exact_batch(front, count, most_enumerated=most_enumerated, most_work=most_work)
+    if exact.result != Solving.SOLVED:
+        return None
+    return Choice(exact.sources, exact.enabled, "tree" if exact.trees_only else "exact", EXACT)
+
+
+def expansive(front: BatchFront, count: int) -> Choice | None:
+    """Take the sources with most sinks of their own, if that is at most a factor of 2 off.
+
+    It is if every source that has sinks has two or more of its own and no more shared ones.
+    A chosen source has A/r >= 2 own sinks on average. A set of r sources has A own sinks at
+    most, and a shared sink that it enables takes up two of at most A shared ones; so it gains
+    3A/2 - r at most, where the chosen set gains A - r at least. (Paper 002 shows a factor of
+    4, and counts children; here sinks are counted that wait for nothing else.)
+    """
+    if _not_expansive(front) is not None:
+        return None
+    chosen = _largest(front.yields, count)
+    enabled = _enabled_by(front, chosen)
+    exact = enabled == _native.most_enabled(front, count)
+    return Choice(chosen, enabled, "expansive", EXACT if exact else HALF)
+
+
+def _expansive_or_error(front: BatchFront, count: int, name_of: Callable[[int], str]) -> Choice:
+    choice = expansive(front, count)
+    if choice is None:
+        source = _not_expansive(front)
+        own, shared = front.yields[source], _shared(front)[source]
+        raise GameError(
+            f"method expansive: expected each task to have 2 or more children of its own and no"
+            f" more shared ones, task {name_of(int(source or 0))} has {own} and {shared}"
+        )
+    return choice
+
+
+def _tree(front: BatchFront, count: int, name_of: Callable[[int], str]) -> Choice:
+    exact = _native.exact_batch(front, count, most_enumerated=0, most_work=_UNLIMITED)
+    if exact.result == Solving.NOT_A_TREE:
+        raise GameError(
+            f"method tree: expected trees, the piece of task {name_of(exact.culprit)} has a cycle"
+        )
+    return Choice(exact.sources, exact.enabled, "tree", EXACT)
+
+
+def _exact(front: BatchFront, count: int, time_limit_s: float) -> Choice:
+    choice = pieces(front, count, most_work=EXACT_WORK)
+    return replace(choice, method="exact") if choice else _milp(front, count, time_limit_s)
+
+
+def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
+    """Solve the integer program, and answer with the start if nothing better was found."""
+    start = greedy(front, count)
+    bound = _native.most_enabled(front, count)
+    found = milp.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
+    if found is None:
+        return replace(start, method="exact", guarantee=_timed_out(bound - start.enabled))
+    best = start if start.enabled > found.enabled else found
+    guarantee = _timed_out(min(bound, found.bound) - best.enabled)
+    return Choice(best.sources, best.enabled, "exact", guarantee)
+
+
+def _within(gap: int) -> str:
+    return EXACT if gap == 0 else f"within {gap} of the best"
+
+
+def _timed_out(gap: int) -> str:
+    """Say how good the program's answer is: it stops with a gap only when time is up."""
+    return EXACT if gap == 0 else f"time was up: {_within(gap)}"
+
+
+def _shared(front: BatchFront) -> NDArray[np.int64]:
+    """Count the sinks of each source that other sources share."""
+    weights = np.repeat(front.weights, np.diff(front.sinks.offsets))
+    counts = np.bincount(front.sinks.targets, weights, minlength=len(front.yields))
+    return counts.astype(np.int64)
+
+
+def _not_expansive(front: BatchFront) -> int | None:
+    """Return the first source that has sinks, but not enough of its own."""
+    own, shared = front.yields, _shared(front)
+    wrong = np.flatnonzero(((own > 0) | (shared > 0)) & ((own < 2) | (shared > own)))
+    return int(wrong[0]) if len(wrong) else None
+
+
+def _largest(values: Ids, count: int) -> Ids:
+    """Return the places of the *count* largest values, of equals the first. Linear time."""
+    if count == 0:
+        return np.empty(0, np.int32)
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    above = np.flatnonzero(values > least)
+    equal = np.flatnonzero(values == least)[: count - len(above)]
+    return np.concatenate([above, equal]).astype(np.int32)
+
+
+def _enabled_sinks(front: BatchFront, taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    if not len(front.weights):
+        return np.empty(0, bool)
+    return np.logical_and.reduceat(taken[front.sinks.targets], front.sinks.offsets[:-1])
+
+
+def _enabled_by(front: BatchFront, sources: Ids) -> int:
+    taken = np.zeros(len(front.yields), bool)
+    taken[sources] = True
+    shared = front.weights[_enabled_sinks(front, taken)]
+    return int(front.yields[sources].sum()) + int(shared.sum())
+
+
+def _in_order(front: BatchFront, choice: Choice) -> Choice:
+    """Replace the sources that enable nothing by the first in order, which enable no less."""
+    taken = np.zeros(len(front.yields), bool)
+    taken[choice.sources] = True
+    useful = taken & (front.yields > 0)
+    sizes = np.diff(front.sinks.offsets)
+    useful[front.sinks.targets[np.repeat(_enabled_sinks(front, taken), sizes)]] = True
+    spare = np.flatnonzero(~useful)[: len(choice.sources) - np.count_nonzero(useful)]
+    useful[spare] = True
+    sources = np.flatnonzero(useful).astype(np.int32)
+    return replace(choice, sources=sources, enabled=_enabled_by(front, sources))

@@ -1,0 +1,187 @@
+"""What is proved of the order that the six steps make, or a better order with its proof."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _native, pebble
+from icsched.arrays import Ids, Rows, ranks_of
+from icsched.dag import Dag
+from icsched.errors import LimitError
+from icsched.theory.analysis import Analysis, analyse_reduced, is_sum_of_trees
+from icsched.theory.blocks import block_name
+from icsched.theory.clock import Clock
+from icsched.theory.proof import EXACT, NONE_IS_OPTIMAL, UNPROVED, Proof
+from icsched.theory.sums import level_sums_order
+
+# A dag whose order no theorem proves goes to the referee up to this effort: fewer sets where a
+# set costs more looks at parents than usual, as with very many sinks, and none if very few.
+VERIFY_SETS = 200_000
+AREA_SETS = 50_000
+USUAL_LOOKS = 512
+FEWEST_SETS = 1_000
+
+
+def conclude(analysis: Analysis) -> tuple[Ids, Proof]:
+    """Say what is proved of the order of the six steps, or find one of which more is."""
+    order = analysis.order
+    if analysis.is_proved_by_blocks:
+        if analysis.is_linear:
+            return order, Proof("ic-optimal", "theorem 2.1", _chain(analysis))
+        if _is_linear_between_bottlenecks(analysis):
+            return order, Proof("ic-optimal", "theorem 2.1 between bottlenecks", _chain(analysis))
+        if (better := _interleaved(analysis)) is not None:
+            nonsinks, method = better
+            return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof("ic-optimal", method)
+    inside = _proved_inside(analysis.parts.dag)
+    return inside or _settled_by_referee(analysis.parts.dag, order)
+
+
+def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
+    """Order what lies between lone sources and lone sinks, if that can be proved optimal.
+
+    Every order begins with a lone source, which all other tasks wait for, and ends with a lone
+    sink, which waits for all; in between the same tasks are eligible with and without them.
+    """
+    first, inner, last = _without_lone_ends(dag)
+    if not len(inner) or len(inner) == len(dag):
+        return None
+    # No path between two inner tasks leaves them: what is inside has no new shortcuts.
+    order, proof = conclude(analyse_reduced(dag.induced(inner), "eligible", Clock()))
+    if proof.status != "ic-optimal":
+        return None
+    method = f"{proof.method} inside lone ends"
+    return np.concatenate([first, inner[order], last]), replace(proof, method=method)
+
+
+def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
+    """Return the lone sources from the first on, what is left, and the lone sinks to the last."""
+    first = _peeled(dag.sources, dag.child_rows, dag.in_degrees.copy())
+    last = _peeled(dag.sinks, dag.parent_rows, dag.out_degrees.copy())[::-1]
+    ends = np.zeros(len(dag), bool)
+    ends[first], ends[last] = True, True
+    return first, np.flatnonzero(~ends).astype(np.int32), last
+
+
+def _peeled(ends: Ids, rows: Rows, degrees: Ids) -> Ids:
+    """Return the tasks that come one after the other before there is a choice."""
+    peeled = []
+    while len(ends) == 1:
+        task = ends[0]
+        peeled.append(task)
+        following = rows.targets[rows.offsets[task] : rows.offsets[task + 1]]
+        degrees[following] -= 1
+        ends = following[degrees[following] == 0]
+    return np.array(peeled, np.int32)
+
+
+def _is_linear_between_bottlenecks(analysis: Analysis) -> bool:
+    """Whether blocks lack priority over the next only where a bottleneck lies between.
+
+    A bottleneck is a task that comes after all tasks before it in the order and before all
+    others: every set of tasks that can have run and holds a later task holds all earlier
+    ones. What is best on either side is best for the whole. Sinks run last, so the tasks
+    before it all lead on.
+    """
+    sizes = np.diff(analysis.parts.blocks.nonsinks.offsets)[analysis.sequence]
+    ends = np.cumsum(sizes)[~analysis.has_priority]
+    return bool(_bottlenecks(analysis.parts.dag, analysis.order)[ends].all())
+
+
+def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
+    """Whether the task at each place of *order* is a bottleneck.
+
+    It is if all arcs from tasks before it to the rest are its own arcs from its parents,
+    and it is the only eligible task. A final entry, False, stands for the end.
+    """
+    place = ranks_of(order)
+    parents, children = place[dag.arcs[:, 0]], place[dag.arcs[:, 1]]
+    opened = np.bincount(parents + 1, minlength=len(dag) + 1)
+    closed = np.bincount(children + 1, minlength=len(dag) + 1)
+    crossing = np.cumsum(opened - closed)[:-1]
+    alone = pebble.eligibility_profile(dag, order)[:-1] == 1
+    return np.append(alone & (crossing == dag.in_degrees[order]), False)
+
+
+def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
+    """Try to order independent blocks as sums, with a proof."""
+    if is_sum_of_trees(analysis.parts, analysis.orders):
+        trees = _native.tree_sum_order(analysis.parts.dag.child_rows, analysis.parts.blocks)
+        if trees is not None:
+            return trees, "theorem 3.2"
+    sums = level_sums_order(analysis.parts, analysis.orders)
+    return None if sums is None else (sums, "theorem 2.1 on sums of blocks")
+
+
+def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
+    """Confirm *order* or replace it by the best there is, if the referee can within its limit."""
+    sets = _affordable_sets(dag)
+    proof = _confirmed(dag, order, sets)
+    if proof is EXACT or not sets:
+        return order, proof
+    try:
+        best = pebble.ic_optimal_order(dag, limit=sets)
+        if best is not None:
+            return best, EXACT
+    except LimitError:
+        return order, UNPROVED
+    try:
+        area_sets = min(AREA_SETS, sets)
+        return pebble.maximum_area_order(dag, limit=area_sets), NONE_IS_OPTIMAL
+    except LimitError:
+        return order, Proof("unproved", "exact: no order is ic-optimal")
+
+
+def confirmed(dag: Dag, order: Ids) -> Proof:
+    """Ask the referee whether *order* is IC-optimal, if the referee can answer soon.
+
+    >>> confirmed(Dag({"a": [], "b": ["a"]}), np.array([0, 1], np.int32)).method
+    'exact'
+    """
+    return _confirmed(dag, order, _affordable_sets(dag))
+
+
+def _confirmed(dag: Dag, order: Ids, sets: int) -> Proof:
+    """Ask the referee whether *order* is IC-optimal; it may visit so many *sets*."""
+    if not sets:
+        return UNPROVED
+    try:
+        return EXACT if pebble.verify(dag, order, limit=sets).ic_optimal else UNPROVED
+    except LimitError:
+        return UNPROVED
+
+
+def _affordable_sets(dag: Dag) -> int:
+    """Return how many sets the referee may visit; 0 if it should not begin.
+
+    For each set it looks at the distinct sets of parents of one task's children.
+    """
+    nonsinks = len(dag.nonsinks)
+    if nonsinks > _native.MOST_NONSINKS:
+        return 0
+    if dag.arc_count <= USUAL_LOOKS * nonsinks:
+        return VERIFY_SETS
+    marks = np.random.default_rng(0).integers(2**62, size=len(dag))  # a set's name is its sum
+    sums = np.concatenate([[0], np.cumsum(marks[dag.parent_rows.targets])])
+    _, firsts = np.unique(np.diff(sums[dag.parent_rows.offsets]), return_index=True)
+    looks = int(dag.in_degrees[firsts].sum()) // nonsinks
+    sets = VERIFY_SETS * USUAL_LOOKS // max(looks, USUAL_LOOKS)
+    return sets if sets >= FEWEST_SETS else 0
+
+
+def _chain(analysis: Analysis, *, most: int = 12) -> str:
+    """Print the blocks as W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks."""
+    shown = analysis.sequence[: 50 * most].tolist()
+    names = (block_name(analysis.parts, analysis.orders, block) for block in shown)
+    signs = np.where(analysis.has_priority, " > ", " | ").tolist()
+    groups = groupby(zip(names, signs, strict=False))
+    runs = [(*key, len(list(run))) for key, run in islice(groups, most + 1)]
+    text = "".join(
+        (name if count == 1 else f"{name} x {count}") + sign for name, sign, count in runs[:most]
+    )
+    cut = len(runs) > most or len(shown) < len(analysis.sequence)
+    return text + "..." if cut else text.removesuffix(" > ")

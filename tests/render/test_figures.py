@@ -1,0 +1,244 @@
+"""The figures of a study, read back from their SVG."""
+
+import re
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from icsched import eligibility_profile, families, prioritize
+from icsched.errors import EngineError, FormatError
+from icsched.render.figures import curves_figure, eligible_figure, ratio_figure, write_figure
+from icsched.sim import Mean, Ratio
+from icsched.study.cells import Terms, grid
+from tests.study.studies import made
+
+CELLS = grid(Terms())
+RATIO = Ratio(0.5, 0.25, 0.75)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    """Write a figure as SVG and parse it."""
+
+    def parse(figure):
+        (path,) = write_figure(figure, str(tmp_path / "figure"), ["svg"])
+        return ElementTree.parse(path).getroot()  # noqa: S314  our own file
+
+    return parse
+
+
+def part(root, name):
+    (found,) = (group for group in root.iter(f"{SVG}g") if group.get("id") == name)
+    return found
+
+
+def dots(root, metric):
+    return [use.get("x") for use in part(root, f"medians-{metric}").iter(f"{SVG}use")]
+
+
+def segments(root, metric):
+    """Each segment as (x, length) in points."""
+    (path,) = part(root, f"intervals-{metric}").iter(f"{SVG}path")
+    found = re.findall(r"M (\S+) (\S+) *\n?L (\S+) (\S+)", path.get("d"))
+    assert all(x == other for x, _, other, _ in found)
+    return [(x, float(low) - float(high)) for x, low, _, high in found]
+
+
+def texts(root):
+    return [text.text for text in root.iter(f"{SVG}text")]
+
+
+def test_every_cell_with_an_interval_has_a_dot_and_a_segment(drawn):
+    """Stalling is reported at intervals up to 1 only: 4 of 7 sections of 17 batch sizes."""
+    results = [made(c.interval, c.batch, stall=RATIO if c.interval <= 1 else None) for c in CELLS]
+
+    root = drawn(ratio_figure("wf", CELLS, results))
+
+    for metric, count in {"time": 119, "stall": 68, "utilisation": 119}.items():
+        assert len(dots(root, metric)) == count
+        assert [x for x, _ in segments(root, metric)] == dots(root, metric)
+
+
+def test_cells_that_are_not_there_yet_stay_empty(drawn):
+    root = drawn(ratio_figure("wf", CELLS, [made(1, 16), made(10, 16)]))
+
+    assert len(dots(root, "time")) == 2
+    assert dots(root, "stall") == []
+
+
+def test_a_figure_of_no_cells_can_be_drawn(drawn):
+    assert "wf" in texts(drawn(ratio_figure("wf", CELLS, [])))
+
+
+def test_every_plot_has_the_seven_sections_in_order(drawn):
+    root = drawn(ratio_figure("wf", CELLS, [made()]))
+
+    sections = [text for text in texts(root) if text.startswith("interval ")]
+    intervals = ["0.001", "0.01", "0.1", "1", "10", "100", "1000"]
+    assert sections == [f"interval {interval}" for interval in intervals] * 3
+    labels = [text for text in texts(root) if text.endswith("icsched / FIFO")]
+    assert [label.partition(",")[0] for label in labels] == [
+        "execution time",
+        "probability of stalling",
+        "utilisation",
+    ]
+
+
+def test_batch_sizes_grow_from_left_to_right_within_sections(drawn):
+    """Results come in any order; places follow the grid, with a gap between sections."""
+    results = [made(cell.interval, cell.batch) for cell in reversed(CELLS)]
+
+    places = sorted(float(x) for x in dots(drawn(ratio_figure("wf", CELLS, results)), "time"))
+
+    steps = np.diff(places)
+    gaps = np.flatnonzero(steps > 1.5 * steps.min())
+    assert gaps.tolist() == [16, 33, 50, 67, 84, 101]
+
+
+def test_a_segment_is_as_long_as_its_interval(drawn):
+    """The second interval is twice as long as the first."""
+    results = [made(1, 16, time=Ratio(0.5, 0.4, 0.6)), made(1, 32, time=Ratio(0.5, 0.3, 0.7))]
+
+    (_, first), (_, second) = segments(drawn(ratio_figure("wf", CELLS, results)), "time")
+
+    assert second == pytest.approx(2 * first, rel=1e-4)
+
+
+def test_the_same_cells_give_the_same_bytes_without_a_date(tmp_path):
+    results = [made(cell.interval, cell.batch, stall=RATIO) for cell in CELLS]
+    for name in ("one", "two"):
+        write_figure(ratio_figure("wf", CELLS, results), str(tmp_path / name), ["svg", "png"])
+
+    for suffix in ("svg", "png"):
+        one, two = (tmp_path / f"{name}.{suffix}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    text = (tmp_path / "one.svg").read_text()
+    assert "<dc:date>" not in text
+    assert len(text) < 100_000
+
+
+def test_a_png_is_a_png(tmp_path):
+    paths = write_figure(ratio_figure("wf", CELLS, [made()]), str(tmp_path / "wf"), ["svg", "png"])
+
+    assert paths == [str(tmp_path / "wf.svg"), str(tmp_path / "wf.png")]
+    assert (tmp_path / "wf.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_names_with_markup_are_shown_as_they_are(drawn):
+    assert "<a> & $b_1$" in texts(drawn(ratio_figure("<a> & $b_1$", CELLS, [made()])))
+
+
+def points(root):
+    (path,) = part(root, "difference").iter(f"{SVG}path")
+    return [tuple(map(float, pair)) for pair in re.findall(r"[ML] (\S+) (\S+)", path.get("d"))]
+
+
+def test_the_eligible_figure_bends_where_the_difference_does(drawn):
+    """The difference is 0 1 2 3 3 0: it bends after 3 and 4 jobs."""
+    ours, fifo = np.array([1, 3, 4, 4, 4, 0]), np.array([1, 2, 2, 1, 1, 0])
+
+    line = points(drawn(eligible_figure("wf", ours, fifo)))
+
+    assert len(line) == 4
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = line
+    assert (x1 - x0) / (x3 - x0) == pytest.approx(3 / 5, abs=1e-4)
+    assert y1 == y2 < y0 == y3
+    assert x2 > x1
+
+
+def test_a_long_line_keeps_its_highest_and_lowest_points(drawn):
+    """Of 50,000 random steps some 2,000 are drawn, the extremes among them."""
+    noise = np.random.default_rng(1).integers(-50, 50, 50_000)
+    noise[[12_345, 23_456]] = 500, -300
+
+    line = points(drawn(eligible_figure("wf", noise, np.zeros_like(noise))))
+
+    assert 1000 < len(line) <= 2000
+    heights = sorted(y for _, y in line)
+    zero = (heights[0] * 300 + heights[-1] * 500) / 800
+    assert heights[1] - zero > 10 * (heights[0] - zero) / 10.5  # the next is ten times smaller
+
+
+def test_a_long_line_keeps_both_its_ends():
+    """The first and the last value are neither the highest nor the lowest near them."""
+    noise = np.random.default_rng(1).integers(-50, 50, 50_001)
+    noise[[0, -1]] = 0
+
+    figure = eligible_figure("wf", noise, np.zeros_like(noise))
+
+    (line,) = figure.findobj(lambda artist: artist.get_gid() == "difference")
+    steps = line.get_xdata()
+    assert (steps[0], steps[-1]) == (0, 50_000)
+    assert len(steps) <= 2000
+
+
+def test_the_eligible_figure_of_airsn_is_small(tmp_path):
+    dag = families.airsn(250)
+    ours = prioritize(dag).schedule.eligible
+
+    figure = eligible_figure("airsn", ours, eligibility_profile(dag, dag.fifo_order))
+    write_figure(figure, str(tmp_path / "airsn"), ["svg"])
+
+    assert (tmp_path / "airsn.svg").stat().st_size < 20_000
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    for draw in (
+        lambda: ratio_figure("wf", CELLS, []),
+        lambda: eligible_figure("wf", np.zeros(2, int), np.zeros(2, int)),
+    ):
+        with pytest.raises(EngineError, match=r"matplotlib is not installed; .*icsched\[plot\]"):
+            draw()
+
+
+def test_a_figure_that_cannot_be_written_is_one_line(tmp_path):
+    with pytest.raises(FormatError, match="no such file or directory"):
+        write_figure(ratio_figure("wf", CELLS, []), str(tmp_path / "none" / "wf"), ["svg"])
+
+
+def curve_ends(root, name):
+    """First and last point of each curve called *name*, in points."""
+    groups = [group for group in root.iter(f"{SVG}g") if group.get("id") == f"curve-{name}"]
+    paths = [next(group.iter(f"{SVG}path")).get("d") for group in groups]
+    found = [re.findall(r"[ML] (\S+) (\S+)", path) for path in paths]
+    return [[tuple(map(float, point)) for point in (points[0], points[-1])] for points in found]
+
+
+CURVE = [(0.0, Mean(10, 9, 11)), (0.1, Mean(20, 19, 21)), (10.0, Mean(100, 90, 110))]
+
+
+def test_curves_start_at_zero_and_rise_to_the_right(drawn):
+    root = drawn(curves_figure({"dag": {"mine": CURVE}}, columns=1, labels=("x", "y")))
+
+    (((left, low), (right, high)),) = curve_ends(root, "mine")
+    assert left < right
+    assert high < low  # SVG counts from the top
+    assert {"dag", "mine", "x", "y", "0", "0.1", "10", "100"} <= set(texts(root))
+
+
+def test_plots_of_a_row_share_their_scale_and_a_legend_names_every_curve(drawn):
+    """The second curve lies twice as high, in the plot beside the first; a third is missing."""
+    double = [(at, Ratio(2 * y.mean, 2 * y.low, 2 * y.high)) for at, y in CURVE]
+    panels = {"one": {"mine": CURVE}, "two": {"yours": double}, "three": {"mine": CURVE}}
+
+    root = drawn(curves_figure(panels, columns=2, labels=("x", "y")))
+
+    (mine, _), (yours,) = curve_ends(root, "mine"), curve_ends(root, "yours")
+    assert yours[0][1] < mine[0][1]
+    assert yours[1][1] - mine[1][1] == pytest.approx(yours[0][1] - mine[0][1])
+    assert [text for text in texts(root) if text in ("mine", "yours")] == ["mine", "yours"]
+
+
+def test_the_same_curves_give_the_same_bytes(tmp_path):
+    written = []
+    for name in ("first", "second"):
+        figure = curves_figure({"dag": {"mine": CURVE}}, columns=1, labels=("x", "y"))
+        (path,) = write_figure(figure, str(tmp_path / name), ["svg"])
+        written.append((tmp_path / path).read_bytes())
+
+    assert written[0] == written[1]

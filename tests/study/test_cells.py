@@ -1,0 +1,198 @@
+"""Cells of a study: the grid, one cell, many at a time, and what tells studies apart."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import icsched
+from icsched import Dag, Pool, families, prioritize, simulate
+from icsched.errors import ScheduleError, SimulationError
+from icsched.sim import Paired, PaperSampling
+from icsched.study import cells as module
+from icsched.study.cells import (
+    BATCHES,
+    INTERVALS,
+    Cell,
+    Terms,
+    fingerprint,
+    grid,
+    run_cell,
+    run_cells,
+)
+
+AIRSN = families.airsn(10)
+ORDER = prioritize(AIRSN).order
+FEW = Terms(seed=3, sampling=Paired(half_width=0.05, most_runs=600))
+
+
+def test_the_grid_is_the_papers():
+    """Seven intervals, 10^-3 to 10^3, and seventeen batch sizes, 2^0 to 2^16."""
+    cells = grid(Terms())
+
+    assert len(cells) == 7 * 17
+    assert INTERVALS == (0.001, 0.01, 0.1, 1, 10, 100, 1000)
+    assert (BATCHES[0], BATCHES[4], BATCHES[-1]) == (1, 16, 65536)
+    assert cells[0] == Cell(0.001, 1)
+    assert cells[-1] == Cell(1000, 65536)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "batches", "complaint"),
+    [
+        ([0], [1], "interval: expected a positive number, got 0.0"),
+        ([-1], [1], "interval: expected a positive number, got -1.0"),
+        ([float("nan")], [1], "interval: expected a positive number, got nan"),
+        ([1], [0], "batch: expected 1 to 1,000,000,000, got 0.0"),
+        ([1], [-2], "batch: expected 1 to 1,000,000,000, got -2.0"),
+        ([], [1], "intervals: expected at least one"),
+        ([1], [], "batches: expected at least one"),
+    ],
+)
+def test_a_grid_that_cannot_be_is_refused(intervals, batches, complaint):
+    with pytest.raises(SimulationError) as caught:
+        grid(Terms(), intervals, batches)
+
+    assert str(caught.value) == complaint
+
+
+def test_a_seed_that_cannot_be_is_refused_before_anything_runs():
+    with pytest.raises(SimulationError, match="seed: expected an integer from 0"):
+        grid(Terms(seed=-1))
+
+
+@pytest.mark.parametrize("sampling", [Paired(0.02, 700), PaperSampling(samples=10, runs=20)])
+@pytest.mark.parametrize("sizes", ["exponential", "geometric"])
+@pytest.mark.parametrize("cell", [Cell(0.1, 4), Cell(1, 16)])
+def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
+    found = run_cell(AIRSN, ORDER, cell, Terms(sizes, 5, sampling))
+    alone = simulate(
+        AIRSN,
+        {"icsched": prioritize(AIRSN), "fifo": "fifo"},
+        pool=Pool(interval=cell.interval, batch=cell.batch, sizes=sizes),
+        seed=5,
+        sampling=sampling,
+        threads=2,
+    )
+
+    assert found.ratio == alone.ratio["icsched_over_fifo"]
+    assert found.policies == alone.policies
+    assert (found.runs, found.precise) == (alone.runs, alone.precise)
+    assert found.cell == cell
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_cells_do_not_depend_on_how_many_run_at_a_time(jobs):
+    cells = grid(FEW, [0.1, 1], [1, 4, 16])
+
+    found = {result.cell: result for result in run_cells(AIRSN, ORDER, cells, FEW, jobs=jobs)}
+
+    assert found == {cell: run_cell(AIRSN, ORDER, cell, FEW) for cell in cells}
+
+
+def test_as_many_cells_as_asked_for_run_at_a_time(monkeypatch):
+    """Each of three cells waits for the other two: with fewer threads none would get past."""
+    meeting = threading.Barrier(3, timeout=20)
+    monkeypatch.setattr(module, "run_cell", lambda *_, **__: meeting.wait())
+
+    numbers = run_cells(AIRSN, ORDER, grid(FEW, [1], [1, 2, 4]), FEW, jobs=3)
+
+    assert sorted(numbers) == [0, 1, 2]
+
+
+def test_closing_gives_up_the_cells_under_way(monkeypatch):
+    """One cell is done, one waits for a sign of life that stops it, one never starts."""
+    cells = grid(FEW, [1], [1, 2, 4])
+    started, fate = [], []
+
+    def cell_that_goes_on(_dag, _order, cell, _terms, *, progress):
+        started.append(cell)
+        if cell == cells[0]:
+            return cell
+        try:
+            while True:
+                progress(0, 1)
+        except BaseException as error:
+            fate.append(error)
+            raise
+
+    monkeypatch.setattr(module, "run_cell", cell_that_goes_on)
+    found = run_cells(AIRSN, ORDER, cells, FEW, jobs=1)
+
+    assert next(found) == cells[0]
+    found.close()
+    assert started in ([cells[0]], list(cells[:2]))
+    assert len(fate) == len(started) - 1
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 2000])
+def test_a_number_of_jobs_that_cannot_be_is_refused(jobs):
+    with pytest.raises(SimulationError, match="threads: expected an integer from 1 to 1,024"):
+        next(run_cells(AIRSN, ORDER, grid(FEW), FEW, jobs=jobs))
+
+
+def test_an_empty_dag_and_an_order_of_another_are_refused():
+    cells = grid(FEW, [1], [1])
+    with pytest.raises(SimulationError, match="dag: expected at least one task"):
+        list(run_cells(Dag({}), [], cells, FEW, jobs=1))
+    with pytest.raises(ScheduleError, match="expected 53 tasks, got 1"):
+        list(run_cells(AIRSN, [0], cells, FEW, jobs=1))
+
+
+def test_studies_that_must_not_be_mixed_have_different_fingerprints():
+    r"""
+    0   1        Same sizes everywhere; arcs, order, law, seed or sampling differ.
+    |\  |
+    2 3 4
+    """
+    dag = Dag.from_arcs(5, [(0, 2), (0, 3), (1, 4)])
+    other = Dag.from_arcs(5, [(0, 2), (1, 3), (1, 4)])
+    order, another = [0, 1, 2, 3, 4], [1, 0, 2, 3, 4]
+    prints = [
+        fingerprint(dag, order, Terms()),
+        fingerprint(other, order, Terms()),
+        fingerprint(dag, another, Terms()),
+        fingerprint(dag, order, Terms(sizes="fixed")),
+        fingerprint(dag, order, Terms(seed=1)),
+        fingerprint(dag, order, Terms(sampling=Paired(0.02))),
+        fingerprint(dag, order, Terms(sampling=Paired(most_runs=30))),
+        fingerprint(dag, order, Terms(sampling=PaperSampling())),
+        fingerprint(dag, order, Terms(sampling=PaperSampling(300, 299))),
+        fingerprint(Dag.from_arcs(6, dag.arcs), [*order, 5], Terms()),
+    ]
+
+    assert len(set(prints)) == len(prints)
+
+
+def test_names_and_the_type_of_the_order_do_not_change_the_fingerprint():
+    dag = icsched.Dag.from_arcs(2, [(0, 1)])
+    named = icsched.Dag({"a": [], "b": ["a"]})
+
+    alike = {
+        fingerprint(dag, [0, 1], Terms()),
+        fingerprint(named, (0, 1), Terms()),
+        fingerprint(dag, prioritize(dag).order, Terms()),
+    }
+
+    assert len(alike) == 1
+
+
+def test_giving_up_ends_a_cell_in_the_middle_of_a_run():
+    """500 million batches come while the first task runs; nobody must wait for that."""
+    program = """
+import os, signal, threading, time
+from icsched import Dag
+from icsched.study.cells import Cell, Terms, run_cells
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+began = time.monotonic()
+try:
+    dag = Dag({"a": [], "b": ["a"]})
+    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(sizes="fixed"), jobs=1))
+except KeyboardInterrupt:
+    print(time.monotonic() - began < 8)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("True\n", "")
