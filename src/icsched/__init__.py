@@ -3,10 +3,10 @@
 from icsched import families, sim, theory
 from icsched.dag import Dag
 from icsched.errors import (
+    ArgumentError,
     ClusterError,
     CycleError,
     EngineError,
-    FamilyError,
     FormatError,
     GameError,
     GraphError,
@@ -18,7 +18,6 @@ from icsched.errors import (
     SimulationError,
     StateError,
     UnknownTaskError,
-    UsageError,
 )
 from icsched.formats import Workflow, read, read_workflow, write_dagman
 from icsched.orders import LimitedOrder, Plan, memory_curve, order_within, prioritize
@@ -59,6 +58,7 @@ from icsched.theory import Proof, lean_order
 from icsched.theory.batches import Batch, best_batch
 
 __all__ = [
+    "ArgumentError",
     "Batch",
     "BatchServer",
     "BatchedGame",
@@ -70,7 +70,6 @@ __all__ = [
     "CycleError",
     "Dag",
     "EngineError",
-    "FamilyError",
     "FormatError",
     "GameError",
     "GraphError",
@@ -91,7 +90,6 @@ __all__ = [
     "StateError",
     "Times",
     "UnknownTaskError",
-    "UsageError",
     "Verdict",
     "Workers",
     "Workflow",

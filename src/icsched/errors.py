@@ -6,7 +6,7 @@
     ├── GraphError (ValueError)          the input is not a dag we can hold
     │   ├── CycleError (graphlib.CycleError)
     │   └── UnknownTaskError (KeyError)
-    ├── FamilyError (ValueError)         a family was asked for with impossible arguments
+    ├── ArgumentError (ValueError)       an argument or option is wrong, or does not go with another
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
     │   └── StateError                   tasks are said to have run, or to run, that cannot
@@ -15,7 +15,6 @@
     ├── MemoryLimitError (ValueError)    no order keeps within a limit of memory
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── EngineError (RuntimeError)       another program or library cannot be used or reached
-    ├── UsageError (ValueError)          options of a command do not go together
     └── FormatError (ValueError)         a file cannot be read or written
         └── MemberError                  a job cannot be in a cluster of several
 
@@ -68,8 +67,8 @@ class UnknownTaskError(GraphError, KeyError):
         return f"unknown task: {self.task!r}"
 
 
-class FamilyError(IcschedError, ValueError):
-    """A family of dags has no member for these arguments."""
+class ArgumentError(IcschedError, ValueError):
+    """An argument or option has a wrong value, or cannot be used with another one."""
 
 
 class ScheduleError(IcschedError, ValueError):
@@ -133,10 +132,6 @@ class LimitError(IcschedError, RuntimeError):
 
 class EngineError(IcschedError, RuntimeError):
     """An engine that is not there, does not answer, or answers with something else."""
-
-
-class UsageError(IcschedError, ValueError):
-    """Options of a command do not go together."""
 
 
 class FormatError(IcschedError, ValueError):

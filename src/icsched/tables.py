@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from icsched.errors import EngineError, IcschedError
+from icsched.errors import ArgumentError, EngineError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -35,17 +35,14 @@ class Table(Mapping[str, E], Generic[E]):
     """Entries by name: icsched's own first, in their order, then those of other packages.
 
     *what* is the word for an entry in messages, *group* the group of entry points, *kind* the
-    class of entries, *error* what `find` raises for a name that is not in the table.
+    class of entries.
     """
 
-    def __init__(
-        self, what: str, group: str, kind: type[E], own: Iterable[E], error: type[IcschedError]
-    ) -> None:
+    def __init__(self, what: str, group: str, kind: type[E], own: Iterable[E]) -> None:
         self._what = what
         self._group = group
         self._kind = kind
         self._own = {entry.name: entry for entry in own}
-        self._error = error
 
     def __getitem__(self, name: str) -> E:
         return self._own[name] if name in self._own else self._loaded(self._others[name])
@@ -57,11 +54,11 @@ class Table(Mapping[str, E], Generic[E]):
         return len(list(iter(self)))
 
     def find(self, name: str) -> E:
-        """Return the entry called *name*; raises the table's error if there is none."""
+        """Return the entry called *name*; raises ArgumentError if there is none."""
         try:
             return self[name]
         except KeyError:
-            raise self._error(f"{self._what}: expected {', '.join(self)}, got {name!r}") from None
+            raise ArgumentError(f"{self._what}: expected {', '.join(self)}, got {name!r}") from None
 
     @cached_property
     def _others(self) -> "dict[str, EntryPoint]":

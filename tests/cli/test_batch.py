@@ -126,7 +126,7 @@ def test_names_may_come_from_standard_input_once(put):
     for twice in (["wf.dag", "--done", "@-", "--running", "@-"], ["-", "--done", "@-"]):
         result = piped(*twice)
         assert (result.returncode, result.stderr.count("\n")) == (2, 1)
-        assert "standard input can be read once" in result.stderr
+        assert "can be read from standard input" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -438,11 +438,11 @@ def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complai
     [
         (
             ["--workers", "2", "--interval", "1"],
-            "--workers replaces batches: expected no --interval",
+            "--interval cannot be used with --workers",
         ),
-        (["--workers", "2", "--batch", "1"], "--workers replaces batches: expected no --batch"),
-        (["--workers", "2", "--sizes", "fixed"], "--workers replaces batches: expected no --sizes"),
-        (["--workers", "2", "--waiting"], "--workers replaces batches: expected no --waiting"),
+        (["--workers", "2", "--batch", "1"], "--batch cannot be used with --workers"),
+        (["--workers", "2", "--sizes", "fixed"], "--sizes cannot be used with --workers"),
+        (["--workers", "2", "--waiting"], "--waiting cannot be used with --workers"),
         (["--speeds", "1,2"], "--speeds: expected one number, or --workers"),
         (["--runtimes", "times.txt"], UNIT),
         (["--runtimes", "times.txt", "--batch", "4", "--waiting"], UNIT),

@@ -3,7 +3,7 @@
 import pytest
 
 from icsched import Dag
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families import (
     clique,
     complete_bipartite,
@@ -195,7 +195,7 @@ def test_a_value_of_one_adds_nothing_at_either_end():
     ],
 )
 def test_impossible_blocks_are_refused_with_the_argument_named(family, arguments, message):
-    with pytest.raises(FamilyError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         family(*arguments)
 
     assert message in str(caught.value)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families import (
     random_bipartite,
     random_layered,
@@ -163,12 +163,12 @@ def test_a_tree_sum_is_bipartite_with_one_part_per_tree(trees, seed):
     ],
 )
 def test_impossible_random_dags_are_refused_with_the_argument_named(family, arguments, message):
-    with pytest.raises(FamilyError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         family(*arguments, seed=0)
 
     assert message in str(caught.value)
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(FamilyError, match=r"^argument seed: expected 0 or more, got -1$"):
+    with pytest.raises(ArgumentError, match=r"^argument seed: expected 0 or more, got -1$"):
         random_tree_sum(1, seed=-1)

@@ -1,7 +1,7 @@
 import pytest
 
 from icsched import families
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families import FAMILIES, make
 
 EXAMPLES = {
@@ -123,17 +123,17 @@ def test_only_the_random_families_take_a_seed():
     ],
 )  # fmt: skip
 def test_words_that_make_no_dag_are_answered_with_one_line(name, arguments, message):
-    with pytest.raises(FamilyError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         make(name, arguments)
 
     assert str(caught.value) == message
 
 
 def test_a_seed_for_a_family_that_is_not_random_is_refused():
-    with pytest.raises(FamilyError, match=r"^w: expected no seed, .* not random; got 3$"):
+    with pytest.raises(ArgumentError, match=r"^w: expected no seed, .* not random; got 3$"):
         make("w", ["3", "2"], seed=3)
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(FamilyError, match=r"^random-tree-sum: argument seed: expected 0 or more"):
+    with pytest.raises(ArgumentError, match=r"^random-tree-sum: argument seed: expected 0 or more"):
         make("random-tree-sum", ["3"], seed=-3)

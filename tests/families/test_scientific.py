@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families import airsn, inspiral, montage, sdss
 
 
@@ -168,7 +168,7 @@ def test_sdss_has_a_bipartite_component_whose_sources_have_three_children():
     ],
 )
 def test_impossible_workflows_are_refused_with_the_argument_named(family, arguments, message):
-    with pytest.raises(FamilyError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         family(*arguments)
 
     assert message in str(caught.value)

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import (
+    ArgumentError,
     Dag,
-    ScheduleError,
     area,
     compare,
     eligibility_profile,
@@ -401,7 +401,7 @@ def test_an_unknown_order_is_refused_with_the_known_ones():
     known = "prio, fifo, lifo, random, level, critical-path, critical-path-times, dask"
     expected = f"order: expected {known}, got 'best'"
 
-    with pytest.raises(ScheduleError) as error:
+    with pytest.raises(ArgumentError) as error:
         prioritize(PAPER_EXAMPLE, "best")
 
     assert str(error.value) == expected

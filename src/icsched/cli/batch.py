@@ -8,7 +8,7 @@ from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
 from icsched.cli.output import Json
 from icsched.cli.visible import say
 from icsched.dag import Dag
-from icsched.errors import GameError, StateError, UsageError
+from icsched.errors import ArgumentError, GameError, StateError
 from icsched.formats import Workflow
 from icsched.theory.batches import Batch, Method, best_batch
 from icsched.theory.batches.state import State, state_of
@@ -52,7 +52,7 @@ def batch(
 
     """
     if not time_limit >= 0:
-        raise UsageError(f"--time-limit: expected 0 or more, got {time_limit}")
+        raise ArgumentError(f"--time-limit: expected 0 or more, got {time_limit}")
     if take < 1:
         raise GameError(f"--take: expected 1 job or more, got {take}")
     done, running = _streamed(files, done, running)
@@ -90,9 +90,11 @@ def batch(
 
 
 def _streamed(files: Sequence[str], *lists: str) -> list[str]:
-    """Return *lists* with standard input for @-; raises UsageError if it is to be read twice."""
+    """Return *lists* with standard input for @-; raises ArgumentError if it is to be read twice."""
     if lists.count("@-") + files.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input can be read once: expected one of -, --done @- and such")
+        raise ArgumentError(
+            "only one of FILE, --done and --running can be read from standard input"
+        )
     return [f"@{STANDARD_INPUT}" if text == "@-" else text for text in lists]
 
 

@@ -12,7 +12,7 @@ from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_not_own, named_j
 from icsched.cli.output import STANDARD_OUTPUT, Json, OutputName
 from icsched.cli.visible import named, say
 from icsched.dag import Dag
-from icsched.errors import ClusterError, FormatError, MemberError, UsageError
+from icsched.errors import ArgumentError, ClusterError, FormatError, MemberError
 from icsched.files import write_text
 from icsched.formats import Workflow
 from icsched.serve.clusters import Cluster, plan_clusters, set_apart
@@ -76,10 +76,10 @@ def cluster(
 
 
 def _wanted(size: int | None, capacities: str | None) -> list[int]:
-    """Return the capacities to go through; raises UsageError unless there is one option."""
+    """Return the capacities to go through; raises ArgumentError unless there is one option."""
     if (size is None) == (capacities is None):
         given = "neither" if size is None else "both"
-        raise UsageError(f"expected --size or --capacities, got {given}")
+        raise ArgumentError(f"expected --size or --capacities, got {given}")
     if capacities is None:
         return [] if size is None else [size]
     numbers = whole_numbers("--capacities", capacities)
@@ -101,7 +101,7 @@ def _check_size(workflow: Workflow, size: int | None) -> None:
 def _check_outputs(
     path: str | None, dot: str | None, files: Sequence[str], reading: FileOptions
 ) -> None:
-    """Raise UsageError for what does not go together with -o or --dot."""
+    """Raise ArgumentError for what does not go together with -o or --dot."""
     writes = path is not None
     real = [os.path.realpath(output) for output in (path, dot) if output is not None]
     problems = {
@@ -115,7 +115,7 @@ def _check_outputs(
     }
     for problem, holds in problems.items():
         if holds:
-            raise UsageError(problem)
+            raise ArgumentError(problem)
 
 
 def _is_inside(path: str | None, dot: str | None) -> bool:

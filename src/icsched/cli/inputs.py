@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from icsched import files
 from icsched.cli.output import Flag, working
 from icsched.dag import Dag
-from icsched.errors import FormatError, GameError, UsageError
+from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.formats import Workflow, read_workflow
 
 Number = TypeVar("Number", int, float)
@@ -45,9 +45,9 @@ class FileOptions:
     no_rescue: Flag = False
 
     def read(self, files: Sequence[str], *, directory: str = "") -> Workflow:
-        """Read a workflow; raises UsageError without a file, FormatError for a bad one."""
+        """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         if not files:
-            raise UsageError("expected a DAGMan file")
+            raise ArgumentError("expected a DAGMan file")
         with working(f"reading {files[0]}"):
             workflow = read_workflow(
                 files,
@@ -73,11 +73,11 @@ USUAL = FileOptions()  # as condor_submit_dag reads without options
 
 
 def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
-    """Raise UsageError if *path*, which is to be written, is a file that the workflow reads."""
+    """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
     if not os.path.isfile(path):  # noqa: PTH113  false of a name that no file can have, too
         return
     if os.path.realpath(path) in set(map(os.path.realpath, workflow.files())):
-        raise UsageError(f"{path} is a file of the workflow: expected another{instead}")
+        raise ArgumentError(f"{path} is a file of the workflow: expected another{instead}")
 
 
 # Whole numbers, one or a list with commas between
@@ -96,7 +96,7 @@ WHOLE = Parameter(converter=_whole_number)  # of every option that is an int
 
 
 def numbers(option: str, text: str) -> list[float]:
-    """Return the numbers that an option lists; raises UsageError for anything else.
+    """Return the numbers that an option lists; raises ArgumentError for anything else.
 
     >>> numbers("--intervals", "0.1, 1,10")
     [0.1, 1.0, 10.0]
@@ -105,7 +105,7 @@ def numbers(option: str, text: str) -> list[float]:
 
 
 def whole_numbers(option: str, text: str) -> list[int]:
-    """Return the whole numbers that an option lists; raises UsageError for anything else.
+    """Return the whole numbers that an option lists; raises ArgumentError for anything else.
 
     >>> whole_numbers("--capacities", "4,16,64")
     [4, 16, 64]
@@ -118,7 +118,7 @@ def _each(option: str, text: str, number: Callable[[str], Number], what: str) ->
         return [number(word) for word in text.split(",")]
     except ValueError:
         problem = f"expected {what} with commas between, got {text!r}"
-        raise UsageError(f"{option}: {problem}") from None
+        raise ArgumentError(f"{option}: {problem}") from None
 
 
 def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TextIO
 from cyclopts import App, CycloptsError
 
 from icsched.cli.visible import visible
-from icsched.errors import FamilyError, IcschedError, UsageError
+from icsched.errors import ArgumentError, IcschedError
 
 
 def _version() -> str:
@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
             result_action="return_value",
         )
         sys.stdout.flush()
-    except (CycloptsError, FamilyError, UsageError) as error:
+    except (CycloptsError, ArgumentError) as error:
         return _complain(error, 2)
     except IcschedError as error:
         return _complain(error, 1)

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from icsched import families, formats
 from icsched.cli.inputs import WHOLE
 from icsched.cli.output import OutputName
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 
 
 def make(
@@ -39,7 +39,7 @@ def make(
         sys.stdout.write(_listing())
         return
     if family is None:
-        raise FamilyError("expected the name of a family; `icsched make --list` shows all")
+        raise ArgumentError("expected the name of a family; `icsched make --list` shows all")
     dag = families.make(family, arguments, seed=seed)
     words = " ".join([family, *arguments, *([] if seed is None else ["--seed", str(seed)])])
     title = f"icsched make {words}: {len(dag)} jobs, {dag.arc_count} dependencies"

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from icsched.cli.inputs import WHOLE, numbers, read_run_times
 from icsched.cli.output import Flag
-from icsched.errors import UsageError
+from icsched.errors import ArgumentError
 from icsched.formats import Workflow
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
 from icsched.sim.engine import cores
@@ -59,7 +59,7 @@ class PoolOptions:
     overhead: Annotated[float, Parameter(show_default=False)] = 0.0
 
     def pool(self) -> Pool | Workers:
-        """Return the pool; raises UsageError for options that do not go together."""
+        """Return the pool; raises ArgumentError for options that do not go together."""
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,
@@ -76,10 +76,10 @@ class PoolOptions:
         }
         if self.workers is not None:
             if given:
-                raise UsageError(f"--workers replaces batches: expected no --{next(iter(given))}")
+                raise ArgumentError(f"--{next(iter(given))} cannot be used with --workers")
             return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]
         if speeds and len(speeds) > 1:
-            raise UsageError("--speeds: expected one number, or --workers")
+            raise ArgumentError("--speeds: expected one number, or --workers")
         return Pool(**given, speeds=speeds[0] if speeds else 0.0, **terms)  # type: ignore[arg-type]
 
 
@@ -105,9 +105,9 @@ class TimeOptions:
     runtimes: str | None = None
 
     def times(self, workflow: Workflow) -> Times:
-        """Return the times; raises UsageError, or FormatError for a bad file of run times."""
+        """Return the times; raises ArgumentError, or FormatError for a bad file of run times."""
         if self.law == "constant" and self.spread is not None:
-            raise UsageError("--law constant has no spread: expected no --spread")
+            raise ArgumentError("--law constant has no spread: expected no --spread")
         means = None if self.runtimes is None else read_run_times(workflow, self.runtimes)
         given = {} if self.spread is None else {"spread": self.spread}
         return Times(self.law, means=means, **given)
@@ -140,21 +140,21 @@ class SamplingOptions:
     jobs: Annotated[int | None, WHOLE] = None
 
     def sampling(self) -> Paired | PaperSampling:
-        """Return the sampling; raises UsageError for options that do not go together."""
+        """Return the sampling; raises ArgumentError for options that do not go together."""
         asked = {"half_width": self.half_width, "most_runs": self.runs}
         given = {name: value for name, value in asked.items() if value is not None}
         if not self.paper_statistics:
             return Paired(**given)  # type: ignore[arg-type]
         if given:
-            raise UsageError(
+            raise ArgumentError(
                 "--paper-statistics makes 300 x 300 runs: expected no --half-width or --runs"
             )
         return PaperSampling()
 
     def threads(self) -> int:
-        """Return how many threads to use; raises UsageError if that cannot be."""
+        """Return how many threads to use; raises ArgumentError if that cannot be."""
         if self.jobs is not None and not 1 <= self.jobs <= _MOST_THREADS:
-            raise UsageError(f"--jobs: expected 1 to {_MOST_THREADS:,}, got {self.jobs}")
+            raise ArgumentError(f"--jobs: expected 1 to {_MOST_THREADS:,}, got {self.jobs}")
         return self.jobs or cores()
 
 

@@ -15,7 +15,7 @@ from icsched.cli import notes, output, tables
 from icsched.cli.inputs import USUAL, FileOptions, check_not_own, read_sizes
 from icsched.cli.output import STANDARD_OUTPUT, Flag, Json, OutputName
 from icsched.cli.visible import named, say
-from icsched.errors import FormatError, UsageError
+from icsched.errors import ArgumentError, FormatError
 from icsched.formats import dagman
 from icsched.formats.dagman import Workflow
 from icsched.formats.dagman.source import is_missing, is_special
@@ -54,7 +54,7 @@ class _Options:
         return int(word) if word.isascii() and word.isdigit() else 0
 
     def check(self, files: Sequence[str]) -> None:
-        """Raise UsageError for options that do not go together."""
+        """Raise ArgumentError for options that do not go together."""
         changes = self.in_place or self.remove
         writes = self.in_place or self.output is not None
         limited = self.memory is not None
@@ -86,7 +86,7 @@ class _Options:
         }
         for problem, holds in problems.items():
             if holds:
-                raise UsageError(problem)
+                raise ArgumentError(problem)
 
 
 @dataclass
@@ -275,12 +275,12 @@ def _strictness(workflow: Workflow, priorities: dict[str, int], options: _Option
 
 
 def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
-    """Raise UsageError if writing *path* would destroy or misplace a file of the workflow."""
+    """Raise ArgumentError if writing *path* would destroy or misplace a file of the workflow."""
     source = workflow.roots[0].path
     if path == STANDARD_OUTPUT:
         return
     if usedagdir and os.path.realpath(Path(path).parent) != os.path.realpath(Path(source).parent):
-        raise UsageError(f"with --usedagdir -o must be in the directory of {source}")
+        raise ArgumentError(f"with --usedagdir -o must be in the directory of {source}")
     check_not_own(workflow, path, instead=", or --in-place")
 
 

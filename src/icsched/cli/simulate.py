@@ -22,7 +22,7 @@ from icsched.cli.output import Json
 from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.engines.dask import dask_order
-from icsched.errors import UsageError
+from icsched.errors import ArgumentError
 from icsched.formats import Workflow
 from icsched.orders import prioritize
 from icsched.sim import Mean, Pool, Ratio, Simulation, Timeline, Times, Workers
@@ -100,9 +100,9 @@ def simulate(
 
 
 def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
-    """Raise UsageError for jobs of seconds on a pool of no unit: its default would mislead."""
+    """Raise ArgumentError for jobs of seconds on a pool of no unit: its default would mislead."""
     if times.runtimes is not None and pool.interval is None and pool.workers is None:
-        raise UsageError(
+        raise ArgumentError(
             "--runtimes: run times are in seconds: say --interval, the mean seconds between"
             " batches, or --workers"
         )

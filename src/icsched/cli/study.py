@@ -18,7 +18,7 @@ from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
 from icsched.cli.notes import about_rescue
 from icsched.cli.output import Flag, OutputName
 from icsched.cli.visible import named, say
-from icsched.errors import EngineError, FormatError, UsageError
+from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.formats import Workflow
 from icsched.orders import Plan, prioritize
 from icsched.render import figures as draw
@@ -78,13 +78,13 @@ def study(
 
     """
     if output_ is None:
-        raise UsageError("expected -o DIR")
+        raise ArgumentError("expected -o DIR")
     if not output_:
-        raise UsageError("-o: expected a directory, got ''")
+        raise ArgumentError("-o: expected a directory, got ''")
     terms = Terms(sizes, sampling_options.seed, sampling_options.sampling())
     cells = sim.grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
     if sampling_options.jobs is not None and dask is not None:
-        raise UsageError("expected one of --jobs and --dask")
+        raise ArgumentError("expected one of --jobs and --dask")
     engine = _engine(sampling_options.threads(), dask)
     if no_run and not sim.is_study(output_):
         raise FormatError(output_, None, "no study there")
@@ -101,14 +101,14 @@ def study(
 def _named(files: Sequence[str]) -> dict[str, str]:
     """Return each file under its name without suffix, or where two share one, its path."""
     if not files:
-        raise UsageError("expected a DAGMan file")
+        raise ArgumentError("expected a DAGMan file")
     paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
     stems = Counter(path.stem for path in paths)
     names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
     outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
     for name, file in zip(names, files, strict=True):
         if outputs[name] > 1 or outputs[f"{name}-eligible"] > 1:
-            raise UsageError(f"{file}: expected files of different names, got two of {name!r}")
+            raise ArgumentError(f"{file}: expected files of different names, got two of {name!r}")
     return dict(zip(names, files, strict=True))
 
 

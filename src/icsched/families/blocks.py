@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icsched.dag import Dag
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families.arcs import Ints, bipartite
 from icsched.families.checks import check_range, check_size
 
@@ -29,7 +29,7 @@ class Turn(NamedTuple):
 def w(s: int, d: int) -> Dag:
     """W-dag: s sources of d children each, neighbours sharing one sink.
 
-    There are ``s * (d - 1) + 1`` sinks. Paper 000, section 2.2. Raises FamilyError unless
+    There are ``s * (d - 1) + 1`` sinks. Paper 000, section 2.2. Raises ArgumentError unless
     s >= 1 and d >= 2.
 
     >>> w(2, 2).arcs.tolist()
@@ -54,7 +54,7 @@ def m(s: int, d: int) -> Dag:
 def n(s: int) -> Dag:
     """N-dag: s sources and s sinks; source v has sinks v and, but for the last, v + 1.
 
-    Paper 000, section 2.2. Raises FamilyError unless s >= 1.
+    Paper 000, section 2.2. Raises ArgumentError unless s >= 1.
 
     >>> n(2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3]]
@@ -68,7 +68,7 @@ def n(s: int) -> Dag:
 def cycle(s: int) -> Dag:
     """Cycle-dag: s sources and s sinks; source v has sinks v and v + 1 modulo s.
 
-    Paper 000, section 2.2. Raises FamilyError unless s >= 2.
+    Paper 000, section 2.2. Raises ArgumentError unless s >= 2.
 
     >>> cycle(3).arcs.tolist()
     [[0, 3], [0, 4], [1, 4], [1, 5], [2, 3], [2, 5]]
@@ -83,7 +83,7 @@ def clique(s: int) -> Dag:
     """Clique-dag: s sources and one sink for every pair of them.
 
     Sinks are in lexicographic order of their pairs. Paper 004, section 2. Raises
-    FamilyError unless s >= 2.
+    ArgumentError unless s >= 2.
 
     >>> clique(3).arcs.tolist()
     [[0, 3], [0, 4], [1, 3], [1, 5], [2, 4], [2, 5]]
@@ -98,7 +98,7 @@ def clique(s: int) -> Dag:
 def complete_bipartite(a: int, b: int) -> Dag:
     """Complete bipartite dag: each of a sources is a parent of each of b sinks.
 
-    Raises FamilyError unless both are at least 1.
+    Raises ArgumentError unless both are at least 1.
 
     >>> complete_bipartite(2, 1).arcs.tolist()
     [[0, 2], [1, 2]]
@@ -117,7 +117,7 @@ def pbt(zigzag: str) -> Dag:
     rightmost sink d - 1 new sources. Paper 001, section 3.1; as there in note 7, the value
     1 is let in at either end, so that N-dags are of the family.
 
-    Raises FamilyError unless integers and reciprocals alternate, all of them above 1
+    Raises ArgumentError unless integers and reciprocals alternate, all of them above 1
     except at the ends.
 
     >>> pbt("2,1/2,1") == n(2)
@@ -126,7 +126,7 @@ def pbt(zigzag: str) -> Dag:
     turns = [_turn(word.strip()) for word in zigzag.split(",")]
     for left, right in pairwise(turns):
         if left.is_reciprocal == right.is_reciprocal:
-            raise FamilyError(
+            raise ArgumentError(
                 "argument zigzag: expected integers and reciprocals in turn, "
                 f"got {left} before {right}"
             )
@@ -137,7 +137,7 @@ def pbt(zigzag: str) -> Dag:
 def w_strand(degrees: str) -> Dag:
     """Strand of W-dags: sources of the given degrees, such as 4,2,4,3, sharing end sinks.
 
-    It is the planar bipartite tree 4,1/2,2,1/2,4,1/2,3. Raises FamilyError unless all
+    It is the planar bipartite tree 4,1/2,2,1/2,4,1/2,3. Raises ArgumentError unless all
     degrees exceed 1, except at the ends, where 1 may stand.
 
     >>> w_strand("2,2") == w(2, 2)
@@ -149,7 +149,7 @@ def w_strand(degrees: str) -> Dag:
 def m_strand(degrees: str) -> Dag:
     """Strand of M-dags: sinks of the given degrees, such as 4,2,4,3, sharing end sources.
 
-    It is the planar bipartite tree 1/4,2,1/2,2,1/4,2,1/3. Raises FamilyError as `w_strand`.
+    It is the planar bipartite tree 1/4,2,1/2,2,1/4,2,1/3. Raises ArgumentError as `w_strand`.
 
     >>> m_strand("2,2") == m(2, 2)
     True
@@ -184,7 +184,7 @@ def _w_arcs(s: int, d: int) -> tuple[Ints, Ints]:
 def _turn(word: str) -> Turn:
     match = re.fullmatch(r"(1/)?([0-9]{1,18})", word)
     if match is None:
-        raise FamilyError(
+        raise ArgumentError(
             f"argument zigzag: expected integers and reciprocals such as 4,1/2,3, got {word!r}"
         )
     return Turn(int(match[2]), is_reciprocal=match[1] is not None)
@@ -194,7 +194,7 @@ def _strand(degrees: str, *, is_reciprocal: bool) -> Dag:
     words = [word.strip() for word in degrees.split(",")]
     for word in words:
         if re.fullmatch(r"[0-9]{1,18}", word) is None:
-            raise FamilyError(f"argument degrees: expected integers such as 4,2,3, got {word!r}")
+            raise ArgumentError(f"argument degrees: expected integers such as 4,2,3, got {word!r}")
     turns = [Turn(int(word), is_reciprocal) for word in words]
     _check_degrees("degrees", turns)
     shared = Turn(2, not is_reciprocal)
@@ -210,7 +210,7 @@ def _check_degrees(argument: str, turns: Sequence[Turn]) -> None:
     for place, turn in enumerate(turns):
         least = 1 if place in (0, len(turns) - 1) else 2
         if turn.degree < least:
-            raise FamilyError(
+            raise ArgumentError(
                 f"argument {argument}: expected degrees above 1, or 1 at either end, "
                 f"got {turn} at place {place + 1}"
             )

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 
 MOST_TASKS = 20_000_000
 MOST_ARCS = 100_000_000
@@ -12,40 +12,40 @@ DEEPEST = 25  # 2 ** DEEPEST > MOST_TASKS, so a larger exponent need not be comp
 
 
 def check_range(argument: str, value: int, least: int, most: int | None = None) -> None:
-    """Raise FamilyError unless *value* is an integer from *least* to *most*.
+    """Raise ArgumentError unless *value* is an integer from *least* to *most*.
 
     >>> check_range("s", 0, 1)
     Traceback (most recent call last):
-    icsched.errors.FamilyError: argument s: expected 1 or more, got 0
+    icsched.errors.ArgumentError: argument s: expected 1 or more, got 0
     """
     if not isinstance(value, (int, np.integer)):
-        raise FamilyError(f"argument {argument}: expected an int, got {value!r}")
+        raise ArgumentError(f"argument {argument}: expected an int, got {value!r}")
     if value < least or (most is not None and value > most):
         wanted = f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
-        raise FamilyError(f"argument {argument}: expected {wanted}, got {value:,}")
+        raise ArgumentError(f"argument {argument}: expected {wanted}, got {value:,}")
 
 
 def check_choice(argument: str, value: str, choices: Collection[str]) -> None:
-    """Raise FamilyError unless *value* is one of *choices*.
+    """Raise ArgumentError unless *value* is one of *choices*.
 
     >>> check_choice("which", "up", ["left", "right"])
     Traceback (most recent call last):
-    icsched.errors.FamilyError: argument which: expected left or right, got 'up'
+    icsched.errors.ArgumentError: argument which: expected left or right, got 'up'
     """
     if value not in choices:
-        raise FamilyError(f"argument {argument}: expected {' or '.join(choices)}, got {value!r}")
+        raise ArgumentError(f"argument {argument}: expected {' or '.join(choices)}, got {value!r}")
 
 
 def check_size(tasks: int, arcs: int) -> None:
-    """Raise FamilyError if a dag of *tasks* and *arcs* is too large to build.
+    """Raise ArgumentError if a dag of *tasks* and *arcs* is too large to build.
 
     >>> check_size(2**64, 1)
     Traceback (most recent call last):
-    icsched.errors.FamilyError: too large: expected at most 20,000,000 tasks, asked for more
+    icsched.errors.ArgumentError: too large: expected at most 20,000,000 tasks, asked for more
     """
     for what, size, most in (("tasks", tasks, MOST_TASKS), ("arcs", arcs, MOST_ARCS)):
         if size > most:
-            raise FamilyError(f"too large: expected at most {most:,} {what}, asked for more")
+            raise ArgumentError(f"too large: expected at most {most:,} {what}, asked for more")
 
 
 def capped_power(base: int, exponent: int) -> int:

@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 
 from icsched.dag import Dag
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families.arcs import Ints, paired
 from icsched.families.checks import capped_power, check_range, check_size
 
@@ -21,7 +21,7 @@ def mesh(levels: int, dimensions: int = 2) -> Dag:
     """Reduction mesh: tuples of sum below levels, each with arcs that decrement a coordinate.
 
     Numbered level by level from the sources, each level in lexicographic order, so that a
-    2-d level is swept from one end. Paper 003, section 2.1.1. Raises FamilyError unless
+    2-d level is swept from one end. Paper 003, section 2.1.1. Raises ArgumentError unless
     levels >= 1 and dimensions is from 1 to 20.
 
     >>> mesh(2).arcs.tolist()
@@ -34,7 +34,7 @@ def mesh(levels: int, dimensions: int = 2) -> Dag:
 def evolving_mesh(levels: int, dimensions: int = 2) -> Dag:
     """Evolving mesh: the dual of the reduction mesh, numbered from its one source outward.
 
-    Ids are those of `mesh` in reverse. Raises FamilyError as `mesh` does.
+    Ids are those of `mesh` in reverse. Raises ArgumentError as `mesh` does.
 
     >>> evolving_mesh(2).arcs.tolist()
     [[0, 1], [0, 2]]
@@ -47,7 +47,7 @@ def tree(height: int, arity: int = 2) -> Dag:
     """Complete reduction tree: leaves are the sources, each task has arity parents.
 
     Numbered from the leaves, level by level, siblings side by side. Paper 003, section
-    2.1.2. Raises FamilyError unless height >= 0 and arity >= 2.
+    2.1.2. Raises ArgumentError unless height >= 0 and arity >= 2.
 
     >>> tree(1, 3).arcs.tolist()
     [[0, 3], [1, 3], [2, 3]]
@@ -59,7 +59,7 @@ def tree(height: int, arity: int = 2) -> Dag:
 def out_tree(height: int, arity: int = 2) -> Dag:
     """Complete out-tree: the root is the source, each task above the leaves has arity children.
 
-    Numbered from the root, level by level. Raises FamilyError as `tree` does.
+    Numbered from the root, level by level. Raises ArgumentError as `tree` does.
 
     >>> out_tree(1, 3).arcs.tolist()
     [[0, 1], [0, 2], [0, 3]]
@@ -72,7 +72,7 @@ def tree_of(strings: str) -> Dag:
     """Full binary reduction tree of bit strings such as 0,1,00,01, with arcs from x0, x1 to x.
 
     The null string, the root, is implied. Names are the strings and "root"; longer strings
-    come first, then lexicographic order. Paper 003, section 2.1.2. Raises FamilyError unless
+    come first, then lexicographic order. Paper 003, section 2.1.2. Raises ArgumentError unless
     every string comes with its sibling and its prefixes.
 
     >>> tree_of("0,1,00,01").names
@@ -85,7 +85,7 @@ def tree_of(strings: str) -> Dag:
 def out_tree_of(strings: str) -> Dag:
     """Full binary out-tree of bit strings such as 0,1,00,01, with arcs from x to x0, x1.
 
-    The dual of `tree_of`, shorter strings first. Raises FamilyError as `tree_of` does.
+    The dual of `tree_of`, shorter strings first. Raises ArgumentError as `tree_of` does.
 
     >>> out_tree_of("0,1,00,01").names
     ('root', '0', '1', '00', '01')
@@ -99,7 +99,7 @@ def fft(d: int) -> Dag:
     """FFT dag on 2 ** d inputs: levels d to 0, joined by butterflies.
 
     Task (l, x) has children (l - 1, x) and (l - 1, x with bit d - l flipped). Numbered from
-    level d, by x. Paper 003, section 2.1.3. Raises FamilyError unless d >= 0.
+    level d, by x. Paper 003, section 2.1.3. Raises ArgumentError unless d >= 0.
 
     >>> fft(1).arcs.tolist()
     [[0, 2], [0, 3], [1, 2], [1, 3]]
@@ -118,7 +118,7 @@ def prefix(n: int) -> Dag:
     """Parallel prefix (scan) of n inputs: each level adds the value 2 ** i places to the left.
 
     Task (i, j) has children (i + 1, j) and, if there is one, (i + 1, j + 2 ** i), for
-    ``ceil(log2 n) + 1`` levels. Raises FamilyError unless n >= 1.
+    ``ceil(log2 n) + 1`` levels. Raises ArgumentError unless n >= 1.
 
     >>> prefix(2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3]]
@@ -129,7 +129,7 @@ def prefix(n: int) -> Dag:
 def laplace(n: int) -> Dag:
     """Discrete Laplace transform: a parallel prefix whose n outputs a balanced tree adds up.
 
-    Numbered as `prefix`, then the tree level by level. Raises FamilyError unless n >= 1.
+    Numbered as `prefix`, then the tree level by level. Raises ArgumentError unless n >= 1.
 
     >>> laplace(2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3], [2, 4], [3, 4]]
@@ -163,7 +163,7 @@ def divide_and_conquer(height: int, arity: int = 2) -> Dag:
     """Divide and conquer: a complete out-tree whose leaves are the leaves of an in-tree.
 
     Numbered as `out_tree`, then the in-tree below the leaves. Paper 001, Fig. 2d. Raises
-    FamilyError as `tree` does.
+    ArgumentError as `tree` does.
 
     >>> divide_and_conquer(1).arcs.tolist()
     [[0, 1], [0, 2], [1, 3], [2, 3]]
@@ -215,14 +215,14 @@ def _bit_strings(text: str) -> set[str]:
     strings = {word.strip() for word in text.split(",")} | {""}
     for word in sorted(strings):
         if set(word) - {"0", "1"}:
-            raise FamilyError(
+            raise ArgumentError(
                 f"argument strings: expected bit strings such as 0,1,00,01, got {word!r}"
             )
     for bits in sorted(strings - {""}):
         sibling = bits[:-1] + "10"[int(bits[-1])]
         for kin, needed in (("prefix", bits[:-1]), ("sibling", sibling)):
             if needed not in strings:
-                raise FamilyError(f"argument strings: {bits!r} is there, its {kin} {needed!r} not")
+                raise ArgumentError(f"argument strings: {bits!r} has no {kin} {needed!r}")
     return strings
 
 

@@ -36,7 +36,7 @@ def paper_001_fig3(which: str) -> Dag:
     evolving mesh merged with a reduction mesh; (a) is W[3] W[3,2,3] M[3,2,3] M[3]; (c) is an
     out-tree of degrees 4, 3 and 2 under M[4,2,4,3] M[4]. Each block has priority over the next.
 
-    Raises FamilyError for any other letter.
+    Raises ArgumentError for any other letter.
 
     >>> [len(paper_001_fig3(which)) for which in "abc"]
     [14, 16, 20]
@@ -57,7 +57,7 @@ def paper_001_fig6(which: str) -> Dag:
     for P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2]. Sinks merge with sources from left to right, as
     many as both blocks have.
 
-    Raises FamilyError for any other word.
+    Raises ArgumentError for any other word.
 
     >>> [len(paper_001_fig6(which)) for which in ("left", "right")]
     [20, 29]

@@ -22,7 +22,7 @@ def random_layered(
     """Random layers of width tasks, each with parents in the few layers before it.
 
     A task outside the first layer has 1 to *arcs_per_task* distinct parents: one in the
-    layer directly before, the others within *longest_span* layers. Raises FamilyError unless
+    layer directly before, the others within *longest_span* layers. Raises ArgumentError unless
     all arguments are at least 1. Takes O(tasks * arcs_per_task) time.
 
     >>> random_layered(6, 2, seed=1).levels.tolist()
@@ -42,7 +42,7 @@ def random_series_parallel(tasks: int, *, seed: int) -> Dag:
     """Random series-parallel dag with one source and one sink.
 
     A piece of 4 or more tasks is, by a toss, either two pieces in series or a fork, two to
-    four pieces in parallel and a join; smaller pieces are chains. Raises FamilyError unless
+    four pieces in parallel and a join; smaller pieces are chains. Raises ArgumentError unless
     tasks >= 1.
 
     >>> random_series_parallel(3, seed=1).arcs.tolist()
@@ -71,7 +71,7 @@ def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
     """Random bipartite dag: so many arcs from so many upper to so many lower tasks.
 
     Every set of arcs is equally likely, so some tasks may be isolated. Sources are numbered
-    first. Raises FamilyError unless sources, sinks >= 1 and 0 <= arcs <= sources * sinks.
+    first. Raises ArgumentError unless sources, sinks >= 1 and 0 <= arcs <= sources * sinks.
 
     >>> random_bipartite(2, 2, 4, seed=1).arcs.tolist()
     [[0, 2], [0, 3], [1, 2], [1, 3]]
@@ -90,7 +90,7 @@ def random_linear_composition(blocks: int, *, seed: int) -> Dag:
     The blocks have s, d <= 4 and follow the order of paper 000, Theorem 2.2: W-dags by
     falling d, then rising s; N-dags, or else cycles of one size; M-dags by rising d, then
     falling s. A random number of the sinks so far, perhaps none, is merged with sources of
-    the next block. Raises FamilyError unless blocks is from 1 to a million.
+    the next block. Raises ArgumentError unless blocks is from 1 to a million.
 
     >>> random_linear_composition(3, seed=1) == random_linear_composition(3, seed=1)
     True
@@ -115,7 +115,7 @@ def random_linear_composition(blocks: int, *, seed: int) -> Dag:
 def random_tree_sum(trees: int, *, seed: int) -> Dag:
     """Sum of random planar bipartite trees, each of one to five turns of degree 2 to 4.
 
-    Trees are numbered one after the other. Raises FamilyError unless trees is from 1 to a
+    Trees are numbered one after the other. Raises ArgumentError unless trees is from 1 to a
     million.
 
     >>> len(random_tree_sum(5, seed=1).connected_parts)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import get_type_hints
 
 from icsched.dag import Dag
-from icsched.errors import FamilyError
+from icsched.errors import ArgumentError
 from icsched.families import blocks, composites, figures, randoms, scientific
 
 FUNCTIONS: tuple[Callable[..., Dag], ...] = (
@@ -74,7 +74,7 @@ class Family:
 def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag:
     """Return the member of the family *name* that the words *arguments* describe.
 
-    A random family takes *seed*, or 0. Raises FamilyError for an unknown name, for too many
+    A random family takes *seed*, or 0. Raises ArgumentError for an unknown name, for too many
     or too few words, for words that are no numbers, for numbers outside the family, and for a
     seed that the family has no use for.
 
@@ -84,19 +84,19 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
     family = _family(name)
     options = {"seed": 0 if seed is None else seed} if family.is_random else {}
     if seed is not None and not family.is_random:
-        raise FamilyError(f"{name}: expected no seed, the family is not random; got {seed}")
+        raise ArgumentError(f"{name}: expected no seed, the family is not random; got {seed}")
     values = _values(family, arguments)
     try:
         return family.function(*values, **options)
-    except FamilyError as error:
-        raise FamilyError(f"{name}: {error}") from error
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from error
 
 
 def _family(name: str) -> Family:
     if name not in FAMILIES:
         close = get_close_matches(name.lower(), FAMILIES)
         hint = f"did you mean {' or '.join(close)}? " if close else ""
-        raise FamilyError(f"unknown family {name!r}: {hint}`icsched make --list` lists them all")
+        raise ArgumentError(f"unknown family {name!r}: {hint}`icsched make --list` lists them all")
     return FAMILIES[name]
 
 
@@ -105,7 +105,7 @@ def _values(family: Family, words: Sequence[str]) -> list[int | str]:
     least = sum(parameter.default is parameter.empty for parameter in parameters)
     if not least <= len(words) <= len(parameters):
         wanted = _counted(least, len(parameters))
-        raise FamilyError(
+        raise ArgumentError(
             f"{family.name}: expected {wanted}, got {len(words)}; usage: {family.usage}"
         )
     types = get_type_hints(family.function)
@@ -124,7 +124,7 @@ def _integer(family: Family, argument: str, word: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise FamilyError(
+        raise ArgumentError(
             f"{family.name}: argument {argument}: expected an integer, got {word!r}"
         ) from None
 

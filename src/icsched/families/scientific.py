@@ -24,7 +24,7 @@ def airsn(width: int = 250, first: str = "fringes") -> Dag:
     A handle, a chain of 21 tasks, and *width* fringes are the parents of the first cover,
     each cover task of the handle's end and its own fringe; join_1, the second cover and
     join_2 follow. *first*, fringes or handle, says which of the sources is numbered first.
-    Paper 004, Fig. 5. Raises FamilyError unless width >= 1.
+    Paper 004, Fig. 5. Raises ArgumentError unless width >= 1.
 
     >>> airsn()
     Dag(tasks=773, arcs=1270)
@@ -54,7 +54,7 @@ def inspiral(segments: int = 332) -> Dag:
     Segment i finds its data and a template bank, filters the data with the banks of its two
     neighbours, checks coincidence with the next segment and repeats that with the new bank.
     The first four stages are one component that is not bipartite, 1,328 tasks by default.
-    Raises FamilyError unless segments >= 3.
+    Raises ArgumentError unless segments >= 3.
 
     >>> inspiral()
     Dag(tasks=2988, arcs=3984)
@@ -89,7 +89,7 @@ def montage(rows: int = 30, columns: int = 45) -> Dag:
     Each image is projected; every two images that touch, at a side or a corner, are compared;
     from all comparisons comes a background model, which corrects each image (an arc from its
     projection is a shortcut); then all are added. The projections and comparisons are one
-    bipartite component. Raises FamilyError unless rows, columns >= 2.
+    bipartite component. Raises ArgumentError unless rows, columns >= 2.
 
     >>> montage()
     Dag(tasks=7881, arcs=19583)
@@ -123,7 +123,7 @@ def sdss(fields: int = 800) -> Dag:
     The core of a field needs the field and its two neighbours, and feeds 29 calibrations,
     each with its own search; twelve stripes collect the searches, and one catalogue the
     stripes. Fields and cores are one bipartite component, 1,600 tasks by default, in which
-    every source has three children. Raises FamilyError unless fields >= 12.
+    every source has three children. Raises ArgumentError unless fields >= 12.
 
     >>> sdss()
     Dag(tasks=48013, arcs=72012)

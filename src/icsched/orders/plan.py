@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
-from icsched.errors import GraphError, ScheduleError
+from icsched.errors import ArgumentError, GraphError
 from icsched.orders.entry import Made
 from icsched.orders.table import ORDERS
 from icsched.pebble import Schedule, checked_run_times
@@ -49,7 +49,7 @@ def prioritize(dag: Dag, order: str = "prio", *, run_times: ArrayLike | None = N
     *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo", "level",
     "critical-path" and others. *run_times* has one nonnegative number per task, for orders that
     need them. Ties go to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
-    Raises ScheduleError for an unknown order, or for one that needs run times without them.
+    Raises ArgumentError for an unknown order, or for one that needs run times without them.
 
     >>> plan = prioritize(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> plan.schedule.names, plan.proof.status, plan.proof.chain
@@ -64,7 +64,7 @@ def prioritize(dag: Dag, order: str = "prio", *, run_times: ArrayLike | None = N
 def _made(dag: Dag, name: str, run_times: ArrayLike | None) -> Made:
     entry = ORDERS.find(name)
     if entry.needs_run_times and run_times is None:
-        raise ScheduleError(f"order {name} needs run times: expected run_times, got None")
+        raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
     known = [checked_run_times(dag, run_times)] if entry.needs_run_times else []
     start = time.perf_counter()
     made = entry.make(dag, *known)

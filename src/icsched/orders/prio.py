@@ -4,7 +4,6 @@ from typing import get_args
 
 from icsched import checks
 from icsched.dag import Dag
-from icsched.errors import ScheduleError
 from icsched.orders.entry import Made, NamedOrder
 from icsched.theory import analyse, conclude
 from icsched.theory.clock import Clock
@@ -17,13 +16,13 @@ def prio_order(dag: Dag, *, counting: Counting = "eligible") -> Made:
     *counting* says what block priorities below 1 compare (see
     `icsched.theory.priorities.BlockProfile.counts`). Ties go to the smaller task id. Where no
     theorem proves the order of a small dag, the referee's takes its place. Near O(tasks + arcs) on
-    workflow-shaped dags. Raises ScheduleError for an unknown counting.
+    workflow-shaped dags. Raises ArgumentError for an unknown counting.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> made.order.tolist(), made.proof.chain
     ([2, 0, 1, 3, 4], 'W(1,2) > N(1)')
     """
-    checks.one_of("counting", counting, get_args(Counting), error=ScheduleError)
+    checks.one_of("counting", counting, get_args(Counting))
     clock = Clock()
     analysis = analyse(dag, counting=counting, clock=clock)
     with clock.step("prove"):

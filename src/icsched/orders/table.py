@@ -4,12 +4,9 @@ A new order is a `NamedOrder` in a file of its own, listed here, or the entry po
 package in the group ``icsched.orders``.
 """
 
-from icsched.errors import ScheduleError
 from icsched.orders.entry import NamedOrder
 from icsched.orders.prio import PRIO
 from icsched.orders.simple import SIMPLE
 from icsched.tables import Table
 
-ORDERS: Table[NamedOrder] = Table(
-    "order", "icsched.orders", NamedOrder, [PRIO, *SIMPLE], ScheduleError
-)
+ORDERS: Table[NamedOrder] = Table("order", "icsched.orders", NamedOrder, [PRIO, *SIMPLE])

@@ -17,7 +17,7 @@ from types import TracebackType
 
 import msgspec
 
-from icsched.errors import FormatError, UsageError
+from icsched.errors import ArgumentError, FormatError
 from icsched.files import read_if_there, sync_directory
 from icsched.study.cells import Cell, CellResult
 
@@ -39,7 +39,7 @@ class Store:
     """The cells in a directory, open to add more; one process at a time, where files can be locked.
 
     Makes the directory. Raises FormatError if it cannot be written or holds a file of cells
-    that is none, UsageError while another process has it open.
+    that is none, ArgumentError while another process has it open.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory, Store(directory) as store:
@@ -83,7 +83,7 @@ class Store:
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise UsageError(f"{self._path}: another study is writing to it") from None
+                raise ArgumentError(f"{self._path}: another study is writing to it") from None
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
                     raise
