@@ -19,7 +19,7 @@ from icsched.errors import (
     StateError,
     UnknownTaskError,
 )
-from icsched.formats import Workflow, read, read_workflow, write_dagman
+from icsched.formats import read, write_dagman
 from icsched.orders import LimitedOrder, Plan, memory_curve, order_within, prioritize
 from icsched.pebble import (
     Comparison,
@@ -92,7 +92,6 @@ __all__ = [
     "UnknownTaskError",
     "Verdict",
     "Workers",
-    "Workflow",
     "area",
     "best_batch",
     "best_cluster",
@@ -116,7 +115,6 @@ __all__ = [
     "priority_order",
     "random_order",
     "read",
-    "read_workflow",
     "residual",
     "sim",
     "simulate",

@@ -7,8 +7,7 @@ import pytest
 
 import icsched
 from icsched import FormatError
-from icsched.formats import read_dagman, read_workflow
-from icsched.formats.dagman import Remark
+from icsched.formats.dagman import Remark, read_dagman, read_submission
 
 DIAMOND = """\
 JOB a a.sub
@@ -52,7 +51,7 @@ def test_a_path_or_a_string_is_read(read, folder):
     workflow = read(DIAMOND)
 
     assert icsched.read(folder / "wf.dag") == icsched.read("wf.dag") == workflow.dag
-    assert read_dagman("wf.dag") == read_workflow(folder / "wf.dag").dag
+    assert read_dagman("wf.dag") == read_submission(folder / "wf.dag").dag
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,13 @@
 """Readers and writers, one module or package per file format."""
 
-from icsched.formats.dagman import (
-    Workflow,
-    dagman_text,
-    read_dagman,
-    read_workflow,
-    write_clustered,
-    write_dagman,
-)
+from icsched.formats.dagman import dagman_text, read_dagman, write_clustered, write_dagman
 from icsched.formats.dot import dot_text
 
 __all__ = [
-    "Workflow",
     "dagman_text",
     "dot_text",
     "read",
     "read_dagman",
-    "read_workflow",
     "write_clustered",
     "write_dagman",
 ]

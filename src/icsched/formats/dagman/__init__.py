@@ -7,8 +7,8 @@ from icsched.formats.dagman.advice import advice, strictness
 from icsched.formats.dagman.clustered import write_clustered
 from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.section import Section, sections
+from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
-from icsched.formats.dagman.workflow import Workflow, read_workflow
 from icsched.formats.dagman.writer import (
     Change,
     changes,
@@ -26,7 +26,7 @@ __all__ = [
     "Change",
     "Remark",
     "Section",
-    "Workflow",
+    "Submission",
     "advice",
     "changes",
     "copies",
@@ -36,7 +36,7 @@ __all__ = [
     "job_priorities",
     "overridden",
     "read_dagman",
-    "read_workflow",
+    "read_submission",
     "removals",
     "sections",
     "strictness",
@@ -51,6 +51,6 @@ def read_dagman(path: str | os.PathLike[str]) -> Dag:
     """Return the jobs that remain to be run of the DAGMan workflow at *path*.
 
     Jobs have their ids in DAGMan's order. For more than the dag, and for what is raised, see
-    `read_workflow`.
+    `read_submission`.
     """
-    return read_workflow(path).dag
+    return read_submission(path).dag
