@@ -14,14 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from icsched.errors import FormatError
-from icsched.files import (
-    check_rewritable,
-    read_bytes,
-    read_if_there,
-    remove,
-    rewrite,
-    write_bytes,
-)
+from icsched.files import Change as FileChange
+from icsched.files import read_bytes, read_if_there
 from icsched.formats.dagman import block
 from icsched.formats.dagman.flat import flattened
 from icsched.formats.dagman.place import flat_name
@@ -40,38 +34,12 @@ _MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends in a line o
 _TAKES_PRIORITY = "priority = $(jobpriority)"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A file as it was read, and as it is to be; None where there is none."""
+class Change(FileChange):
+    """A change that keeps the user's own lines as a backup, without icsched's section."""
 
-    path: str
-    old: bytes | None
-    new: bytes | None
-
-    @property
-    def is_none(self) -> bool:
-        """Whether the file says already what it should."""
-        return self.new == self.old
-
-    def check(self) -> list[str]:
-        """Raise FormatError if `make` cannot replace the file; say what may surprise its user."""
-        is_rewritten = self.old is not None and self.new is not None and not self.is_none
-        return check_rewritable(self.path) if is_rewritten else []
-
-    def make(self) -> str | None:
-        """Change the file in place; return the name of a backup, if one is needed.
-
-        Raises FormatError if the file is not as it was read, or cannot be written.
-        """
-        if self.new is None:
-            remove(self.path)
-        elif self.old is None:
-            write_bytes(self.path, self.new)
-        else:
-            original = block.removed(self.path, self.old)
-            keep = None if original == self.new else original
-            return rewrite(self.path, self.old, self.new, keep=keep)
-        return None
+    def original(self) -> bytes | None:
+        """Return the file as it was without a section."""
+        return None if self.old is None else block.removed(self.path, self.old)
 
 
 def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]:
