@@ -1,6 +1,6 @@
 """A workflow: a dag with what is known of its tasks, whatever files it came from."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
@@ -57,7 +57,7 @@ class Workflow:
             _check_length(name, getattr(self, name), left)
 
     @property
-    def names(self) -> tuple[Hashable, ...]:
+    def names(self) -> Sequence[Hashable]:
         """The names of all tasks, also of those that are done."""
         return self.whole.names
 
@@ -102,6 +102,7 @@ class Workflow:
         return dict(zip(self.dag.names, plain, strict=True))
 
 
-def _check_length(name: str, values: Mask | Floats | Sizes | tuple[str, ...] | None, n: int) -> None:
-    if values is not None and len(values) != n:
-        raise ArgumentError(f"{name}: expected {n:,} values, one for each task, got {len(values):,}")
+def _check_length(name: str, values: Sized | None, expected: int) -> None:
+    if values is not None and len(values) != expected:
+        counts = f"expected {expected:,} values, one for each task, got {len(values):,}"
+        raise ArgumentError(f"{name}: {counts}")

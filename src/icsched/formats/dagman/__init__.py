@@ -5,7 +5,6 @@ import os
 from icsched.dag import Dag
 from icsched.formats.dagman.advice import advice, strictness
 from icsched.formats.dagman.clustered import write_clustered
-from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.section import Section, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
@@ -21,6 +20,7 @@ from icsched.formats.dagman.writer import (
     submit_files,
     submit_removals,
 )
+from icsched.workflow import Remark
 
 __all__ = [
     "Change",

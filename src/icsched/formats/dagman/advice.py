@@ -9,9 +9,9 @@ from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import block
 from icsched.formats.dagman.commands import Directive
-from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.writer import submit_files
+from icsched.workflow import Remark
 
 _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: no person wrote a larger one

@@ -15,9 +15,10 @@ from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
 from icsched.formats.dagman.commands import Node
-from icsched.formats.dagman.reader import Reader, Remark
+from icsched.formats.dagman.reader import Reader
 from icsched.formats.dagman.scope import Scope
 from icsched.formats.dagman.source import DONE, Source
+from icsched.workflow import Remark
 
 _RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
 
