@@ -19,7 +19,7 @@ from icsched.errors import (
     StateError,
     UnknownTaskError,
 )
-from icsched.formats import read, write_dagman
+from icsched.formats import read, write, write_dagman
 from icsched.orders import LimitedOrder, Plan, memory_curve, order_within, prioritize
 from icsched.pebble import (
     Comparison,
@@ -56,6 +56,7 @@ from icsched.serve import (
 from icsched.sim import Pool, Simulation, Times, Workers, simulate
 from icsched.theory import Proof, lean_order
 from icsched.theory.batches import Batch, best_batch
+from icsched.workflow import Workflow
 
 __all__ = [
     "ArgumentError",
@@ -92,6 +93,7 @@ __all__ = [
     "UnknownTaskError",
     "Verdict",
     "Workers",
+    "Workflow",
     "area",
     "best_batch",
     "best_cluster",
@@ -120,5 +122,6 @@ __all__ = [
     "simulate",
     "theory",
     "verify",
+    "write",
     "write_dagman",
 ]

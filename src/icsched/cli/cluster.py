@@ -14,6 +14,7 @@ from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ClusterError, FormatError, MemberError
 from icsched.files import write_text
+from icsched.formats import dagman
 from icsched.formats.dagman import Submission
 from icsched.serve.clusters import Cluster, plan_clusters, set_apart
 
@@ -130,7 +131,7 @@ def _write(
 ) -> list[str]:
     """Write what was asked for; return the files, first those of the clustered workflow."""
     try:
-        written = [] if path is None else formats.write_clustered(workflow, clusters, path)
+        written = [] if path is None else dagman.write_clustered(workflow, clusters, path)
     except MemberError as error:
         instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
