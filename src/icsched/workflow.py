@@ -4,6 +4,9 @@ from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
@@ -51,10 +54,19 @@ class Workflow:
     parsed: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        _check_length("done", self.done, len(self.whole))
+        self._take("done", bool, len(self.whole))
         left = len(self.whole) - int(self.done.sum())
-        for name in ("run_times", "sizes", "commands"):
-            _check_length(name, getattr(self, name), left)
+        self._take("run_times", np.float64, left)
+        self._take("sizes", np.int64, left)
+        if self.commands is not None:
+            _check_length("commands", self.commands, left)
+
+    def _take(self, name: str, kind: type, expected: int) -> None:
+        """Make a field an array of *kind*; lists will do."""
+        if getattr(self, name) is not None:
+            values: NDArray[np.generic] = np.asarray(getattr(self, name), kind)
+            _check_length(name, values, expected)
+            object.__setattr__(self, name, values)  # the way to set a field of a frozen class
 
     @property
     def names(self) -> Sequence[Hashable]:
@@ -102,7 +114,7 @@ class Workflow:
         return dict(zip(self.dag.names, plain, strict=True))
 
 
-def _check_length(name: str, values: Sized | None, expected: int) -> None:
-    if values is not None and len(values) != expected:
+def _check_length(name: str, values: Sized, expected: int) -> None:
+    if len(values) != expected:
         counts = f"expected {expected:,} values, one for each task, got {len(values):,}"
         raise ArgumentError(f"{name}: {counts}")

@@ -47,12 +47,14 @@ def write(
     content: Plan | Dag,
     *,
     format: str | None = None,  # noqa: A002
+    **options: object,
 ) -> list[str]:
     """Write the order of a plan into the workflow at *path*, or a dag into a new file.
 
     A plan needs a file that is there already, whose tasks left to run are the plan's. The file
     gets the order; the file as it was is kept as ``path.bak``. A dag replaces what is at *path*.
-    Returns the names of the files that were written. The format is chosen as by `read`.
+    Returns the names of the files that were written: none if the file says so already. The format
+    is chosen as by `read`; for a plan, *options* say how the file is read.
 
     Raises FormatError if a file cannot be read or written, or if its format cannot hold
     *content*; ArgumentError if the plan is not one for this file; ScheduleError if the order does
@@ -61,13 +63,13 @@ def write(
     paths = _paths(path)
     chosen = format_of(paths[0], format)
     if isinstance(content, Plan):
-        return _write_order(paths, content, chosen)
+        return _write_order(paths, content, chosen, options)
     if not isinstance(content, Dag):
         raise ArgumentError(f"write: expected a Plan or a Dag, got {type(content).__name__}")
+    if len(paths) > 1 or options:
+        raise ArgumentError("write: expected one file for a dag, and no options")
     if chosen.dag_text is None:
         raise chosen.cannot("dag_text", paths[0])
-    if len(paths) > 1:
-        raise ArgumentError(f"write: expected one file for a dag, got {len(paths)}")
     write_text(paths[0], chosen.dag_text(content, path=paths[0]))
     return paths
 
@@ -101,10 +103,12 @@ def _options(chosen: Format, given: dict[str, object]) -> object:
     return chosen.options(**given)
 
 
-def _write_order(paths: list[str], plan: Plan, chosen: Format) -> list[str]:
+def _write_order(
+    paths: list[str], plan: Plan, chosen: Format, options: dict[str, object]
+) -> list[str]:
     if chosen.changes is None:
         raise chosen.cannot("changes", paths[0])
-    workflow = read(paths, format=chosen.name)
+    workflow = read(paths, format=chosen.name, **options)
     changes = chosen.changes(workflow, _order(workflow, plan, paths[0]))
     for change in changes:
         for reason in change.check():
@@ -123,7 +127,8 @@ def _order(workflow: Workflow, plan: Plan, path: str) -> list[int]:
     if strange is not None:
         raise ArgumentError(f"{path}: the plan has task {strange!r}, which is not left to run here")
     if len(names) < len(ids):
-        absent = next(iter(set(ids) - set(names)))
+        planned = set(names)
+        absent = next(name for name in workflow.dag.names if name not in planned)
         raise ArgumentError(f"{path}: the plan lacks task {absent!r}, which is left to run here")
     order = [ids[name] for name in names]
     check_order(workflow.dag, order)

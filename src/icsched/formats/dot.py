@@ -44,4 +44,4 @@ def _text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:  # noqa: A
     return dot_text(dag, name=title or "dag")
 
 
-DOT = Format("dot", "Graphviz", suffixes=(".dot", ".gv"), dag_text=_text)
+DOT = Format("dot", "graphs for Graphviz to draw", suffixes=(".dot", ".gv"), dag_text=_text)

@@ -114,7 +114,7 @@ def _advice(workflow: Workflow) -> Sequence[Remark]:
 
 DAGMAN = Format(
     "dagman",
-    "HTCondor DAGMan",
+    "workflows of HTCondor DAGMan",
     suffixes=(".dag",),
     options=DagmanOptions,
     several=True,
