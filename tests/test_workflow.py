@@ -46,6 +46,7 @@ def test_lists_become_arrays():
     [
         ({"done": [True]}, "done: expected 3 values, one for each task, got 1"),
         ({"run_times": [1.0]}, "run_times: expected 2 values, one for each task, got 1"),
+        ({"run_times": ["long", 1]}, "run_times: expected numbers, got ['long', 1]"),
         ({"sizes": [1, 2, 3]}, "sizes: expected 2 values, one for each task, got 3"),
         ({"commands": ("x",)}, "commands: expected 2 values, one for each task, got 1"),
     ],

@@ -33,7 +33,7 @@ class Workflow:
     should overwrite. `done_by` is the file that says which tasks are done, if there is one.
     `format` is a name of `FORMATS`, and `parsed` what that format's reader made of the files.
 
-    Raises ArgumentError if an array has the wrong length.
+    Raises ArgumentError if an array has the wrong length, or something else than numbers.
 
     >>> import numpy as np
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
@@ -63,10 +63,15 @@ class Workflow:
 
     def _take(self, name: str, kind: type, expected: int) -> None:
         """Make a field an array of *kind*; lists will do."""
-        if getattr(self, name) is not None:
-            values: NDArray[np.generic] = np.asarray(getattr(self, name), kind)
-            _check_length(name, values, expected)
-            object.__setattr__(self, name, values)  # the way to set a field of a frozen class
+        given = getattr(self, name)
+        if given is None:
+            return
+        try:
+            values: NDArray[np.generic] = np.asarray(given, kind)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"{name}: expected numbers, got {given!r}") from None
+        _check_length(name, values, expected)
+        object.__setattr__(self, name, values)  # the way to set a field of a frozen class
 
     @property
     def names(self) -> Sequence[Hashable]:
