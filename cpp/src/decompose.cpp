@@ -66,7 +66,7 @@ class Decomposer {
     }
   }
 
-  Blocks run() {
+  BuiltBlocks run() {
     for (std::int32_t task = 0; task < children_.size(); ++task) {
       if (parents_left_[task] == 0) appear(task);
     }
@@ -272,11 +272,11 @@ class Decomposer {
   Vector sources_;         // every source there was
   Vector complete_;        // a member of each set that had no bad source when it was put in
   std::size_t next_complete_ = 0;
-  Blocks blocks_;
+  BuiltBlocks blocks_;
 };
 
 }  // namespace
 
-Blocks decompose(Rows children, Rows parents) { return Decomposer(children, parents).run(); }
+BuiltBlocks decompose(Rows children, Rows parents) { return Decomposer(children, parents).run(); }
 
 }  // namespace icsched

@@ -377,4 +377,19 @@ NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int
   });
 }
 
+std::int64_t looks_a_set(Rows parents, std::int32_t nonsinks) {
+  std::unordered_set<std::uint64_t> known;
+  std::int64_t looks = 0;
+  for (std::int32_t task = 0; task < parents.size(); ++task) {
+    check_interrupt(1 + std::ssize(parents[task]) / 8);
+    std::uint64_t hash = 0;
+    for (std::int32_t parent : parents[task]) {
+      hash = (hash ^ static_cast<std::uint64_t>(parent)) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    if (known.insert(hash).second) looks += std::ssize(parents[task]);
+  }
+  return looks / nonsinks;
+}
+
 }  // namespace icsched

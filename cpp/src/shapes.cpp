@@ -112,7 +112,7 @@ Vector spine_degrees(const Local& block, const Vector& task) {
 BlockShapes block_shapes(Rows children, const Blocks& blocks) {
   Cutter cutter(children, blocks);
   Shaper shaper;
-  for (std::int32_t block = 0; block < static_cast<std::int32_t>(blocks.bipartite.size()); ++block) {
+  for (std::int32_t block = 0; block < blocks.size(); ++block) {
     const auto sinks = static_cast<std::int32_t>(cutter.sinks(block).size());
     const auto members = static_cast<std::int32_t>(cutter.nonsinks(block).size()) + sinks;
     check_interrupt(members);

@@ -9,7 +9,7 @@
 #include "icsched/shapes.hpp"
 #include "icsched/strands.hpp"
 
-using icsched::Blocks;
+using icsched::BuiltBlocks;
 using icsched::Built;
 using icsched::Strands;
 using Counts = std::vector<std::int64_t>;
@@ -17,7 +17,7 @@ using Vector = std::vector<std::int32_t>;
 
 namespace {
 
-Blocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }
+BuiltBlocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }
 
 // A strand of W-dags: each source has so many sinks of its own, and one shared with the next.
 Strands strand(const Vector& own) {
@@ -71,15 +71,15 @@ TEST(the_greedy_on_strands_ends_when_the_user_wants_out) {
 
 TEST(ordering_a_large_block_by_rules_ends_when_the_user_wants_out) {
   const Built dag = woven(20'000);
-  const Blocks blocks = decompose(dag);
-  CHECK(gives_way([&] { icsched::order_blocks(dag.child_rows(), blocks, 20, 20'000, 1'000'000); }));
+  const BuiltBlocks blocks = decompose(dag);
+  CHECK(gives_way([&] { icsched::order_blocks(dag.child_rows(), blocks.view(), 20, 20'000, 1'000'000); }));
 }
 
 TEST(ordering_many_blocks_and_their_sum_ends_when_the_user_wants_out) {
   const Built dag = forks(30'000);
-  const Blocks blocks = decompose(dag);
-  CHECK(gives_way([&] { icsched::order_blocks(dag.child_rows(), blocks, 20, 20'000, 1'000'000); }));
-  CHECK(gives_way([&] { icsched::tree_sum_order(dag.child_rows(), blocks); }));
+  const BuiltBlocks blocks = decompose(dag);
+  CHECK(gives_way([&] { icsched::order_blocks(dag.child_rows(), blocks.view(), 20, 20'000, 1'000'000); }));
+  CHECK(gives_way([&] { icsched::tree_sum_order(dag.child_rows(), blocks.view()); }));
 }
 
 TEST(ordering_a_superdag_ends_when_the_user_wants_out) {
@@ -115,8 +115,8 @@ TEST(a_strand_that_loses_its_ends_in_turn_runs_from_the_ends_inwards) {
 TEST(shapes_and_spines_say_what_a_block_looks_like) {
   // W[2,3]: 0 has the sinks 2 and 3, 1 has 3, 4 and 5; the spine 1, 3, 0 has degrees 3, 2, 2.
   const Built dag = icsched::build(6, Vector{0, 0, 1, 1, 1}, Vector{2, 3, 3, 4, 5});
-  const Blocks blocks = decompose(dag);
-  const auto shapes = icsched::block_shapes(dag.child_rows(), blocks);
+  const BuiltBlocks blocks = decompose(dag);
+  const auto shapes = icsched::block_shapes(dag.child_rows(), blocks.view());
   CHECK(shapes.sources == Vector{2});
   CHECK(shapes.sinks == Vector{4});
   CHECK(shapes.members == Vector{6});
@@ -125,7 +125,7 @@ TEST(shapes_and_spines_say_what_a_block_looks_like) {
   CHECK(shapes.least_in == Vector{1});
   CHECK(shapes.most_in == Vector{2});
   CHECK(shapes.bipartite == std::vector<std::uint8_t>{1});
-  const auto spines = icsched::block_spines(dag.child_rows(), blocks, Vector{0});
+  const auto spines = icsched::block_spines(dag.child_rows(), blocks.view(), Vector{0});
   CHECK(spines.offsets == Vector{0, 3});
   CHECK(spines.degrees == Vector{3, -2, 2});
 }

@@ -78,3 +78,11 @@ TEST(sets_of_every_width_work) {
     CHECK(optimal(dag).nonsinks == area(dag).nonsinks);
   }
 }
+
+// 0 and 1 are the parents of 2 and 3, and 1 alone is that of 4: {0, 1} counts once, {1} once.
+TEST(equal_sets_of_parents_are_looked_at_once) {
+  const icsched::Built dag = icsched::build(5, std::vector<std::int32_t>{0, 1, 0, 1, 1},
+                                            std::vector<std::int32_t>{2, 2, 3, 3, 4});
+  CHECK(icsched::looks_a_set(dag.parent_rows(), 1) == 3);
+  CHECK(icsched::looks_a_set(dag.parent_rows(), 2) == 1);
+}

@@ -10,7 +10,7 @@
 #include "icsched/shortcuts.hpp"
 #include "icsched/strands.hpp"
 
-using icsched::Blocks;
+using icsched::BuiltBlocks;
 using icsched::Built;
 using icsched::Kind;
 using icsched::Ratio;
@@ -38,14 +38,14 @@ Bytes shortcuts(const Built& dag, std::int64_t patience = 1'000'000,
   return icsched::shortcuts(dag.child_rows(), dag.parent_rows(), dag.order, patience, most_work);
 }
 
-Blocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }
+BuiltBlocks decompose(const Built& dag) { return icsched::decompose(dag.child_rows(), dag.parent_rows()); }
 
 icsched::BlockOrders order_blocks(const Built& dag, std::int32_t most = exact_nonsinks) {
-  return icsched::order_blocks(dag.child_rows(), decompose(dag), most, exact_sets, 50 * exact_sets);
+  return icsched::order_blocks(dag.child_rows(), decompose(dag).view(), most, exact_sets, 50 * exact_sets);
 }
 
 Vector tree_sum_order(const Built& dag) {
-  return icsched::tree_sum_order(dag.child_rows(), decompose(dag));
+  return icsched::tree_sum_order(dag.child_rows(), decompose(dag).view());
 }
 
 Vector kinds(std::vector<Kind> list) {
@@ -113,7 +113,7 @@ TEST(an_interrupt_ends_a_decomposition) {
 }
 
 TEST(a_diamond_falls_into_a_fork_and_a_join) {
-  const Blocks blocks = decompose(diamond());
+  const BuiltBlocks blocks = decompose(diamond());
   CHECK(blocks.nonsink_offsets == (Vector{0, 1, 3}));
   CHECK(blocks.nonsinks == (Vector{0, 1, 2}));
   CHECK(blocks.sink_offsets == (Vector{0, 2, 3}));
@@ -122,7 +122,7 @@ TEST(a_diamond_falls_into_a_fork_and_a_join) {
 }
 
 TEST(a_general_block_leaves_what_only_its_inner_tasks_lead_to) {
-  const Blocks blocks = decompose(crossed());
+  const BuiltBlocks blocks = decompose(crossed());
   CHECK(blocks.nonsink_offsets == (Vector{0, 4, 5}));
   CHECK(blocks.nonsinks == (Vector{0, 1, 2, 3, 6}));
   CHECK(blocks.sinks == (Vector{4, 5, 7}));
@@ -131,7 +131,7 @@ TEST(a_general_block_leaves_what_only_its_inner_tasks_lead_to) {
 
 TEST(isolated_tasks_are_in_no_block) {
   for (std::int32_t tasks : {0, 3}) {
-    const Blocks blocks = decompose(arcs(tasks, {}));
+    const BuiltBlocks blocks = decompose(arcs(tasks, {}));
     CHECK(blocks.nonsink_offsets == Vector{0} && blocks.sink_offsets == Vector{0});
     CHECK(blocks.nonsinks.empty() && blocks.sinks.empty() && blocks.bipartite.empty());
   }
@@ -178,7 +178,7 @@ TEST(other_blocks_go_to_the_referee_if_small_and_to_rules_if_not) {
   CHECK(order_blocks(dag).kind == kinds({Kind::exact}));
   CHECK(order_blocks(dag).enabled == (Vector{0, 0, 2, 3}));
   CHECK(order_blocks(dag, 2).kind == kinds({Kind::ruled}));
-  CHECK(icsched::order_blocks(dag.child_rows(), decompose(dag), exact_nonsinks, exact_sets, 0).kind ==
+  CHECK(icsched::order_blocks(dag.child_rows(), decompose(dag).view(), exact_nonsinks, exact_sets, 0).kind ==
         kinds({Kind::ruled}));
 }
 

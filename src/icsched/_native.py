@@ -1,135 +1,131 @@
-"""The seam to the C++ core: arrays in, arrays out, nothing checked twice.
+"""The seam to the C++ core: arrays and rows in, arrays and rows out, nothing checked twice.
 
 The only module that imports `_core`. Callers pass C-contiguous arrays that meet the
-contract in the kernel's header (``cpp/include/icsched/``).
+contract in the kernel's header (``cpp/include/icsched/``). The core reads `Rows`, `Blocks`,
+`BatchFront` and `SimModel` attribute by attribute. Enums are the core's own.
 """
 
-from dataclasses import dataclass, fields
-from enum import IntEnum
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _core
-from icsched._core import MOST_NONSINKS, ReadyQueue
-from icsched.arrays import Ids, Rows, Sizes
+from icsched._core import (
+    MOST_NONSINKS,
+    BlockKind,
+    Ending,
+    JobOptions,
+    Problem,
+    ReadyQueue,
+    Rule,
+    Solving,
+    StatementKind,
+    TaskState,
+    TimeLaw,
+    Walk,
+    block_spines,
+    build,
+    connected_parts,
+    depth_first_order,
+    exchange_pieces,
+    give_up_kernels,
+    greedy_batch,
+    longest_paths,
+    looks_a_set,
+    most_enabled,
+    priority,
+    priority_order,
+    pull_forward,
+    shortcuts,
+    superdag_order,
+)
+from icsched.arrays import Ids, Rows
 
 __all__ = [
     "MOST_NONSINKS",
     "BatchFront",
+    "BlockKind",
+    "BlockOrders",
+    "BlockShapes",
+    "Blocks",
     "DagmanScan",
+    "Ending",
+    "ExactBatch",
+    "JobOptions",
     "OverLimitError",
+    "Problem",
     "ReadyQueue",
+    "Rule",
     "SimModel",
     "SimRuns",
+    "SimSlots",
     "SimTrace",
     "Solving",
+    "StatementKind",
     "TaskState",
+    "TimeLaw",
     "batch_front",
     "best_ideals",
+    "block_shapes",
+    "block_spines",
     "build",
     "connected_parts",
+    "decompose",
     "depth_first_order",
     "exact_batch",
     "exchange_pieces",
     "give_up_kernels",
     "greedy_batch",
     "ic_optimal_order",
+    "interleaving",
     "longest_paths",
+    "looks_a_set",
     "maximum_area_order",
     "most_enabled",
+    "order_blocks",
+    "priority",
     "priority_order",
     "pull_forward",
-    "ready_queue",
     "scan_dagman",
+    "shortcuts",
     "simulate",
+    "simulate_slots",
     "simulate_trace",
+    "superdag_order",
+    "tree_sum_order",
 ]
-
-
-def build(tasks: int, parents: Ids, children: Ids) -> tuple[Rows, Rows, Ids, Ids]:
-    """Child rows, parent rows, FIFO order and a cycle (empty for a dag) of the given arcs."""
-    a, b, c, d, order, cycle = _core.build(tasks, parents, children)
-    return Rows(a, b), Rows(c, d), order, cycle
-
-
-def longest_paths(rows: Rows, order: Ids, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Heaviest path that ends just before each task, along *rows* in *order*."""
-    return _core.longest_paths(rows.offsets, rows.targets, order, weights)
-
-
-def connected_parts(children: Rows) -> Ids:
-    """Label of each task's connected part, parts numbered by their smallest task."""
-    return _core.connected_parts(children.offsets, children.targets)
-
-
-def priority_order(children: Rows, parents: Rows, ranks: Ids) -> Ids:
-    """Order in which all tasks run if the eligible task of least rank always goes next."""
-    return _core.priority_order(
-        children.offsets, children.targets, parents.offsets, parents.targets, ranks
-    )
-
-
-def ready_queue(children: Rows, parents: Rows, ranks: Ids) -> ReadyQueue:
-    """State of a graph being worked off; empty *ranks* means first ready, first out."""
-    return ReadyQueue(children.offsets, children.targets, parents.offsets, parents.targets, ranks)
 
 
 class OverLimitError(Exception):
     """A walk over ideals passed its limit of sets, or of memory."""
 
 
-def _check_walk(walk: int) -> None:
-    """Raise OverLimitError unless *walk*, a Walk of referee.hpp, is complete."""
-    if walk:
-        raise OverLimitError("sets" if walk == 1 else "memory")
+def _check_complete(walk: Walk) -> None:
+    if walk != Walk.COMPLETE:
+        raise OverLimitError("sets" if walk == Walk.OVER_LIMIT else "memory")
 
 
 def best_ideals(children: Rows, parents: Rows, order: Ids, limit: int) -> tuple[Ids, list[Ids]]:
     """Most nonsources enabled by t nonsinks, and a best set for each t."""
-    walk, enabled, sets = _core.best_ideals(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, limit
-    )
-    _check_walk(walk)
+    walk, enabled, sets = _core.best_ideals(children, parents, order, limit)
+    _check_complete(walk)
     ends = np.cumsum(np.arange(len(enabled)))
     return enabled, np.split(sets, ends[:-1])
 
 
 def ic_optimal_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids | None:
     """Nonsinks in an order that is best at every step; None if there is none."""
-    walk, found, nonsinks = _core.ic_optimal_order(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, limit
-    )
-    _check_walk(walk)
+    walk, found, nonsinks = _core.ic_optimal_order(children, parents, order, limit)
+    _check_complete(walk)
     return nonsinks if found else None
 
 
 def maximum_area_order(children: Rows, parents: Rows, order: Ids, limit: int) -> Ids:
     """Nonsinks in an order of largest area."""
-    walk, _, nonsinks = _core.maximum_area_order(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, limit
-    )
-    _check_walk(walk)
+    walk, _, nonsinks = _core.maximum_area_order(children, parents, order, limit)
+    _check_complete(walk)
     return nonsinks
-
-
-def shortcuts(
-    children: Rows, parents: Rows, order: Ids, patience: int, most_work: int = 2**62
-) -> NDArray[np.uint8]:
-    """1 for each arc, in row order, that another path makes superfluous.
-
-    Some are missing if it would take more than *most_work* arcs looked at to find all.
-    """
-    return _core.shortcuts(
-        children.offsets,
-        children.targets,
-        parents.offsets,
-        parents.targets,
-        order,
-        patience,
-        most_work,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +158,7 @@ class BlockOrders:
 
 def decompose(children: Rows, parents: Rows) -> Blocks:
     """Blocks of a dag without shortcuts."""
-    a, b, c, d, bipartite = _core.decompose(
-        children.offsets, children.targets, parents.offsets, parents.targets
-    )
-    return Blocks(Rows(a, b), Rows(c, d), bipartite)
+    return Blocks(*_core.decompose(children, parents))
 
 
 def order_blocks(
@@ -173,14 +166,12 @@ def order_blocks(
 ) -> BlockOrders:
     """Order every block by theorem, by the referee if small, else by rule."""
     limits = (exact_nonsinks, exact_sets, all_sets)
-    return BlockOrders(
-        *_core.order_blocks(children.offsets, children.targets, *_block_arrays(blocks), *limits)
-    )
+    return BlockOrders(*_core.order_blocks(children, blocks, *limits))
 
 
 def tree_sum_order(children: Rows, blocks: Blocks) -> Ids | None:
     """One IC-optimal order of all sources if every block is a planar bipartite tree."""
-    order = _core.tree_sum_order(children.offsets, children.targets, *_block_arrays(blocks))
+    order = _core.tree_sum_order(children, blocks)
     return order if len(order) == len(blocks.nonsinks.targets) else None
 
 
@@ -200,33 +191,7 @@ class BlockShapes:
 
 def block_shapes(children: Rows, blocks: Blocks) -> BlockShapes:
     """Sizes and degrees of every block, counting arcs inside it."""
-    return BlockShapes(
-        *_core.block_shapes(children.offsets, children.targets, *_block_arrays(blocks))
-    )
-
-
-def block_spines(children: Rows, blocks: Blocks, which: Ids) -> Rows:
-    """Degrees along the spine of each of *which* blocks, planar trees.
-
-    The degree of a sink is negative.
-    """
-    arrays = _block_arrays(blocks)
-    return Rows(*_core.block_spines(children.offsets, children.targets, *arrays, which))
-
-
-def _block_arrays(blocks: Blocks) -> tuple[Ids, Ids, Ids, Ids, NDArray[np.uint8]]:
-    return (
-        blocks.nonsinks.offsets,
-        blocks.nonsinks.targets,
-        blocks.sinks.offsets,
-        blocks.sinks.targets,
-        blocks.bipartite,
-    )
-
-
-def priority(first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[int, int]:
-    """Priority of one profile over another, as numerator and denominator."""
-    return _core.priority(first, second)
+    return BlockShapes(*_core.block_shapes(children, blocks))
 
 
 def interleaving(first: Ids, second: Ids) -> NDArray[np.bool_] | None:
@@ -235,102 +200,54 @@ def interleaving(first: Ids, second: Ids) -> NDArray[np.bool_] | None:
     return steps.astype(bool) if len(steps) == len(first) + len(second) - 2 else None
 
 
-def superdag_order(
-    children: Rows,
-    parents: Rows,
-    profile_of: Ids,
-    keys: Ids,
-    offsets: Ids,
-    counts: NDArray[np.int64],
-    **limits: int,
-) -> tuple[Ids, NDArray[np.uint8]]:
-    """Greedy order of the blocks, and whether each has priority over the next.
+@dataclass(frozen=True, slots=True)
+class BatchFront:
+    """What a batch can enable: sources that may be taken, and sinks that wait for them only.
 
-    *limits* are `most_rivals` and `all_looks`, as priority.hpp explains them.
+    Sources are numbered by their place in the list that the front was made from. `yields` has
+    the sinks that wait for one source alone; a row of `sinks` has the sources of one other sink,
+    or of several with the same sources, `weights` of them.
     """
-    return _core.superdag_order(
-        children.offsets,
-        children.targets,
-        parents.offsets,
-        parents.targets,
-        profile_of,
-        keys,
-        offsets,
-        counts,
-        **limits,
-    )
+
+    yields: Ids
+    sinks: Rows
+    weights: Ids
 
 
-def depth_first_order(children: Rows, parents: Rows, order: Ids, sizes: Sizes) -> Ids:
-    """Order that finishes what it began, from any legal *order*."""
-    return _core.depth_first_order(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, sizes
-    )
-
-
-def exchange_pieces(children: Rows, parents: Rows, order: Ids, ranks: Ids, sizes: Sizes) -> Ids:
-    """Order with the profile of *order*, its pieces moved so as to free memory early."""
-    return _core.exchange_pieces(
-        children.offsets, children.targets, parents.offsets, parents.targets, order, ranks, sizes
-    )
-
-
-def pull_forward(
-    children: Rows,
-    parents: Rows,
-    base: Ids,
-    ranks: Ids,
-    sizes: Sizes,
-    limit: int,
-    patience: int,
-) -> Ids:
-    """Order by rank as far as *base* can follow within *limit*."""
-    return _core.pull_forward(
-        children.offsets,
-        children.targets,
-        parents.offsets,
-        parents.targets,
-        base,
-        ranks,
-        sizes,
-        limit,
-        patience,
-    )
+def batch_front(
+    children: Rows, parents: Rows, states: NDArray[np.uint8], sources: Ids
+) -> BatchFront:
+    """Front of a state in which *sources* are the tasks offered, as *states* says."""
+    return BatchFront(*_core.batch_front(children, parents, states, sources))
 
 
 @dataclass(frozen=True, slots=True)
-class DagmanScan:
-    """Statements of a DAGMan file; fields and numbers are those of dagman.hpp.
+class ExactBatch:
+    """An answer of exact_batch; `result` and `culprit` are those of batch.hpp."""
 
-    `names` has a newline between names.
-    """
-
-    kind: NDArray[np.uint8]
-    line: Ids
-    begin: NDArray[np.int64]
-    end: NDArray[np.int64]
-    name: Ids
-    value: Ids
-    first_parent: NDArray[np.int64]
-    first_child: NDArray[np.int64]
-    refs: Ids
-    names: bytes
-    name_count: int
+    result: Solving
+    sources: Ids
+    enabled: int
+    culprit: int
+    trees_only: bool
 
 
-def scan_dagman(data: bytes) -> DagmanScan:
-    """Statements of a DAGMan file, the plain ones recognised; ValueError from 2 GiB on."""
-    return DagmanScan(*_core.scan_dagman(data))
+def exact_batch(
+    front: BatchFront, count: int, *, most_enumerated: int, most_work: int
+) -> ExactBatch:
+    """Take *count* sources that enable the most, piece by piece."""
+    return ExactBatch(*_core.exact_batch(front, count, most_enumerated, most_work))
 
 
 @dataclass(frozen=True, slots=True)
 class SimModel:
-    """A model to simulate; fields and numbers are those of sim.hpp."""
+    """A model to simulate; fields are those of sim.hpp."""
 
-    rule: int
+    children: Rows
+    rule: Rule
     order: Ids
     means: NDArray[np.float64]
-    law: int
+    law: TimeLaw
     width: float
     workers: int
     speeds: NDArray[np.float64]
@@ -379,122 +296,46 @@ class SimSlots:
     unserved: NDArray[np.int64]
 
 
-def simulate(
-    children: Rows, model: SimModel, *, seed: int, first_run: int, runs: int, threads: int
-) -> SimRuns:
+def simulate(model: SimModel, *, seed: int, first_run: int, runs: int, threads: int) -> SimRuns:
     """Results of runs first_run .. first_run + runs - 1."""
-    numbers: dict[str, Any] = {"first_run": first_run, "runs": runs, "threads": threads}
-    return _simulate(children, model, seed=seed, **numbers, engine=0, traced=False)[0]
+    return SimRuns(*_core.simulate(model, seed, first_run, runs, threads))
 
 
 def simulate_trace(
-    children: Rows, model: SimModel, *, seed: int, run: int, by_events: bool
+    model: SimModel, *, seed: int, run: int, by_events: bool
 ) -> tuple[SimRuns, SimTrace]:
     """One run, its result and its steps; *by_events* never takes the engine for batches."""
-    numbers: dict[str, Any] = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
-    return _simulate(children, model, **numbers, engine=int(by_events), traced=True)[:2]
+    runs, steps = _core.simulate_trace(model, seed, run, by_events)
+    return SimRuns(*runs), SimTrace(*steps)
 
 
 def simulate_slots(
-    children: Rows,
-    model: SimModel,
-    edges: NDArray[np.float64],
-    *,
-    seed: int,
-    run: int,
-    by_events: bool,
+    model: SimModel, edges: NDArray[np.float64], *, seed: int, run: int, by_events: bool
 ) -> SimSlots:
     """Batches of one run, added up over the slots between *edges*, which ascend from 0."""
-    numbers: dict[str, Any] = {"seed": seed, "first_run": run, "runs": 1, "threads": 1}
-    engine = int(by_events)
-    return _simulate(children, model, **numbers, engine=engine, traced=True, edges=edges)[2]
-
-
-def give_up_kernels() -> None:
-    """End all that run now, on any thread, with KeyboardInterrupt."""
-    _core.give_up_kernels()
-
-
-def _simulate(
-    children: Rows, model: SimModel, *, edges: NDArray[np.float64] | None = None, **numbers: Any
-) -> tuple[SimRuns, SimTrace, SimSlots]:
-    arguments = {field.name: getattr(model, field.name) for field in fields(model)} | numbers
-    results, assignments, batches, slots = _core.simulate(
-        children.offsets,
-        children.targets,
-        **arguments,
-        edges=np.empty(0) if edges is None else edges,
-    )
-    return SimRuns(*results), SimTrace(*assignments, *batches), SimSlots(*slots)
-
-
-class Solving(IntEnum):
-    """How exact_batch ended; numbers are those of batch.hpp."""
-
-    SOLVED = 0
-    NOT_A_TREE = 1
-    TOO_MUCH_WORK = 2
-
-
-class TaskState(IntEnum):
-    """What a batch may do with a task; numbers are those of batch.hpp."""
-
-    WAITING = 0
-    EXECUTED = 1
-    OFFERED = 2
+    return SimSlots(*_core.simulate_slots(model, edges, seed, run, by_events))
 
 
 @dataclass(frozen=True, slots=True)
-class BatchFront:
-    """What a batch can enable: sources that may be taken, and sinks that wait for them only.
+class DagmanScan:
+    """Statements of a DAGMan file; fields are those of dagman.hpp.
 
-    Sources are numbered by their place in the list that the front was made from. `yields` has
-    the sinks that wait for one source alone; a row of `sinks` has the sources of one other sink,
-    or of several with the same sources, `weights` of them.
+    `names` has a newline between names.
     """
 
-    yields: Ids
-    sinks: Rows
-    weights: Ids
+    kind: NDArray[np.uint8]
+    line: Ids
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    name: Ids
+    value: Ids
+    first_parent: NDArray[np.int64]
+    first_child: NDArray[np.int64]
+    refs: Ids
+    names: bytes
+    name_count: int
 
 
-def batch_front(
-    children: Rows, parents: Rows, states: NDArray[np.uint8], sources: Ids
-) -> BatchFront:
-    """Front of a state in which *sources* are the tasks offered, as *states* says."""
-    yields, offsets, targets, weights = _core.batch_front(
-        children.offsets, children.targets, parents.offsets, parents.targets, states, sources
-    )
-    return BatchFront(yields, Rows(offsets, targets), weights)
-
-
-def _front_arrays(front: BatchFront) -> tuple[Ids, Ids, Ids, Ids]:
-    return front.yields, front.sinks.offsets, front.sinks.targets, front.weights
-
-
-def greedy_batch(front: BatchFront, count: int) -> tuple[Ids, int]:
-    """Take *count* sources, best rate of enabled sinks first; also how many these enable."""
-    return _core.greedy_batch(*_front_arrays(front), count)
-
-
-def most_enabled(front: BatchFront, count: int) -> int:
-    """Upper bound on what *count* sources enable."""
-    return _core.most_enabled(*_front_arrays(front), count)
-
-
-@dataclass(frozen=True, slots=True)
-class ExactBatch:
-    """An answer of exact_batch; `result` and `culprit` are those of batch.hpp."""
-
-    result: int
-    sources: Ids
-    enabled: int
-    culprit: int
-    trees_only: bool
-
-
-def exact_batch(
-    front: BatchFront, count: int, *, most_enumerated: int, most_work: int
-) -> ExactBatch:
-    """Take *count* sources that enable the most, piece by piece."""
-    return ExactBatch(*_core.exact_batch(*_front_arrays(front), count, most_enumerated, most_work))
+def scan_dagman(data: bytes) -> DagmanScan:
+    """Statements of a DAGMan file, the plain ones recognised; ValueError from 2 GiB on."""
+    return DagmanScan(*_core.scan_dagman(data))

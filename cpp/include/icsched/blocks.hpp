@@ -1,4 +1,4 @@
-// Ordering the blocks of a decomposition (paper 004, step 3).
+// Ordering the blocks of a decomposition (step 3 of Malewicz, Foster, Rosenberg and Wilde 2007).
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,18 @@ namespace icsched {
 // What a block was recognised as, and so why its order is what it is. The orders of all
 // but `searched` and `ruled` are IC-optimal by theorem, that of `exact` by computation.
 enum class Kind : std::int32_t {
-  tree = 0,      // planar bipartite tree: W, M, N and every strand (paper 001)
+  tree = 0,      // planar bipartite tree: W, M, N and every strand (strands.hpp)
   forest = 1,    // another bipartite tree, whose order meets a bound that holds for all trees
-  cycle = 2,     // paper 000
+  cycle = 2,     // Cordasco, Rosenberg and Sims 2011
   complete = 3,  // every source a parent of every sink: any order
-  clique = 4,    // one sink for each pair of sources: any order (paper 004)
+  clique = 4,    // one sink for each pair of sources: any order
   coclique = 5,  // its dual: one source for each pair of sinks
   exact = 6,     // small: the referee found an IC-optimal order
   searched = 7,  // small: there is no IC-optimal order; this one has the largest area
   ruled = 8,     // large: the best of three rules
 };
+
+inline bool is_proved(Kind kind) { return kind <= Kind::exact; }
 
 struct BlockOrders {
   std::vector<std::int32_t> nonsinks;  // each block's in execution order, offsets as in Blocks
@@ -29,7 +31,7 @@ struct BlockOrders {
   std::vector<std::int32_t> sources;   // per block: members without parents in it
   std::vector<std::int32_t> arcs;      // per block: arcs inside it
   // Nonsources enabled after 0 .. nonsinks executions of the block's order; block b's
-  // profile starts at Blocks::nonsink_offsets[b] + b.
+  // profile starts at Blocks::nonsinks.offsets[b] + b.
   std::vector<std::int32_t> enabled;
   // Per block, the first block with the same profile and number of sources.
   std::vector<std::int32_t> alike;
@@ -45,7 +47,7 @@ BlockOrders order_blocks(Rows children, const Blocks& blocks,
                          std::int64_t all_sets);
 
 // All sources of the blocks in one IC-optimal order of their sum, if every block is a
-// planar bipartite tree (paper 001, Theorem 3.2); empty otherwise.
+// planar bipartite tree (Theorem 3.2 in strands.hpp); empty otherwise.
 std::vector<std::int32_t> tree_sum_order(Rows children, const Blocks& blocks);
 
 }  // namespace icsched

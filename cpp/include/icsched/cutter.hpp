@@ -31,8 +31,8 @@ class Cutter {
   Cutter(Rows children, const Blocks& blocks)
       : children_(children), blocks_(blocks), place_(children.size()), stamp_(children.size(), -1) {}
 
-  Ids nonsinks(std::int32_t block) const { return row(blocks_.nonsink_offsets, blocks_.nonsinks, block); }
-  Ids sinks(std::int32_t block) const { return row(blocks_.sink_offsets, blocks_.sinks, block); }
+  Ids nonsinks(std::int32_t block) const { return blocks_.nonsinks[block]; }
+  Ids sinks(std::int32_t block) const { return blocks_.sinks[block]; }
 
   Local cut(std::int32_t block) {
     std::int32_t next = 0;
@@ -55,12 +55,8 @@ class Cutter {
   }
 
  private:
-  static Ids row(const std::vector<std::int32_t>& offsets, const std::vector<std::int32_t>& values, std::int32_t block) {
-    return Ids(values).subspan(offsets[block], offsets[block + 1] - offsets[block]);
-  }
-
   Rows children_;
-  const Blocks& blocks_;
+  Blocks blocks_;
   std::vector<std::int32_t> place_, stamp_;
 };
 

@@ -1,4 +1,5 @@
-// Cutting a dag into its blocks (paper 004, step 2).
+// Cutting a dag into its blocks: step 2 of "A Tool for Prioritizing DAGMan Jobs and its
+// Evaluation" (Malewicz, Foster, Rosenberg and Wilde 2007).
 //
 // C(s), for a source s of what is left of the dag, is the least set that holds s, the
 // children of every source in it, and all parents of every member. A containment-minimal
@@ -9,24 +10,34 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "icsched/graph.hpp"
 
 namespace icsched {
 
+// Row b of `nonsinks` has the nonsinks that block b owns, row b of `sinks` its sinks. Every task
+// with children is a nonsink of one block, and may be a sink of one earlier block. Blocks are
+// numbered as they leave, so arcs lead from lower to higher numbers or stay inside. Isolated tasks
+// are in no block.
 struct Blocks {
-  // Block b owns nonsinks[nonsink_offsets[b] .. nonsink_offsets[b+1]) and has the sinks
-  // sinks[sink_offsets[b] .. ). Every task with children is a nonsink of one block, and
-  // may be a sink of one earlier block. Blocks are numbered as they leave, so arcs lead
-  // from lower to higher numbers or stay inside. Isolated tasks are in no block.
+  Rows nonsinks, sinks;
+  std::span<const std::uint8_t> bipartite;  // per block
+
+  std::int32_t size() const { return nonsinks.size(); }
+};
+
+struct BuiltBlocks {
   std::vector<std::int32_t> nonsink_offsets{0}, nonsinks;
   std::vector<std::int32_t> sink_offsets{0}, sinks;
-  std::vector<std::uint8_t> bipartite;  // per block
+  std::vector<std::uint8_t> bipartite;
+
+  Blocks view() const { return {{nonsink_offsets, nonsinks}, {sink_offsets, sinks}, bipartite}; }
 };
 
 // Requires a dag; shortcuts in it make blocks larger than they need be, nothing else. Near
 // O(tasks + arcs).
-Blocks decompose(Rows children, Rows parents);
+BuiltBlocks decompose(Rows children, Rows parents);
 
 }  // namespace icsched

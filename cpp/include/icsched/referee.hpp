@@ -55,4 +55,8 @@ NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64
 // ideal. Requirements and limit as for best_ideals.
 NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit);
 
+// How many parents these kernels look at for each ideal that they visit, on average: those of each
+// distinct set of parents are looked at once for every nonsink. Requires a nonsink. O(arcs).
+std::int64_t looks_a_set(Rows parents, std::int32_t nonsinks);
+
 }  // namespace icsched

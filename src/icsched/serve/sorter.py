@@ -15,7 +15,6 @@ from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 
 _EVERYTHING = 2**63 - 1
-_FINISHED = 3  # ReadyQueue::State in cpp/include/icsched/ready.hpp
 
 
 class Sorter:
@@ -85,7 +84,7 @@ class Sorter:
         if self._started:
             raise ValueError("cannot prepare() after starting iteration")
         children, parents, cycle = self._graph.rows()
-        self._queue = _native.ready_queue(children, parents, self._ranks)
+        self._queue = ReadyQueue(children, parents, self._ranks)
         if len(cycle):
             names = self._graph.names
             raise CycleError([names[task] for task in [*cycle, cycle[0]]])
@@ -158,7 +157,7 @@ class Sorter:
     def _objection(self, node: Hashable) -> str:
         if node not in self._graph.ids:
             return "was not added using add()"
-        if self._prepared().state(self._graph.ids[node]) == _FINISHED:
+        if self._prepared().state(self._graph.ids[node]) == ReadyQueue.State.FINISHED:
             return "was already marked done"
         return "was not passed out by get_ready()"
 

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import get_args
 
 import numpy as np
 
 from icsched import _native
+from icsched._native import Rule, TimeLaw
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.sim.draws import lognormal_sigma
@@ -17,7 +17,6 @@ from icsched.sim.model import (
     Floats,
     Policy,
     Pool,
-    Rule,
     Runs,
     Times,
     Trace,
@@ -27,6 +26,13 @@ from icsched.sim.model import (
     check_seed,
 )
 from icsched.sim.slots import SlotCounts
+
+_RULES = {
+    "static": Rule.RANKED,
+    "fifo": Rule.FIFO,
+    "lifo": Rule.LIFO,
+    "random": Rule.RANDOM,
+}
 
 
 def simulate_runs(
@@ -60,7 +66,7 @@ def simulate_runs(
     model = _model(dag, policy, pool, times)
     with _within_memory():
         results = _native.simulate(
-            dag.child_rows, model, seed=seed, first_run=first_run, runs=runs, threads=workforce
+            model, seed=seed, first_run=first_run, runs=runs, threads=workforce
         )
     return _runs(dag, model, results)
 
@@ -87,9 +93,7 @@ def trace(
     check_seed(seed, run)
     model = _model(dag, policy, pool, times)
     with _within_memory():
-        results, steps = _native.simulate_trace(
-            dag.child_rows, model, seed=seed, run=run, by_events=by_events
-        )
+        results, steps = _native.simulate_trace(model, seed=seed, run=run, by_events=by_events)
     return Trace(
         Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending),
         Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
@@ -123,9 +127,7 @@ def slot_counts(
     check_seed(seed, run)
     model = _model(dag, policy, pool, times)
     with _within_memory():
-        found = _native.simulate_slots(
-            dag.child_rows, model, edges, seed=seed, run=run, by_events=by_events
-        )
+        found = _native.simulate_slots(model, edges, seed=seed, run=run, by_events=by_events)
     return SlotCounts(found.batches, found.eligible, found.unserved)
 
 
@@ -137,6 +139,11 @@ def _within_memory() -> Iterator[None]:
     except MemoryError:
         problem = "simulation: this pool needs more memory than there is"
         raise SimulationError(problem) from None
+
+
+def give_up_runs() -> None:
+    """End all simulations that run now, on any thread, with KeyboardInterrupt."""
+    _native.give_up_kernels()
 
 
 def cores() -> int:
@@ -163,10 +170,11 @@ def _model(dag: Dag, policy: Policy, pool: Pool | Workers, times: Times) -> _nat
     workers, batches = (pool, Pool()) if isinstance(pool, Workers) else (None, pool)
     scale, shift = batches.size_law
     return _native.SimModel(
-        rule=get_args(Rule).index(policy.rule),
+        children=dag.child_rows,
+        rule=_RULES[policy.rule],
         order=policy.order_for(dag),
         means=times.means_for(dag),
-        law=int(times.law == "lognormal"),
+        law=TimeLaw.LOGNORMAL if times.law == "lognormal" else TimeLaw.NORMAL,
         width=times.width,
         workers=workers.count if workers else 0,
         speeds=_speeds(workers),

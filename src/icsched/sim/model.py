@@ -7,13 +7,13 @@ they are made, those that depend on a dag when they meet it; a bad one raises Si
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from icsched import _native
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import SimulationError
@@ -26,6 +26,8 @@ Counts = NDArray[np.int64]
 SizeLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
 Rule = Literal["static", "fifo", "lifo", "random"]
+
+Ending = _native.Ending
 
 SMALLEST, LARGEST = 1e-100, 1e100  # of every time and speed: their products stay finite
 LARGEST_BATCH = 10**9
@@ -232,14 +234,6 @@ class Runs:
         if self.workers:
             return self.work / (self.workers * self.time)
         return self.tasks / self.requests
-
-
-class Ending(IntEnum):
-    """How an assignment ended."""
-
-    RESULT = 0  # the task's first result
-    LOSS = 1  # the worker left
-    IGNORED = 2  # another result was first
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from icsched._native import give_up_kernels
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order, check_order
 from icsched.sim.compare import Estimates, Paired, PaperSampling, Ratios, simulate
+from icsched.sim.engine import give_up_runs
 from icsched.sim.model import Pool, SizeLaw, check_runs, check_seed
 
 INTERVALS = tuple(10.0**power for power in range(-3, 4))
@@ -155,7 +155,7 @@ def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jo
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             if not all(future.done() for future in waiting):
-                give_up_kernels()  # a single run may take long
+                give_up_runs()  # a single run may take long
 
 
 class _GivenUpError(Exception):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
 
@@ -15,29 +14,8 @@ from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.theory.decomposition import Decomposition
 
+Kind = _native.BlockKind
 _LARGEST_STRAND = 60  # tasks; longer names would help nobody
-
-
-class Kind(IntEnum):
-    """Why a block's order is what it is; the numbers are those of cpp/include/icsched/blocks.hpp.
-
-    All but SEARCHED and RULED have IC-optimal orders: by theorem, EXACT by computation.
-    """
-
-    TREE = 0  # planar bipartite tree: W, M, N and every strand
-    FOREST = 1  # another bipartite tree whose order meets a bound for all trees
-    CYCLE = 2
-    COMPLETE = 3
-    CLIQUE = 4
-    COCLIQUE = 5
-    EXACT = 6  # the referee found an IC-optimal order
-    SEARCHED = 7  # the referee found that there is none
-    RULED = 8  # too large for it: the best of three rules
-
-    @property
-    def is_proved(self) -> bool:
-        """Whether the block's order is IC-optimal."""
-        return self <= Kind.EXACT
 
 
 @dataclass(frozen=True)

@@ -156,19 +156,13 @@ def _confirmed(dag: Dag, order: Ids, sets: int) -> Proof:
 
 
 def _affordable_sets(dag: Dag) -> int:
-    """Return how many sets the referee may visit; 0 if it should not begin.
-
-    For each set it looks at the distinct sets of parents of one task's children.
-    """
+    """Return how many sets the referee may visit; 0 if it should not begin."""
     nonsinks = len(dag.nonsinks)
     if nonsinks > _native.MOST_NONSINKS:
         return 0
     if dag.arc_count <= USUAL_LOOKS * nonsinks:
         return VERIFY_SETS
-    marks = np.random.default_rng(0).integers(2**62, size=len(dag))  # a set's name is its sum
-    sums = np.concatenate([[0], np.cumsum(marks[dag.parent_rows.targets])])
-    _, firsts = np.unique(np.diff(sums[dag.parent_rows.offsets]), return_index=True)
-    looks = int(dag.in_degrees[firsts].sum()) // nonsinks
+    looks = _native.looks_a_set(dag.parent_rows, nonsinks)
     sets = VERIFY_SETS * USUAL_LOOKS // max(looks, USUAL_LOOKS)
     return sets if sets >= FEWEST_SETS else 0
 

@@ -5,14 +5,13 @@ import os
 import re
 import stat
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from icsched import _native
-from icsched._native import DagmanScan
+from icsched._native import DagmanScan, JobOptions, Problem
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import block
@@ -20,8 +19,10 @@ from icsched.formats.dagman.commands import Command, Node, parse
 from icsched.formats.dagman.words import BLANKS, UnreadableError
 
 MOST_STATEMENT_BYTES = 64 << 20
+Kind = _native.StatementKind
 # Values of a plain JOB or SUBDAG statement, added up.
-NOOP, DONE, HAS_DIRECTORY, IS_SUBDAG, IS_INLINE = 1, 2, 4, 8, 16
+NOOP, DONE, IS_INLINE = JobOptions.NOOP, JobOptions.DONE, JobOptions.IS_INLINE
+HAS_DIRECTORY, IS_SUBDAG = JobOptions.HAS_DIRECTORY, JobOptions.IS_SUBDAG
 _MOST_ODD_BYTES = 1 << 20  # statements that are not plain are parsed here, in Python
 _HAS_BODY = re.compile(
     r"(?:JOB|FINAL|PROVISIONER|SERVICE|SUBMIT[-_]DESCRIPTION)[ \t]+[^ \t]+[ \t]+(?:\{|@=)",
@@ -32,30 +33,11 @@ _PLAIN_WORD = re.compile(r'"[^"]*"|[^ \t]+')
 _NAMES_FILE = re.compile(rb"(?:SPLICE|INCLUDE|CONFIG)[ \t]", re.IGNORECASE)
 _SAVE_POINT = re.compile(rb"SAVE[-_]POINT[-_]FILE[ \t]", re.IGNORECASE)
 _BROKEN = {
-    1: "expected a blank before the \\ that continues the line:"
+    Problem.GLUED: "expected a blank before the \\ that continues the line:"
     " some versions of DAGMan join the words around it, others do not",
-    2: "expected another line after the \\ that continues this one",
-    3: "expected the end of the submit description that begins here",
+    Problem.UNENDED: "expected another line after the \\ that continues this one",
+    Problem.UNCLOSED: "expected the end of the submit description that begins here",
 }
-
-
-class Kind(IntEnum):
-    """How the scan classed a statement; the numbers are those of dagman.hpp."""
-
-    OTHER = 0
-    JOB = 1
-    PARENT = 2
-    DONE = 3
-    PRIORITY = 4
-    RETRY = 5
-    VARS = 6
-    PRE = 7
-    SCRIPT = 8
-    CATEGORY = 9
-    ABORT = 10
-    PRE_SKIP = 11
-    SAVE_POINT = 12
-    BROKEN = 13
 
 
 @dataclass(frozen=True)
@@ -178,7 +160,7 @@ def load(path: str, *, named_by_user: bool) -> Source:
     scan = _native.scan_dagman(data)
     source = Source(path, raw, data, scan)
     if len(scan.kind) and scan.kind[-1] == Kind.BROKEN:
-        raise source.error(len(scan.kind) - 1, _BROKEN[int(scan.value[-1])])
+        raise source.error(len(scan.kind) - 1, _BROKEN[Problem(scan.value[-1])])
     if len(scan.kind) and (long := (scan.end - scan.begin) > MOST_STATEMENT_BYTES).any():
         problem = f"expected at most {MOST_STATEMENT_BYTES:,} bytes in a line"
         raise source.error(int(long.argmax()), problem)

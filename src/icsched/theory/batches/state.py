@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched._native import BatchFront, TaskState
+from icsched._native import TaskState
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError, UnknownTaskError
 
 Mask = NDArray[np.bool_]
+BatchFront = _native.BatchFront
 
 
 @dataclass(frozen=True, eq=False)
