@@ -1,4 +1,5 @@
-// Batches: which of the eligible tasks to hand out together (paper 002, problem BICSO).
+// Batches: which of the eligible tasks to hand out together (problem BICSO of Malewicz and
+// Rosenberg 2006).
 //
 // A batch of eligible tasks enables, in the same step, only tasks whose other parents count as
 // executed. So all that matters is a bipartite graph, the front: sources are the tasks that may
@@ -51,8 +52,9 @@ struct Choice {
 };
 
 // Takes `count` sources by rule, best rate of enabled sinks a source first: a source with its
-// yields, or all parents of a sink with that sink and their yields. Ties go to sinks, for single
-// sources fit in later, then to smaller numbers; what is left over goes to the smallest numbers.
+// yields, or all parents of a sink with that sink and their yields. Ties go to sinks, because
+// single sources fit in later, then to smaller numbers. The rest of the count goes to the smallest
+// numbers.
 // Requires 0 <= count <= sources. O((sources + arcs) log + sinks * min(sqrt(arcs), d)) if no
 // source has more than d sinks with further parents.
 Choice greedy_batch(const Front& front, std::int32_t count);

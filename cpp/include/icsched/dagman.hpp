@@ -2,8 +2,8 @@
 //
 // A statement is one command: a line, the lines that continue it, and its inline submit
 // description if it has one. Nearly all of a large file are statements written in the
-// plainest way, and the scanner understands only those; every other is left to the caller
-// with its bytes, so the fine print of the language is no concern of this file.
+// plainest way, and the scanner understands only those. It leaves every other statement to the
+// caller, with its bytes, and so need not know the fine print of the language.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace icsched {
 // memory, so names queue up and are looked up a batch at a time, in the order they came:
 // the waits of a batch overlap.
 //
-// Time is linear in the bytes of the names whatever they are, for the hash is keyed at
-// random; numbers do not depend on the key. Takes up to 64 bytes and three copies per name
+// Time is linear in the bytes of the names, whatever the names are, because the hash is keyed
+// at random. Numbers do not depend on the key. Takes up to 64 bytes and three copies per name
 // while it grows, two thirds of that at rest.
 class NameTable {
  public:

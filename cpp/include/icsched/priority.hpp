@@ -1,5 +1,5 @@
-// The priority relation between blocks, and the greedy order of the superdag (paper 004,
-// steps 4 to 6).
+// The priority relation between blocks, and the greedy order of the superdag (steps 4 to 6 of
+// Malewicz, Foster, Rosenberg and Wilde 2007).
 //
 // A profile lists counts after 0, 1, ..., s executions of a block's nonsinks. Block 1 has
 // priority r over block 2 if r is the largest number with

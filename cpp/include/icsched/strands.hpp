@@ -1,4 +1,5 @@
-// The lexicographic greedy on planar bipartite trees (paper 001, Theorem 3.2).
+// The lexicographic greedy on planar bipartite trees (Cordasco, Malewicz and Rosenberg 2007,
+// Theorem 3.2).
 //
 // A strand is a planar bipartite tree drawn in the plane: its sources are numbered from
 // left to right, and each sink with several parents has an interval of them, consecutive
