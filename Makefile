@@ -49,7 +49,7 @@ fuzz: build/fuzz/scan_dagman.fuzzer $(VENV)/installed-fuzz
 	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz scan_dagman build/fuzz/scan_dagman.fuzzer
 	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz read_dagman $(BIN)/python fuzz/read_dagman.py
 
-FUZZ_SOURCES := fuzz/scan_dagman.cpp $(wildcard cpp/src/dagman*.cpp) cpp/src/names.cpp
+FUZZ_SOURCES := fuzz/scan_dagman.cpp $(wildcard cpp/src/dagman*.cpp) cpp/src/names.cpp cpp/src/interrupt.cpp
 build/fuzz/scan_dagman.fuzzer: $(FUZZ_SOURCES) $(CXX_HEADERS) tools/clang.sh
 	@sh tools/clang.sh
 	@mkdir -p build/fuzz

@@ -9,6 +9,7 @@
 
 #include "icsched/dagman_plain.hpp"
 #include "icsched/dagman_words.hpp"
+#include "icsched/interrupt.hpp"
 #include "icsched/names.hpp"
 
 namespace icsched {
@@ -93,6 +94,7 @@ DagmanScan Scanner::scan() {
   reserve(data_.size() / 32);  // about right for ordinary files, and never too much
   Problem problem = Problem::none;
   for (lines_.skip(); !lines_.done() && problem == Problem::none; lines_.skip()) {
+    check_interrupt();
     problem = statement();
   }
   if (problem != Problem::none) add_unnamed(Kind::broken, static_cast<std::int32_t>(problem));

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "icsched/interrupt.hpp"
+
 namespace icsched {
 namespace {
 
 using Vector = std::vector<std::int32_t>;
+
+constexpr std::int64_t arcs_per_unit = 8;  // of work
 
 // Turns per-task counts, stored one place to the right, into row offsets.
 void accumulate(Vector& counts) {
@@ -20,6 +24,7 @@ void scatter(std::int32_t tasks, Ids keys, Ids values, Vector& offsets, Vector& 
   accumulate(offsets);
   targets.resize(keys.size());
   Vector next(offsets.begin(), offsets.end() - 1);
+  check_interrupt(std::ssize(keys) / arcs_per_unit);
   for (std::size_t i = 0; i < keys.size(); ++i) targets[next[keys[i]]++] = values[i];
 }
 
@@ -46,6 +51,7 @@ void transpose(Rows rows, Vector& offsets, Vector& targets) {
   accumulate(offsets);
   targets.resize(rows.targets.size());
   Vector next(offsets.begin(), offsets.end() - 1);
+  check_interrupt(std::ssize(rows.targets) / arcs_per_unit);
   for (std::int32_t task = 0; task < rows.size(); ++task) {
     for (std::int32_t target : rows[task]) targets[next[target]++] = task;
   }
@@ -60,7 +66,9 @@ Vector fifo_order(Rows children, Ids parent_offsets) {
     missing[task] = parent_offsets[task + 1] - parent_offsets[task];
     if (missing[task] == 0) order.push_back(task);
   }
+  WorkCounter work;
   for (std::size_t done = 0; done < order.size(); ++done) {
+    work.add();
     for (std::int32_t child : children[order[done]]) {
       if (--missing[child] == 0) order.push_back(child);
     }
@@ -106,7 +114,9 @@ Built build(std::int32_t tasks, Ids parents, Ids children) {
 
 std::vector<double> longest_paths(Rows children, Ids order, std::span<const double> weights) {
   std::vector<double> before(children.size(), 0.0);
+  WorkCounter work;
   for (std::int32_t task : order) {
+    work.add();
     const double through = before[task] + weights[task];
     for (std::int32_t child : children[task]) before[child] = std::max(before[child], through);
   }
@@ -120,8 +130,10 @@ Vector connected_parts(Rows children) {
     while (root[task] != task) task = root[task] = root[root[task]];
     return task;
   };
+  WorkCounter work;
   // The smaller id becomes the root, so a root is the smallest task of its part.
   for (std::int32_t task = 0; task < children.size(); ++task) {
+    work.add(1 + std::ssize(children[task]) / arcs_per_unit);
     for (std::int32_t child : children[task]) {
       const auto [low, high] = std::minmax({find(task), find(child)});
       root[high] = low;

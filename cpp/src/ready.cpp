@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "icsched/interrupt.hpp"
+
 namespace icsched {
 namespace {
 
@@ -82,6 +84,7 @@ std::vector<std::int32_t> priority_order(Rows children, Rows parents, Ids ranks)
   std::vector<std::int32_t> order;
   order.reserve(children.size());
   while (queue.active()) {
+    check_interrupt();
     const std::int32_t task = queue.take(1).front();
     order.push_back(task);
     queue.finish(Ids(&task, 1));

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "check.hpp"
+#include "gives_way.hpp"
 #include "icsched/names.hpp"
 
 using icsched::DagmanScan;
@@ -137,4 +138,11 @@ TEST(names_keep_their_numbers_while_the_table_grows) {
   table.settle();
   CHECK(table.size() == count);
   CHECK(first == again && first.front() == 0 && first.back() == count - 1);
+}
+
+TEST(a_long_scan_ends_when_the_user_wants_out) {
+  std::string text;
+  for (int job = 0; job < 50'000; ++job) text += "DONE a\n";
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  CHECK(gives_way([&] { icsched::scan_dagman({bytes, text.size()}); }));
 }

@@ -1,6 +1,7 @@
 #include "icsched/graph.hpp"
 
 #include "check.hpp"
+#include "gives_way.hpp"
 
 using icsched::build;
 using icsched::Built;
@@ -61,4 +62,18 @@ TEST(longest_paths_add_the_weights_before_a_task) {
 TEST(parts_are_numbered_by_their_smallest_task) {
   CHECK(icsched::connected_parts(arcs(6, {{5, 0}, {4, 1}, {1, 3}}).child_rows()) ==
         (Vector{0, 1, 2, 1, 1, 0}));
+}
+
+TEST(work_on_a_large_graph_ends_when_the_user_wants_out) {
+  const std::int32_t tasks = 100'000;
+  Vector parents, children;
+  for (std::int32_t task = 1; task < tasks; ++task) {
+    parents.push_back(task - 1);
+    children.push_back(task);
+  }
+  const Built chain = build(tasks, parents, children);
+  const std::vector<double> weights(tasks, 1.0);
+  CHECK(gives_way([&] { build(tasks, parents, children); }));
+  CHECK(gives_way([&] { icsched::longest_paths(chain.child_rows(), chain.order, weights); }));
+  CHECK(gives_way([&] { icsched::connected_parts(chain.child_rows()); }));
 }

@@ -1,6 +1,9 @@
 #include "icsched/ready.hpp"
 
+#include <numeric>
+
 #include "check.hpp"
+#include "gives_way.hpp"
 
 using icsched::build;
 using icsched::ReadyQueue;
@@ -57,4 +60,11 @@ TEST(priority_order_runs_the_best_eligible_task) {
   const auto dag = sample();
   CHECK(icsched::priority_order(dag.child_rows(), dag.parent_rows(), Vector{3, 1, 0, 2}) ==
         (Vector{1, 3, 0, 2}));
+}
+
+TEST(a_long_priority_order_ends_when_the_user_wants_out) {
+  std::vector<std::int32_t> ranks(100'000);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const icsched::Built dag = icsched::build(100'000, {}, {});
+  CHECK(gives_way([&] { icsched::priority_order(dag.child_rows(), dag.parent_rows(), ranks); }));
 }
