@@ -33,6 +33,12 @@ static void bind_ready_queue(nb::module_& m) {
             return self.finish(tasks);
           },
           "tasks"_a)
+      .def(
+          "give_back",
+          [](ReadyQueue& self, const std::vector<std::int32_t>& tasks) {
+            return self.give_back(tasks);
+          },
+          "tasks"_a)
       .def("state", &ReadyQueue::state, "task"_a)
       .def("active", &ReadyQueue::active);
 }

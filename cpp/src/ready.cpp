@@ -30,6 +30,10 @@ ReadyQueue::ReadyQueue(Rows children, Rows parents, Ids ranks)
 
 void ReadyQueue::make_ready(std::int32_t task) {
   state_[task] = ready;
+  push(task);
+}
+
+void ReadyQueue::push(std::int32_t task) {
   if (rank_.empty()) {
     queue_.push_back(task);
   } else {
@@ -38,7 +42,19 @@ void ReadyQueue::make_ready(std::int32_t task) {
   }
 }
 
+// Takes finished tasks out of the queue: O(queue), and seldom needed.
+void ReadyQueue::drop_stale() {
+  const auto is_stale = [this](std::int32_t entry) {
+    return state_[rank_.empty() ? entry : task_of_rank_[entry]] == finished;
+  };
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head_));
+  queue_.erase(std::remove_if(queue_.begin(), queue_.end(), is_stale), queue_.end());
+  if (!rank_.empty()) std::make_heap(queue_.begin(), queue_.end(), least_rank_on_top);
+  head_ = stale_ = 0;
+}
+
 std::vector<std::int32_t> ReadyQueue::take(std::int64_t count) {
+  if (stale_ > 0) drop_stale();
   const auto available = static_cast<std::int64_t>(queue_.size() - head_);
   const std::int64_t granted = std::min(count, available);
   std::vector<std::int32_t> tasks;
@@ -68,13 +84,31 @@ std::vector<std::int32_t> ReadyQueue::take(std::int64_t count) {
 std::size_t ReadyQueue::finish(Ids tasks) {
   std::size_t count = 0;
   for (std::int32_t task : tasks) {
-    if (state_[task] != taken) break;
+    if (state_[task] == taken) {
+      --taken_;
+    } else if (state_[task] == returned) {
+      ++stale_;
+    } else {
+      break;
+    }
     state_[task] = finished;
-    --taken_;
     ++count;
     for (std::int32_t i = child_offsets_[task]; i < child_offsets_[task + 1]; ++i) {
       if (--missing_[children_[i]] == 0) make_ready(children_[i]);
     }
+  }
+  return count;
+}
+
+std::size_t ReadyQueue::give_back(Ids tasks) {
+  std::size_t count = 0;
+  for (std::int32_t task : tasks) {
+    if (state_[task] == waiting || state_[task] == ready) break;
+    ++count;
+    if (state_[task] != taken) continue;
+    state_[task] = returned;
+    --taken_;
+    push(task);
   }
   return count;
 }

@@ -48,6 +48,31 @@ TEST(finish_stops_at_a_task_that_is_not_taken) {
   CHECK(queue.state(2) == ReadyQueue::waiting);
 }
 
+TEST(what_is_given_back_comes_again) {
+  const auto dag = sample();
+  ReadyQueue queue(dag.child_rows(), dag.parent_rows(), Vector{3, 0, 2, 1});
+  CHECK(queue.take(2) == (Vector{1, 0}));
+  CHECK(queue.give_back(Vector{0, 0, 2}) == 2);
+  CHECK(queue.state(0) == ReadyQueue::returned);
+  CHECK(queue.take(9) == Vector{0});
+}
+
+TEST(a_task_that_finishes_after_it_was_given_back_is_not_taken_again) {
+  const auto dag = sample();
+  for (const Vector& ranks : {Vector{}, Vector{0, 1, 2, 3}}) {
+    ReadyQueue queue(dag.child_rows(), dag.parent_rows(), ranks);
+    CHECK(queue.take(2) == (Vector{0, 1}));
+    queue.give_back(Vector{0});
+    CHECK(queue.finish(Vector{0, 1}) == 2);
+    CHECK(queue.give_back(Vector{0}) == 1);
+    CHECK(queue.take(9) == (Vector{2, 3}));
+    queue.finish(Vector{2});
+    queue.give_back(Vector{3});
+    queue.finish(Vector{3});
+    CHECK(!queue.active());
+  }
+}
+
 TEST(tasks_on_a_cycle_never_become_ready) {
   const auto graph = build(3, Vector{0, 1, 2}, Vector{1, 2, 1});
   ReadyQueue queue(graph.child_rows(), graph.parent_rows(), {});

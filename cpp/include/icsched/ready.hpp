@@ -14,10 +14,11 @@ namespace icsched {
 std::vector<std::int32_t> priority_order(Rows children, Rows parents, Ids ranks);
 
 // The live state of a graph being worked off: tasks wait for their parents, become
-// ready, are taken, and finish. Tasks on or behind a cycle wait for ever.
+// ready, are taken, and finish. A taken task may be returned: it is ready again, and may
+// also finish. Tasks on or behind a cycle wait for ever.
 class ReadyQueue {
  public:
-  enum State : std::uint8_t { waiting, ready, taken, finished };
+  enum State : std::uint8_t { waiting, ready, taken, finished, returned };
   static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
 
   // With `ranks` empty, tasks come out in the order in which they became ready;
@@ -27,23 +28,32 @@ class ReadyQueue {
   // Takes up to `count` ready tasks, best first.
   std::vector<std::int32_t> take(std::int64_t count);
 
-  // Finishes taken tasks in turn and returns how many; stops at the first that is
-  // not taken. Requires ids in range.
+  // Finishes tasks that were taken, returned or not, in turn and returns how many; stops at
+  // the first that was never taken or is finished. Requires ids in range.
   std::size_t finish(Ids tasks);
+
+  // Returns taken tasks to the queue and says how many tasks it went through; stops at the
+  // first that was never taken. Skips tasks that were returned or have finished since.
+  // Requires ids in range.
+  std::size_t give_back(Ids tasks);
 
   State state(std::int32_t task) const { return state_[task]; }
 
   // Whether anything is ready, or taken and not yet finished.
-  bool active() const { return taken_ > 0 || head_ < queue_.size(); }
+  bool active() const { return taken_ > 0 || ready_count() > 0; }
 
  private:
+  void push(std::int32_t task);
   void make_ready(std::int32_t task);
+  void drop_stale();
+  std::size_t ready_count() const { return queue_.size() - head_ - stale_; }
 
   std::vector<std::int32_t> child_offsets_, children_;  // its own copy: the queue outlives its input
   std::vector<std::int32_t> missing_;                   // parents not yet finished
   std::vector<std::int32_t> rank_, task_of_rank_;       // empty for first in, first out
   std::vector<std::int32_t> queue_;  // ranked: a heap of ranks; else tasks, oldest at head_
   std::size_t head_ = 0;             // always 0 when ranked
+  std::size_t stale_ = 0;            // tasks in the queue that finished after they were returned
   std::vector<State> state_;
   std::int64_t taken_ = 0;
 };

@@ -10,6 +10,7 @@ from icsched import _native
 from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ScheduleError
+from icsched.ready import Readiness
 
 
 def fifo_order(dag: Dag) -> Ids:
@@ -29,16 +30,13 @@ def lifo_order(dag: Dag) -> Ids:
     >>> lifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 1, 2]
     """
-    missing = dag.in_degrees.tolist()
-    stack = dag.sources[::-1].tolist()
+    readiness = Readiness(dag)
+    stack = readiness.ready()[::-1]
     order = []
     while stack:
         task = stack.pop()
         order.append(task)
-        for child in dag.children(task)[::-1].tolist():
-            missing[child] -= 1
-            if missing[child] == 0:
-                stack.append(child)
+        stack += reversed(readiness.finish((task,)))
     return np.array(order, np.int32)
 
 

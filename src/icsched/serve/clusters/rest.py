@@ -10,52 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Rows
-from icsched.dag import Dag
+from icsched.ready import Readiness
 
 
-class Rest:
-    """The tasks not handed out yet, and how many parents each still waits for.
-
-    A task is *free* until it is handed out. `missing` counts parents that are not done,
-    handed out or not. Plain lists: the loops below touch one task at a time.
-    """
-
-    def __init__(self, dag: Dag) -> None:
-        rows = dag.child_rows
-        self._offsets: list[int] = rows.offsets.tolist()
-        self._targets: list[int] = rows.targets.tolist()
-        self.missing: list[int] = dag.in_degrees.tolist()
-        self.free = bytearray(b"\x01") * len(dag)
-
-    def children(self, task: int) -> list[int]:
-        """Children of *task*, ids ascending."""
-        return self._targets[self._offsets[task] : self._offsets[task + 1]]
+class Rest(Readiness):
+    """What is ready, out and done of a dag, and what it costs to cut a set of tasks off."""
 
     def out_degree(self, task: int) -> int:
         """Return the number of children of *task*."""
         return self._offsets[task + 1] - self._offsets[task]
-
-    def take(self, tasks: Iterable[int]) -> None:
-        """Hand *tasks* out."""
-        for task in tasks:
-            self.free[task] = 0
-
-    def give_back(self, tasks: Iterable[int]) -> list[int]:
-        """Make *tasks* free again; return those that wait for nothing."""
-        returned = list(tasks)
-        for task in returned:
-            self.free[task] = 1
-        return [task for task in returned if not self.missing[task]]
-
-    def finish(self, tasks: Iterable[int]) -> list[int]:
-        """Count *tasks* as done; return the free tasks that now wait for nothing."""
-        ready = []
-        for task in tasks:
-            for child in self.children(task):
-                self.missing[child] -= 1
-                if not self.missing[child] and self.free[child]:
-                    ready.append(child)
-        return ready
 
     def parents_inside(self, tasks: Sequence[int]) -> dict[int, int]:
         """For each task that has parents among *tasks*, how many."""

@@ -101,7 +101,8 @@ class Staggered(Strategy):
             if (block := self._owner[task]) >= 0:
                 self._kept[self._place[task]] = 0
                 self._count_handed(block, 1)
-                self._blocks.free[block] = 0
+                if self._blocks.free[block]:
+                    self._blocks.take((block,))
 
     def lost(self, tasks: Iterable[int]) -> None:
         """Take note of tasks that came back."""

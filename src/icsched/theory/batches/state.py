@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 
 from icsched import _native
 from icsched._native import TaskState
-from icsched.arrays import Ids
+from icsched.arrays import Ids, Mask, ids_where
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError, UnknownTaskError
+from icsched.ready import missing_parents
 
-Mask = NDArray[np.bool_]
 BatchFront = _native.BatchFront
 
 
@@ -38,18 +37,18 @@ def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State
     a parent of an executed task is not executed, or a running task is not eligible.
     """
     done, busy = _mask(dag, "executed", executed), _mask(dag, "running", running)
-    missing = _missing_parents(dag, done)
+    missing = missing_parents(dag, done)
     _check_executed(dag, done, missing)
     offered = (missing == 0) & ~done
     _check_running(dag, done, busy, offered)
     offered &= ~busy
     settled = done | busy
     if busy.any():
-        missing = _missing_parents(dag, settled)
+        missing = missing_parents(dag, settled)
     states = np.full(len(dag), TaskState.WAITING, np.uint8)
     states[settled] = TaskState.EXECUTED
     states[offered] = TaskState.OFFERED
-    sources = np.flatnonzero(offered).astype(np.int32)
+    sources = ids_where(offered)
     front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
     return State(sources, int(np.count_nonzero((missing == 0) & ~settled)), front)
 
@@ -71,14 +70,6 @@ def _mask(dag: Dag, what: str, tasks: Iterable[int]) -> Mask:
         raise UnknownTaskError(int(ids[outside][0]))
     mask[ids] = True
     return mask
-
-
-def _missing_parents(dag: Dag, done: Mask) -> Ids:
-    """Count the parents of each task that are not in *done*."""
-    if not done.any():
-        return dag.in_degrees
-    freed = dag.child_rows.take(np.flatnonzero(done).astype(np.int32))
-    return dag.in_degrees - np.bincount(freed, minlength=len(dag)).astype(np.int32)
 
 
 def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:

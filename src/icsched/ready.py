@@ -1,0 +1,163 @@
+"""Handing out tasks: the protocol of all servers, and the counts behind them.
+
+A task waits for its parents. It is ready once they are all done. It is out once it was handed
+to a worker, and done once its result is there. A worker may be lost: then its tasks are free to
+be handed out again.
+"""
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from icsched.arrays import Ids, Mask, ids_where
+from icsched.dag import Dag
+from icsched.errors import ArgumentError, GameError, UnknownTaskError
+
+Task = TypeVar("Task")
+
+
+class Server(Protocol[Task]):
+    """Hands out the tasks of a dag to workers who ask, best first.
+
+    *Task* is what tasks are called: int for servers that go by ids, the user's names for
+    `icsched.Sorter`.
+    """
+
+    def take(self, count: int, /) -> Sequence[Task]:
+        """Return at most *count* tasks, which are then out; none if nothing can be had now."""
+
+    def done(self, *tasks: Task) -> None:
+        """Take note of results, which may make other tasks ready.
+
+        The first result of a task counts, also if the task was lost and may be out again.
+        """
+
+    def lost(self, *tasks: Task) -> None:
+        """Take tasks back that are out, to hand them out again."""
+
+    def is_active(self) -> bool:
+        """Whether tasks are left that are not done."""
+
+
+class Readiness:
+    """What is ready, out and done of a dag, in plain lists: a step costs O(children).
+
+    Loops that touch one task at a time may read `missing`, `free` and `finished`:
+
+    - `missing` counts the parents of each task that are not done.
+    - `free` is 1 for tasks that are neither out nor done.
+    - `finished` is 1 for tasks that are done.
+
+    `ready_count` counts the free tasks that wait for nothing; `left` those that are not done.
+
+    >>> readiness = Readiness(Dag({"a": [], "b": [], "c": ["a"], "d": ["a", "b"]}))
+    >>> readiness.ready(), readiness.finish([0]), readiness.finish([1])
+    ([0, 1], [2], [3])
+    >>> readiness.take([2])
+    >>> readiness.ready(), readiness.left
+    ([3], 2)
+    """
+
+    def __init__(self, dag: Dag) -> None:
+        self.dag = dag
+        self._offsets: list[int] = dag.child_rows.offsets.tolist()
+        self._targets: list[int] = dag.child_rows.targets.tolist()
+        self.missing: list[int] = dag.in_degrees.tolist()
+        self.free = bytearray(b"\x01") * len(dag)
+        self.finished = bytearray(len(dag))
+        self.ready_count = len(dag.sources)
+        self.left = len(dag)
+
+    def children(self, task: int) -> list[int]:
+        """Children of *task*, ids ascending."""
+        return self._targets[self._offsets[task] : self._offsets[task + 1]]
+
+    def ready(self) -> list[int]:
+        """Free tasks that wait for nothing, ids ascending. O(tasks)."""
+        return [task for task, free in enumerate(self.free) if free and not self.missing[task]]
+
+    def is_ready(self, task: int) -> bool:
+        """Whether *task* is free and waits for nothing."""
+        return bool(self.free[task]) and not self.missing[task]
+
+    def is_out(self, task: int) -> bool:
+        """Whether *task* was handed out and has no result."""
+        return not self.free[task] and not self.finished[task]
+
+    def take(self, tasks: Iterable[int]) -> None:
+        """Hand *tasks* out, which are free."""
+        for task in tasks:
+            self.free[task] = 0
+            self.ready_count -= not self.missing[task]
+
+    def give_back(self, tasks: Iterable[int]) -> list[int]:
+        """Make *tasks*, which are out, free again; return those that wait for nothing."""
+        ready = []
+        for task in tasks:
+            self.free[task] = 1
+            if not self.missing[task]:
+                ready.append(task)
+        self.ready_count += len(ready)
+        return ready
+
+    def finish(self, tasks: Iterable[int]) -> list[int]:
+        """Count *tasks* as done, out or not; return the free tasks that now wait for nothing.
+
+        Each waits for nothing itself when its turn comes, and is not done.
+        """
+        missing, free, finished = self.missing, self.free, self.finished
+        ready: list[int] = []
+        count = early = 0
+        for task in tasks:
+            count += 1
+            early += free[task]
+            free[task] = 0
+            finished[task] = 1
+            for child in self.children(task):
+                missing[child] -= 1
+                if not missing[child] and free[child]:
+                    ready.append(child)
+        self.left -= count
+        self.ready_count += len(ready) - early
+        return ready
+
+    def known(self, task: int) -> int:
+        """Return *task*; raises UnknownTaskError if the dag does not have it.
+
+        Raises ArgumentError for what is not a task id.
+        """
+        try:
+            number = index(task)
+        except TypeError:
+            raise ArgumentError(f"expected task ids, got {task!r}") from None
+        if not 0 <= number < len(self.missing):
+            raise UnknownTaskError(task)
+        return number
+
+    def is_news(self, task: int) -> bool:
+        """Whether a result of *task* is its first.
+
+        Raises GameError if a parent is not done, and as `known` does.
+        """
+        number = self.known(task)
+        if self.missing[number]:
+            parents = self.dag.parents(number).tolist()
+            parent = next(p for p in parents if not self.finished[p])
+            name, waits_for = self.dag.names[number], self.dag.names[parent]
+            raise GameError(f"task {name!r} is not eligible: its parent {waits_for!r} is not done")
+        return not self.finished[number]
+
+
+def missing_parents(dag: Dag, done: Mask) -> Ids:
+    """Count the parents of each task that are not in *done*, for array code. O(tasks + arcs).
+
+    >>> missing_parents(Dag({"a": [], "b": [], "c": ["a", "b"]}), np.array([True, False, False]))
+    array([0, 0, 1], dtype=int32)
+    """
+    if not done.any():
+        return dag.in_degrees
+    freed = dag.child_rows.take(ids_where(done))
+    counts: Ids = dag.in_degrees - np.bincount(freed, minlength=len(dag)).astype(np.int32)
+    return counts
