@@ -10,7 +10,7 @@ from icsched.cli.visible import say
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, GameError, StateError
 from icsched.formats.dagman import Submission
-from icsched.theory.batches import Batch, Method, best_batch
+from icsched.theory.batches import Batch, Guarantee, GuaranteeKind, Method, best_batch
 from icsched.theory.batches.state import State, state_of
 
 STANDARD_INPUT = "/dev/stdin"  # what the command line makes of a lone hyphen
@@ -78,7 +78,7 @@ def batch(
                 "take": names,
                 "eligible_after": answer.eligible_after,
                 "method": answer.method,
-                "guarantee": answer.guarantee,
+                "guarantee": _guarantee(answer.guarantee),
                 "done": len(workflow.whole) - left,
                 "left": left,
                 "eligible": len(state.sources),
@@ -121,5 +121,12 @@ def _report(names: Sequence[object], answer: Batch, left: int) -> str:
         return f"no job is eligible: {why}\n"
     after = f"{output.counted(answer.eligible_after, 'job')} eligible after them"
     return (
-        "".join(f"{name}\n" for name in names) + f"{after} ({answer.method}: {answer.guarantee})\n"
+        "".join(f"{name}\n" for name in names)
+        + f"{after} ({answer.method}: {_guarantee(answer.guarantee)})\n"
     )
+
+
+def _guarantee(found: Guarantee) -> str:
+    if found.kind is GuaranteeKind.WITHIN:
+        return f"{'time was up: ' * found.timed_out}within {found.gap} of the best"
+    return {"exact": "exact", "half": "at least half of the best gain"}[found.kind.value]

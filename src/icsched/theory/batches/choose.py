@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral
+from enum import Enum
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched import _native
+from icsched import _native, checks
 from icsched._native import BatchFront, Solving
 from icsched.arrays import Ids
 from icsched.dag import Dag
@@ -24,9 +24,6 @@ from icsched.theory.batches import milp
 from icsched.theory.batches.state import state_of
 
 Method = Literal["auto", "tree", "expansive", "exact", "greedy"]
-
-EXACT = "exact"
-HALF = "at least half of the best gain"
 
 # Pieces that are no trees are enumerated up to this many sources, a millisecond each.
 MOST_ENUMERATED = 16
@@ -39,22 +36,43 @@ AUTO_MILP_ARCS = 400
 _UNLIMITED = 2**62
 
 
+class GuaranteeKind(Enum):
+    """What is known of a batch beside the best one."""
+
+    EXACT = "exact"  # no batch of this size leaves more tasks eligible
+    WITHIN = "within"  # no batch leaves more than `Guarantee.gap` more
+    HALF = "half"  # what it adds to the eligible tasks is at least half of what any batch adds
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """How good a batch is; `gap` is None unless the kind is WITHIN.
+
+    `timed_out` says that more time might have closed the gap.
+    """
+
+    kind: GuaranteeKind
+    gap: int | None = None
+    timed_out: bool = False
+
+
+EXACT = Guarantee(GuaranteeKind.EXACT)
+HALF = Guarantee(GuaranteeKind.HALF)
+
+
 @dataclass(frozen=True)
 class Batch:
     """Tasks to hand out together, and how good that is.
 
     `take` has the task ids, ascending: a batch is a set. `eligible_after` is the number of
     eligible tasks once these, and those that were running, have been executed. `method` is
-    the one that found the batch. `guarantee` is "exact" (no batch leaves more eligible), "within
-    G of the best" (none leaves more than G more; "time was up: " stands before it if more time
-    might have closed the gap), or "at least half of the best gain", where
-    the gain is what the batch adds to the eligible tasks.
+    the one that found the batch.
     """
 
     take: tuple[int, ...]
     eligible_after: int
     method: str
-    guarantee: str
+    guarantee: Guarantee
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +82,7 @@ class Choice:
     sources: Ids
     enabled: int
     method: str
-    guarantee: str
+    guarantee: Guarantee
 
 
 def best_batch(
@@ -89,20 +107,21 @@ def best_batch(
     *time_limit_s* allows; "greedy" is fast for every dag. "auto" takes the first that is both
     exact and affordable, else the better of "expansive" and "greedy".
 
-    Raises UnknownTaskError for unknown ids; GameError if *executed* lacks a parent of one of
-    its tasks, a running task is not eligible, *r* is less than 1, or the method is unknown or
-    does not apply.
+    Raises UnknownTaskError for unknown ids; ArgumentError if *r* is less than 1 or the method is
+    unknown; GameError if *executed* lacks a parent of one of its tasks, a running task is not
+    eligible, or the method does not apply.
 
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"]})
-    >>> best_batch(dag, [], 2)
-    Batch(take=(0, 2), eligible_after=2, method='tree', guarantee='exact')
+    >>> best = best_batch(dag, [], 2)
+    >>> best.take, best.eligible_after, best.method, best.guarantee.kind.value
+    ((0, 2), 2, 'tree', 'exact')
     >>> best_batch(dag, [], 1, running=[0]).take
     (1,)
     """
-    check_count(r, least=1)
+    wanted = checks.whole_number("take", r, least=1)
     check_method(method)
     state = state_of(dag, executed, running)
-    count = min(r, len(state.sources))
+    count = min(wanted, len(state.sources))
 
     def name_of(source: int) -> str:
         return repr(dag.names[state.sources[source]])
@@ -116,19 +135,9 @@ def best_batch(
     )
 
 
-def check_count(count: int, *, least: int) -> None:
-    """Raise GameError unless *count* is a whole number, *least* or more."""
-    if not isinstance(count, Integral):
-        raise GameError(f"take: expected a whole number, got {count!r}")
-    if count < least:
-        raise GameError(f"take: expected {least} task{'s' * (least != 1)} or more, got {count}")
-
-
 def check_method(method: str) -> None:
-    """Raise GameError unless there is such a method."""
-    if method not in get_args(Method):
-        expected = ", ".join(get_args(Method))
-        raise GameError(f"method: expected one of {expected}, got {method!r}")
+    """Raise ArgumentError unless there is such a method."""
+    checks.one_of("method", method, get_args(Method))
 
 
 def choose(
@@ -240,19 +249,17 @@ def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
     bound = _native.most_enabled(front, count)
     found = milp.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
     if found is None:
-        return replace(start, method="exact", guarantee=_timed_out(bound - start.enabled))
+        return replace(
+            start, method="exact", guarantee=_within(bound - start.enabled, timed_out=True)
+        )
     best = start if start.enabled > found.enabled else found
-    guarantee = _timed_out(min(bound, found.bound) - best.enabled)
+    # The program stops with a gap only when time is up.
+    guarantee = _within(min(bound, found.bound) - best.enabled, timed_out=True)
     return Choice(best.sources, best.enabled, "exact", guarantee)
 
 
-def _within(gap: int) -> str:
-    return EXACT if gap == 0 else f"within {gap} of the best"
-
-
-def _timed_out(gap: int) -> str:
-    """Say how good the program's answer is: it stops with a gap only when time is up."""
-    return EXACT if gap == 0 else f"time was up: {_within(gap)}"
+def _within(gap: int, *, timed_out: bool = False) -> Guarantee:
+    return EXACT if gap == 0 else Guarantee(GuaranteeKind.WITHIN, gap, timed_out)
 
 
 def _shared(front: BatchFront) -> NDArray[np.int64]:
