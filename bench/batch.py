@@ -87,23 +87,13 @@ def show_trees(sizes: tuple[int, ...]) -> None:
 def play(dag: Dag, r: int, method: str) -> tuple[int, float]:
     """Play a dag to its end; return the takes and the milliseconds each took."""
     server = BatchServer(dag, order=dag.fifo_order, method=method)
-    missing = dag.in_degrees.tolist()
-    fresh, left, takes, spent = dag.sources.tolist(), len(dag), 0, 0.0
-    while left:
-        for task in fresh:
-            server.eligible(task)
+    takes, spent = 0, 0.0
+    while server.is_active():
         start = time.perf_counter()
         taken = server.take(r)
         spent += time.perf_counter() - start
         takes += 1
-        left -= len(taken)
-        fresh = []
-        for task in taken:
-            server.done(task)
-            for child in dag.children(task).tolist():
-                missing[child] -= 1
-                if missing[child] == 0:
-                    fresh.append(child)
+        server.done(*taken)
     return takes, 1e3 * spent / takes
 
 

@@ -1,4 +1,4 @@
-"""Clusters: arrivals a second at a million tasks, and arcs cut by each strategy.
+"""Clusters: arrivals a second at a million tasks, and arcs cut by each clusterer.
 
 A server is prepared once (the order, the blocks, whether the dag is a universal donor), then
 workers of each power arrive for a while, each cluster being done before the next is asked for.
@@ -31,28 +31,28 @@ SCIENTIFIC = {
     "fig. 6": families.paper_000_fig6(),
 }
 POWERS = (10, 100, 1000)
-STRATEGIES = ("direct", "staggered", "donor", "lean", "auto")
+NAMES = ("direct", "staggered", "donor", "lean", "auto")
 
 
-def served(dag: Dag, strategy: str, most_s: float) -> list[object]:
+def served(dag: Dag, clusterer: str, most_s: float) -> list[object]:
     """Seconds to prepare, then arrivals a second at each capacity, *most_s* seconds each."""
     start = time.perf_counter()
-    server = ClusterServer(dag, strategy=strategy)
+    server = ClusterServer(dag, clusterer=clusterer)
     prepare_s = time.perf_counter() - start
-    return [server.strategy, prepare_s, *(rate(server, capacity, most_s) for capacity in POWERS)]
+    return [server.clusterer, prepare_s, *(rate(server, capacity, most_s) for capacity in POWERS)]
 
 
 def rate(server: ClusterServer, capacity: int, most_s: float) -> float | str:
     start, arrivals = time.perf_counter(), 0
-    while time.perf_counter() < start + most_s and (taken := server.arrive(capacity)):
-        server.done(taken)
+    while time.perf_counter() < start + most_s and (taken := server.take(capacity)):
+        server.done(*taken)
         arrivals += 1
     return arrivals / (time.perf_counter() - start) if arrivals else "all done"
 
 
-def cut(dag: Dag, strategy: str, capacity: int) -> int | str:
+def cut(dag: Dag, clusterer: str, capacity: int) -> int | str:
     try:
-        plan = plan_clusters(dag, [capacity], strategy=strategy)
+        plan = plan_clusters(dag, [capacity], clusterer=clusterer)
     except ClusterError:
         return ""
     return sum(taken.cut_arcs for taken in plan)
@@ -66,16 +66,16 @@ def main() -> None:
     rows = []
     for family, make in FAMILIES.items():
         dag = make(tasks)
-        for strategy in ("direct", "lean", "auto"):
-            rows.append([family, len(dag), strategy, *served(dag, strategy, most_s)])
-    head = ["dag", "tasks", "strategy", "is", "prepare s", *(f"of {power}" for power in POWERS)]
+        for clusterer in ("direct", "lean", "auto"):
+            rows.append([family, len(dag), clusterer, *served(dag, clusterer, most_s)])
+    head = ["dag", "tasks", "clusterer", "is", "prepare s", *(f"of {power}" for power in POWERS)]
     show("arrivals a second, clusters of 10, 100 and 1,000 tasks", head, rows)
     rows = [
-        [name, dag.arc_count, capacity, *(cut(dag, strategy, capacity) for strategy in STRATEGIES)]
+        [name, dag.arc_count, capacity, *(cut(dag, clusterer, capacity) for clusterer in NAMES)]
         for name, dag in SCIENTIFIC.items()
         for capacity in (8, 64)
     ]
-    show("arcs cut in all (empty: does not apply)", ["dag", "arcs", "capacity", *STRATEGIES], rows)
+    show("arcs cut in all (empty: does not apply)", ["dag", "arcs", "capacity", *NAMES], rows)
 
 
 if __name__ == "__main__":

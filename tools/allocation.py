@@ -78,42 +78,6 @@ def main() -> None:
 # One dag at one overhead
 
 
-class WorkerBatches:
-    """Gives a worker as many eligible tasks as it has room for: the best, by `BatchServer`.
-
-    No task of a batch waits for another, which is what sets it apart from a cluster.
-    """
-
-    def __init__(self, dag: Dag, plan: Plan) -> None:
-        self._dag = dag
-        self._server = BatchServer(dag, order=plan.order)
-        self._missing_parents = dag.in_degrees.tolist()
-        for task in dag.sources.tolist():
-            self._server.eligible(task)
-
-    def arrive(self, capacity: int) -> "Handful | None":
-        """Return at most *capacity* eligible tasks."""
-        tasks = self._server.take(capacity)
-        return Handful(tuple(tasks)) if tasks else None
-
-    def done(self, batch: "Handful") -> None:
-        """Take note that the tasks of *batch* have results."""
-        for task in batch.tasks:
-            self._server.done(task)
-        for task in batch.tasks:
-            for child in self._dag.children(task).tolist():
-                self._missing_parents[child] -= 1
-                if self._missing_parents[child] == 0:
-                    self._server.eligible(child)
-
-
-@dataclass(frozen=True)
-class Handful:
-    """What a worker gets of `WorkerBatches`."""
-
-    tasks: tuple[int, ...]
-
-
 @cache
 def planned(name: str) -> Plan:
     """Return the plan of the dag called *name*."""
@@ -122,8 +86,8 @@ def planned(name: str) -> Plan:
 
 @cache
 def auto(name: str) -> str:
-    """Return the strategy that "auto" is for the dag called *name*."""
-    return ClusterServer(planned(name).dag, order=planned(name)).strategy
+    """Return the clusterer that "auto" is for the dag called *name*."""
+    return ClusterServer(planned(name).dag, order=planned(name)).clusterer
 
 
 def ways(name: str, sizes: Iterable[int] = SIZES) -> list[str]:
@@ -142,8 +106,8 @@ def policy(name: str, way: str) -> Plan | str | partial[BatchServer] | Clustered
         return {ALONE: plan, FIFO: FIFO, BEST: partial(BatchServer, order=plan.order)}[way]
     kind, size = way.split()
     if kind == "batch":
-        return Clustered(partial(WorkerBatches, plan=plan), capacities(int(size)))
-    make = partial(ClusterServer, strategy=kind, order=plan)
+        return Clustered(partial(BatchServer, order=plan.order), capacities(int(size)))
+    make = partial(ClusterServer, clusterer=kind, order=plan)
     return Clustered(make, capacities(int(size)))
 
 

@@ -109,7 +109,7 @@ def clusters_of_a_fork_join_of_pairs(tasks: int) -> Act:
 
 def clusters_by_bytes_beside_a_hub(tasks: int) -> Act:
     dag = _hubs(tasks)
-    return lambda: plan_clusters(dag, [10], strategy="lean", sizes=np.full(len(dag), 1000))
+    return lambda: plan_clusters(dag, [10], clusterer="lean", sizes=np.full(len(dag), 1000))
 
 
 def clusters_by_bytes_beside_an_empty_hub(tasks: int) -> Act:
@@ -117,7 +117,7 @@ def clusters_by_bytes_beside_an_empty_hub(tasks: int) -> Act:
     sizes = np.ones(len(dag), np.int64)
     sizes[0] = 0
     order = np.arange(len(dag))
-    return lambda: plan_clusters(dag, [10], strategy="lean", sizes=sizes, order=order)
+    return lambda: plan_clusters(dag, [10], clusterer="lean", sizes=sizes, order=order)
 
 
 def batch_of_a_fan_in(tasks: int) -> Act:
@@ -161,6 +161,4 @@ def _half_of(dag: Dag) -> Act:
 def _served(dag: Dag) -> Act:
     """Return the first take of a hundredth of the sources."""
     server = BatchServer(dag, order=dag.fifo_order)
-    for task in dag.sources.tolist():
-        server.eligible(task)
     return lambda: server.take(max(1, len(dag.sources) // 100))

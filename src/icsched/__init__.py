@@ -51,7 +51,6 @@ from icsched.serve import (
     Sorter,
     best_cluster,
     plan_clusters,
-    residual,
 )
 from icsched.sim import Pool, Simulation, Times, Workers, simulate
 from icsched.theory import Proof, lean_order
@@ -117,7 +116,6 @@ __all__ = [
     "priority_order",
     "random_order",
     "read",
-    "residual",
     "sim",
     "simulate",
     "theory",

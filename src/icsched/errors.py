@@ -95,7 +95,7 @@ class StateError(GameError):
 
 
 class ClusterError(IcschedError, ValueError):
-    """A cluster of an impossible size, by a strategy that does not apply, or not out."""
+    """A cluster of an empty dag, or by a clusterer that does not apply."""
 
 
 class SimulationError(IcschedError, ValueError):

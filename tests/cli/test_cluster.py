@@ -6,7 +6,7 @@ import re
 import pytest
 
 from icsched import families, formats, read
-from icsched.serve.clusters import CLUSTER_STRATEGIES
+from icsched.serve.clusters import CLUSTERERS
 from tests.cli.workflows import PAIR_AND_FORK
 
 
@@ -23,7 +23,7 @@ def test_cluster_prints_a_row_for_each_cluster_in_the_order_they_are_handed_out(
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
         f"{workflow}: 5 jobs, 3 dependencies",
-        "3 clusters, strategy direct: 3 of 3 dependencies cut",
+        "3 clusters, clusterer direct: 3 of 3 dependencies cut",
         "  cluster  jobs   cut  productive  first to run first",
         "        1     2     3  yes         c a",
         "        2     2     0  yes         b d",
@@ -37,7 +37,7 @@ def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
     assert json.loads(result.out) == {
         "jobs": 5,
         "arcs": 3,
-        "strategy": "lean",
+        "clusterer": "lean",
         "cut_arcs": 0,
         "clusters": [
             {"jobs": ["a", "b"], "size": 2, "cut_arcs": 0, "productive": False},
@@ -170,7 +170,7 @@ def test_bad_usage_is_told_in_one_line(icsched, workflow, options, code, problem
     assert (result.code, result.complaint) == (code, problem)
 
 
-@pytest.mark.parametrize("strategy", [name for name in CLUSTER_STRATEGIES if name != "donor"])
+@pytest.mark.parametrize("strategy", [name for name in CLUSTERERS if name != "donor"])
 def test_every_strategy_that_applies_may_be_named(icsched, workflow, strategy):
     result = icsched("cluster", workflow, "--size", "2", "--strategy", strategy)
 
@@ -191,8 +191,8 @@ def test_an_empty_workflow_and_a_strategy_that_does_not_apply_are_told_in_one_li
     )
     put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcd") + "PARENT a b c CHILD d\n"})
     assert icsched("cluster", "wf.dag", "--size", "1", "--strategy", "donor").complaint == (
-        "strategy donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
-        " source; this dag is not; use auto, direct or lean"
+        "clusterer donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
+        " source; this dag is not made of them; use auto, direct or lean"
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag
+from icsched.ready import Readiness
 from icsched.sim import Policy, Pool, Times, Trace, Workers, engine, plain
 
 RULES = ["static", "fifo", "lifo", "random"]
@@ -97,16 +98,19 @@ runs = st.integers(0, 2**62 - 1)
 class OldestFirst:
     """First come, first served, written in Python."""
 
-    def __init__(self, _dag: Dag) -> None:
-        self.line: list[int] = []
+    def __init__(self, dag: Dag) -> None:
+        self.readiness = Readiness(dag)
+        self.line = self.readiness.ready()
 
-    def eligible(self, task: int) -> None:
-        self.line.append(task)
+    def take(self, count: int) -> list[int]:
+        taken, self.line = self.line[:count], self.line[count:]
+        self.readiness.take(taken)
+        return taken
 
     def done(self, task: int) -> None:
         if task in self.line:
             self.line.remove(task)
+        self.line += self.readiness.finish([task])
 
-    def take(self, count: int) -> list[int]:
-        taken, self.line = self.line[:count], self.line[count:]
-        return taken
+    def lost(self, task: int) -> None:
+        self.line += self.readiness.give_back([task])

@@ -1,6 +1,5 @@
 """Workers that get clusters."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,11 +13,6 @@ from tests.sim.models import times
 from tests.strategies import dags
 
 
-@dataclass(frozen=True)
-class Bundle:
-    tasks: list[int]
-
-
 class InOrder:
     """Hands out, from an order, tasks whose parents are done or in the same bundle."""
 
@@ -27,17 +21,17 @@ class InOrder:
         self.left = dag.fifo_order.tolist() if order is None else list(order)
         self.finished: set[int] = set()
 
-    def arrive(self, capacity: int) -> Bundle | None:
+    def take(self, capacity: int) -> list[int]:
         chosen: list[int] = []
         for task in self.left:
             parents = set(self.dag.parents(task).tolist())
             if len(chosen) < capacity and parents <= self.finished | set(chosen):
                 chosen.append(task)
         self.left = [task for task in self.left if task not in chosen]
-        return Bundle(chosen) if chosen else None
+        return chosen
 
-    def done(self, bundle: Bundle) -> None:
-        self.finished |= set(bundle.tasks)
+    def done(self, *tasks: int) -> None:
+        self.finished |= set(tasks)
 
 
 CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"]})
@@ -102,26 +96,25 @@ class Broken:
     def __init__(self, _dag: Dag, bundles: list[list[int]]) -> None:
         self.bundles = iter(bundles)
 
-    def arrive(self, _capacity: int) -> Bundle | None:
-        tasks = next(self.bundles, None)
-        return None if tasks is None else Bundle(tasks)
+    def take(self, _capacity: int) -> list[int]:
+        return next(self.bundles, [])
 
-    def done(self, bundle: Bundle) -> None:
+    def done(self, *tasks: int) -> None:
         pass
 
 
 @pytest.mark.parametrize(
     ("bundles", "message"),
     [
-        ([[1]], "dispatcher: handed out task 'b' before its parents"),
-        ([[0, 1], [1]], "dispatcher: handed out task 'b' twice"),
-        ([[0]], "dispatcher: handed out nothing though no task was running"),
-        ([[1, 0]], "dispatcher: handed out task 'b' before its parents"),
-        ([[]], "dispatcher: expected a cluster of one task or more, got none"),
-        ([[7]], "dispatcher: handed out task id 7, which there is not"),
+        ([[1]], "server: handed out task 'b' before its parents"),
+        ([[0, 1], [1]], "server: handed out task 'b' twice"),
+        ([[0]], "server: handed out nothing though no task was running"),
+        ([[1, 0]], "server: handed out task 'b' before its parents"),
+        ([[]], "server: handed out nothing though no task was running"),
+        ([[7]], "server: handed out task id 7, which there is not"),
     ],
 )
-def test_a_dispatcher_that_breaks_the_rules(bundles, message):
+def test_a_server_that_breaks_the_rules(bundles, message):
     policy = Clustered(partial(Broken, bundles=bundles), [2])
     with pytest.raises(SimulationError, match=message):
         run_clusters(CHAIN, policy, Workers(1), Times(), seed=1, run=0)

@@ -114,7 +114,7 @@ def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
 
 
 @pytest.mark.parametrize("pool", MODELS)
-def test_an_allocator_written_in_python_equals_the_policy_it_follows(pool):
+def test_a_server_written_in_python_equals_the_policy_it_follows(pool):
     dag = families.mesh(4)
 
     result = found(dag, {"mine": OldestFirst, "fifo": "fifo"}, pool=pool)

@@ -181,12 +181,10 @@ def test_workers_who_never_stay_long_enough():
 
 
 class Wrong:
-    """An allocator that hands out what it was told to."""
+    """A server that hands out what it was told to."""
 
     def __init__(self, *tasks: int) -> None:
         self.tasks = tasks
-
-    def eligible(self, task: int) -> None: ...
 
     def done(self, task: int) -> None: ...
 
@@ -197,12 +195,12 @@ class Wrong:
 @pytest.mark.parametrize(
     ("tasks", "message"),
     [
-        ([1], "allocator: took task id 1, which is not eligible"),
-        ([0, 0], "allocator: took task id 0, which is not eligible"),
-        ([0, 1, 2], "allocator: expected at most 2 tasks, got 3"),
+        ([1], "server: took task id 1, which is not eligible"),
+        ([0, 0], "server: took task id 0, which is not eligible"),
+        ([0, 1, 2], "server: expected at most 2 tasks, got 3"),
     ],
 )
-def test_an_allocator_that_breaks_the_rules(tasks, message):
+def test_a_server_that_breaks_the_rules(tasks, message):
     with pytest.raises(SimulationError) as caught:
         plain.run(FORK, Wrong(*tasks), Workers(2), Times(), seed=1, run=0)
     assert str(caught.value) == message

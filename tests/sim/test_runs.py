@@ -6,6 +6,7 @@ from itertools import accumulate, count
 import pytest
 
 from icsched import Dag
+from icsched.ready import Readiness
 from icsched.sim import Ending, Policy, Pool, Times, Trace, Workers, plain
 from icsched.sim.draws import Draws, Stream
 from tests.sim.models import assert_engines_agree
@@ -320,61 +321,61 @@ def test_a_lost_task_waits_for_the_next_batch():
     assert counts(trace)[0] == len(trace.batches.time)
 
 
-# Allocators
+# Servers
 
 
 class LargestFirst:
     """Hands out the eligible task with the largest id, and writes down what it hears."""
 
-    def __init__(self) -> None:
-        self.tasks: set[int] = set()
+    def __init__(self, dag: Dag) -> None:
+        self.readiness = Readiness(dag)
         self.heard: list[tuple[str, int]] = []
-
-    def eligible(self, task: int) -> None:
-        self.heard.append(("eligible", task))
-        self.tasks.add(task)
 
     def done(self, task: int) -> None:
         self.heard.append(("done", task))
-        self.tasks.discard(task)
+        self.readiness.finish([task])
+
+    def lost(self, task: int) -> None:
+        self.heard.append(("lost", task))
+        self.readiness.give_back([task])
 
     def take(self, count: int) -> list[int]:
-        taken = sorted(self.tasks, reverse=True)[:count]
-        self.tasks.difference_update(taken)
+        taken = self.readiness.ready()[::-1][:count]
+        self.readiness.take(taken)
+        self.heard += [("take", task) for task in taken]
         return taken
 
 
-def test_an_allocator_written_in_python_decides():
+def test_a_server_written_in_python_decides():
     fork = Dag.from_arcs(4, [(0, 1), (0, 2), (0, 3)])
-    allocator = LargestFirst()
+    server = LargestFirst(fork)
 
-    trace = plain.run(fork, allocator, Workers(2), CONSTANT, seed=1, run=0)
+    trace = plain.run(fork, server, Workers(2), CONSTANT, seed=1, run=0)
 
     assert trace.assignments.task.tolist() == [0, 3, 2, 1]
-    assert allocator.heard[:5] == [
-        ("eligible", 0),
-        ("done", 0),
-        ("eligible", 1),
-        ("eligible", 2),
-        ("eligible", 3),
-    ]
+    assert server.heard[:4] == [("take", 0), ("done", 0), ("take", 3), ("take", 2)]
 
 
-def test_an_allocator_hears_of_lost_and_overdue_tasks_again():
-    allocator = LargestFirst()
+def test_a_server_hears_of_overdue_tasks_and_of_their_first_results_when_out_again():
+    """Worker 0 needs 4 for the task, worker 1 gets it when it is overdue and needs 1.
+
+    It is overdue again, so that it is not out when its first result comes.
+    """
+    server = LargestFirst(independent(1))
     pool = Workers(2, speeds=[0.25, 1.0], deadline=0.5)
 
-    plain.run(independent(1), allocator, pool, CONSTANT, seed=1, run=0)
+    plain.run(independent(1), server, pool, CONSTANT, seed=1, run=0)
 
-    assert allocator.heard == [("eligible", 0)] * 3 + [("done", 0)]
+    assert server.heard == [("take", 0), ("lost", 0)] * 2 + [("done", 0)]
 
 
-def test_an_allocator_may_hold_tasks_back():
+def test_a_server_may_hold_tasks_back():
     class OneAtATime(LargestFirst):
         def take(self, count: int) -> list[int]:
             return super().take(min(count, 1))
 
-    trace = plain.run(independent(3), OneAtATime(), Pool(1.0, 3, "fixed"), CONSTANT, seed=1, run=0)
+    dag = independent(3)
+    trace = plain.run(dag, OneAtATime(dag), Pool(1.0, 3, "fixed"), CONSTANT, seed=1, run=0)
 
     assert len(set(trace.assignments.time.tolist())) == 3
     assert trace.result.requests[0] == 9

@@ -209,7 +209,7 @@ def test_ten_million_batches_take_no_more_memory_than_ten(waiting):
 
 
 @pytest.mark.parametrize("pool", [Pool(0.5, 3), Workers(3)])
-def test_an_allocator_in_python_has_the_timeline_of_the_same_policy(pool):
+def test_a_server_in_python_has_the_timeline_of_the_same_policy(pool):
     model = pool, Times()
     mesh = families.mesh(5)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched import Dag, Times, Workers, families, prioritize
+from icsched import BatchServer, Dag, Times, Workers, families, prioritize
 from icsched.sim import Clustered, Ratio, run_clusters
 
 
@@ -86,7 +86,7 @@ def test_where_there_is_no_crossover_nothing_is_asked(allocation):
         assert allocation.narrowed(points, measure, 4) == allocation.crossover(points)
 
 
-def test_a_batch_holds_no_task_that_waits_for_another(allocation):
+def test_a_batch_holds_no_task_that_waits_for_another():
     r"""
       a     A cluster of 4 is the whole dag: 1 + 4 = 5.
      / \    As batches: a until 2, b and c until 5, d until 7.
@@ -95,7 +95,7 @@ def test_a_batch_holds_no_task_that_waits_for_another(allocation):
       d
     """
     dag = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
-    make = partial(allocation.WorkerBatches, plan=prioritize(dag))
+    make = partial(BatchServer, order=prioritize(dag).order)
     workers = Workers(1, overhead=1.0)
     runs = run_clusters(dag, Clustered(make, [4]), workers, Times("constant"), seed=0, run=0)
 

@@ -66,7 +66,7 @@ def cluster(
     _check_size(workflow, size)
     apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
     with output.working(f"clustering {output.counted(len(dag), 'job')}"):
-        clusters = set_apart(dag, plan_clusters(dag, wanted, strategy=strategy), apart)
+        clusters = set_apart(dag, plan_clusters(dag, wanted, clusterer=strategy), apart)
     written = _write(workflow, [taken.tasks for taken in clusters], output_, dot)
     if json_:
         output.write_json({**_answer(workflow, clusters), "written": written})
@@ -153,7 +153,7 @@ def _answer(workflow: Submission, clusters: Sequence[Cluster]) -> dict[str, obje
         "jobs": len(dag),
         "arcs": dag.arc_count,
         "done": int(workflow.done.sum()),
-        "strategy": clusters[0].strategy,
+        "clusterer": clusters[0].clusterer,
         "cut_arcs": sum(taken.cut_arcs for taken in clusters),
         "clusters": [
             {
@@ -173,7 +173,7 @@ def _report(file: str, dag: Dag, clusters: Sequence[Cluster]) -> str:
     rest = len(clusters) - len(rows)
     lines = [
         f"{file}: {output.size(dag)}",
-        f"{output.counted(len(clusters), 'cluster')}, strategy {clusters[0].strategy}:"
+        f"{output.counted(len(clusters), 'cluster')}, clusterer {clusters[0].clusterer}:"
         f" {cut:,} of {output.counted(dag.arc_count, 'dependency', 'dependencies')} cut",
         "  cluster  jobs   cut  productive  first to run first",
         *rows,

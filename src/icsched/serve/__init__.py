@@ -2,16 +2,17 @@
 
 from icsched.serve.batches import BatchServer
 from icsched.serve.clusters import (
+    CLUSTERERS,
     Cluster,
     ClusterServer,
     best_cluster,
     plan_clusters,
-    residual,
 )
 from icsched.serve.games import BatchedGame, ClientGame, IdealGame
 from icsched.serve.sorter import Sorter
 
 __all__ = [
+    "CLUSTERERS",
     "BatchServer",
     "BatchedGame",
     "ClientGame",
@@ -21,5 +22,4 @@ __all__ = [
     "Sorter",
     "best_cluster",
     "plan_clusters",
-    "residual",
 ]

@@ -1,7 +1,7 @@
 """Simulation of a dag's execution by unpredictable workers (paper 004, section 4, and beyond)."""
 
 from icsched.sim import plain
-from icsched.sim.clusters import Clustered, Dispatcher, run_clusters
+from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.compare import (
     METRICS,
     POLICIES,
@@ -24,18 +24,15 @@ from icsched.sim.model import (
     Trace,
     Workers,
 )
-from icsched.sim.plain import Allocator
 from icsched.sim.stats import Mean, Ratio
 from icsched.sim.timeline import Timeline
 
 __all__ = [
     "METRICS",
     "POLICIES",
-    "Allocator",
     "Assignments",
     "Batches",
     "Clustered",
-    "Dispatcher",
     "Ending",
     "Estimates",
     "Mean",

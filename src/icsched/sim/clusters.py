@@ -5,46 +5,27 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import SimulationError
+from icsched.ready import Readiness, Server
 from icsched.sim.draws import Draws
 from icsched.sim.model import Runs, Times, Workers, check_inputs, check_seed
 from icsched.sim.plain import time_factor
-
-
-class TaskSet(Protocol):
-    """What a worker gets: tasks, in the order in which it runs them."""
-
-    @property
-    def tasks(self) -> Sequence[int]:
-        """Ids; the parents of each are done or stand before it."""
-
-
-Given = TypeVar("Given", bound=TaskSet)
-
-
-class Dispatcher(Protocol[Given]):
-    """Hands out clusters: asked by workers, told what came back."""
-
-    def arrive(self, capacity: int) -> Given | None:
-        """Return a cluster of at most *capacity* tasks, or None if there is nothing now."""
-
-    def done(self, cluster: Given) -> None:
-        """Take note that all tasks of *cluster* have results."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
     """A policy for `Workers`: the worker of each number gets clusters of its capacity.
 
-    *make* makes the dispatcher of a run.
+    *make* makes the server of a run. Its `take` gets the worker's capacity, and gives tasks in the
+    order in which the worker runs them: the parents of each are done, or come before it.
     """
 
-    make: Callable[[Dag], Dispatcher[TaskSet]]
+    make: Callable[[Dag], Server[int]]
     capacities: Sequence[int]
 
 
@@ -60,7 +41,7 @@ def run_clusters(
     them, and brings all results at the end. One that finds nothing waits; whenever results
     come in, those idle are asked again, the first idle first. Each task takes the time that it
     takes alone in the run of the same seed and number. Raises SimulationError for workers
-    that leave, deadlines and replicas, which are not simulated here, and for a dispatcher
+    that leave, deadlines and replicas, which are not simulated here, and for a server
     that hands out a task twice or before its parents, or nothing for ever.
 
     >>> from icsched.serve.clusters import ClusterServer
@@ -95,11 +76,11 @@ class _ClusterRun:
         self._capacities = policy.capacities
         self._workers = workers
         self._speeds = workers.speeds or [1.0] * workers.count
-        self._dispatcher = policy.make(dag)
+        self._server = policy.make(dag)
         self._times = _run_times(dag, times, draws)
-        self._state = np.zeros(len(dag), np.int8)  # 0 not taken, 1 taken, 2 done
+        self._readiness = Readiness(dag)
         self._finishes: list[_Finish] = []
-        self._given: list[TaskSet] = []
+        self._given: list[Sequence[int]] = []
         self._asked = self._stalls = 0
         self._asked_at_last = self._stalls_at_last = 0  # at the last assignment
         self._work = 0.0
@@ -120,39 +101,38 @@ class _ClusterRun:
             if not self._finishes:
                 break
             moment, asking = self._settle()
-        if not (self._state == 2).all():
-            raise SimulationError("dispatcher: handed out nothing though no task was running")
+        if self._readiness.left:
+            raise SimulationError("server: handed out nothing though no task was running")
         return self._runs(moment)
 
     def _serve(self, moment: float, worker: int) -> bool:
         """Give *worker* a cluster, if there is one."""
-        cluster = self._dispatcher.arrive(self._capacities[worker])
-        if cluster is None:
+        tasks = self._server.take(self._capacities[worker])
+        if not len(tasks):
             return False
-        if not len(cluster.tasks):
-            raise SimulationError("dispatcher: expected a cluster of one task or more, got none")
-        run_time, members = 0.0, set(cluster.tasks)
-        for task in cluster.tasks:
-            self._take(task, members)
+        run_time = 0.0
+        inside: dict[int, int] = {}  # parents among the tasks, of tasks that have any
+        for task in tasks:
+            self._take(task, inside)
             run_time += self._times[task] / self._speeds[worker]
         finish = moment + (self._workers.overhead + run_time)
         heapq.heappush(self._finishes, (finish, len(self._given), worker))
-        self._given.append(cluster)
+        self._given.append(tasks)
         self._work += run_time
         self._asked_at_last, self._stalls_at_last = self._asked, self._stalls
         return True
 
-    def _take(self, task: int, cluster: set[int]) -> None:
+    def _take(self, task: int, inside: dict[int, int]) -> None:
         if not 0 <= task < len(self._dag):
-            raise SimulationError(f"dispatcher: handed out task id {task}, which there is not")
+            raise SimulationError(f"server: handed out task id {task}, which there is not")
         name = self._dag.names[task]
-        if self._state[task] != 0:
-            raise SimulationError(f"dispatcher: handed out task {name!r} twice")
-        for parent in self._dag.parents(task).tolist():
-            is_before = self._state[parent] == 2 or (self._state[parent] == 1 and parent in cluster)
-            if not is_before:
-                raise SimulationError(f"dispatcher: handed out task {name!r} before its parents")
-        self._state[task] = 1
+        if not self._readiness.free[task]:
+            raise SimulationError(f"server: handed out task {name!r} twice")
+        if self._readiness.missing[task] != inside.get(task, 0):
+            raise SimulationError(f"server: handed out task {name!r} before its parents")
+        self._readiness.take((task,))
+        for child in self._readiness.children(task):
+            inside[child] = inside.get(child, 0) + 1
 
     def _settle(self) -> tuple[float, list[int]]:
         """Take in the results of the next moment; return it and who then asks."""
@@ -160,8 +140,8 @@ class _ClusterRun:
         asking = []
         while self._finishes and self._finishes[0][0] == moment:
             _, number, worker = heapq.heappop(self._finishes)
-            self._state[list(self._given[number].tasks)] = 2
-            self._dispatcher.done(self._given[number])
+            self._readiness.finish(self._given[number])
+            self._server.done(*self._given[number])
             asking.append(worker)
         return moment, asking
 

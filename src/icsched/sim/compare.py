@@ -14,6 +14,7 @@ from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.pebble import Order
+from icsched.ready import Server
 from icsched.sim import plain, stats
 from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs
@@ -29,7 +30,6 @@ from icsched.sim.model import (
     check_inputs,
     check_number,
 )
-from icsched.sim.plain import Allocator
 from icsched.sim.stats import Mean, Ratio
 
 METRICS = ("time", "stall", "utilisation")
@@ -54,8 +54,8 @@ class HasOrder(Protocol):
         """The task ids, first to run first."""
 
 
-AllocatorMaker: TypeAlias = Callable[[Dag], Allocator]
-Resolved: TypeAlias = Policy | Clustered | AllocatorMaker
+ServerMaker: TypeAlias = Callable[[Dag], Server[int]]
+Resolved: TypeAlias = Policy | Clustered | ServerMaker
 PolicyLike: TypeAlias = str | HasOrder | Order | Resolved
 
 
@@ -141,7 +141,7 @@ def simulate(
     By default that is the one named "fifo", or the first.
 
     A policy is one of the names in `POLICIES`, a `Policy`, an order or what has one (a `Plan`),
-    a function that makes an `Allocator` for a dag, or `Clustered`; "critical-path-times"
+    a function that makes a `Server` for a dag, or `Clustered`; "critical-path-times"
     weighs paths by the means of *times*. By default the pool is ``Pool()``, times are
     ``Times()``, sampling is ``Paired()``. *progress* is called now and then. Raises
     SimulationError, or ScheduleError for an order of another dag.
@@ -239,7 +239,7 @@ class _Source:
         alone = [self.run_of(policy, run) for run in range(start, stop)]
         return np.concatenate(list(map(_metrics, alone)), axis=1)
 
-    def run_of(self, policy: Clustered | AllocatorMaker, run: int) -> Runs:
+    def run_of(self, policy: Clustered | ServerMaker, run: int) -> Runs:
         """Return one run, made in Python."""
         dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
         if not isinstance(policy, Clustered):

@@ -1,6 +1,6 @@
 """The simulation event by event in plain Python: what the kernel does, to be read.
 
-Also the engine for allocators written in Python. The rules, beyond those in `model`:
+Also the engine for servers written in Python. The rules, beyond those in `model`:
 
 - Assignments are numbered as they are made. At one moment, results, losses and deadlines
   come first, by the number of their assignment; then requests that wait are served, then
@@ -11,15 +11,17 @@ Also the engine for allocators written in Python. The rules, beyond those in `mo
 
 import heapq
 import math
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import SimulationError
+from icsched.ready import Readiness, Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
 from icsched.sim.model import (
     Assignments,
@@ -39,26 +41,9 @@ from icsched.sim.model import (
 _RESULT, _LOSS, _DEADLINE = range(3)
 
 
-class Allocator(Protocol):
-    """Chooses the tasks that requests get: told what is eligible, asked what to hand out."""
-
-    def eligible(self, task: int) -> None:
-        """Take note that *task* may be handed out, for the first time or again.
-
-        Sources come first, then tasks as results free them, by id within one result.
-        A task that was taken comes again if it is lost or overdue.
-        """
-
-    def done(self, task: int) -> None:
-        """Take note that *task* has its first result and must not be handed out any more."""
-
-    def take(self, count: int) -> Sequence[int]:
-        """Return at most *count* different eligible tasks, which are then taken."""
-
-
 def run(
     dag: Dag,
-    policy: Policy | Allocator,
+    policy: Policy | Server[int],
     pool: Pool | Workers,
     times: Times,
     *,
@@ -68,8 +53,11 @@ def run(
     """Simulate one run, step by step.
 
     Equal to ``engine.trace`` for a `Policy`, and some hundred times slower. Raises
-    SimulationError for inputs that do not fit together, or an allocator that hands out what
-    is not eligible; ScheduleError for a policy's order that is no legal order of *dag*.
+    SimulationError for inputs that do not fit together, or a server that hands out what
+    is not eligible; ScheduleError for a policy's order that is not a legal order of *dag*.
+
+    A server is told of the first result of each task by `done`, also if the task was lost before,
+    and of losses and deadlines by `lost`.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> trace = run(fork, Policy("fifo"), Workers(2), Times("constant"), seed=1, run=0)
@@ -78,7 +66,7 @@ def run(
     """
     check_inputs(dag, pool, times)
     check_seed(seed, run)
-    server = _Server(dag, policy, pool, times, Draws(seed=seed, run=run))
+    server = _Run(dag, policy, pool, times, Draws(seed=seed, run=run))
     if isinstance(pool, Workers):
         _serve_workers(server, pool)
         return server.trace(workers=pool.count)
@@ -100,7 +88,7 @@ def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
     return draws.lognormal(width, Stream.TIME, task, attempt)
 
 
-def _serve_batches(server: "_Server", pool: Pool) -> None:
+def _serve_batches(server: "_Run", pool: Pool) -> None:
     """Let batches come until every task has a result."""
     speed_of = _speeds(pool, server.draws)
     waiting = range(0)  # numbers of the requests that wait
@@ -120,7 +108,7 @@ def _serve_batches(server: "_Server", pool: Pool) -> None:
 
 
 def _serve(
-    server: "_Server", moment: float, requests: range, speed_of: Callable[[int], float]
+    server: "_Run", moment: float, requests: range, speed_of: Callable[[int], float]
 ) -> range:
     """Serve *requests* as far as tasks are eligible; return the others."""
     tasks = server.take(len(requests))
@@ -149,7 +137,7 @@ def _speeds(pool: Pool, draws: Draws) -> Callable[[int], float]:
     return lambda request: draws.lognormal(sigma, Stream.SPEED, request)
 
 
-def _serve_workers(server: "_Server", workers: Workers) -> None:
+def _serve_workers(server: "_Run", workers: Workers) -> None:
     """Let workers ask, work and ask again until every task has a result."""
     speeds = workers.speeds or [1.0] * workers.count
     idle: deque[int] = deque()
@@ -181,25 +169,24 @@ class _Seen(NamedTuple):
     rows: int = 0  # of the trace's batches
 
 
-class _Server:
+class _Run:
     """Tasks, their states and what is going to happen to those assigned."""
 
     def __init__(
         self,
         dag: Dag,
-        policy: Policy | Allocator,
+        policy: Policy | Server[int],
         pool: Pool | Workers,
         times: Times,
         draws: Draws,
     ) -> None:
         self.draws = draws
         self.seen = _Seen()
-        self.unassigned: set[int] = set()  # eligible tasks to hand out
         self._dag = dag
         self._pool = pool
         self._times = times
         self._means = times.means_for(dag).tolist()
-        self._missing_parents = dag.in_degrees.tolist()
+        self._readiness = Readiness(dag)
         self._attempts = [0] * len(dag)
         self._work: dict[int, float] = {}  # of tasks done: the time of the first result
         self._last_seen = self.seen  # at the last assignment
@@ -208,18 +195,17 @@ class _Server:
         self._assignments: list[tuple[float, int, int, float]] = []
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
-        sources = dag.sources.tolist()
-        if isinstance(policy, Policy):
-            self._allocator, sources = _allocator(dag, policy, draws)
-        else:
-            self._allocator = policy
-        for task in sources:
-            self._offer(task)
+        self._server = _server(dag, policy, draws) if isinstance(policy, Policy) else policy
 
     @property
     def is_over(self) -> bool:
         """Whether every task has a result."""
-        return len(self._work) == len(self._dag)
+        return not self._readiness.left
+
+    @property
+    def unassigned(self) -> int:
+        """Number of eligible tasks that are not assigned."""
+        return self._readiness.ready_count
 
     @property
     def next_event(self) -> float:
@@ -228,7 +214,7 @@ class _Server:
 
     def note_batch(self, moment: float, size: int) -> None:
         """Write a batch into the trace."""
-        self._batches.append((moment, size, len(self.unassigned)))
+        self._batches.append((moment, size, self.unassigned))
         self.seen = self.seen._replace(rows=len(self._batches))
 
     def note_requests(self, size: int, *, stalled: bool) -> None:
@@ -242,13 +228,13 @@ class _Server:
             return []
         replicas = self._pool.replicas
         wanted = -(-requests // replicas)
-        tasks = list(self._allocator.take(wanted))
+        tasks = list(self._server.take(wanted))
         if len(tasks) > wanted:
-            raise SimulationError(f"allocator: expected at most {wanted} tasks, got {len(tasks)}")
+            raise SimulationError(f"server: expected at most {wanted} tasks, got {len(tasks)}")
         for task in tasks:
-            if task not in self.unassigned:
-                raise SimulationError(f"allocator: took task id {task}, which is not eligible")
-            self.unassigned.remove(task)
+            if not 0 <= task < len(self._dag) or not self._readiness.is_ready(task):
+                raise SimulationError(f"server: took task id {task}, which is not eligible")
+            self._readiness.take((task,))
         return list(islice((task for task in tasks for _ in range(replicas)), requests))
 
     def assign(self, moment: float, task: int, request: int, speed: float) -> None:
@@ -279,8 +265,9 @@ class _Server:
             _, number, what, task, request, run_time = heapq.heappop(self._events)
             if what == _RESULT:
                 self._finish(number, task, run_time, moment)
-            else:
-                self._offer(task)
+            elif self._readiness.is_out(task):
+                self._readiness.give_back((task,))
+                self._server.lost(task)
             if what != _DEADLINE:
                 ended.append(request)
         return ended
@@ -322,73 +309,78 @@ class _Server:
         self._work[task] = run_time
         self._endings[number] = Ending.RESULT
         self._last_result = moment
-        self.unassigned.discard(task)
-        self._allocator.done(task)
-        for child in self._dag.children(task).tolist():
-            self._missing_parents[child] -= 1
-            if self._missing_parents[child] == 0:
-                self._offer(child)
-
-    def _offer(self, task: int) -> None:
-        """Make *task* eligible, if it is not and a result is still wanted."""
-        if task not in self._work and task not in self.unassigned:
-            self.unassigned.add(task)
-            self._allocator.eligible(task)
+        self._readiness.finish((task,))
+        self._server.done(task)
 
 
-def _allocator(dag: Dag, policy: Policy, draws: Draws) -> tuple[Allocator, list[int]]:
-    """Allocator of a policy, and the sources in the order in which it wants them."""
+def _server(dag: Dag, policy: Policy, draws: Draws) -> Server[int]:
     order = policy.order_for(dag).tolist()
-    sources = [task for task in order if dag.in_degrees[task] == 0]
-    if policy.rule == "fifo":
-        return _Line(newest_first=False), sources
-    if policy.rule == "lifo":
-        return _Line(newest_first=True), sources[::-1]
-    return _Ranked(draws.permutation(len(dag)) if policy.rule == "random" else order), sources
+    if policy.rule in ("fifo", "lifo"):
+        return _Line(dag, order, newest_first=policy.rule == "lifo")
+    return _Ranked(dag, draws.permutation(len(dag)) if policy.rule == "random" else order)
 
 
-class _Ranked:
+class _Waiting(ABC):
+    """What the servers of policies share: tasks that wait to be taken, some of them in vain."""
+
+    def __init__(self, dag: Dag) -> None:
+        self._readiness = Readiness(dag)
+
+    @abstractmethod
+    def _offer(self, task: int) -> None:
+        """Let *task* wait to be taken."""
+
+    @abstractmethod
+    def _next(self) -> int | None:
+        """Remove the task whose turn it is, and return it; None if no task waits."""
+
+    def take(self, count: int) -> list[int]:
+        taken: list[int] = []
+        while len(taken) < count and (task := self._next()) is not None:
+            if self._readiness.free[task]:  # not done since it was offered
+                taken.append(task)
+        self._readiness.take(taken)
+        return taken
+
+    def done(self, *tasks: int) -> None:
+        for task in self._readiness.finish(tasks):
+            self._offer(task)
+
+    def lost(self, *tasks: int) -> None:
+        for task in self._readiness.give_back(tasks):
+            self._offer(task)
+
+    def is_active(self) -> bool:
+        return self._readiness.left > 0
+
+
+class _Ranked(_Waiting):
     """Hands out the task that comes first in an order."""
 
-    def __init__(self, order: Sequence[int]) -> None:
+    def __init__(self, dag: Dag, order: Sequence[int]) -> None:
+        super().__init__(dag)
         self._order = order
         self._rank = {task: rank for rank, task in enumerate(order)}
-        self._eligible: list[int] = []  # a heap of ranks; may hold tasks that are done
-        self._done: set[int] = set()
+        self._heap = sorted(self._rank[task] for task in self._readiness.ready())
 
-    def eligible(self, task: int) -> None:
-        heapq.heappush(self._eligible, self._rank[task])
+    def _offer(self, task: int) -> None:
+        heapq.heappush(self._heap, self._rank[task])
 
-    def done(self, task: int) -> None:
-        self._done.add(task)
-
-    def take(self, count: int) -> list[int]:
-        taken: list[int] = []
-        while self._eligible and len(taken) < count:
-            task = self._order[heapq.heappop(self._eligible)]
-            if task not in self._done:
-                taken.append(task)
-        return taken
+    def _next(self) -> int | None:
+        return self._order[heapq.heappop(self._heap)] if self._heap else None
 
 
-class _Line:
-    """Hands out the task that has been eligible longest, or shortest."""
+class _Line(_Waiting):
+    """Hands out the task that has been eligible longest, or shortest; sources by *order*."""
 
-    def __init__(self, *, newest_first: bool) -> None:
-        self._line: deque[int] = deque()  # oldest first; may hold tasks that are done
-        self._next = self._line.pop if newest_first else self._line.popleft
-        self._done: set[int] = set()
+    def __init__(self, dag: Dag, order: Sequence[int], *, newest_first: bool) -> None:
+        super().__init__(dag)
+        sources = [task for task in order if self._readiness.is_ready(task)]
+        self._line = deque(sources[::-1] if newest_first else sources)  # oldest first
+        self._pop = self._line.pop if newest_first else self._line.popleft
 
-    def eligible(self, task: int) -> None:
+    def _offer(self, task: int) -> None:
         self._line.append(task)
 
-    def done(self, task: int) -> None:
-        self._done.add(task)
-
-    def take(self, count: int) -> list[int]:
-        taken: list[int] = []
-        while self._line and len(taken) < count:
-            task = self._next()
-            if task not in self._done:
-                taken.append(task)
-        return taken
+    def _next(self) -> int | None:
+        return self._pop() if self._line else None

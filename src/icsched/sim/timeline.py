@@ -55,7 +55,7 @@ class Timeline:
         happens after *until* is left out. Raises as `simulate` does.
 
         A `Pool` takes O(tasks + copies running) memory, however many batches come; `Workers`,
-        and an allocator in Python, take some for every step of a run.
+        and a server in Python, take some for every step of a run.
 
         >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
         >>> model = chain, "fifo", Workers(2), Times("constant")

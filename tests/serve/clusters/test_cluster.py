@@ -1,14 +1,29 @@
-"""One cluster off a dag: what each strategy takes."""
+"""One cluster off a dag: what each clusterer takes."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import Cluster, ClusterError, Dag, ScheduleError, best_cluster, families, prioritize
+from icsched import (
+    ArgumentError,
+    Cluster,
+    ClusterError,
+    Dag,
+    ScheduleError,
+    best_cluster,
+    families,
+    prioritize,
+)
 from icsched.families import cycle, m, mesh, n, out_tree, paper_000_fig6, tree, w
 from icsched.pebble import check_order
-from icsched.serve.clusters import CLUSTER_STRATEGIES, plan_clusters, set_apart
+from icsched.serve.clusters import (
+    CLUSTERERS,
+    Clusterer,
+    NamedClusterer,
+    plan_clusters,
+    set_apart,
+)
 from icsched.serve.clusters.lean import sink_by_sink_order
 from tests.serve.clusters.posets import ideal_lists, small_dags
 from tests.strategies import dags, dags_with_orders
@@ -26,10 +41,10 @@ def runs_alone(dag: Dag, tasks) -> bool:
 
 
 @given(dags(), st.integers(1, 8), st.sampled_from(["auto", "direct", "lean"]))
-def test_a_cluster_has_the_size_asked_for_and_can_be_run_alone(dag, size, strategy):
+def test_a_cluster_has_the_size_asked_for_and_can_be_run_alone(dag, size, clusterer):
     if size > len(dag):
         return
-    taken = best_cluster(dag, size, strategy=strategy)
+    taken = best_cluster(dag, size, clusterer=clusterer)
 
     assert taken.size == size == len(set(taken.tasks))
     assert runs_alone(dag, taken.tasks)
@@ -40,21 +55,21 @@ def test_a_cluster_has_the_size_asked_for_and_can_be_run_alone(dag, size, strate
 def test_a_direct_cluster_is_the_beginning_of_the_order_that_was_given(dag_and_order, size):
     dag, order = dag_and_order
     if 0 < size <= len(dag):
-        assert best_cluster(dag, size, strategy="direct", order=order).tasks == tuple(order[:size])
+        assert best_cluster(dag, size, clusterer="direct", order=order).tasks == tuple(order[:size])
 
 
 @given(dags_with_orders(most_tasks=10), st.integers(1, 10))
 def test_a_lean_cluster_never_cuts_more_arcs_than_a_direct_one(dag_and_order, size):
     dag, order = dag_and_order
     if size <= len(dag):
-        lean = best_cluster(dag, size, strategy="lean", order=order)
+        lean = best_cluster(dag, size, clusterer="lean", order=order)
         assert lean.cut_arcs <= cut(dag, order[:size])
 
 
 def test_figure_6_of_paper_000_cuts_eight_arcs_directly_and_six_one_sided():
     """The direct cluster is W(1,2) and W(2,2) of both meshes, the others one mesh's head."""
     dag = paper_000_fig6()
-    by = {name: best_cluster(dag, 6, strategy=name) for name in ("direct", "staggered", "lean")}
+    by = {name: best_cluster(dag, 6, clusterer=name) for name in ("direct", "staggered", "lean")}
 
     assert (by["direct"].cut_arcs, by["staggered"].cut_arcs) == (8, 6)
     assert by["lean"].cut_arcs <= 6
@@ -66,7 +81,7 @@ def test_figure_6_of_paper_000_cuts_eight_arcs_directly_and_six_one_sided():
 def test_nine_in_ten_lean_clusters_of_small_dags_cut_as_few_arcs_as_can_be():
     """Against every set of that size, on all dags of five tasks; the rest are off by little."""
     excess = [
-        best_cluster(dag, size, strategy="lean").cut_arcs
+        best_cluster(dag, size, clusterer="lean").cut_arcs
         - min(cut(dag, ideal) for ideal in ideal_lists(dag) if len(ideal) == size)
         for dag in small_dags(5)
         for size in range(1, 5)
@@ -91,7 +106,7 @@ def test_nine_in_ten_lean_clusters_of_small_dags_cut_as_few_arcs_as_can_be():
     ],
 )
 def test_lean_clusters_are_compact(dag, size, least):
-    taken = best_cluster(dag, size, strategy="lean")
+    taken = best_cluster(dag, size, clusterer="lean")
 
     assert taken.cut_arcs == least
 
@@ -104,7 +119,7 @@ def test_a_lean_cluster_of_a_reduction_is_a_whole_subtree():
      \ /
       6
     """
-    taken = best_cluster(tree(2), 3, strategy="lean")
+    taken = best_cluster(tree(2), 3, clusterer="lean")
 
     assert taken.tasks in ((0, 1, 4), (2, 3, 5))
     assert (taken.cut_arcs, taken.productive) == (1, True)
@@ -114,8 +129,8 @@ def test_sizes_of_results_change_what_is_cheap():
     """a -> b and c -> d: of two tasks either pair is free; of one, the smaller result."""
     dag = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
 
-    light_c = best_cluster(dag, 1, strategy="lean", sizes=[9, 0, 2, 0])
-    light_a = best_cluster(dag, 1, strategy="lean", sizes=[2, 0, 9, 0])
+    light_c = best_cluster(dag, 1, clusterer="lean", sizes=[9, 0, 2, 0])
+    light_a = best_cluster(dag, 1, clusterer="lean", sizes=[2, 0, 9, 0])
 
     assert (light_a.tasks, light_a.cut_bytes, light_a.cut_arcs) == ((0,), 2, 1)
     assert (light_c.tasks, light_c.cut_bytes, light_c.cut_arcs) == ((2,), 2, 1)
@@ -135,22 +150,22 @@ def test_auto_takes_donor_then_staggered_then_direct_then_lean():
     proved_otherwise = families.airsn(20)  # between bottlenecks
     unproved = families.random_layered(3000, 40, seed=1)
 
-    assert best_cluster(mesh(4), 3).strategy == "donor"
-    assert best_cluster(linear_but_no_donor, 3).strategy == "staggered"
-    assert best_cluster(linear_but_no_donor, 3, order=order).strategy == "direct"
-    assert best_cluster(proved_otherwise, 3).strategy == "direct"
+    assert best_cluster(mesh(4), 3).clusterer == "donor"
+    assert best_cluster(linear_but_no_donor, 3).clusterer == "staggered"
+    assert best_cluster(linear_but_no_donor, 3, order=order).clusterer == "direct"
+    assert best_cluster(proved_otherwise, 3).clusterer == "direct"
     assert prioritize(unproved).proof.status == "unproved"
-    assert best_cluster(unproved, 3).strategy == "lean"
+    assert best_cluster(unproved, 3).clusterer == "lean"
 
 
 def test_productive_is_unknown_where_it_cannot_be_computed():
-    assert best_cluster(mesh(40), 9, strategy="lean").productive is None
-    assert best_cluster(mesh(40), 9, strategy="direct").productive is True
+    assert best_cluster(mesh(40), 9, clusterer="lean").productive is None
+    assert best_cluster(mesh(40), 9, clusterer="direct").productive is True
 
 
 def test_a_staggered_cluster_takes_sinks_with_the_blocks_that_enable_them():
     """W(1,3) and C(3) of which three: two sources of C(3) would cut 3 + 4 arcs, two sinks 1."""
-    taken = best_cluster(w(1, 3) + cycle(3), 3, strategy="staggered")
+    taken = best_cluster(w(1, 3) + cycle(3), 3, clusterer="staggered")
 
     assert taken.tasks == (0, 1, 2)
     assert taken.cut_arcs == 1
@@ -168,8 +183,8 @@ def test_the_sink_by_sink_order_is_legal(dag_and_order):
 def test_clusters_do_not_depend_on_how_often_one_asks():
     dag = families.random_layered(200, 10, seed=3)
 
-    for strategy in ("direct", "lean"):
-        first, second = (best_cluster(dag, 20, strategy=strategy) for _ in range(2))
+    for clusterer in ("direct", "lean"):
+        first, second = (best_cluster(dag, 20, clusterer=clusterer) for _ in range(2))
         assert first == second
 
 
@@ -179,15 +194,15 @@ def test_clusters_do_not_depend_on_how_often_one_asks():
 @pytest.mark.parametrize(
     ("size", "problem"),
     [
-        (0, "size: expected 1 or more, got 0"),
-        (-2, "size: expected 1 or more, got -2"),
-        (6, "size: expected 1 to 5, as many as tasks, got 6"),
-        (1.5, "size: expected a whole number, got 1.5"),
-        ("4", "size: expected a whole number, got '4'"),
+        (0, "size: expected a whole number from 1 to 5, got 0"),
+        (-2, "size: expected a whole number from 1 to 5, got -2"),
+        (6, "size: expected a whole number from 1 to 5, got 6"),
+        (1.5, "size: expected a whole number from 1 to 5, got 1.5"),
+        ("4", "size: expected a whole number from 1 to 5, got '4'"),
     ],
 )
 def test_an_impossible_size_is_refused(size, problem):
-    with pytest.raises(ClusterError) as error:
+    with pytest.raises(ArgumentError) as error:
         best_cluster(PAIR_AND_FORK, size)
 
     assert str(error.value) == problem
@@ -196,10 +211,11 @@ def test_an_impossible_size_is_refused(size, problem):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"strategy": "best"}, f"strategy: expected {', '.join(CLUSTER_STRATEGIES)}, got 'best'"),
+        ({"clusterer": "best"}, f"clusterer: expected {', '.join(CLUSTERERS)}, got 'best'"),
         (
-            {"strategy": "staggered", "order": [0, 1, 2, 3, 4]},
-            "order: expected none, the staggered strategy goes by blocks",
+            {"clusterer": "staggered", "order": [0, 1, 2, 3, 4]},
+            "clusterer staggered: it goes by blocks and cannot be used with an order;"
+            " use auto, direct or lean",
         ),
         ({"sizes": [1, 2]}, "sizes: expected 5 integers, got shape (2,)"),
         ({"sizes": [0.5] * 5}, "sizes: expected 5 integers, got float64"),
@@ -208,19 +224,19 @@ def test_an_impossible_size_is_refused(size, problem):
     ],
 )
 def test_impossible_options_are_refused(options, problem):
-    with pytest.raises((ClusterError, ScheduleError)) as error:
+    with pytest.raises((ArgumentError, ClusterError, ScheduleError)) as error:
         best_cluster(PAIR_AND_FORK, 2, **options)
 
     assert str(error.value) == problem
 
 
-def test_strategies_are_refused_where_they_do_not_apply():
+def test_clusterers_are_refused_where_they_do_not_apply():
     incomparable = cycle(2) + n(2)
 
-    with pytest.raises(ClusterError, match="strategy staggered: expected blocks each with"):
-        best_cluster(incomparable, 2, strategy="staggered")
-    with pytest.raises(ClusterError, match="strategy donor: expected W-, N- and C-dags"):
-        best_cluster(incomparable, 2, strategy="donor")
+    with pytest.raises(ClusterError, match="clusterer staggered: expected blocks each with"):
+        best_cluster(incomparable, 2, clusterer="staggered")
+    with pytest.raises(ClusterError, match="clusterer donor: expected W-, N- and C-dags"):
+        best_cluster(incomparable, 2, clusterer="donor")
 
 
 def test_an_order_of_another_dag_and_an_empty_dag_are_refused():
@@ -233,12 +249,12 @@ def test_an_order_of_another_dag_and_an_empty_dag_are_refused():
 
 
 def test_a_cluster_says_what_matters_when_printed():
-    taken = best_cluster(PAIR_AND_FORK, 1, strategy="direct")
+    taken = best_cluster(PAIR_AND_FORK, 1, clusterer="direct")
 
     assert repr(taken) == (
-        "Cluster(tasks=[2], cut_arcs=2, productive=True, strategy='direct', cut_bytes=None)"
+        "Cluster(tasks=[2], cut_arcs=2, productive=True, clusterer='direct', cut_bytes=None)"
     )
-    large = best_cluster(tree(4), 9, strategy="direct")
+    large = best_cluster(tree(4), 9, clusterer="direct")
     assert repr(large).startswith("Cluster(tasks=[")
     assert ", ... 9 in all], cut_arcs=" in repr(large)
     assert taken == Cluster((2,), 2, True, "direct")
@@ -261,3 +277,23 @@ def test_tasks_set_apart_stand_alone_and_all_tasks_keep_their_order(seed):
     assert untouched <= set(parts)
     for part in parts:
         assert part.cut_arcs == cut(dag, part.tasks)
+
+
+# Clusterers
+
+
+def test_the_table_has_a_sentence_for_each_clusterer():
+    assert list(CLUSTERERS)[:5] == ["auto", "direct", "staggered", "donor", "lean"]
+    assert all(entry.sentence for entry in CLUSTERERS.values())
+
+
+def test_a_clusterer_that_chooses_nothing_ends_a_plan(monkeypatch):
+    class Nothing(Clusterer):
+        def choose(self, size: int) -> list[int]:  # noqa: ARG002 the signature is fixed
+            return []
+
+    monkeypatch.setitem(
+        CLUSTERERS._own, "none", NamedClusterer("none", "no task", lambda _: Nothing("none", []))
+    )
+    with pytest.raises(ClusterError, match="clusterer none: it chose no task though some"):
+        plan_clusters(PAIR_AND_FORK, [2], clusterer="none")

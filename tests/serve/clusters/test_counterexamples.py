@@ -6,7 +6,7 @@ do not fall for them.
 
 import pytest
 
-from icsched import ClusterError, Dag, best_cluster, plan_clusters, prioritize, residual
+from icsched import ClusterError, Dag, best_cluster, plan_clusters, prioritize
 from icsched.families import cycle, m, n, tree, w
 from icsched.theory.donors import is_universal_donor
 from tests.serve.clusters.posets import has_order
@@ -107,17 +107,17 @@ def test_a_staggered_plan_never_leaves_part_of_a_block_after_a_skip():
 
     for capacities in ([1], [2], [3, 1], [1, 3], [4]):
         executed: list[int] = []
-        for taken in plan_clusters(dag, capacities, strategy="staggered"):
+        for taken in plan_clusters(dag, capacities, clusterer="staggered"):
             executed += taken.tasks
             assert has_order(dag.residual(executed))
-    assert best_cluster(dag, 1, strategy="lean").cut_arcs == 1
-    assert best_cluster(dag, 1, strategy="staggered").cut_arcs == 2
+    assert best_cluster(dag, 1, clusterer="lean").cut_arcs == 1
+    assert best_cluster(dag, 1, clusterer="staggered").cut_arcs == 2
 
 
 def test_a_residual_without_ic_optimal_order_is_said_to_have_none():
     dag = cycle(3) + m(2, 2)
 
     for source in dag.sources[3:5].tolist():
-        assert residual(dag, [source]).proof.status == "unproved"
-    with pytest.raises(ClusterError, match="strategy donor"):
-        best_cluster(dag, 1, strategy="donor")
+        assert prioritize(dag.residual([source])).proof.status == "unproved"
+    with pytest.raises(ClusterError, match="clusterer donor"):
+        best_cluster(dag, 1, clusterer="donor")

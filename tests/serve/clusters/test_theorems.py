@@ -13,7 +13,6 @@ from icsched import (
     ic_optimal_order,
     optimal_profile,
     prioritize,
-    residual,
     verify,
 )
 from icsched.families import cycle, fft, m, mesh, n, out_tree, tree, w
@@ -62,7 +61,7 @@ def test_direct_clusters_of_all_dags_of_six_tasks_are_as_the_theorem_says():
         with_one += 1
         best = optimal_profile(dag)
         for k in range(1, 7):
-            taken = best_cluster(dag, k, strategy="direct", order=order)
+            taken = best_cluster(dag, k, clusterer="direct", order=order)
             left = dag.residual(taken.tasks)  # raises unless self-contained
             assert taken.tasks == tuple(order[:k].tolist())
             assert taken.productive
@@ -76,9 +75,9 @@ def test_direct_clusters_of_a_linear_composition_take_its_blocks_in_the_order_of
     dag = m(1, 2) + w(1, 3) + n(2)  # the chain is W(1,3) > N(2) > M(1,2)
     n_sources = [7, 8]
 
-    assert best_cluster(dag, 1, strategy="direct").tasks == (3,)
-    assert set(best_cluster(dag, 3, strategy="direct").tasks) == {3, *n_sources}
-    assert set(best_cluster(dag, 5, strategy="direct").tasks) == {3, *n_sources, 0, 1}
+    assert best_cluster(dag, 1, clusterer="direct").tasks == (3,)
+    assert set(best_cluster(dag, 3, clusterer="direct").tasks) == {3, *n_sources}
+    assert set(best_cluster(dag, 5, clusterer="direct").tasks) == {3, *n_sources, 0, 1}
     assert prioritize(dag).proof.chain == "W(1,3) > N(2) > M(1,2)"
 
 
@@ -215,8 +214,7 @@ def test_whatever_has_run_the_rest_of_a_universal_donor_has_an_ic_optimal_order(
 
 def test_the_order_of_a_residual_is_proved_anew():
     for executed in ideal_lists(mesh(3)):
-        plan = residual(mesh(3), executed)
-        assert plan.dag == mesh(3).residual(executed)
+        plan = prioritize(mesh(3).residual(executed))
         assert plan.proof.status == "ic-optimal"
         assert verify(plan.dag, plan.order).ic_optimal
 
@@ -224,8 +222,8 @@ def test_the_order_of_a_residual_is_proved_anew():
 def test_a_cluster_is_productive_if_no_set_of_its_size_enables_more():
     """Against every set of that size, on all dags of four tasks."""
     for dag in naturally_labelled_dags(4):
-        for k, strategy in product(range(1, 5), ("direct", "lean")):
-            taken = best_cluster(dag, k, strategy=strategy)
+        for k, clusterer in product(range(1, 5), ("direct", "lean")):
+            taken = best_cluster(dag, k, clusterer=clusterer)
             enabled = [
                 enabled_profile(dag, [*tasks, *np.setdiff1d(range(4), tasks)])[k]
                 for tasks in (sorted(ideal) for ideal in ideal_lists(dag) if len(ideal) == k)

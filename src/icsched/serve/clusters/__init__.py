@@ -1,19 +1,22 @@
-"""Clusters of tasks for workers of unequal power (paper 000), one strategy per module."""
+"""Clusters of tasks for workers of unequal power, with one module for each clusterer.
 
-from icsched.serve.clusters.model import Cluster, residual, set_apart
-from icsched.serve.clusters.server import (
-    CLUSTER_STRATEGIES,
-    ClusterServer,
-    best_cluster,
-    plan_clusters,
-)
+The paper on clusters is Cordasco, Rosenberg and Sims 2011; docs/cluster.md says what is taken
+from it.
+"""
+
+from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer
+from icsched.serve.clusters.model import Cluster, set_apart
+from icsched.serve.clusters.server import ClusterServer, best_cluster, plan_clusters
+from icsched.serve.clusters.table import CLUSTERERS
 
 __all__ = [
-    "CLUSTER_STRATEGIES",
+    "CLUSTERERS",
     "Cluster",
     "ClusterServer",
+    "Clusterer",
+    "Ground",
+    "NamedClusterer",
     "best_cluster",
     "plan_clusters",
-    "residual",
     "set_apart",
 ]

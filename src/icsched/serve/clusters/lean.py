@@ -1,11 +1,13 @@
 """Lean clusters: sets with few cut arcs, for any dag."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import inf
 
 from icsched.dag import Dag
-from icsched.serve.clusters.rest import Frontier, Neighbourhood, Rest
-from icsched.serve.clusters.strategy import Strategy
+from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer
+from icsched.serve.clusters.rest import Frontier, Neighbourhood
+from icsched.theory.donors import is_universal_donor
 
 # Arcs that a way of growing sets may look at in vain: at first, and for each task and arc that
 # is handed out.
@@ -13,13 +15,13 @@ _FIRST_LOOKS = 100_000
 _LOOKS = 16
 
 
-class Lean(Strategy):
+class Lean(Clusterer):
     """Take the cheapest of four sets grown in different ways.
 
     The tasks that open fewest arcs, a neighbourhood, depth first, and direct: what the order
     would do, so a lean cluster never costs more than a direct one in its place, and is direct
-    where the others gain nothing. *sizes* are the bytes of each task's result; if None, a set
-    costs the arcs it cuts.
+    where the others gain nothing. A set costs the bytes that it sends to others if sizes are known,
+    and the arcs that it cuts if not.
 
     A task of very many children may be looked at for cluster after cluster, in sets that are never
     the cheapest. So each way may look at a limited number of arcs in vain. A way that has used up
@@ -27,11 +29,11 @@ class Lean(Strategy):
     looks, its set is taken.
     """
 
-    def __init__(
-        self, dag: Dag, rest: Rest, order: Sequence[int], sizes: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, ground: Ground, name: str = "lean") -> None:
+        dag, rest, order = ground.dag, ground.rest, ground.order
         deep = sink_by_sink_order(dag, order)
         super().__init__(
+            name,
             [
                 # First, as it leaves tasks of very many children for last: a set that is sure
                 # to cost more is given up early, so their children are not looked at in vain.
@@ -40,10 +42,10 @@ class Lean(Strategy):
                 # From the other end, so that the sets have little in common.
                 Frontier(rest, sink_by_sink_order(dag, order[::-1])),
                 Frontier(rest, order),
-            ]
+            ],
         )
         self._rest = rest
-        self._sizes = sizes
+        self._sizes = ground.sizes
         self._looks = [_FIRST_LOOKS] * len(self._frontiers)
 
     def choose(self, size: int) -> list[int]:
@@ -102,3 +104,21 @@ def sink_by_sink_order(dag: Dag, order: Sequence[int]) -> list[int]:
             begun[task] = 1
             stack += [p for p in targets[offsets[task] : offsets[task + 1]][::-1] if not begun[p]]
     return deep
+
+
+def _no_donor(ground: Ground) -> str | None:
+    if is_universal_donor(ground.analysis):
+        return None
+    return (
+        "expected W-, N- and C-dags, or M-dags, laid on each other source by source;"
+        " this dag is not made of them"
+    )
+
+
+LEAN = NamedClusterer("lean", "the cheapest set, for any dag", Lean)
+DONOR = NamedClusterer(
+    "donor",
+    "the cheapest set, for dags of which every residual has an IC-optimal order",
+    partial(Lean, name="donor"),
+    _no_donor,
+)

@@ -1,13 +1,13 @@
 """What a cluster is, and what it leaves."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import LimitError
-from icsched.orders import Plan, prioritize
 from icsched.pebble import optimal_profile
 
 # Whether a cluster is productive is computed for dags of up to so many tasks, within this effort.
@@ -17,20 +17,27 @@ _MOST_SHOWN = 8  # tasks of a cluster, where it is printed
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Cluster(Sequence[int]):
     """Tasks for one worker, who can run them all without waiting for anybody.
 
     `tasks` come in execution order; every parent of a task was done before, or comes earlier
     in it. `cut_arcs` counts the arcs to tasks outside, which is what must be communicated;
     `cut_bytes` is the size of the results on these arcs, where sizes are known. `productive`
     says whether no other set of this size would enable more tasks, counting everything
-    handed out before as done; None if that is not known. `strategy` names how it was found.
+    handed out before as done; None if that is not known. `clusterer` names how it was found.
+
+    A cluster is the sequence of its tasks. An empty cluster says that nothing can be handed out
+    now.
+
+    >>> cluster = Cluster((4, 2), 3, True, "direct")
+    >>> len(cluster), cluster[0], list(cluster), 2 in cluster, bool(Cluster((), 0, None, "direct"))
+    (2, 4, [4, 2], True, False)
     """
 
     tasks: tuple[int, ...]
     cut_arcs: int
     productive: bool | None
-    strategy: str
+    clusterer: str
     cut_bytes: int | None = None
 
     @property
@@ -38,29 +45,26 @@ class Cluster:
         """Number of tasks."""
         return len(self.tasks)
 
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tasks)
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[int, ...]: ...
+    def __getitem__(self, place: int | slice) -> int | tuple[int, ...]:
+        """Return the task at *place*, or those of a slice."""
+        return self.tasks[place]
+
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.tasks[:_MOST_SHOWN]))
         tasks = f"[{shown}, ... {self.size:,} in all]" if self.size > _MOST_SHOWN else f"[{shown}]"
-        found = f"productive={self.productive}, strategy={self.strategy!r}"
+        found = f"productive={self.productive}, clusterer={self.clusterer!r}"
         cut = f"cut_arcs={self.cut_arcs}, {found}, cut_bytes={self.cut_bytes}"
         return f"Cluster(tasks={tasks}, {cut})"
-
-
-def residual(dag: Dag, cluster: Cluster | Sequence[int]) -> Plan:
-    """Return what is left of *dag* after *cluster*, with an order and what is proved of it.
-
-    The order is found anew: what the cluster's strategy promises of the residual is not
-    relied upon. A cluster holds ids and does not know its dag: give that one. Raises GraphError
-    for ids that *dag* does not have and if a parent of a task in *cluster* is not in it, but
-    what happens to be legal in another dag is taken as it is.
-
-    >>> from icsched import families
-    >>> plan = residual(families.mesh(4), [0, 1, 4])
-    >>> len(plan.dag), plan.proof.status
-    (7, 'ic-optimal')
-    """
-    tasks = cluster.tasks if isinstance(cluster, Cluster) else cluster
-    return prioritize(dag.residual(tasks))
 
 
 def set_apart(dag: Dag, clusters: Sequence[Cluster], alone: Collection[int]) -> list[Cluster]:
@@ -81,7 +85,7 @@ def set_apart(dag: Dag, clusters: Sequence[Cluster], alone: Collection[int]) -> 
     for taken in clusters:
         parts = _parts(taken.tasks, apart)
         for part in parts:
-            plan.append(taken if len(parts) == 1 else _part(dag, before, part, taken.strategy))
+            plan.append(taken if len(parts) == 1 else _part(dag, before, part, taken.clusterer))
             before.extend(part)
     return plan
 
@@ -97,10 +101,10 @@ def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]
     return [tuple(part) for part in parts]
 
 
-def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], strategy: str) -> Cluster:
+def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster:
     inside = set(tasks)
     cut = sum(child not in inside for task in tasks for child in dag.children(task).tolist())
-    return Cluster(tasks, cut, is_productive(dag, before, tasks), strategy)
+    return Cluster(tasks, cut, is_productive(dag, before, tasks), clusterer)
 
 
 def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool | None:

@@ -1,17 +1,16 @@
-"""Staggered clusters: whole blocks of a linear composition (paper 000, Lemma 3.1)."""
+"""Staggered clusters: whole blocks of a linear composition (Lemma 3.1 of the paper on clusters)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from icsched.arrays import Rows
+from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer
 from icsched.serve.clusters.lean import sink_by_sink_order
 from icsched.serve.clusters.rest import Frontier, Rest
-from icsched.serve.clusters.strategy import Strategy
-from icsched.theory import Analysis
 
 
-class Staggered(Strategy):
+class Staggered(Clusterer):
     """Take whole blocks, skipping others, where that cuts fewer arcs than going in order.
 
     What is left is then a chain of blocks again, so it has an IC-optimal order. Part of a
@@ -20,11 +19,12 @@ class Staggered(Strategy):
     to. Sinks of the dag whose parents are in the cluster join it: they enable nothing.
     """
 
-    def __init__(self, rest: Rest, order: Sequence[int], analysis: Analysis) -> None:
+    def __init__(self, ground: Ground) -> None:
+        order, analysis = ground.order, ground.analysis
         parts = analysis.parts
         rows = Rows(parts.blocks.nonsinks.offsets, analysis.orders.nonsinks)
-        super().__init__([Frontier(rest, order)])
-        self._rest = rest
+        super().__init__("staggered", [Frontier(ground.rest, order)])
+        self._rest = ground.rest
         self._offsets: list[int] = rows.offsets.tolist()
         self._nonsinks: list[int] = rows.targets.tolist()
         self._owner: list[int] = parts.owner.tolist()
@@ -148,3 +148,21 @@ class Staggered(Strategy):
         super().settle()
         for frontier in self._by_block:
             frontier.settle()
+
+
+def _not_linear(ground: Ground) -> str | None:
+    if ground.has_own_order:
+        return "it goes by blocks and cannot be used with an order"
+    if ground.analysis.is_linear:
+        return None
+    return (
+        "expected blocks each with priority over the next; this dag is not composed of such blocks"
+    )
+
+
+STAGGERED = NamedClusterer(
+    "staggered",
+    "whole blocks where that cuts fewer arcs, for linear compositions",
+    Staggered,
+    _not_linear,
+)
