@@ -1,12 +1,14 @@
 """The pebble games of the papers, played by their rules.
 
-A task without a pebble waits for its parents; with them all executed it is eligible;
-a client may hold it (allocated); in the end it is executed. The idealised game executes
-one eligible task at a time, the batched game (paper 002) several at once, and the game
-with clients (paper 003, rules 1 to 4) separates handing out from executing.
+A task without a pebble waits for its parents. Once they are all executed it is eligible. A client
+may hold it: then it is allocated. In the end it is executed.
 
-For playing by hand, checking and teaching: moves cost O(children) in plain Python.
-`icsched.Sorter` is the fast server for real work.
+The idealised game executes one eligible task at a time. The batched game (Malewicz and Rosenberg
+2006) executes several at once. The game with clients (Rosenberg and Yurkewych 2005, rules 1 to 4)
+separates handing out from executing.
+
+The games are for playing by hand, checking and teaching. `icsched.Sorter` is the fast server for
+real work.
 """
 
 import heapq
@@ -16,14 +18,15 @@ from enum import Enum
 
 from icsched.dag import Dag
 from icsched.errors import GameError
-from icsched.pebble.profile import Order, check_order
+from icsched.pebble import Order, check_order
+from icsched.ready import Readiness
 
 
 class Pebble(Enum):
     """What lies on a task."""
 
     NONE = "none"
-    ELIGIBLE = "eligible"  # EBU in paper 003: eligible, not allocated
+    ELIGIBLE = "eligible"  # EBU in the paper: eligible, not allocated
     ALLOCATED = "allocated"  # EAA: eligible, given to a client
     EXECUTED = "executed"  # XEQ
 
@@ -33,15 +36,13 @@ class _Board:
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
-        self._missing_parents = dag.in_degrees.tolist()
-        self._pebbles = [Pebble.NONE if n else Pebble.ELIGIBLE for n in self._missing_parents]
+        self._readiness = Readiness(dag)
         self._executed: list[int] = []
-        self._eligible_count = len(dag.sources)  # allocated tasks included
 
     @property
     def eligible(self) -> tuple[int, ...]:
         """Eligible tasks that no client holds, ids ascending."""
-        return tuple(t for t, pebble in enumerate(self._pebbles) if pebble is Pebble.ELIGIBLE)
+        return tuple(self._readiness.ready())
 
     @property
     def executed(self) -> tuple[int, ...]:
@@ -51,7 +52,7 @@ class _Board:
     @property
     def is_over(self) -> bool:
         """Whether every task has been executed (rule 4)."""
-        return len(self._executed) == len(self.dag)
+        return not self._readiness.left
 
     def pebble(self, task: int) -> Pebble:
         """Return what lies on *task*; raises GameError for an unknown id."""
@@ -60,30 +61,21 @@ class _Board:
                 f"expected 0 to {len(self.dag) - 1}" if len(self.dag) else "the dag has no tasks"
             )
             raise GameError(f"unknown task id {task}: {known}")
-        return self._pebbles[task]
+        if self._readiness.finished[task]:
+            return Pebble.EXECUTED
+        if self._readiness.is_out(task):
+            return Pebble.ALLOCATED
+        return Pebble.ELIGIBLE if self._readiness.is_ready(task) else Pebble.NONE
 
-    def _require(self, task: int, wanted: Pebble) -> None:
+    def _require_eligible(self, task: int) -> None:
         found = self.pebble(task)
-        if found is not wanted:
-            name = self.dag.names[task]
-            raise GameError(f"task {name!r}: expected {wanted.value}, it is {_state(found)}")
+        if found is not Pebble.ELIGIBLE:
+            state = "waiting for its parents" if found is Pebble.NONE else found.value
+            raise GameError(f"task {self.dag.names[task]!r}: expected eligible, it is {state}")
 
-    def _execute(self, task: int) -> list[int]:
-        self._pebbles[task] = Pebble.EXECUTED
-        self._executed.append(task)
-        self._eligible_count -= 1
-        fresh = []
-        for child in self.dag.children(task).tolist():
-            self._missing_parents[child] -= 1
-            if self._missing_parents[child] == 0:
-                self._pebbles[child] = Pebble.ELIGIBLE
-                fresh.append(child)
-        self._eligible_count += len(fresh)
-        return fresh
-
-
-def _state(pebble: Pebble) -> str:
-    return "waiting for its parents" if pebble is Pebble.NONE else pebble.value
+    def _execute(self, *tasks: int) -> list[int]:
+        self._executed += tasks
+        return self._readiness.finish(tasks)
 
 
 class IdealGame(_Board):
@@ -101,12 +93,12 @@ class IdealGame(_Board):
 
         Raises GameError if *task* is not eligible.
         """
-        self._require(task, Pebble.ELIGIBLE)
+        self._require_eligible(task)
         return tuple(self._execute(task))
 
 
 class BatchedGame(_Board):
-    """The batched game of paper 002: each step executes a set chosen together.
+    """The batched game: each step executes a set chosen together.
 
     >>> game = BatchedGame(Dag({"a": [], "b": [], "c": ["a", "b"]}))
     >>> game.step([0, 1], requests=5)
@@ -122,12 +114,12 @@ class BatchedGame(_Board):
         """
         if requests < 0:
             raise GameError(f"requests: expected 0 or more, got {requests}")
-        due = min(self._eligible_count, requests)
+        due = min(self._readiness.ready_count, requests)
         if len(chosen) != due or len(set(chosen)) != due:
             raise GameError(f"chosen: expected {due} different tasks, got {list(chosen)}")
         for task in chosen:
-            self._require(task, Pebble.ELIGIBLE)
-        return tuple(sorted(fresh for task in chosen for fresh in self._execute(task)))
+            self._require_eligible(task)
+        return tuple(sorted(self._execute(*chosen)))
 
 
 class Reply(Enum):
@@ -147,7 +139,7 @@ class Answer:
 
 
 class ClientGame(_Board):
-    """The game with clients, rules 1 to 4 of paper 003.
+    """The game with clients, rules 1 to 4.
 
     The server gives out the eligible task that comes first in *order*, by default in
     ``dag.fifo_order``.
@@ -174,7 +166,7 @@ class ClientGame(_Board):
         if not self._waiting:
             return Answer(Reply.WITHDRAW)
         task = self._order[heapq.heappop(self._waiting)]
-        self._pebbles[task] = Pebble.ALLOCATED
+        self._readiness.take((task,))
         self._held[client] = task
         return Answer(Reply.TASK, task)
 
