@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import CycleError, Dag, ScheduleError, Sorter
+from icsched import ArgumentError, CycleError, Dag, ScheduleError, Sorter, prioritize
 from tests.strategies import arc_lists, dags, dags_with_orders
 
 EitherSorter = TopologicalSorter | Sorter
@@ -430,15 +430,18 @@ def test_the_manuals_examples_give_the_manuals_orders(sorter_class):
         ("A", "B", "C", "D"),
     }
 
-    sorter = sorter_class()
-    sorter.add(3, 2, 1)
-    sorter.add(1, 0)
-    assert [*sorter.static_order()] == [2, 0, 1, 3]
 
-    sorter = sorter_class()
+def test_where_the_manual_goes_by_insertion_the_better_task_comes_first():
+    """0 enables 1 at once, 2 enables nothing alone; of 2 and 1, the one that was added first."""
+    sorter = Sorter()
+    sorter.add(3, 2, 1)
+    sorter.add(1, 0)
+    assert [*sorter.static_order()] == [0, 2, 1, 3]  # graphlib: 2, 0, 1, 3
+
+    sorter = Sorter()
     sorter.add(1, 0)
     sorter.add(3, 2, 1)
-    assert [*sorter.static_order()] == [0, 2, 1, 3]
+    assert [*sorter.static_order()] == [0, 1, 2, 3]  # graphlib: 0, 2, 1, 3
 
 
 def test_the_manuals_worker_loop_finishes_everything(sorter_class):
@@ -686,9 +689,9 @@ def test_an_empty_dag_takes_an_empty_order():
 
 
 def test_an_order_without_a_dag_is_refused():
-    with pytest.raises(ValueError, match=r"^order: task ids need a Dag"):
+    with pytest.raises(ValueError, match=r"^order needs a Dag: use Sorter"):
         Sorter({"b": ["a"]}, order=[0, 1])
-    with pytest.raises(ValueError, match=r"^order: task ids need a Dag"):
+    with pytest.raises(ValueError, match=r"^order needs a Dag: use Sorter"):
         Sorter(order=[])
 
 
@@ -727,6 +730,139 @@ def test_two_sorters_of_one_dag_do_not_disturb_each_other():
     assert first.get_ready() == ("b",)
 
 
+# What Sorter adds: best first, from a mapping too
+
+
+def test_a_mappings_tasks_come_best_first():
+    """a frees nothing, b frees two."""
+    sorter = prepared(Sorter({"a": [], "b": [], "c": ["b"], "d": ["b"]}))
+
+    assert sorter.get_ready() == ("b", "a")
+
+
+def test_tasks_that_were_added_come_best_first():
+    sorter = Sorter({"a": [], "b": []})
+    sorter.add("c", "b")
+    sorter.add("d", "b")
+
+    assert list(sorter.static_order()) == ["b", "a", "c", "d"]
+
+
+@given(dags())
+def test_a_mapping_comes_in_the_order_of_its_dag(dag):
+    """Each task is mentioned as a task before it is as a parent, so that ids are the same."""
+    sorter = Sorter()
+    for task in range(len(dag)):
+        sorter.add(task)
+    for parent, child in dag.arcs.tolist():
+        sorter.add(child, parent)
+
+    assert list(sorter.static_order()) == list(Sorter(dag).static_order())
+
+
+def test_with_a_cycle_tasks_come_as_they_become_ready():
+    """c and d wait for each other; b would come before a if there was no cycle."""
+    sorter = Sorter({"a": [], "b": [], "e": ["b"], "f": ["b"], "c": ["d"], "d": ["c"]})
+    with pytest.raises(CycleError):
+        sorter.prepare()
+
+    assert sorter.get_ready() == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("graph", "name"), [(prioritize(Dag({"a": []})), "Plan"), (["a"], "list"), (7, "int")]
+)
+def test_what_is_not_a_graph_is_refused(graph, name):
+    with pytest.raises(ArgumentError) as error:
+        Sorter(graph)
+    assert str(error.value) == (
+        f"graph: expected a Dag, or a mapping from tasks to their parents, got {name}"
+    )
+
+
+# What Sorter adds: take and lost
+
+
+def test_take_is_get_ready_of_n():
+    sorter = prepared(Sorter({"a": [], "b": []}))
+
+    assert sorter.take(1) == ("a",)
+    assert sorter.take(9) == ("b",)
+    assert sorter.take(9) == ()
+
+
+def test_what_is_lost_is_handed_out_again_best_first():
+    sorter = prepared(Sorter({"a": [], "b": [], "c": []}))
+    sorter.get_ready(2)
+    sorter.lost("a")
+
+    assert sorter.is_active()
+    assert sorter.get_ready() == ("a", "c")
+
+
+def test_a_result_that_comes_after_a_task_was_lost_counts():
+    sorter = prepared(Sorter({"b": ["a"]}))
+    sorter.get_ready()
+    sorter.lost("a")
+    sorter.done("a")
+
+    assert sorter.get_ready() == ("b",)
+    sorter.lost("a")  # a copy of it; it is done
+    sorter.done("b")
+    assert not sorter.is_active()
+
+
+@pytest.mark.parametrize(
+    ("node", "objection"),
+    [
+        ("x", r"was not added using add\(\)"),
+        ("b", "was not passed out"),
+        ("c", "was not passed out"),
+    ],
+)
+def test_only_what_was_handed_out_can_be_lost(node, objection):
+    """a is out, c is ready, b waits for a."""
+    sorter = prepared(Sorter({"a": [], "b": ["a"], "c": []}))
+    sorter.get_ready(1)
+
+    with pytest.raises(ValueError, match=f"^node {node!r} {objection}"):
+        sorter.lost("a", node)
+    assert sorter.get_ready() == ("a", "c")
+
+
+TYPED = """
+from icsched import Dag, Sorter
+
+def names(graph: dict[str, list[str]]) -> list[str]:
+    sorter = Sorter(graph)
+    sorter.add("a", "b")
+    sorter.prepare()
+    first: tuple[str, ...] = sorter.get_ready()
+    sorter.done(*first)
+    sorter.lost(*sorter.take(1))
+    return list(sorter.static_order())
+
+def grown() -> Sorter[int]:
+    sorter: Sorter[int] = Sorter()
+    sorter.add("wrong")
+    return sorter
+
+def of_a_dag(dag: Dag) -> Sorter[str]:
+    return Sorter(dag, order=dag.fifo_order)
+"""
+
+
+def test_names_keep_their_type(tmp_path):
+    mypy = pytest.importorskip("mypy.api")
+    program = tmp_path / "typed.py"
+    program.write_text(TYPED)
+
+    report, _, _ = mypy.run(["--strict", "--no-error-summary", str(program)])
+
+    wrong = 'Argument 1 to "add" of "Sorter" has incompatible type "str"; expected "int"'
+    assert report == f"{program}:15: error: {wrong}  [arg-type]\n"
+
+
 # What Sorter adds: get_ready(n)
 
 
@@ -757,7 +893,7 @@ def test_asking_for_none_gives_none_and_keeps_all():
 def test_asking_for_fewer_than_none_is_refused_and_nothing_moves():
     sorter = prepared(Sorter({"a": []}))
 
-    with pytest.raises(ValueError, match=r"^n: expected 0 or more, got -1$"):
+    with pytest.raises(ValueError, match=r"^n: expected a whole number, 0 or more, got -1$"):
         sorter.get_ready(-1)
     assert sorter.get_ready() == ("a",)
 

@@ -1,33 +1,38 @@
 """A drop-in for `graphlib.TopologicalSorter` that hands out the best tasks first."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from operator import is_
-from types import GenericAlias
+from typing import Any, Generic, TypeVar, cast, overload
 
 import numpy as np
 
-from icsched import _native
+from icsched import _native, checks
 from icsched._native import ReadyQueue
 from icsched.arrays import Ids, Rows, ranks_of
 from icsched.dag import Dag, in_order
-from icsched.errors import CycleError
+from icsched.errors import ArgumentError, CycleError
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 
 _EVERYTHING = 2**63 - 1
+_NONE = np.empty(0, np.int32)
 
 
-class Sorter:
-    """Hand out the tasks of a graph as their parents finish.
+T = TypeVar("T", bound=Hashable)
+
+
+class Sorter(Generic[T]):
+    """Hand out the tasks of a graph as their parents finish, best first.
 
     The protocol is that of `graphlib.TopologicalSorter`: `add` tasks, `prepare`, then
-    `get_ready` and `done` while `is_active`; or `static_order` for a whole order. Two
-    things are added: ``Sorter(dag)`` hands out the ready tasks that come first in *order*,
-    by default that of `prioritize`, and ``get_ready(n)`` hands out the best n and keeps the
-    rest. A sorter that is not made from a Dag hands out tasks as they become ready.
+    `get_ready` and `done` while `is_active`; or `static_order` for a whole order. Ready tasks come
+    by *order*, by default that of `prioritize`, which `prepare` calls. *order* needs a Dag.
 
-    >>> dag = Dag({"a": [], "b": [], "c": ["b"], "d": ["b"]})
-    >>> sorter = Sorter(dag)
+    What is new: ``get_ready(n)`` hands out the best n and keeps the rest, and `lost` offers tasks
+    again. With `take`, which is ``get_ready(n)``, a sorter is a `Server`.
+
+    >>> sorter = Sorter({"a": [], "b": [], "c": ["b"], "d": ["b"]})
     >>> sorter.prepare()
     >>> sorter.get_ready(1)
     ('b',)
@@ -36,34 +41,35 @@ class Sorter:
     ('a', 'c', 'd')
     """
 
-    def __class_getitem__(cls, item: object) -> GenericAlias:
-        """Allow ``Sorter[str]`` in annotations, as graphlib does."""
-        return GenericAlias(cls, item)
+    @overload
+    def __init__(self: "Sorter[Any]", graph: Dag, *, order: Order | None = None) -> None: ...
+
+    @overload
+    def __init__(self, graph: Mapping[T, Iterable[T]] | None = None) -> None: ...
 
     def __init__(
-        self,
-        graph: Dag | Mapping[Hashable, Iterable[Hashable]] | None = None,
-        *,
-        order: Order | None = None,
+        self, graph: Dag | Mapping[T, Iterable[T]] | None = None, *, order: Order | None = None
     ) -> None:
         self._queue: ReadyQueue | None = None
         self._started = False
-        self._ranks = np.empty(0, np.int32)
         # The group handed out last: names and ids. Replaced as a whole, so that threads may share
         # a sorter.
-        self._last: tuple[tuple[Hashable, ...], list[int]] = ((), [])
+        self._last: tuple[tuple[T, ...], list[int]] = ((), [])
         if isinstance(graph, Dag):
-            self._graph: _DagGraph | _GrowingGraph = _DagGraph(graph)
-            best = prioritize(graph).order if order is None else check_order(graph, order)
-            self._ranks = ranks_of(best)
-        elif order is not None:
-            raise ValueError("order: task ids need a Dag; pass Sorter(Dag(mapping), order=...)")
-        else:
-            self._graph = _GrowingGraph()
-            for task, parents in (graph or {}).items():
-                self._graph.add(task, parents)
+            self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(graph, order)
+            return
+        if order is not None:
+            raise ArgumentError("order needs a Dag: use Sorter(Dag(mapping), order=...)")
+        if graph is not None and not hasattr(graph, "items"):
+            raise ArgumentError(
+                "graph: expected a Dag, or a mapping from tasks to their parents,"
+                f" got {type(graph).__name__}"
+            )
+        self._graph = _GrowingGraph()
+        for task, parents in ({} if graph is None else graph).items():
+            self._graph.add(task, parents)
 
-    def add(self, node: Hashable, *predecessors: Hashable) -> None:
+    def add(self, node: T, *predecessors: T) -> None:
         """Add a task and its parents; may be called again for the same task.
 
         Parents add up over calls. Raises ValueError after `prepare`, or for a sorter made
@@ -76,31 +82,36 @@ class Sorter:
         self._graph.add(node, predecessors)
 
     def prepare(self) -> None:
-        """Close the graph and check it for cycles.
+        """Close the graph, check it for cycles and order it.
 
         May be called again until the first `get_ready`. Raises CycleError for a cycle;
-        then the sorter still hands out every task that no cycle blocks.
+        then the sorter still hands out every task that no cycle blocks, first ready first.
         """
         if self._started:
             raise ValueError("cannot prepare() after starting iteration")
-        children, parents, cycle = self._graph.rows()
-        self._queue = ReadyQueue(children, parents, self._ranks)
-        if len(cycle):
+        closed = self._graph.closed()
+        self._queue = ReadyQueue(closed.children, closed.parents, closed.ranks)
+        if len(closed.cycle):
             names = self._graph.names
-            raise CycleError([names[task] for task in [*cycle, cycle[0]]])
+            raise CycleError([names[task] for task in [*closed.cycle, closed.cycle[0]]])
 
-    def get_ready(self, n: int | None = None) -> tuple[Hashable, ...]:
+    def get_ready(self, n: int | None = None) -> tuple[T, ...]:
         """Return ready tasks not handed out before, best first: all of them, or *n* at most.
 
-        Raises ValueError before `prepare` or for a negative *n*.
+        Raises ValueError before `prepare`, ArgumentError unless *n* is 0 or more.
         """
-        if n is not None and n < 0:
-            raise ValueError(f"n: expected 0 or more, got {n}")
-        tasks = self._prepared().take(_EVERYTHING if n is None else min(n, _EVERYTHING))
+        most = _EVERYTHING
+        if n is not None:
+            most = min(checks.whole_number("n", n, least=0), _EVERYTHING)
+        tasks = self._prepared().take(most)
         names = tuple(map(self._graph.names.__getitem__, tasks))
         self._last = names, tasks
         self._started = True
         return names
+
+    def take(self, count: int) -> tuple[T, ...]:
+        """Return the best *count* ready tasks, or all if there are fewer: ``get_ready(count)``."""
+        return self.get_ready(count)
 
     def is_active(self) -> bool:
         """Whether more progress can be made: a task is ready, or handed out and not done.
@@ -112,23 +123,35 @@ class Sorter:
     def __bool__(self) -> bool:
         return self.is_active()
 
-    def done(self, *nodes: Hashable) -> None:
+    def done(self, *nodes: T) -> None:
         """Mark tasks as finished, which may make their children ready.
 
-        Raises ValueError before `prepare` and for a task that is not in the graph, was
-        not handed out, or is done already; tasks named before that one stay done.
+        A task that was handed out and lost may still be finished. Raises ValueError before
+        `prepare` and for a task that is not in the graph, was not handed out, or is done already;
+        tasks named before that one stay done.
         """
-        queue = self._prepared()
+        self._report(self._prepared().finish, nodes)
+
+    def lost(self, *nodes: T) -> None:
+        """Offer tasks again that were handed out; tasks that are done stay done.
+
+        Raises ValueError before `prepare` and for a task that is not in the graph or was not
+        handed out; tasks named before that one are offered again.
+        """
+        self._report(self._prepared().give_back, nodes)
+
+    def _report(self, tell: Callable[[list[int]], int], nodes: tuple[T, ...]) -> None:
+        """Tell the queue of *nodes*; raises ValueError for the first that it does not accept."""
         # Most callers finish the very group they were given: comparing it is far cheaper
         # than looking every name up.
         last_names, last_tasks = self._last
         same = len(nodes) == len(last_names) and all(map(is_, nodes, last_names))
         tasks = last_tasks if same else self._known(nodes)
-        count = queue.finish(tasks)
+        count = tell(tasks)
         if count < len(nodes):
             raise ValueError(f"node {nodes[count]!r} {self._objection(nodes[count])}")
 
-    def static_order(self) -> Iterator[Hashable]:
+    def static_order(self) -> Iterator[T]:
         """Yield all tasks, best ready task first; calls `prepare` itself.
 
         With *order* given, this is that order.
@@ -144,7 +167,7 @@ class Sorter:
             raise ValueError("prepare() must be called first")
         return self._queue
 
-    def _known(self, nodes: Iterable[Hashable]) -> list[int]:
+    def _known(self, nodes: Iterable[T]) -> list[int]:
         """Ids of *nodes*, up to the first that is not, or cannot be, in the graph."""
         tasks = []
         for node in nodes:
@@ -154,7 +177,7 @@ class Sorter:
                 break
         return tasks
 
-    def _objection(self, node: Hashable) -> str:
+    def _objection(self, node: T) -> str:
         if node not in self._graph.ids:
             return "was not added using add()"
         if self._prepared().state(self._graph.ids[node]) == ReadyQueue.State.FINISHED:
@@ -162,42 +185,60 @@ class Sorter:
         return "was not passed out by get_ready()"
 
 
-class _GrowingGraph:
+@dataclass(frozen=True)
+class _Closed:
+    """A graph that does not grow any more.
+
+    Less rank comes first. A graph with a cycle has no ranks.
+    """
+
+    children: Rows
+    parents: Rows
+    ranks: Ids
+    cycle: Ids
+
+
+class _GrowingGraph(Generic[T]):
     """Tasks and arcs as they are added by name; may hold cycles."""
 
     def __init__(self) -> None:
-        self.ids: dict[Hashable, int] = {}
-        self.names: list[Hashable] = []
+        self.ids: dict[T, int] = {}
+        self.names: list[T] = []
         self._parents: list[int] = []
         self._children: list[int] = []
 
-    def add(self, node: Hashable, predecessors: Iterable[Hashable]) -> None:
+    def add(self, node: T, predecessors: Iterable[T]) -> None:
         task = self._id(node)
-        for predecessor in in_order(predecessors):
+        for predecessor in cast("Iterable[T]", in_order(predecessors)):
             self._parents.append(self._id(predecessor))
             self._children.append(task)
 
-    def _id(self, node: Hashable) -> int:
+    def _id(self, node: T) -> int:
         task = self.ids.get(node)
         if task is None:
             task = self.ids[node] = len(self.names)
             self.names.append(node)
         return task
 
-    def rows(self) -> tuple[Rows, Rows, Ids]:
-        parents = np.array(self._parents, np.int32)
-        children = np.array(self._children, np.int32)
-        child_rows, parent_rows, _, cycle = _native.build(len(self.names), parents, children)
-        return child_rows, parent_rows, cycle
+    def closed(self) -> _Closed:
+        arcs = np.array([self._parents, self._children], np.int32).T
+        try:
+            dag = Dag.from_arcs(len(self.names), arcs)
+        except CycleError:
+            children, parents, _, cycle = _native.build(len(self.names), *map(np.copy, arcs.T))
+            return _Closed(children, parents, _NONE, cycle)
+        ranks = ranks_of(prioritize(dag).order)
+        return _Closed(dag.child_rows, dag.parent_rows, ranks, _NONE)
 
 
-class _DagGraph:
+class _DagGraph(Generic[T]):
     """A Dag in the shape that Sorter works on."""
 
-    def __init__(self, dag: Dag) -> None:
+    def __init__(self, dag: Dag, order: Order | None) -> None:
         self._dag = dag
-        self.ids = dag.ids
-        self.names = list(dag.names)  # a list hands out items faster than a tuple
+        self._ranks = ranks_of(prioritize(dag).order if order is None else check_order(dag, order))
+        self.ids = cast("Mapping[T, int]", dag.ids)
+        self.names = cast("list[T]", list(dag.names))  # a list hands out items faster than a tuple
 
-    def rows(self) -> tuple[Rows, Rows, Ids]:
-        return self._dag.child_rows, self._dag.parent_rows, np.empty(0, np.int32)
+    def closed(self) -> _Closed:
+        return _Closed(self._dag.child_rows, self._dag.parent_rows, self._ranks, _NONE)
