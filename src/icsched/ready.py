@@ -5,7 +5,7 @@ to a worker, and done once its result is there. A worker may be lost: then its t
 be handed out again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import index
 from typing import Protocol, TypeVar
 
@@ -88,9 +88,12 @@ class Readiness:
 
     def take(self, tasks: Iterable[int]) -> None:
         """Hand *tasks* out, which are free."""
+        free, missing, ready = self.free, self.missing, 0
         for task in tasks:
-            self.free[task] = 0
-            self.ready_count -= not self.missing[task]
+            free[task] = 0
+            if not missing[task]:
+                ready += 1
+        self.ready_count -= ready
 
     def give_back(self, tasks: Iterable[int]) -> list[int]:
         """Make *tasks*, which are out, free again; return those that wait for nothing."""
@@ -105,23 +108,47 @@ class Readiness:
     def finish(self, tasks: Iterable[int]) -> list[int]:
         """Count *tasks* as done, out or not; return the free tasks that now wait for nothing.
 
-        Each waits for nothing itself when its turn comes, and is not done.
+        None of *tasks* is done yet; see `finish_news`.
         """
-        missing, free, finished = self.missing, self.free, self.finished
         ready: list[int] = []
-        count = early = 0
+        self._finish(tasks, ready)
+        return ready
+
+    def finish_news(
+        self, tasks: Iterable[int], ready: list[int], finished: list[int], early: list[int]
+    ) -> None:
+        """Count those of *tasks* as done that are not yet.
+
+        Adds the free tasks that now wait for nothing to *ready*, those that are done now to
+        *finished*, and those of them that were not out to *early*. Raises as `is_news` does; tasks
+        before the wrong one are done, and in the lists.
+        """
+        self._finish(self._news(tasks, finished, early), ready)
+
+    def _news(self, tasks: Iterable[int], finished: list[int], early: list[int]) -> Iterator[int]:
+        missing, free, done, count = self.missing, self.free, self.finished, len(self.missing)
         for task in tasks:
-            count += 1
-            early += free[task]
-            free[task] = 0
-            finished[task] = 1
-            for child in self.children(task):
+            is_plain = task.__class__ is int and 0 <= task < count
+            if (is_plain and not missing[task] and not done[task]) or self.is_news(task):
+                finished.append(task)
+                if free[task]:
+                    early.append(task)
+                yield task  # it is finished before the next is looked at
+
+    def _finish(self, tasks: Iterable[int], ready: list[int]) -> None:
+        missing, free, done = self.missing, self.free, self.finished
+        offsets, targets = self._offsets, self._targets
+        for task in tasks:
+            if free[task]:
+                free[task] = 0
+                self.ready_count -= 1
+            done[task] = 1
+            self.left -= 1
+            for child in targets[offsets[task] : offsets[task + 1]]:
                 missing[child] -= 1
                 if not missing[child] and free[child]:
                     ready.append(child)
-        self.left -= count
-        self.ready_count += len(ready) - early
-        return ready
+                    self.ready_count += 1
 
     def known(self, task: int) -> int:
         """Return *task*; raises UnknownTaskError if the dag does not have it.

@@ -186,7 +186,6 @@ class _Run:
         self._pool = pool
         self._times = times
         self._means = times.means_for(dag).tolist()
-        self._readiness = Readiness(dag)
         self._attempts = [0] * len(dag)
         self._work: dict[int, float] = {}  # of tasks done: the time of the first result
         self._last_seen = self.seen  # at the last assignment
@@ -195,7 +194,10 @@ class _Run:
         self._assignments: list[tuple[float, int, int, float]] = []
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
-        self._server = _server(dag, policy, draws) if isinstance(policy, Policy) else policy
+        self._server = (
+            _server(dag, policy, draws) if isinstance(policy, Policy) else _Checked(dag, policy)
+        )
+        self._readiness = self._server.readiness
 
     @property
     def is_over(self) -> bool:
@@ -228,13 +230,7 @@ class _Run:
             return []
         replicas = self._pool.replicas
         wanted = -(-requests // replicas)
-        tasks = list(self._server.take(wanted))
-        if len(tasks) > wanted:
-            raise SimulationError(f"server: expected at most {wanted} tasks, got {len(tasks)}")
-        for task in tasks:
-            if not 0 <= task < len(self._dag) or not self._readiness.is_ready(task):
-                raise SimulationError(f"server: took task id {task}, which is not eligible")
-            self._readiness.take((task,))
+        tasks = self._server.take(wanted)
         return list(islice((task for task in tasks for _ in range(replicas)), requests))
 
     def assign(self, moment: float, task: int, request: int, speed: float) -> None:
@@ -266,7 +262,6 @@ class _Run:
             if what == _RESULT:
                 self._finish(number, task, run_time, moment)
             elif self._readiness.is_out(task):
-                self._readiness.give_back((task,))
                 self._server.lost(task)
             if what != _DEADLINE:
                 ended.append(request)
@@ -309,22 +304,47 @@ class _Run:
         self._work[task] = run_time
         self._endings[number] = Ending.RESULT
         self._last_result = moment
-        self._readiness.finish((task,))
         self._server.done(task)
 
 
-def _server(dag: Dag, policy: Policy, draws: Draws) -> Server[int]:
+def _server(dag: Dag, policy: Policy, draws: Draws) -> "_Line | _Ranked":
     order = policy.order_for(dag).tolist()
     if policy.rule in ("fifo", "lifo"):
         return _Line(dag, order, newest_first=policy.rule == "lifo")
     return _Ranked(dag, draws.permutation(len(dag)) if policy.rule == "random" else order)
 
 
+class _Checked:
+    """A server of the user's, and what is ready, out and done by the rules."""
+
+    def __init__(self, dag: Dag, server: Server[int]) -> None:
+        self.readiness = Readiness(dag)
+        self._server = server
+
+    def take(self, count: int) -> list[int]:
+        tasks = list(self._server.take(count))
+        if len(tasks) > count:
+            raise SimulationError(f"server: expected at most {count} tasks, got {len(tasks)}")
+        for task in tasks:
+            if not 0 <= task < len(self.readiness.dag) or not self.readiness.is_ready(task):
+                raise SimulationError(f"server: took task id {task}, which is not eligible")
+            self.readiness.take((task,))
+        return tasks
+
+    def done(self, task: int) -> None:
+        self.readiness.finish((task,))
+        self._server.done(task)
+
+    def lost(self, task: int) -> None:
+        self.readiness.give_back((task,))
+        self._server.lost(task)
+
+
 class _Waiting(ABC):
     """What the servers of policies share: tasks that wait to be taken, some of them in vain."""
 
     def __init__(self, dag: Dag) -> None:
-        self._readiness = Readiness(dag)
+        self.readiness = Readiness(dag)
 
     @abstractmethod
     def _offer(self, task: int) -> None:
@@ -337,21 +357,21 @@ class _Waiting(ABC):
     def take(self, count: int) -> list[int]:
         taken: list[int] = []
         while len(taken) < count and (task := self._next()) is not None:
-            if self._readiness.free[task]:  # not done since it was offered
+            if self.readiness.free[task]:  # not done since it was offered
                 taken.append(task)
-        self._readiness.take(taken)
+        self.readiness.take(taken)
         return taken
 
     def done(self, *tasks: int) -> None:
-        for task in self._readiness.finish(tasks):
+        for task in self.readiness.finish(tasks):
             self._offer(task)
 
     def lost(self, *tasks: int) -> None:
-        for task in self._readiness.give_back(tasks):
+        for task in self.readiness.give_back(tasks):
             self._offer(task)
 
     def is_active(self) -> bool:
-        return self._readiness.left > 0
+        return self.readiness.left > 0
 
 
 class _Ranked(_Waiting):
@@ -361,7 +381,7 @@ class _Ranked(_Waiting):
         super().__init__(dag)
         self._order = order
         self._rank = {task: rank for rank, task in enumerate(order)}
-        self._heap = sorted(self._rank[task] for task in self._readiness.ready())
+        self._heap = sorted(self._rank[task] for task in self.readiness.ready())
 
     def _offer(self, task: int) -> None:
         heapq.heappush(self._heap, self._rank[task])
@@ -375,7 +395,7 @@ class _Line(_Waiting):
 
     def __init__(self, dag: Dag, order: Sequence[int], *, newest_first: bool) -> None:
         super().__init__(dag)
-        sources = [task for task in order if self._readiness.is_ready(task)]
+        sources = [task for task in order if self.readiness.is_ready(task)]
         self._line = deque(sources[::-1] if newest_first else sources)  # oldest first
         self._pop = self._line.pop if newest_first else self._line.popleft
 

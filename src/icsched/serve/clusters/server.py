@@ -87,7 +87,8 @@ class ClusterServer:
         tasks.sort(key=self._place.__getitem__)  # a legal order: so is any subset of it
         assert self._rest.is_self_contained(tasks), "a clusterer must keep to the rules"  # noqa: S101
         cluster = self._described(tasks)
-        self._hand_out(cluster.tasks)
+        self._rest.take(tasks)
+        self._note_handed_out(tasks)
         self._clusterer.settle()
         return cluster
 
@@ -109,14 +110,12 @@ class ClusterServer:
         before = [task for task in range(len(self._dag)) if not self._rest.free[task]]
         return is_productive(self._dag, before, tasks)
 
-    def _hand_out(self, tasks: Sequence[int]) -> None:
-        """Take note that *tasks*, last the latest in the order, are out."""
-        if not tasks:
-            return
-        self._rest.take(tasks)
+    def _note_handed_out(self, tasks: Sequence[int]) -> None:
         self._handed += len(tasks)
         # Never lowered when tasks are lost: then more is merely not claimed productive.
-        self._last_place = max(self._last_place, self._place[tasks[-1]])
+        for task in tasks:
+            if self._place[task] > self._last_place:
+                self._last_place = self._place[task]
         self._clusterer.took(tasks)
 
     def done(self, *tasks: int) -> None:
@@ -126,19 +125,14 @@ class ClusterServer:
         out, may have a result too. A task that is done stays done. Raises GameError for a task
         with a parent that is neither done nor named before it; tasks named before it are done.
         """
-        rest = self._rest
-        finished: list[int] = []
         ready: list[int] = []
+        finished: list[int] = []
+        early: list[int] = []
         try:
-            for task in tasks:
-                if not rest.is_news(task):
-                    continue
-                if rest.free[task]:
-                    self._hand_out((task,))
-                ready += rest.finish((task,))
-                finished.append(task)
+            self._rest.finish_news(tasks, ready, finished, early)
         finally:
-            self._clusterer.ready([task for task in ready if rest.free[task]])
+            self._note_handed_out(early)
+            self._clusterer.ready([task for task in ready if self._rest.free[task]])
             self._clusterer.finished(finished)
 
     def lost(self, *tasks: int) -> None:
