@@ -9,6 +9,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -100,19 +102,29 @@ struct StructCaster {
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      if (!(read(source, Caster::names[i], flags, cleanup, std::get<i>(fields_)) && ...)) return false;
+      if (!(read(source, i, flags, cleanup, std::get<i>(fields_)) && ...)) return false;
       value = Struct{std::get<i>(fields_).value...};
       return true;
     }(std::index_sequence_for<Fields...>());
   }
 
  private:
-  static bool read(handle source, const char* name, std::uint32_t flags, cleanup_list* cleanup,
-                   auto& field) noexcept {
-    const auto found = steal(PyObject_GetAttrString(source.ptr(), name));
-    if (found.is_valid()) return field.from_python(found, flags, cleanup);
+  static bool read(handle source, std::size_t field, std::uint32_t flags, cleanup_list* cleanup,
+                   auto& caster) noexcept {
+    const auto found = steal(PyObject_GetAttr(source.ptr(), interned(field)));
+    if (found.is_valid()) return caster.from_python(found, flags, cleanup);
     PyErr_Clear();
     return false;
+  }
+
+  // The name as Python looks it up, made once.
+  static PyObject* interned(std::size_t field) {
+    static const auto all = [] {
+      std::array<PyObject*, sizeof...(Fields)> made;
+      std::ranges::transform(Caster::names, made.begin(), PyUnicode_InternFromString);
+      return made;
+    }();
+    return all[field];
   }
 
   std::tuple<make_caster<Fields>...> fields_;
