@@ -382,7 +382,7 @@ std::int64_t looks_a_set(Rows parents, std::int32_t nonsinks) {
   std::int64_t looks = 0;
   for (std::int32_t task = 0; task < parents.size(); ++task) {
     check_interrupt(1 + std::ssize(parents[task]) / 8);
-    std::uint64_t hash = 0;
+    std::uint64_t hash = 0x243f6a8885a308d3u;  // not 0, which parent 0 would leave as it is
     for (std::int32_t parent : parents[task]) {
       hash = (hash ^ static_cast<std::uint64_t>(parent)) * 0x9e3779b97f4a7c15u;
       hash ^= hash >> 29;
