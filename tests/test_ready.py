@@ -99,7 +99,7 @@ def test_any_run_agrees_with_the_kernel_and_with_the_definition(dag, data):
     """Tasks are taken, given back and finished in any order, also after they were given back."""
     readiness = Readiness(dag)
     ranks = np.arange(len(dag), dtype=np.int32)
-    queue = _native.ready_queue(dag.child_rows, dag.parent_rows, ranks)
+    queue = _native.ReadyQueue(dag.child_rows, dag.parent_rows, ranks)
     done: set[int] = set()
     handed: set[int] = set()  # also what was given back
     while readiness.left:
