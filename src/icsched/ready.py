@@ -105,13 +105,24 @@ class Readiness:
         self.ready_count += len(ready)
         return ready
 
-    def finish(self, tasks: Iterable[int]) -> list[int]:
+    def finish(self, tasks: Iterable[int], into: list[int] | None = None) -> list[int]:
         """Count *tasks* as done, out or not; return the free tasks that now wait for nothing.
 
-        None of *tasks* is done yet; see `finish_news`.
+        None of *tasks* is done yet; see `finish_news`. The tasks are added to *into*, if given.
         """
-        ready: list[int] = []
-        self._finish(tasks, ready)
+        ready = [] if into is None else into
+        missing, free, offsets = self.missing, self.free, self._offsets
+        for task in tasks:
+            if free[task]:
+                free[task] = 0
+                self.ready_count -= 1
+            self.finished[task] = 1
+            self.left -= 1
+            for child in self._targets[offsets[task] : offsets[task + 1]]:
+                missing[child] -= 1
+                if not missing[child] and free[child]:
+                    ready.append(child)
+                    self.ready_count += 1
         return ready
 
     def finish_news(
@@ -123,7 +134,7 @@ class Readiness:
         *finished*, and those of them that were not out to *early*. Raises as `is_news` does; tasks
         before the wrong one are done, and in the lists.
         """
-        self._finish(self._news(tasks, finished, early), ready)
+        self.finish(self._news(tasks, finished, early), into=ready)
 
     def _news(self, tasks: Iterable[int], finished: list[int], early: list[int]) -> Iterator[int]:
         missing, free, done, count = self.missing, self.free, self.finished, len(self.missing)
@@ -134,21 +145,6 @@ class Readiness:
                 if free[task]:
                     early.append(task)
                 yield task  # it is finished before the next is looked at
-
-    def _finish(self, tasks: Iterable[int], ready: list[int]) -> None:
-        missing, free, done = self.missing, self.free, self.finished
-        offsets, targets = self._offsets, self._targets
-        for task in tasks:
-            if free[task]:
-                free[task] = 0
-                self.ready_count -= 1
-            done[task] = 1
-            self.left -= 1
-            for child in targets[offsets[task] : offsets[task + 1]]:
-                missing[child] -= 1
-                if not missing[child] and free[child]:
-                    ready.append(child)
-                    self.ready_count += 1
 
     def known(self, task: int) -> int:
         """Return *task*; raises UnknownTaskError if the dag does not have it.
