@@ -52,8 +52,8 @@ def prioritize(dag: Dag, order: str = "prio", *, run_times: ArrayLike | None = N
     Raises ArgumentError for an unknown order, or for one that needs run times without them.
 
     >>> plan = prioritize(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
-    >>> plan.schedule.names, plan.proof.status, plan.proof.chain
-    (['c', 'a', 'b', 'd', 'e'], 'ic-optimal', 'W(1,2) > N(1)')
+    >>> plan.schedule.names, plan.proof.is_ic_optimal, plan.proof.theorem
+    (['c', 'a', 'b', 'd', 'e'], True, <Theorem.BLOCKS: 1>)
     """
     if not isinstance(dag, Dag):
         raise GraphError(f"expected a Dag, got {type(dag).__name__}; see icsched.Dag")

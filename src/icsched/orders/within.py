@@ -178,7 +178,7 @@ class _Search:
     def best(self) -> LimitedOrder:
         """The leanest order of its profile."""
         order = lean_order(self.dag, self.plan.order, sizes=self.sizes)
-        return self._limited(order, None, exact=self.plan.proof.status == "ic-optimal")
+        return self._limited(order, None, exact=self.plan.proof.is_ic_optimal)
 
     @cached_property
     def bases(self) -> list[tuple[Ids, int]]:
@@ -212,7 +212,7 @@ class _Search:
 
     def within(self, limit: int) -> LimitedOrder:
         """Return the best order found within *limit*; raises MemoryLimitError."""
-        if self.plan.proof.status == "ic-optimal" and self.best.memory <= limit:
+        if self.plan.proof.is_ic_optimal and self.best.memory <= limit:
             return self._unchanged(limit)
         if limit >= self.too_many_sets:
             return self._found_within(limit)

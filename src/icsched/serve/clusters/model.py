@@ -56,8 +56,8 @@ def residual(dag: Dag, cluster: Cluster | Sequence[int]) -> Plan:
 
     >>> from icsched import families
     >>> plan = residual(families.mesh(4), [0, 1, 4])
-    >>> len(plan.dag), plan.proof.status
-    (7, 'ic-optimal')
+    >>> len(plan.dag), plan.proof.is_ic_optimal
+    (7, True)
     """
     tasks = cluster.tasks if isinstance(cluster, Cluster) else cluster
     return prioritize(dag.residual(tasks))
