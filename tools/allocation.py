@@ -101,7 +101,7 @@ class WorkerBatches:
         for task in batch.tasks:
             self._server.done(task)
         for task in batch.tasks:
-            for child in self._dag.children(task).tolist():
+            for child in self._dag.child_rows[task].tolist():
                 self._missing_parents[child] -= 1
                 if self._missing_parents[child] == 0:
                     self._server.eligible(child)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from icsched import (
+    ArgumentError,
     Dag,
     MemoryLimitError,
     Schedule,
-    ScheduleError,
     families,
     memory_curve,
     memory_profile,
@@ -276,7 +276,7 @@ def test_chains_and_less_need_memory_for_one_result_at_most(dag):
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "7", None])
 def test_a_limit_is_a_positive_integer(limit):
     with pytest.raises(
-        ScheduleError, match=f"limit: expected an integer, 1 or more, got {limit!r}"
+        ArgumentError, match=f"limit: expected a whole number, 1 or more, got {limit!r}"
     ):
         order_within(FORK_AND_PAIR, limit)
 
@@ -291,14 +291,14 @@ def test_a_limit_is_a_positive_integer(limit):
     ],
 )
 def test_sizes_are_one_nonnegative_integer_per_task(sizes, problem):
-    with pytest.raises(ScheduleError, match=problem):
+    with pytest.raises(ArgumentError, match=problem):
         order_within(FORK_AND_PAIR, 9, sizes=sizes)
-    with pytest.raises(ScheduleError, match=problem):
+    with pytest.raises(ArgumentError, match=problem):
         memory_curve(FORK_AND_PAIR, sizes=sizes)
 
 
 def test_a_curve_has_two_points_or_more():
-    with pytest.raises(ScheduleError, match="points: expected a whole number, 2 or more, got 1"):
+    with pytest.raises(ArgumentError, match="points: expected a whole number, 2 or more, got 1"):
         memory_curve(FORK_AND_PAIR, points=1)
 
 

@@ -96,7 +96,7 @@ def test_the_example_of_paper_004_runs_the_fork_before_the_chain():
     plan = prioritize(PAPER_EXAMPLE)
 
     assert names(plan) == "c a b d e"
-    assert plan.priorities.tolist() == [4, 3, 5, 2, 1]
+    assert plan.priorities_by_id.tolist() == [4, 3, 5, 2, 1]
     assert plan.proof.is_ic_optimal
     assert (plan.proof.theorem, chain_of(plan)) == (Theorem.BLOCKS, "W(1,2) > N(1)")
     check_linear(plan)
@@ -109,7 +109,7 @@ def test_airsn_runs_its_handle_first_and_is_never_behind_fifo(first):
     plan = prioritize(dag)
     handle = [dag.id_of(f"handle_{i:02}") for i in range(21)]
 
-    assert plan.priorities[handle].tolist() == [*range(753, 774)][::-1]
+    assert plan.priorities_by_id[handle].tolist() == [*range(753, 774)][::-1]
     assert compare(dag, plan.order, pebble.fifo_order(dag)).never_below
 
 
@@ -413,7 +413,7 @@ def test_an_unknown_order_is_refused_with_the_known_ones():
 def test_priorities_fall_from_n_to_1_along_the_order(dag, name):
     plan = prioritize(dag, name)
 
-    assert plan.priorities[plan.order].tolist() == [*range(1, len(dag) + 1)][::-1]
+    assert plan.priorities_by_id[plan.order].tolist() == [*range(1, len(dag) + 1)][::-1]
 
 
 def test_the_analysis_groups_blocks_by_family_and_size():
@@ -511,7 +511,7 @@ def test_the_output_does_not_depend_on_the_hash_seed():
 def test_a_dag_without_tasks_has_an_empty_order():
     plan = prioritize(Dag({}))
 
-    assert plan.order.tolist() == plan.priorities.tolist() == []
+    assert plan.order.tolist() == plan.priorities_by_id.tolist() == []
     assert plan.proof.is_ic_optimal
     assert plan.analysis.blocks == []
 
@@ -520,7 +520,7 @@ def test_one_task_runs():
     plan = prioritize(Dag({"a": []}))
 
     assert names(plan) == "a"
-    assert plan.priorities.tolist() == [1]
+    assert plan.priorities_by_id.tolist() == [1]
     assert plan.proof.is_ic_optimal
 
 

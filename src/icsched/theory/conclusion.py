@@ -12,6 +12,7 @@ from icsched import _native, pebble
 from icsched.arrays import Ids, Rows, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
+from icsched.pebble import Order
 from icsched.theory.analysis import Analysis, analyse_reduced, is_sum_of_trees
 from icsched.theory.blocks import block_name
 from icsched.theory.clock import Clock
@@ -145,7 +146,7 @@ def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
         return order, NO_ORDER_IS_OPTIMAL
 
 
-def confirmed(dag: Dag, order: Ids) -> Proof:
+def confirmed(dag: Dag, order: Order) -> Proof:
     """Ask the referee whether *order* is IC-optimal, if the referee can answer soon.
 
     >>> confirmed(Dag({"a": [], "b": ["a"]}), np.array([0, 1], np.int32)).is_ic_optimal
@@ -154,7 +155,7 @@ def confirmed(dag: Dag, order: Ids) -> Proof:
     return _confirmed(dag, order, _affordable_sets(dag))
 
 
-def _confirmed(dag: Dag, order: Ids, sets: int) -> Proof:
+def _confirmed(dag: Dag, order: Order, sets: int) -> Proof:
     """Ask the referee whether *order* is IC-optimal; it may visit so many *sets*."""
     if not sets:
         return UNPROVED

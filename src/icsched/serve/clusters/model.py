@@ -99,7 +99,7 @@ def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]
 
 def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], strategy: str) -> Cluster:
     inside = set(tasks)
-    cut = sum(child not in inside for task in tasks for child in dag.children(task).tolist())
+    cut = sum(child not in inside for task in tasks for child in dag.child_rows[task].tolist())
     return Cluster(tasks, cut, is_productive(dag, before, tasks), strategy)
 
 
