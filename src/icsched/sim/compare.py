@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from icsched import checks
 from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
+from icsched.frames import data_frame
 from icsched.orders import ORDERS, Graph, Made, Plan, dag_of, made_order, run_times_of
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.sim import plain, stats
@@ -103,6 +104,20 @@ class Simulation:
     seed: int
     precise: bool
     half_width: float = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with a row per order and metric; raises EngineError."""
+        rows = [
+            (name, metric, *astuple(getattr(estimates, metric)))
+            for name, estimates in self.orders.items()
+            for metric in METRICS
+        ]
+        names = ("order", "metric", "mean", "low", "high")
+        return data_frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
 def simulate(
