@@ -127,8 +127,8 @@ def compared(name: str, overhead: float, chosen: Sequence[str]) -> Simulation:
 def cell(name: str, overhead: float) -> tuple[dict[str, Estimates], dict[str, Ratio]]:
     """Return what was found of each way, and its time over that of one task at a time."""
     found = compared(name, overhead, [FIFO, BEST, *ways(name)])
-    ratios = {way: ratio_of(found, way) for way in found.policies if way != ALONE}
-    return dict(found.policies), ratios
+    ratios = {way: ratio_of(found, way) for way in found.orders if way != ALONE}
+    return dict(found.orders), ratios
 
 
 def ratio_of(found: Simulation, way: str) -> Ratio:
@@ -237,7 +237,8 @@ def print_dag(found: Found, name: str) -> None:
     plan = planned(name)
     eligible = plan.schedule.eligible
     ratios = [ratio for overhead in OVERHEADS for ratio in found[name, overhead][1].values()]
-    print(f"\n== {name}: {plan.dag}, {plan.proof.status}, auto is {auto(name)},", end=" ")
+    proved = "ic-optimal" if plan.proof.is_ic_optimal else "unproved"
+    print(f"\n== {name}: {plan.dag}, {proved}, auto is {auto(name)},", end=" ")
     print(f"eligible at most {eligible.max()}, on average {eligible[:-1].mean():.0f};", end=" ")
     print(f"intervals within {max(ratio.half_width for ratio in ratios):.1%}")
 

@@ -65,9 +65,9 @@ def numbers(found) -> dict:
     """Means, ratios and runs of a Simulation, as the JSON object has them."""
     fields = ("time", "stall", "utilisation")
     return {
-        "policies": {
+        "orders": {
             name: {f: vars(getattr(estimates, f)) for f in fields}
-            for name, estimates in found.policies.items()
+            for name, estimates in found.orders.items()
         },
         "ratio": {
             name: {f: (r := getattr(ratios, f)) and vars(r) for f in fields}
@@ -89,9 +89,9 @@ def numbers(found) -> dict:
         (["--interval", "0.5", "--batch", "2"], {"pool": Pool(0.5, 2)}),
         (
             ["--sizes", "exponential", "--waiting"],
-            {"pool": Pool(sizes="exponential", waiting=True)},
+            {"pool": Pool(batch_law="exponential", waiting=True)},
         ),
-        (["--speeds", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speeds=0.3)}),
+        (["--speeds", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speed_spread=0.3)}),
         (["--leave", "3", "--deadline", "1.1"], {"pool": Pool(leave=3, deadline=1.1)}),
         (["--workers", "2"], {"pool": Workers(2)}),
         (["--workers", "2", "--speeds", "1,0.5"], {"pool": Workers(2, [1, 0.5])}),
@@ -129,17 +129,17 @@ def test_every_policy_by_name(answer):
 
     given = answer(*[word for name in names for word in ("--policy", name)])
 
-    assert list(given["policies"]) == [*names, "fifo"]
+    assert list(given["orders"]) == [*names, "fifo"]
     assert list(given["ratio"]) == [f"{name}_over_fifo" for name in names]
-    assert list(given["timeline"]) == list(given["policies"])
+    assert list(given["timeline"]) == list(given["orders"])
     dask = simulate(DAG, {"dask": dask_order(DAG)}, sampling=Paired(most_runs=60))
-    assert given["policies"]["dask"] == numbers(dask)["policies"]["dask"]
+    assert given["orders"]["dask"] == numbers(dask)["orders"]["dask"]
 
 
 def test_fifo_is_there_once_and_may_be_alone(answer):
-    assert list(answer("--policy", "fifo", "--policy", "lifo")["policies"]) == ["fifo", "lifo"]
+    assert list(answer("--policy", "fifo", "--policy", "lifo")["orders"]) == ["fifo", "lifo"]
     alone = answer("--policy", "fifo")
-    assert list(alone["policies"]) == ["fifo"]
+    assert list(alone["orders"]) == ["fifo"]
     assert alone["ratio"] == {}
 
 
@@ -149,8 +149,8 @@ def test_an_order_from_a_file_is_a_policy(answer, put):
 
     given = answer("--order", "order.txt")
 
-    assert list(given["policies"]) == ["icsched", "fifo", "order"]
-    assert given["policies"]["order"] == numbers(mine)["policies"]["order"]
+    assert list(given["orders"]) == ["icsched", "fifo", "order"]
+    assert given["orders"]["order"] == numbers(mine)["orders"]["order"]
 
 
 def test_a_ratio_over_nothing_is_null(icsched, put):
@@ -169,9 +169,9 @@ def test_the_json_says_what_was_simulated(answer):
         "kind": "batches",
         "interval": 2.0,
         "batch": 16.0,
-        "sizes": "geometric",
+        "batch_law": "geometric",
         "waiting": False,
-        "speeds": 0.0,
+        "speed_spread": 0.0,
         "leave": None,
         "deadline": None,
         "replicas": 1,
@@ -260,13 +260,13 @@ def test_with_nothing_left_the_complaint_names_the_rescue_file(refused, put, res
 def test_an_order_file_may_have_jobs_that_are_done(answer, put):
     put({"order.txt": "a\nlone\nb\nc\n"})
 
-    assert list(answer("--order", "order.txt")["policies"]) == ["icsched", "fifo", "order"]
+    assert list(answer("--order", "order.txt")["orders"]) == ["icsched", "fifo", "order"]
 
 
 def test_overhead_comes_on_top_of_each_job(answer):
     """One worker, four jobs of 1, each handed out in 0.5: 6 in all, of which 4 are work."""
     options = ["--workers", "1", "--law", "constant", "--overhead", "0.5"]
-    fifo = answer(*options)["policies"]["fifo"]
+    fifo = answer(*options)["orders"]["fifo"]
 
     assert fifo["time"]["mean"] == 6.0
     assert fifo["utilisation"]["mean"] == pytest.approx(4 / 6)
@@ -412,25 +412,30 @@ UNIT = (
         (["--interval", "-1"], "interval: expected a positive number, got -1.0"),
         (["--interval", "nan"], "interval: expected a positive number, got nan"),
         (["--batch", "0"], "batch: expected 1 to 1,000,000,000, got 0.0"),
-        (["--speeds", "-1"], "speeds: expected 0 to 1,000, got -1.0"),
+        (["--speeds", "-1"], "speed_spread: expected 0 to 1,000, got -1.0"),
         (["--spread", "nan"], "spread: expected 0 to 1,000, got nan"),
         (["--leave", "0"], "leave: expected a positive number, got 0.0"),
-        (["--workers", "0"], "workers: expected an integer from 1 to 10,000,000, got 0"),
+        (["--workers", "0"], "workers: expected a whole number from 1 to 10,000,000, got 0"),
         (
             ["--workers", "2", "--replicas", "3"],
             "replicas: expected at most 2, the number of workers, got 3",
         ),
         (["--workers", "2", "--speeds", "1"], "speeds: expected 2, one per worker, got 1"),
         (["--overhead", "-1"], "overhead: expected 0 to 1e+100, got -1.0"),
-        (["--runs", "0"], "runs: expected an integer from 20 to 10,000,000, got 0"),
+        (["--runs", "0"], "runs: expected a whole number from 20 to 10,000,000, got 0"),
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
-        (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
-        (["--order", "missing"], "missing: no such file or directory"),
-        (["--runtimes", "missing", "--workers", "2"], "missing: no such file or directory"),
+        (["--seed", "-1"], f"seed: expected a whole number from 0 to {2**64 - 1:,}, got -1"),
     ],
 )
-def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complaint):
-    assert refused(*options) == (1, complaint)
+def test_a_model_that_cannot_be_is_one_line_and_exit_2(refused, options, complaint):
+    assert refused(*options) == (2, complaint)
+
+
+@pytest.mark.parametrize(
+    "options", [["--order", "missing"], ["--runtimes", "missing", "--workers", "2"]]
+)
+def test_a_missing_file_is_one_line_and_exit_1(refused, options):
+    assert refused(*options) == (1, "missing: no such file or directory")
 
 
 @pytest.mark.parametrize(

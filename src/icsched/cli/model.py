@@ -12,7 +12,7 @@ from icsched.errors import ArgumentError
 from icsched.formats.dagman import Submission
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
 from icsched.sim.engine import cores
-from icsched.sim.model import SizeLaw, TimeLaw
+from icsched.sim.model import BatchLaw, TimeLaw
 
 _MOST_THREADS = 1024
 
@@ -49,7 +49,7 @@ class PoolOptions:
 
     interval: float | None = None
     batch: float | None = None
-    sizes: SizeLaw | None = None
+    sizes: BatchLaw | None = None
     waiting: Flag = False
     workers: Annotated[int | None, WHOLE] = None
     speeds: str | None = None
@@ -63,7 +63,7 @@ class PoolOptions:
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,
-            "sizes": self.sizes,
+            "batch_law": self.sizes,
             "waiting": self.waiting or None,
         }
         given = {name: value for name, value in of_batches.items() if value is not None}
@@ -76,11 +76,12 @@ class PoolOptions:
         }
         if self.workers is not None:
             if given:
-                raise ArgumentError(f"--{next(iter(given))} cannot be used with --workers")
+                option = next(iter(given)).replace("batch_law", "sizes")
+                raise ArgumentError(f"--{option} cannot be used with --workers")
             return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]
         if speeds and len(speeds) > 1:
             raise ArgumentError("--speeds: expected one number, or --workers")
-        return Pool(**given, speeds=speeds[0] if speeds else 0.0, **terms)  # type: ignore[arg-type]
+        return Pool(**given, speed_spread=speeds[0] if speeds else 0.0, **terms)  # type: ignore[arg-type]
 
 
 @Parameter(name="*", group="Times")

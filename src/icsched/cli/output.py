@@ -16,7 +16,6 @@ from icsched.cli.visible import json_safe, visible
 from icsched.dag import Dag
 from icsched.orders import LimitedOrder, Plan
 from icsched.pebble import Comparison, Profile
-from icsched.theory import Proof
 
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
@@ -130,17 +129,6 @@ def cost_sentence(limited: LimitedOrder, free: Plan) -> str:
     return f"It has {ratio:.2f} times as many eligible jobs on average as without the limit."
 
 
-def proof_sentence(proof: Proof) -> str:
-    """Say what is proved about an order."""
-    if proof.status == "unproved":
-        if proof.method is None:
-            return "Nothing is proved about this order."
-        best = "; this one has the most eligible jobs on average" if "area" in proof.method else ""
-        return f"No order is IC-optimal{best} (exact)."
-    chain = f": {proof.chain}" if proof.chain else ""
-    return f"IC-optimal, no order has more eligible jobs at any step ({proof.method}{chain})."
-
-
 def memory_sentence(limited: LimitedOrder) -> str:
     """Say what memory an order needs, and whether another could do more with it."""
     used = f"at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
@@ -148,17 +136,6 @@ def memory_sentence(limited: LimitedOrder) -> str:
     if limited.exact:
         return f"{needs}; no order within that has more eligible jobs on average (exact)."
     return f"{needs}; the best order found within that."
-
-
-def proof_keys(proof: Proof) -> dict[str, object]:
-    """Return a proof as it stands in JSON."""
-    return {
-        "status": proof.status,
-        "method": proof.method,
-        "chain": proof.chain,
-        "min_ratio": proof.min_ratio,
-        "mean_ratio": proof.mean_ratio,
-    }
 
 
 def size(dag: Dag) -> str:

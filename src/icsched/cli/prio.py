@@ -20,6 +20,7 @@ from icsched.formats import dagman
 from icsched.formats.dagman import Submission
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.orders import LimitedOrder, Plan, order_within, prioritize
+from icsched.render.proofs import proof_keys, proof_sentence
 
 # For people only, and so not among the notes of the JSON; docs/dagman.md says why.
 THROTTLE = (
@@ -374,7 +375,7 @@ def _order_report(file: str, plan: Plan, limited: LimitedOrder | None) -> str:
     seconds = sum(plan.seconds.values())
     head = (
         f"{file}: {output.size(dag)}, ordered by {plan.ordered_by} in {seconds:.2f} s\n"
-        f"{output.proof_sentence(plan.proof)}\n"
+        f"{proof_sentence(plan.proof)}\n"
     )
     if not len(dag):
         return f"{file}: no jobs to order\n"
@@ -419,7 +420,7 @@ def _answer(result: _Result) -> dict[str, object]:
         "priorities": {str(name): priorities[str(name)] for name in names},
         "eligible": plan.schedule.eligible.tolist(),
         "fifo_eligible": pebble.eligibility_profile(dag, dag.fifo_order).tolist(),
-        "proof": output.proof_keys(plan.proof),
+        "proof": proof_keys(plan.proof),
         "area_ratio": None,
         "memory": result.limited.memory if result.limited else plan.schedule.peak_memory,
         "seconds": {

@@ -11,6 +11,7 @@ from icsched.dag import Dag
 from icsched.formats import dagman
 from icsched.formats.dagman import Submission
 from icsched.orders import Plan, prioritize
+from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.theory import Analysis
 
 _MOST_ROWS = 20
@@ -111,7 +112,7 @@ def _facts(plan: Plan, analysis: Analysis) -> dict[str, object]:
             for g in analysis.blocks
         ],
         "linear": analysis.is_linear,
-        "proof": output.proof_keys(plan.proof),
+        "proof": proof_keys(plan.proof),
     }
 
 
@@ -123,7 +124,7 @@ def _report(file: str, plan: Plan, facts: dict[str, object]) -> str:
         f" {output.counted(len(dag.sources), 'source')}, {output.counted(len(dag.sinks), 'sink')}",
         output.counted(len(analysis.parts), "block") + (":" if len(analysis.parts) else ""),
         *_block_rows(analysis),
-        output.proof_sentence(plan.proof),
+        proof_sentence(plan.proof),
     ]
     if len(dag):
         fifo = pebble.eligibility_profile(dag, dag.fifo_order)

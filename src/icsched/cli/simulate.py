@@ -27,7 +27,7 @@ from icsched.formats.dagman import Submission
 from icsched.orders import prioritize
 from icsched.sim import Mean, Pool, Ratio, Simulation, Timeline, Times, Workers
 from icsched.sim import simulate as simulated
-from icsched.sim.compare import FEWEST_RUNS, METRICS, PolicyLike
+from icsched.sim.compare import FEWEST_RUNS, METRICS, OrderLike
 
 PolicyName = Literal[
     "icsched", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"
@@ -110,10 +110,10 @@ def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
 
 def _policies(
     workflow: Submission, names: Sequence[PolicyName], order: str | None
-) -> Mapping[str, PolicyLike]:
+) -> Mapping[str, OrderLike]:
     """Return the policies by name, fifo always among them, as the simulation takes them."""
     dag = workflow.dag
-    policies: dict[str, PolicyLike] = {}
+    policies: dict[str, OrderLike] = {}
     for name in [*names, "fifo"]:
         if name == "icsched":
             with output.working(f"ordering {output.counted(len(dag), 'job')}"):
@@ -127,13 +127,13 @@ def _policies(
 
 def _timelines(
     dag: Dag,
-    policies: Mapping[str, PolicyLike],
+    policies: Mapping[str, OrderLike],
     pool: Pool | Workers,
     times: Times,
     found: Simulation,
 ) -> dict[str, Timeline]:
     """Follow some runs of each policy, until the mean time of the slowest."""
-    until = max(estimates.time.mean for estimates in found.policies.values())
+    until = max(estimates.time.mean for estimates in found.orders.values())
     batches = until / pool.interval if isinstance(pool, Pool) else 0
     affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
     runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
@@ -149,11 +149,11 @@ def _model(pool: Pool | Workers, options: TimeOptions, times: Times) -> str:
         who = f"{output.counted(pool.count, 'worker')}"
         who += f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
     else:
-        size = "" if pool.sizes == "fixed" else f" on average ({pool.sizes})"
+        size = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
         requests = output.counted(pool.batch, "request")
         who = f"batches of {requests}{size}, {output.number(pool.interval)} apart on average"
         who += ", requests wait" if pool.waiting else ""
-        who += f", speeds vary by {pool.speeds:g}" if pool.speeds else ""
+        who += f", speeds vary by {pool.speed_spread:g}" if pool.speed_spread else ""
     terms = {
         f"workers leave after {output.number(pool.leave)} on average": pool.leave < math.inf,
         f"deadline {output.number(pool.deadline)}": pool.deadline < math.inf,
@@ -168,12 +168,12 @@ def _model(pool: Pool | Workers, options: TimeOptions, times: Times) -> str:
 
 def _report(found: Simulation, options: SamplingOptions) -> str:
     rows = [["policy", "time", "stall probability", "utilisation"]]
-    for name, estimates in found.policies.items():
+    for name, estimates in found.orders.items():
         rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     is_tested = not options.paper_statistics  # the paper's ranges allow no verdict
-    names = [name for name in found.policies if name != "fifo"]
+    names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
     return "\n".join([*lines, "", *ratios, _effort(found, options)]) + "\n"
 
@@ -205,7 +205,7 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
 
 def _no_ratio(found: Simulation, name: str) -> str:
     """Say why the probabilities of stalling of a policy and of fifo have no ratio."""
-    shares = {policy: found.policies[policy].stall.mean for policy in (name, "fifo")}
+    shares = {policy: found.orders[policy].stall.mean for policy in (name, "fifo")}
     calm = [policy for policy, share in shares.items() if not share]
     if len(calm) == len(shares):
         return "never seen"
@@ -272,7 +272,7 @@ def _answer(
         "jobs": len(workflow.dag),
         "arcs": workflow.dag.arc_count,
         "done": int(workflow.done.sum()),
-        "policies": {name: asdict(estimates) for name, estimates in found.policies.items()},
+        "orders": {name: asdict(estimates) for name, estimates in found.orders.items()},
         "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
         "runs": found.runs,
         "seed": found.seed,

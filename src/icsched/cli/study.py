@@ -22,7 +22,7 @@ from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.formats.dagman import Submission
 from icsched.orders import Plan, prioritize
 from icsched.render import figures as draw
-from icsched.sim.model import SizeLaw
+from icsched.sim.model import BatchLaw
 from icsched.study.cells import Cell, CellResult, CellRunner, Terms
 
 INTERVALS = ",".join(f"{value:g}" for value in sim.INTERVALS)
@@ -45,7 +45,7 @@ def study(
     output_: Annotated[str | None, OutputName] = None,
     intervals: str = INTERVALS,
     batches: str = BATCHES,
-    sizes: SizeLaw = "exponential",
+    sizes: BatchLaw = "exponential",
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     dask: str | None = None,
     no_run: Flag = False,

@@ -27,7 +27,7 @@ from icsched.sim.model import (
     Assignments,
     Batches,
     Ending,
-    Policy,
+    Played,
     Pool,
     Runs,
     Times,
@@ -43,7 +43,7 @@ _RESULT, _LOSS, _DEADLINE = range(3)
 
 def run(
     dag: Dag,
-    policy: Policy | Server[int],
+    played: Played | Server[int],
     pool: Pool | Workers,
     times: Times,
     *,
@@ -52,21 +52,21 @@ def run(
 ) -> Trace:
     """Simulate one run, step by step.
 
-    Equal to ``engine.trace`` for a `Policy`, and some hundred times slower. Raises
+    Equal to ``engine.trace`` for a `Played`, and some hundred times slower. Raises
     SimulationError for inputs that do not fit together, or a server that hands out what
-    is not eligible; ScheduleError for a policy's order that is not a legal order of *dag*.
+    is not eligible; ScheduleError for an order that is not a legal order of *dag*.
 
     A server is told of the first result of each task by `done`, also if the task was lost before,
     and of losses and deadlines by `lost`.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
-    >>> trace = run(fork, Policy("fifo"), Workers(2), Times("constant"), seed=1, run=0)
+    >>> trace = run(fork, Played("fifo"), Workers(2), Times("constant"), seed=1, run=0)
     >>> trace.assignments.time.tolist(), trace.assignments.request.tolist()
     ([0.0, 1.0, 1.0], [0, 1, 0])
     """
     check_inputs(dag, pool, times)
     check_seed(seed, run)
-    server = _Run(dag, policy, pool, times, Draws(seed=seed, run=run))
+    server = _Run(dag, played, pool, times, Draws(seed=seed, run=run))
     if isinstance(pool, Workers):
         _serve_workers(server, pool)
         return server.trace(workers=pool.count)
@@ -131,7 +131,7 @@ def _arrivals(pool: Pool, draws: Draws) -> Iterator[tuple[float, int]]:
 
 def _speeds(pool: Pool, draws: Draws) -> Callable[[int], float]:
     """Speed of the worker behind each request."""
-    sigma = lognormal_sigma(pool.speeds)
+    sigma = lognormal_sigma(pool.speed_spread)
     if sigma == 0.0:
         return lambda _: 1.0
     return lambda request: draws.lognormal(sigma, Stream.SPEED, request)
@@ -175,7 +175,7 @@ class _Run:
     def __init__(
         self,
         dag: Dag,
-        policy: Policy | Server[int],
+        played: Played | Server[int],
         pool: Pool | Workers,
         times: Times,
         draws: Draws,
@@ -195,7 +195,7 @@ class _Run:
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
         self._server = (
-            _server(dag, policy, draws) if isinstance(policy, Policy) else _Checked(dag, policy)
+            _server(dag, played, draws) if isinstance(played, Played) else _Checked(dag, played)
         )
         self._readiness = self._server.readiness
 
@@ -307,11 +307,11 @@ class _Run:
         self._server.done(task)
 
 
-def _server(dag: Dag, policy: Policy, draws: Draws) -> "_Line | _Ranked":
-    order = policy.order_for(dag).tolist()
-    if policy.rule in ("fifo", "lifo"):
-        return _Line(dag, order, newest_first=policy.rule == "lifo")
-    return _Ranked(dag, draws.permutation(len(dag)) if policy.rule == "random" else order)
+def _server(dag: Dag, played: Played, draws: Draws) -> "_Line | _Ranked":
+    order = played.order_for(dag).tolist()
+    if played.by in ("fifo", "lifo"):
+        return _Line(dag, order, newest_first=played.by == "lifo")
+    return _Ranked(dag, draws.permutation(len(dag)) if played.by == "random" else order)
 
 
 class _Checked:

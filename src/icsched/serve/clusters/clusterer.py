@@ -82,7 +82,7 @@ class Ground:
             raise ClusterError(
                 f"order: expected a plan of {dag}, got one of another dag, {basis.dag}"
             )
-        proved = basis.proof.status == "ic-optimal"
+        proved = basis.proof.is_ic_optimal
         plan = None if basis.analysis is None else basis
         return cls(dag, Rest(dag), basis.order.tolist(), proved, checked, plan)
 
