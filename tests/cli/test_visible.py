@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from icsched.cli.visible import visible
+from icsched.render.visible import visible
 from tests.cli.terminal import read_until
 from tests.cli.workflows import PAIR_AND_FORK
 

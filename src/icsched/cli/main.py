@@ -11,8 +11,8 @@ from typing import TextIO
 
 from cyclopts import App, CycloptsError
 
-from icsched.cli.visible import visible
 from icsched.errors import ArgumentError, IcschedError
+from icsched.render.visible import visible
 
 
 def _version() -> str:

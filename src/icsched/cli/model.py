@@ -6,10 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.cli.inputs import WHOLE, numbers, read_run_times
+from icsched.answers.inputs import numbers
+from icsched.cli.inputs import WHOLE
 from icsched.cli.output import Flag
 from icsched.errors import ArgumentError
-from icsched.formats import Workflow
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
 from icsched.sim.engine import cores
 from icsched.sim.model import SizeLaw, TimeLaw
@@ -104,13 +104,12 @@ class TimeOptions:
     spread: float | None = None
     runtimes: str | None = None
 
-    def times(self, workflow: Workflow) -> Times:
-        """Return the times; raises ArgumentError, or FormatError for a bad file of run times."""
+    def times(self) -> Times:
+        """Return the law of the times; raises ArgumentError for options that do not go together."""
         if self.law == "constant" and self.spread is not None:
             raise ArgumentError("--law constant has no spread: expected no --spread")
-        means = None if self.runtimes is None else read_run_times(workflow, self.runtimes)
         given = {} if self.spread is None else {"spread": self.spread}
-        return Times(self.law, means=means, **given)
+        return Times(self.law, **given)
 
 
 @Parameter(name="*", group="Statistics")

@@ -5,9 +5,10 @@ direction could make a name read as another one. Such characters are shown as Py
 `\x1b` or `\u202e`. Only text for people is changed: JSON, tables and files keep every character.
 """
 
+import json
 import re
-import sys
-from typing import TextIO
+
+import msgspec
 
 # Control characters but the newline; ends of lines, marks of direction, halves of characters.
 _HIDDEN = re.compile(
@@ -33,11 +34,6 @@ def named(*words: str) -> str:
     return visible(" ".join(words)).replace("\n", "\\n")
 
 
-def say(text: str, *, stream: TextIO | None = None) -> None:
-    """Write a report, to standard output by default, so that all of it can be seen."""
-    (stream or sys.stdout).write(visible(text))
-
-
 def json_safe(text: str) -> str:
     r"""Return JSON that means the same, without characters that act on a terminal.
 
@@ -49,3 +45,12 @@ def json_safe(text: str) -> str:
     if text.isascii() and "\x7f" not in text:  # most are, and may be large
         return text
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_text(keys: dict[str, object]) -> str:
+    """Return one JSON object, alone on its line."""
+    try:
+        text = msgspec.json.encode(keys).decode()
+    except UnicodeEncodeError:  # a name that is not UTF-8
+        text = json.dumps(keys, separators=(",", ":"))
+    return json_safe(text) + "\n"
