@@ -42,6 +42,7 @@ def answer(result) -> dict:
 def test_the_best_jobs_are_named_and_counted(batch):
     """b and c enable e and f; with a that makes three."""
     assert answer(batch("--take", "2", "--json")) == {
+        "schema": 1,
         "take": ["b", "c"],
         "eligible_after": 3,
         "method": "tree",

@@ -65,7 +65,7 @@ def test_an_unknown_command_or_option_is_one_line_and_exit_2(icsched, words):
 
 
 def test_a_message_of_several_lines_becomes_one(icsched):
-    result = icsched("verify", "two\nlines.dag", "--order", "order.txt")
+    result = icsched("verify", "two\nlines.dag", "--order", "@order.txt")
 
     assert result.code == 1
     assert result.complaint == "two lines.dag: no such file or directory"
@@ -176,7 +176,7 @@ def test_an_interrupt_ends_it_quietly_with_130(script, tmp_path):
     pipe = tmp_path / "wf.dag"
     os.mkfifo(pipe)
     with subprocess.Popen(
-        [script, "verify", pipe, "--order", "order.txt"], stderr=subprocess.PIPE, text=True
+        [script, "verify", pipe, "--order", "@order.txt"], stderr=subprocess.PIPE, text=True
     ) as process:
         interrupt = ["/bin/sh", "-c", 'exec > "$0"; kill -INT "$1"', pipe, str(process.pid)]
         with subprocess.Popen(interrupt) as interrupter:

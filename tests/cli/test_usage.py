@@ -16,7 +16,7 @@ NEEDED = {
     "study": ["-o", "out", "--intervals", "1", "--batches", "2"],
     "batch": ["--take", "1"],
     "cluster": ["--size", "1"],
-    "verify": ["--order", "order.txt"],
+    "verify": ["--order", "@order.txt"],
 }
 JSON = [command for command in NEEDED if command != "study"]
 
@@ -123,13 +123,13 @@ def test_values_that_mean_nothing_are_bad_usage(icsched, folder, words, complain
         ("simulate wf.dag", "--replicas"),
         ("simulate wf.dag", "--seed"),
         ("simulate wf.dag", "--runs"),
-        ("simulate wf.dag", "--jobs"),
+        ("simulate wf.dag", "--threads"),
         ("study wf.dag -o out", "--seed"),
         ("study wf.dag -o out", "--runs"),
-        ("study wf.dag -o out", "--jobs"),
+        ("study wf.dag -o out", "--threads"),
         ("batch wf.dag", "--take"),
         ("cluster wf.dag", "--size"),
-        ("verify wf.dag --order order.txt", "--limit"),
+        ("verify wf.dag --order @order.txt", "--limit"),
         ("make random-layered 10 2", "--seed"),
     ],
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from icsched import formats
 from icsched.answers.inputs import named_jobs
 from icsched.answers.notes import Resumed, resumed
+from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading, check_not_own
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
@@ -22,6 +23,7 @@ class ClusterAnswer:
 
     files: tuple[str, ...]
     dag: Dag
+    ordered_by: str
     clusters: tuple[Cluster, ...]
     cut_arcs: int
     done: int
@@ -32,10 +34,11 @@ class ClusterAnswer:
 
 def cluster_answer(
     files: Sequence[str],
+    wanted: WantedOrder,
     *,
     size: int | None,
     capacities: Sequence[int],
-    strategy: str,
+    clusterer: str,
     alone: str,
     output: str | None,
     dot: str | None,
@@ -46,17 +49,21 @@ def cluster_answer(
 
     *size* is what the user gave as the one capacity, if so; *alone* lists jobs or is @FILE.
     """
+    wanted.check()
     workflow = reading.read_to_run(files, signs=signs)
     for path in filter(None, (output, dot)):
         check_not_own(workflow, path)
     _check_size(workflow, size)
     dag = workflow.dag
     apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
+    plan = wanted.plan(workflow, signs=signs)
     with signs.working("clustering", len(dag)):
-        clusters = set_apart(dag, plan_clusters(dag, capacities, strategy=strategy), apart)
+        taken = plan_clusters(dag, capacities, strategy=clusterer, order=plan)
+        clusters = set_apart(dag, taken, apart)
     return ClusterAnswer(
         files=tuple(files),
         dag=dag,
+        ordered_by=plan.ordered_by,
         clusters=tuple(clusters),
         cut_arcs=sum(taken.cut_arcs for taken in clusters),
         done=int(workflow.done.sum()),

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from icsched.answers.compared import Compared
 from icsched.answers.inputs import read_sizes
+from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.formats import Workflow, dagman
@@ -15,9 +16,9 @@ from icsched.orders import LimitedOrder, Plan, order_within, prioritize
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which order: its name, and the most memory it may take, with a file of sizes in bytes."""
+    """Which order, and the most memory it may take, with a file of sizes in bytes."""
 
-    order: str = "prio"
+    order: WantedOrder
     memory: int | None = None
     sizes: str | None = None
 
@@ -69,14 +70,14 @@ def ordered(
     start = time.perf_counter()
     workflow = reading.read(files, directory=directory, signs=signs)
     read_seconds = time.perf_counter() - start
-    with signs.working("ordering", len(workflow.dag)):
-        limited = _limited(workflow, wanted)
-        plan = limited.plan if limited else prioritize(workflow.dag, wanted.order)
+    limited = _limited(workflow, wanted, signs)
+    plan = limited.plan if limited else wanted.order.plan(workflow, signs=signs)
     return Ordered(workflow, Compared(plan), limited, read_seconds)
 
 
-def _limited(workflow: Workflow, wanted: Wanted) -> LimitedOrder | None:
+def _limited(workflow: Workflow, wanted: Wanted, signs: Signs) -> LimitedOrder | None:
     if wanted.memory is None:
         return None
     sizes = wanted.sizes and read_sizes(workflow, wanted.sizes)
-    return order_within(workflow.dag, wanted.memory, sizes=sizes)
+    with signs.working("ordering", len(workflow.dag)):
+        return order_within(workflow.dag, wanted.memory, sizes=sizes)

@@ -39,6 +39,7 @@ def prio_answer(
     signs: Signs = QUIET,
 ) -> PrioAnswer:
     """Find an order of a workflow and what is to be changed in its files; nothing is written."""
+    wanted.order.check()
     search = _Search(writing, reading, signs)
     return search.removal(files) if writing.remove else search.ordering(files, wanted)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from icsched.answers import notes
 from icsched.answers.compared import Compared
+from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.formats import Workflow, dagman
-from icsched.orders import prioritize
-from icsched.theory import Analysis
+from icsched.theory import Analysis, analyse
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +39,16 @@ class ShowAnswer:
     files: Files
 
 
-def show_answer(files: Sequence[str], *, reading: Reading, signs: Signs = QUIET) -> ShowAnswer:
-    """Take a workflow apart."""
+def show_answer(
+    files: Sequence[str], wanted: WantedOrder, *, reading: Reading, signs: Signs = QUIET
+) -> ShowAnswer:
+    """Take a workflow apart, and order it."""
+    wanted.check()
     workflow = reading.read(files, signs=signs)
     dag = workflow.dag
+    plan = wanted.plan(workflow, signs=signs)
     with signs.working("taking apart", len(dag)):
-        plan = prioritize(dag)
-        analysis = plan.analysis
-        assert analysis is not None, "prio takes every dag apart"  # noqa: S101  for the type checker
+        analysis = plan.analysis or analyse(dag)
         found = _files(workflow)
     return ShowAnswer(
         names=tuple(files),

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from icsched.answers.inputs import read_order, read_run_times
+from icsched.answers.inputs import read_run_times
 from icsched.answers.notes import Resumed, resumed
+from icsched.answers.orders import check_known, is_file, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
-from icsched.engines.dask import dask_order
 from icsched.formats import Workflow
-from icsched.orders import prioritize
+from icsched.orders import ORDERS, prioritize
 from icsched.sim import (
     Paired,
     PaperSampling,
@@ -50,8 +50,7 @@ class SimulateAnswer:
 
 def simulate_answer(
     files: Sequence[str],
-    names: Sequence[str],
-    order: str | None,
+    wanted: Sequence[str],
     *,
     pool: Pool | Workers,
     times: Times,
@@ -62,16 +61,18 @@ def simulate_answer(
     reading: Reading,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
-    """Simulate a workflow by each of the policies in *names*, by *order* of a file, and by fifo."""
+    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in fifo's."""
+    for word in wanted:
+        check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
     dag = workflow.dag
     if run_times is not None:
         times = replace(times, means=read_run_times(workflow, run_times))
-    policies = _policies(workflow, names, order, signs)
+    orders = {word: _order(workflow, word, times, signs) for word in [*wanted, "fifo"]}
     with signs.progress("simulating", len(dag)) as tell:
         found = simulate(
             dag,
-            policies,
+            orders,
             pool=pool,
             times=times,
             seed=seed,
@@ -80,7 +81,7 @@ def simulate_answer(
             progress=tell,
         )
     with signs.working("following some runs"):
-        timelines = _timelines(dag, policies, pool, times, found)
+        timelines = _timelines(dag, orders, pool, times, found)
     return SimulateAnswer(
         files=tuple(files),
         jobs=len(dag),
@@ -96,36 +97,32 @@ def simulate_answer(
     )
 
 
-def _policies(
-    workflow: Workflow, names: Sequence[str], order: str | None, signs: Signs
-) -> Mapping[str, PolicyLike]:
-    """Return the policies by name, fifo always among them, as the simulation takes them."""
+def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> PolicyLike:
+    """Return an order as the simulation takes it; run times are the means of *times*."""
     dag = workflow.dag
-    policies: dict[str, PolicyLike] = {}
-    for name in [*names, "fifo"]:
-        if name == "icsched":
-            with signs.working("ordering", len(dag)):
-                policies[name] = prioritize(dag)
-        elif name == "dask":
-            policies[name] = dask_order(dag)
-        else:
-            policies[name] = name
-    return policies if order is None else {**policies, "order": read_order(workflow, order)}
+    if is_file(word):
+        return plan_of_file(workflow, word)
+    entry = ORDERS.find(word)
+    if entry.played != "static":
+        return word
+    means = times.means_for(dag) if entry.needs_run_times else None
+    with signs.working("ordering", len(dag)):
+        return prioritize(dag, word, run_times=means)
 
 
 def _timelines(
     dag: Dag,
-    policies: Mapping[str, PolicyLike],
+    orders: Mapping[str, PolicyLike],
     pool: Pool | Workers,
     times: Times,
     found: Simulation,
 ) -> dict[str, Timeline]:
-    """Follow some runs of each policy, until the mean time of the slowest."""
+    """Follow some runs of each order, until the mean time of the slowest."""
     until = max(estimates.time.mean for estimates in found.policies.values())
     batches = until / pool.interval if isinstance(pool, Pool) else 0
     affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
     runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
     return {
-        name: Timeline.of(dag, policy, pool, times, seed=found.seed, runs=runs, until=until)
-        for name, policy in policies.items()
+        name: Timeline.of(dag, order, pool, times, seed=found.seed, runs=runs, until=until)
+        for name, order in orders.items()
     }

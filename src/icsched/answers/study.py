@@ -10,11 +10,11 @@ from pathlib import Path
 
 from icsched.answers.compared import Compared
 from icsched.answers.notes import Resumed, resumed
+from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.formats import Workflow
-from icsched.orders import prioritize
 from icsched.study import (
     Cell,
     CellResult,
@@ -61,6 +61,7 @@ class StudyAnswer:
 
 def study_begun(
     files: Sequence[str],
+    wanted: WantedOrder,
     directory: str,
     cells: Sequence[Cell],
     terms: Terms,
@@ -69,8 +70,9 @@ def study_begun(
     signs: Signs = QUIET,
 ) -> StudyBegun:
     """Read and order the workflows, each file one of its own."""
+    wanted.check()
     workflows = tuple(
-        _studied(name, reading.read_to_run([file], signs=signs), terms, signs)
+        _studied(name, reading.read_to_run([file], signs=signs), wanted, terms, signs)
         for name, file in _named(files).items()
     )
     return StudyBegun(directory, tuple(cells), terms, workflows)
@@ -94,11 +96,11 @@ def _flat(path: Path) -> str:
     return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
 
 
-def _studied(name: str, workflow: Workflow, terms: Terms, signs: Signs) -> Studied:
-    dag = workflow.dag
-    with signs.working("ordering", len(dag)):
-        plan = prioritize(dag)
-    mark = fingerprint(dag, plan.order, terms)
+def _studied(
+    name: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
+) -> Studied:
+    plan = wanted.plan(workflow, signs=signs)
+    mark = fingerprint(workflow.dag, plan.order, terms)
     return Studied(name, Compared(plan), mark, resumed(workflow))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from icsched import pebble
-from icsched.answers.inputs import read_order
+from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 
@@ -13,6 +13,7 @@ class VerifyAnswer:
     """The referee's verdict on an order; `better` names the jobs that beat it, if any do."""
 
     file: str
+    ordered_by: str
     jobs: int
     arcs: int
     verdict: pebble.Verdict
@@ -20,11 +21,13 @@ class VerifyAnswer:
 
 
 def verify_answer(
-    file: str, order: str, *, limit: int, reading: Reading, signs: Signs = QUIET
+    file: str, wanted: WantedOrder, *, limit: int, reading: Reading, signs: Signs = QUIET
 ) -> VerifyAnswer:
-    """Judge the order in a file; raises LimitError if there are too many sets of jobs for that."""
+    """Judge an order; raises LimitError if there are too many sets of jobs for that."""
+    wanted.check()
     workflow = reading.read([file], signs=signs)
     dag = workflow.dag
-    verdict = pebble.verify(dag, read_order(workflow, order), limit=limit)
+    plan = wanted.plan(workflow, signs=signs)
+    verdict = pebble.verify(dag, plan.order, limit=limit)
     better = None if verdict.better is None else tuple(dag.names[t] for t in verdict.better)
-    return VerifyAnswer(file, len(dag), dag.arc_count, verdict, better)
+    return VerifyAnswer(file, plan.ordered_by, len(dag), dag.arc_count, verdict, better)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, refuse
+from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
 from icsched.errors import ArgumentError, ClusterError
 from icsched.render import cluster as render
@@ -14,9 +15,10 @@ from icsched.render import cluster as render
 
 def cluster(
     *files: str,
+    order: OrderOptions = OURS,
     size: Annotated[int | None, WHOLE] = None,
     capacities: str | None = None,
-    strategy: Literal["auto", "direct", "staggered", "donor", "lean"] = "auto",
+    clusterer: Literal["auto", "direct", "staggered", "donor", "lean"] = "auto",
     alone: str = "",
     output_: Annotated[str | None, OutputName] = None,
     dot: str | None = None,
@@ -29,11 +31,13 @@ def cluster(
     ----------
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
+    order
+        Which order.
     size
         Jobs of each cluster.
     capacities
         Jobs that the workers can take, in the order in which they come, such as 4,16,64.
-    strategy
+    clusterer
         How to choose the jobs of a cluster.
     alone
         Jobs to keep out of clusters: names with commas between, or @FILE with one a line.
@@ -50,9 +54,10 @@ def cluster(
     _check_outputs(output_, dot, files, reading)
     found = cluster_answer(
         files,
+        order,
         size=size,
         capacities=_capacities(size, capacities),
-        strategy=strategy,
+        clusterer=clusterer,
         alone=alone,
         output=output_,
         dot=dot,
@@ -83,13 +88,13 @@ def _check_outputs(
     real = [os.path.realpath(output) for output in (path, dot) if output is not None]
     refuse(
         {
-            "-o writes one file: expected one to read": writes and len(files) > 1,
-            "expected one of -o and --usedagdir": writes and reading.usedagdir,
-            "expected one of -o and --lenient": writes and reading.lenient,
+            "-o cannot be used with several files": writes and len(files) > 1,
+            "-o cannot be used with --usedagdir": writes and reading.usedagdir,
+            "-o cannot be used with --lenient": writes and reading.lenient,
             "-o: expected a file, got standard output": path == STANDARD_OUTPUT,
             "--dot: expected a file, got standard output": dot == STANDARD_OUTPUT,
-            "expected different files for -o and --dot": len(set(real)) < len(real),
-            "--dot: expected a file outside of what -o writes": writes and _is_inside(path, dot),
+            "-o and --dot name the same file": len(set(real)) < len(real),
+            "--dot names a file in the directory that -o writes": writes and _is_inside(path, dot),
         }
     )
 

@@ -14,6 +14,7 @@ from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.cli.inputs import USUAL, FileOptions, refuse
+from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
 from icsched.render import prio as render
 from icsched.render.tables import tables
@@ -86,7 +87,7 @@ BOUNDLESS = MemoryOptions()
 
 def prio(
     *files: str,
-    strategy: Literal["prio", "fifo", "lifo", "level", "critical-path"] = "prio",
+    order: OrderOptions = OURS,
     writing: WriteOptions = NOTHING,
     reading: FileOptions = USUAL,
     tables_: Annotated[str | None, Parameter(name="--tables")] = None,
@@ -99,8 +100,8 @@ def prio(
     ----------
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
-    strategy
-        How to order: prio, or for comparison fifo, lifo, level or critical-path.
+    order
+        Which order.
     writing
         What to do to the files.
     reading
@@ -114,8 +115,8 @@ def prio(
 
     """
     _check_writing(files, writing, reading, as_json=json_)
-    _check_ordering(strategy, writing, tables_, memory)
-    wanted = Wanted(strategy, memory.limit, memory.sizes)
+    _check_ordering(order.order, writing, tables_, memory)
+    wanted = Wanted(order, memory.limit, memory.sizes)
     found = prio_answer(files, wanted, writing, reading=reading, signs=SIGNS)
     found = with_changes_made(_with_tables(found, tables_), writing)
     if found.streamed is None:
@@ -142,39 +143,38 @@ def _check_writing(
     real = {os.path.realpath(file) for file in files}
     refuse(
         {
-            "expected one of -o, --in-place and --remove": sum(chosen) > 1,
-            "-o writes one file: expected one to read": bool(writing.output) and len(files) > 1,
+            "only one of -o, --in-place and --remove can be used": sum(chosen) > 1,
+            "-o cannot be used with several files": bool(writing.output) and len(files) > 1,
             "--flatten needs -o": writing.flatten and writing.output is None,
-            "expected one of --flatten and --usedagdir": writing.flatten and reading.usedagdir,
-            "expected one of --flatten and --lenient": writing.flatten and reading.lenient,
+            "--flatten cannot be used with --usedagdir": writing.flatten and reading.usedagdir,
+            "--flatten cannot be used with --lenient": writing.flatten and reading.lenient,
             "--keep-existing needs -o or --in-place": writing.keep_existing
             and not writing.writes_order,
             "--via vars changes submit files: it needs --in-place": writing.via == "vars"
             and not changes,
             "--force needs --in-place or --remove": writing.force and not changes,
             "--recursive needs --in-place or --remove": writing.recursive and not changes,
-            "standard output takes the file or the JSON": writing.output == STANDARD_OUTPUT
-            and as_json,
-            "standard input can only be read: expected -o": "/dev/stdin" in files and changes,
-            "expected each file to change once": changes and len(real) < len(files),
+            "-o - cannot be used with --json": writing.output == STANDARD_OUTPUT and as_json,
+            "standard input cannot be changed: use -o": "/dev/stdin" in files and changes,
+            "the same file is given twice": changes and len(real) < len(files),
         }
     )
 
 
 def _check_ordering(
-    strategy: str, writing: WriteOptions, directory: str | None, memory: MemoryOptions
+    order: str, writing: WriteOptions, directory: str | None, memory: MemoryOptions
 ) -> None:
     """Raise ArgumentError for options of ordering that do not go together."""
     limited = memory.memory is not None
     refuse(
         {
-            "--remove orders nothing: expected no --tables": writing.remove and bool(directory),
-            "--remove orders nothing: expected no --memory": writing.remove and limited,
+            "--tables cannot be used with --remove": writing.remove and bool(directory),
+            "--memory cannot be used with --remove": writing.remove and limited,
             "--tables: expected a directory, got ''": directory == "",
             f"--memory: expected a whole number, 1 or more, got {memory.memory!r}": memory.limit
             == 0,
             "--sizes needs --memory": memory.sizes is not None and not limited,
-            "--memory needs --strategy prio": limited and strategy != "prio",
-            "--memory is for one workflow: expected no --recursive": limited and writing.recursive,
+            f"--memory cannot be used with --order {order}": limited and order != "prio",
+            "--memory cannot be used with --recursive": limited and writing.recursive,
         }
     )

@@ -2,12 +2,14 @@
 
 from icsched.answers.show import show_answer
 from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.render import show as render
 
 
 def show(
     *files: str,
+    order: OrderOptions = OURS,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -17,11 +19,13 @@ def show(
     ----------
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
+    order
+        Which order.
     reading
         How the files are read.
     json_
         Print one JSON object instead of a report.
 
     """
-    found = show_answer(files, reading=reading, signs=SIGNS)
+    found = show_answer(files, order, reading=reading, signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

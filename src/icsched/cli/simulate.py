@@ -1,7 +1,7 @@
 """`icsched simulate`: what an order gains on a pool of unpredictable workers."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -15,36 +15,32 @@ from icsched.cli.model import (
     SamplingOptions,
     TimeOptions,
 )
+from icsched.cli.orders import known_orders
 from icsched.cli.output import SIGNS, Json, put
 from icsched.errors import ArgumentError
 from icsched.render import simulate as render
 
-PolicyName = Literal[
-    "icsched", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"
-]
-PolicyNames = Annotated[Sequence[PolicyName], Parameter(negative="", show_default=False)]
+Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
 
 
 def simulate(
     *files: str,
-    policy: PolicyNames = ("icsched",),
-    order: str | None = None,
+    order: Orders = ("prio",),
     pool_options: PoolOptions = PAPER_POOL,
     time_options: TimeOptions = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
-    """Simulate a workflow under several policies and compare their times with fifo's.
+    """Simulate a workflow in several orders and compare their times with fifo's.
 
     Parameters
     ----------
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
-    policy
-        Who gets which job; may be repeated; icsched by default. fifo is always there.
     order
-        File with an order to compare too, as for verify: a name a line, first to run first.
+        Name of an order, or @FILE with an order of your own: one job a line, first to run first.
+        It can be given several times. fifo is always there.
     pool_options
         Who asks.
     time_options
@@ -60,14 +56,13 @@ def simulate(
     _check_unit(pool_options, time_options)
     found = simulate_answer(
         files,
-        policy,
         order,
         pool=pool_options.pool(),
         times=time_options.times(),
-        run_times=time_options.runtimes,
+        run_times=time_options.run_times,
         sampling=sampling_options.sampling(),
         seed=sampling_options.seed,
-        threads=sampling_options.threads(),
+        threads=sampling_options.thread_count(),
         reading=reading,
         signs=SIGNS,
     )
@@ -76,8 +71,8 @@ def simulate(
 
 def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
     """Raise ArgumentError for jobs of seconds on a pool of no unit: its default would mislead."""
-    if times.runtimes is not None and pool.interval is None and pool.workers is None:
+    if times.run_times is not None and pool.interval is None and pool.workers is None:
         raise ArgumentError(
-            "--runtimes: run times are in seconds: say --interval, the mean seconds between"
+            "--run-times: run times are in seconds: say --interval, the mean seconds between"
             " batches, or --workers"
         )

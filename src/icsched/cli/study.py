@@ -1,9 +1,10 @@
-"""`icsched study`: icsched against first come, first served over a grid of pools."""
+"""`icsched study`: an order against first come, first served over a grid of pools."""
 
 import sys
 from typing import Annotated
 
 from icsched.answers.inputs import numbers
+from icsched.answers.orders import WantedOrder
 from icsched.answers.study import (
     StudyAnswer,
     StudyBegun,
@@ -14,6 +15,7 @@ from icsched.answers.study import (
 )
 from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
+from icsched.cli.orders import OrderWord
 from icsched.cli.output import SIGNS, Flag, OutputName, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
@@ -26,10 +28,11 @@ _BATCHES = ",".join(f"{value:.0f}" for value in BATCHES)
 
 def study(
     *files: str,
+    order: OrderWord = "prio",
     output_: Annotated[str | None, OutputName] = None,
     intervals: str = _INTERVALS,
     batches: str = _BATCHES,
-    sizes: SizeLaw = "exponential",
+    batch_law: SizeLaw = "exponential",
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     dask: str | None = None,
     no_run: Flag = False,
@@ -43,13 +46,15 @@ def study(
     ----------
     files
         DAGMan files, each a workflow of its own.
+    order
+        Name of an order, or @FILE with an order of your own: one job a line, first to run first.
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
     intervals
         Mean times between batches of requests, with commas between.
     batches
         Mean numbers of requests in a batch, with commas between.
-    sizes
+    batch_law
         Law of the batch sizes.
     sampling_options
         How much is simulated, in every cell.
@@ -62,12 +67,13 @@ def study(
 
     """
     directory = _checked(output_, sampling_options, dask)
-    terms = Terms(sizes, sampling_options.seed, sampling_options.sampling())
+    terms = Terms(batch_law, sampling_options.seed, sampling_options.sampling())
     cells = grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
-    threads = sampling_options.threads()
+    threads = sampling_options.thread_count()
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
-    begun = study_begun(files, directory, cells, terms, reading=reading, signs=SIGNS)
+    wanted = WantedOrder(order)
+    begun = study_begun(files, wanted, directory, cells, terms, reading=reading, signs=SIGNS)
     say(render.beginning(begun))
     if not no_run:
         _run(begun, threads, dask)
@@ -82,8 +88,8 @@ def _checked(directory: str | None, sampling: SamplingOptions, dask: str | None)
         raise ArgumentError("expected -o DIR")
     if not directory:
         raise ArgumentError("-o: expected a directory, got ''")
-    if sampling.jobs is not None and dask is not None:
-        raise ArgumentError("expected one of --jobs and --dask")
+    if sampling.threads is not None and dask is not None:
+        raise ArgumentError("--threads cannot be used with --dask")
     return directory
 
 

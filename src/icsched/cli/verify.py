@@ -4,6 +4,7 @@ from typing import Annotated
 
 from icsched.answers.verify import verify_answer
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions
+from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.pebble.referee import DEFAULT_LIMIT
 from icsched.render import verify as render
@@ -13,7 +14,7 @@ def verify(
     file: str,
     /,
     *,
-    order: str,
+    order: OrderOptions = OURS,
     limit: Annotated[int, WHOLE] = DEFAULT_LIMIT,
     reading: FileOptions = USUAL,
     json_: Json = False,
@@ -25,7 +26,7 @@ def verify(
     file
         DAGMan file of the workflow.
     order
-        File with the jobs' names, one a line, first to run first; those done may be left out.
+        Which order.
     limit
         Give up after this many sets of executed jobs.
     reading

@@ -21,7 +21,7 @@ def text(found: ClusterAnswer) -> str:
     rest = len(clusters) - len(rows)
     lines = [
         f"{named(*found.files)}: {size(len(dag), dag.arc_count)}",
-        f"{counted(len(clusters), 'cluster')}, strategy {clusters[0].strategy}:"
+        f"{counted(len(clusters), 'cluster')}, clusterer {clusters[0].strategy}:"
         f" {found.cut_arcs:,} of {counted(dag.arc_count, 'dependency', 'dependencies')} cut",
         "  cluster  jobs   cut  productive  first to run first",
         *rows,
@@ -51,7 +51,8 @@ def keys(found: ClusterAnswer) -> dict[str, object]:
         "jobs": len(dag),
         "arcs": dag.arc_count,
         "done": found.done,
-        "strategy": found.clusters[0].strategy,
+        "ordered_by": found.ordered_by,
+        "clusterer": found.clusters[0].strategy,
         "cut_arcs": found.cut_arcs,
         "clusters": [_cluster_keys(dag, taken) for taken in found.clusters],
         "written": found.written,

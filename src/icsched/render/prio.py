@@ -89,7 +89,7 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "jobs": len(plan.dag),
         "arcs": plan.dag.arc_count,
         "done": int(ordered.workflow.done.sum()),
-        "strategy": plan.ordered_by,
+        "ordered_by": plan.ordered_by,
         "order": names,
         "priorities": {str(name): ordered.priorities[str(name)] for name in names},
         "eligible": ordered.compared.eligible.tolist(),

@@ -85,6 +85,7 @@ def keys(found: ShowAnswer) -> dict[str, object]:
             for g in analysis.blocks
         ],
         "linear": analysis.is_linear,
+        "ordered_by": found.compared.plan.ordered_by,
         "proof": proof_keys(found.compared.plan.proof),
         **_file_keys(found),
     }

@@ -51,7 +51,7 @@ def _batches(pool: Pool) -> str:
 
 def _report(answer: SimulateAnswer) -> str:
     found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
-    rows = [["policy", "time", "stall probability", "utilisation"]]
+    rows = [["order", "time", "stall probability", "utilisation"]]
     for name, estimates in found.policies.items():
         rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -72,7 +72,7 @@ def _interval(found: Mean | Ratio) -> str:
 
 
 def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
-    """Say how a policy stands against fifo, with a verdict where there is a 95% interval."""
+    """Say how an order stands against fifo, with a verdict where there is a 95% interval."""
     ratios = found.ratio[f"{name}_over_fifo"]
     time = ratios.time
     assert time is not None, "times are never 0"  # noqa: S101  for the type checker
@@ -87,12 +87,12 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
 
 
 def _no_ratio(found: Simulation, name: str) -> str:
-    """Say why the probabilities of stalling of a policy and of fifo have no ratio."""
-    shares = {policy: found.policies[policy].stall.mean for policy in (name, "fifo")}
-    calm = [policy for policy, share in shares.items() if not share]
+    """Say why the probabilities of stalling of an order and of fifo have no ratio."""
+    shares = {order: found.policies[order].stall.mean for order in (name, "fifo")}
+    calm = [order for order, share in shares.items() if not share]
     if len(calm) == len(shares):
         return "never seen"
-    return f"never seen with {calm[0]}" if calm else "no ratio, for fifo's probability may be 0"
+    return f"never seen with {calm[0]}" if calm else "no ratio, because fifo's probability may be 0"
 
 
 def _difference(ratio: Ratio) -> str:
@@ -105,7 +105,7 @@ def _difference(ratio: Ratio) -> str:
 
 def _effort(found: Simulation, *, is_tested: bool) -> str:
     """Say how many runs were made; the paper's ranges allow no verdict."""
-    runs = f"{counted(found.runs, 'run')} of each policy, seed {found.seed}; "
+    runs = f"{counted(found.runs, 'run')} of each order, seed {found.seed}; "
     if not is_tested:
         return (
             f"{runs}in brackets, as in paper 004, where 95% of means of 300 runs lie,"
@@ -123,8 +123,8 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
 
 
 def _charts(pool: Pool | Workers, timelines: Mapping[str, Timeline]) -> str:
-    """Draw what requests found over time, under our order (or the first policy) and fifo."""
-    first = "icsched" if "icsched" in timelines else next(iter(timelines))
+    """Draw what requests found over time, in our order (or the first) and fifo."""
+    first = "prio" if "prio" in timelines else next(iter(timelines))
     shown = {name: timelines[name] for name in dict.fromkeys(["fifo", first])}
     found = {name: line.eligible.tolist() for name, line in shown.items()}
     idle = {name: line.idle.tolist() for name, line in shown.items()}
@@ -151,7 +151,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "jobs": answer.jobs,
         "arcs": answer.arcs,
         "done": answer.done,
-        "policies": {name: asdict(estimates) for name, estimates in found.policies.items()},
+        "orders": {name: asdict(estimates) for name, estimates in found.policies.items()},
         "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
         "runs": found.runs,
         "seed": found.seed,

@@ -30,10 +30,13 @@ def there_already(workflow: str, there: int, cells: int) -> str:
 def text(found: StudyAnswer) -> str:
     """Return a sentence for each workflow."""
     cells = len(found.begun.cells)
-    return "".join(_sentence(name, results, cells) for name, results in found.rows.items())
+    return "".join(
+        _sentence(w.name, w.compared.plan.ordered_by, found.rows[w.name], cells)
+        for w in found.begun.workflows
+    )
 
 
-def _sentence(name: str, results: Sequence[CellResult], cells: int) -> str:
+def _sentence(name: str, ordered_by: str, results: Sequence[CellResult], cells: int) -> str:
     """Say how much is there, how much of it is precise, and where the gain is largest."""
     there = counted(len(results), "cell")
     if len(results) < cells:
@@ -46,7 +49,7 @@ def _sentence(name: str, results: Sequence[CellResult], cells: int) -> str:
         return f"{name}: {there}\n"
     best, cell = min(found, key=lambda pair: (pair[0].median, pair[1]))
     return (
-        f"{name}: {there}; at best icsched takes {best.median:.3f}"
+        f"{name}: {there}; at best {ordered_by} takes {best.median:.3f}"
         f" [{best.low:.3f}, {best.high:.3f}] of fifo's time,"
         f" at interval {number(cell.interval)} and batch {number(cell.batch)}\n"
     )

@@ -26,6 +26,7 @@ def keys(found: VerifyAnswer) -> dict[str, object]:
     return {
         "jobs": found.jobs,
         "arcs": found.arcs,
+        "ordered_by": found.ordered_by,
         "ic_optimal": verdict.ic_optimal,
         "step": verdict.step,
         "eligible": verdict.eligible,

@@ -10,6 +10,8 @@ import re
 
 import msgspec
 
+SCHEMA = 1  # of every JSON object; a key that goes or changes its meaning makes it 2
+
 # Control characters but the newline; ends of lines, marks of direction, halves of characters.
 _HIDDEN = re.compile(
     "[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -48,9 +50,10 @@ def json_safe(text: str) -> str:
 
 
 def json_text(keys: dict[str, object]) -> str:
-    """Return one JSON object, alone on its line."""
+    """Return one JSON object, alone on its line; `schema` numbers the meaning of its keys."""
+    whole = {"schema": SCHEMA, **keys}
     try:
-        text = msgspec.json.encode(keys).decode()
+        text = msgspec.json.encode(whole).decode()
     except UnicodeEncodeError:  # a name that is not UTF-8
-        text = json.dumps(keys, separators=(",", ":"))
+        text = json.dumps(whole, separators=(",", ":"))
     return json_safe(text) + "\n"
