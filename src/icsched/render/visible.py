@@ -5,10 +5,7 @@ direction could make a name read as another one. Such characters are shown as Py
 `\x1b` or `\u202e`. Only text for people is changed: JSON, tables and files keep every character.
 """
 
-import json
 import re
-
-import msgspec
 
 SCHEMA = 1  # of every JSON object; a key that goes or changes its meaning makes it 2
 
@@ -51,6 +48,10 @@ def json_safe(text: str) -> str:
 
 def json_text(keys: dict[str, object]) -> str:
     """Return one JSON object, alone on its line; `schema` numbers the meaning of its keys."""
+    import json  # slow to import, as is msgspec, and for JSON alone
+
+    import msgspec
+
     whole = {"schema": SCHEMA, **keys}
     try:
         text = msgspec.json.encode(whole).decode()
