@@ -145,8 +145,6 @@ def test_names_may_come_from_standard_input_once(put):
             ("--take", "1", "--running", "d"),
             "--running: job 'd' is not eligible: its parent 'a' has not run",
         ),
-        (("--take", "0"), "--take: expected 1 job or more, got 0"),
-        (("--take", "-2"), "--take: expected 1 job or more, got -2"),
         (
             ("--take", "1", "--method", "expansive"),
             "method expansive: expected each task to have 2 or more children of its own and no"

@@ -96,11 +96,11 @@ def test_a_rescue_file_may_leave_fewer_jobs_than_a_cluster_holds(icsched, put):
 
     assert [sorted(c["jobs"]) for c in answer["clusters"]] == [["a", "b", "e"]]
     assert icsched("cluster", "wf.dag", "--size", "6").complaint == (
-        "--size: expected 1 to 5, as many as jobs, got 6"
+        "--size: expected 1 to 5, the number of jobs, got 6"
     )
     put({"wf.dag": PAIR_AND_FORK.replace("JOB c x", "JOB c x DONE"), "wf.dag.rescue001": ""})
     assert icsched("cluster", "wf.dag", "--size", "5", "--no-rescue").complaint == (
-        "--size: expected 1 to 4, as many as jobs, got 5"
+        "--size: expected 1 to 4, the number of jobs, got 5"
     )
 
 
@@ -142,9 +142,9 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "problem"),
     [
-        (["--size", "0"], 1, "--size: expected 1 to 5, as many as jobs, got 0"),
-        (["--size", "-3"], 1, "--size: expected 1 to 5, as many as jobs, got -3"),
-        (["--size", "6"], 1, "--size: expected 1 to 5, as many as jobs, got 6"),
+        (["--size", "0"], 2, "--size: expected 1 to 5, the number of jobs, got 0"),
+        (["--size", "-3"], 2, "--size: expected 1 to 5, the number of jobs, got -3"),
+        (["--size", "6"], 2, "--size: expected 1 to 5, the number of jobs, got 6"),
         ([], 2, "expected --size or --capacities, got neither"),
         (["--size", "2", "--capacities", "2"], 2, "expected --size or --capacities, got both"),
         (
@@ -157,7 +157,7 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
             2,
             "--capacities: expected whole numbers with commas between, got ''",
         ),
-        (["--capacities", "4,0"], 1, "--capacities: expected 1 or more, got 0"),
+        (["--capacities", "4,0"], 2, "--capacities: expected a whole number, 1 or more, got 0"),
         (
             ["--size", "2", "--clusterer", "best"],
             2,

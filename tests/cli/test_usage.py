@@ -140,6 +140,45 @@ def test_what_is_no_whole_number_is_not_rounded_to_one(icsched, command, option)
         assert (result.code, result.complaint) == (2, complaint)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "prio wf.dag --order best",
+        "prio wf.dag --memory 0",
+        "prio wf.dag --via telepathy",
+        "show wf.dag --order best",
+        "simulate wf.dag --order best",
+        "simulate wf.dag --threads 0",
+        "simulate wf.dag --law odd",
+        "study wf.dag -o out --order best",
+        "study wf.dag -o out --threads 0",
+        "batch wf.dag --take 0",
+        "batch wf.dag --take -2",
+        "batch wf.dag --take 1 --time-limit -1",
+        "batch wf.dag --take 1 --method odd",
+        "cluster wf.dag --size 0",
+        "cluster wf.dag --size 3",
+        "cluster wf.dag --capacities 0",
+        "cluster wf.dag --capacities 2,-1",
+        "cluster wf.dag --size 1 --clusterer odd",
+        "cluster wf.dag --size 1 --order best",
+        "make w 0 2",
+        "make odd",
+        "make random-layered 10 2 --seed -1",
+        "verify wf.dag --limit -1",
+        "verify wf.dag --order best",
+    ],
+)
+def test_unknown_names_and_numbers_out_of_range_are_bad_usage(icsched, folder, words):
+    before = sorted(Path(folder).rglob("*"))
+
+    result = icsched(*words.split())
+
+    assert result.code == 2
+    assert result.complaint
+    assert sorted(Path(folder).rglob("*")) == before
+
+
 def test_every_option_that_is_an_int_takes_whole_numbers_only():
     for command in [*NEEDED, "make", "demo"]:
         for argument in app[command].assemble_argument_collection():

@@ -184,8 +184,8 @@ def test_a_limit_that_is_large_enough_changes_nothing(verify, limit):
 def test_a_negative_limit_is_refused(verify):
     result = verify("c\na\nb\nd\ne\n", "--limit", "-1")
 
-    assert result.code == 1
-    assert result.complaint == "limit: expected 0 sets of executed tasks or more, got -1"
+    assert result.code == 2
+    assert result.complaint == "--limit: expected a whole number, 0 or more, got -1"
 
 
 def test_a_workflow_too_large_for_the_referee_is_one_line_and_exit_1(verify, workflow):

@@ -11,7 +11,7 @@ from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading, check_not_own
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
-from icsched.errors import ClusterError, FormatError, MemberError
+from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.files import write_text
 from icsched.formats import Workflow
 from icsched.serve.clusters import Cluster, plan_clusters, set_apart
@@ -74,13 +74,13 @@ def cluster_answer(
 
 
 def _check_size(workflow: Workflow, size: int | None) -> None:
-    """Raise ClusterError for a size that no cluster can have.
+    """Raise ArgumentError for a size that no cluster can have.
 
     What a rescue file leaves may be less: a script that clusters a workflow again goes on.
     """
     most = len(workflow.dag if workflow.rescue is None else workflow.whole)
     if size is not None and not 1 <= size <= most:
-        raise ClusterError(f"--size: expected 1 to {most}, as many as jobs, got {size}")
+        raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
 
 
 def _write(

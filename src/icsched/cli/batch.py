@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from icsched import checks
 from icsched.answers.batch import batch_answer
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions
 from icsched.cli.output import SIGNS, Json, put
-from icsched.errors import ArgumentError, GameError
+from icsched.errors import ArgumentError
 from icsched.render import batch as render
 from icsched.theory.batches import Method
 
@@ -49,8 +50,7 @@ def batch(
     """
     if not time_limit >= 0:
         raise ArgumentError(f"--time-limit: expected 0 or more, got {time_limit}")
-    if take < 1:
-        raise GameError(f"--take: expected 1 job or more, got {take}")
+    checks.whole_number("--take", take, least=1)
     done, running = _streamed(files, done, running)
     found = batch_answer(
         files,

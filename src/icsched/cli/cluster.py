@@ -4,12 +4,13 @@ import os
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from icsched import checks
 from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
-from icsched.errors import ArgumentError, ClusterError
+from icsched.errors import ArgumentError
 from icsched.render import cluster as render
 
 
@@ -75,9 +76,7 @@ def _capacities(size: int | None, capacities: str | None) -> list[int]:
     if capacities is None:
         return [] if size is None else [size]
     numbers = whole_numbers("--capacities", capacities)
-    if min(numbers) < 1:
-        raise ClusterError(f"--capacities: expected 1 or more, got {min(numbers)}")
-    return numbers
+    return [checks.whole_number("--capacities", number, least=1) for number in numbers]
 
 
 def _check_outputs(

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from icsched import checks
 from icsched.answers.verify import verify_answer
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions
 from icsched.cli.orders import OURS, OrderOptions
@@ -35,5 +36,6 @@ def verify(
         Print one JSON object instead of a sentence.
 
     """
+    checks.whole_number("--limit", limit, least=0)
     found = verify_answer(file, order, limit=limit, reading=reading, signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)
