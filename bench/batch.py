@@ -100,7 +100,7 @@ def play(dag: Dag, r: int, method: str) -> tuple[int, float]:
         fresh = []
         for task in taken:
             server.done(task)
-            for child in dag.children(task).tolist():
+            for child in dag.child_rows[task].tolist():
                 missing[child] -= 1
                 if missing[child] == 0:
                     fresh.append(child)

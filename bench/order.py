@@ -226,7 +226,7 @@ def dask_order(case: Case, limit_s: float, seed: int) -> Peer:
 
 def parents_by_name(dag: Dag) -> dict[str, list[str]]:
     names = [f"task-{task}" for task in range(len(dag))]
-    return {name: [names[p] for p in dag.parents(task)] for task, name in enumerate(names)}
+    return {name: [names[p] for p in dag.parent_rows[task]] for task, name in enumerate(names)}
 
 
 def show_dask(title: str, peers: Mapping[Case, Peer]) -> None:

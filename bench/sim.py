@@ -33,7 +33,7 @@ def geometric(u: float) -> int:
 def simpy_run(dag: Dag, order: list[int] | None, seed: int) -> float:
     """Simulate one run with SimPy; return its time."""
     rng = random.Random(seed)  # noqa: S311 a simulation, not a secret
-    children = [dag.children(task).tolist() for task in range(len(dag))]
+    children = [dag.child_rows[task].tolist() for task in range(len(dag))]
     missing = dag.in_degrees.tolist()
     rank = None if order is None else {task: i for i, task in enumerate(order)}
     heap: list[int] = []

@@ -322,7 +322,8 @@ def test_bad_mappings_are_refused(parents_of, message):
         (lambda dag: dag.id_of("e"), "unknown task: 'e'"),
         (lambda dag: dag.children(4), "unknown task: 4"),
         (lambda dag: dag.children(-1), "unknown task: -1"),
-        (lambda dag: dag.parents("a"), "unknown task: 'a'"),
+        (lambda dag: dag.parents("e"), "unknown task: 'e'"),
+        (lambda dag: dag.parents(["a"]), "unknown task: ['a']"),
         (
             lambda _: Dag([("a", "b")]),
             "expected a mapping from tasks to their parents, got list;"

@@ -101,7 +101,7 @@ class WorkerBatches:
         for task in batch.tasks:
             self._server.done(task)
         for task in batch.tasks:
-            for child in self._dag.children(task).tolist():
+            for child in self._dag.child_rows[task].tolist():
                 self._missing_parents[child] -= 1
                 if self._missing_parents[child] == 0:
                     self._server.eligible(child)
@@ -273,7 +273,8 @@ def print_dag(found: Found, name: str) -> None:
     plan = planned(name)
     eligible = plan.schedule.eligible
     ratios = [ratio for overhead in OVERHEADS for ratio in found[name, overhead][1].values()]
-    print(f"\n== {name}: {plan.dag}, {plan.proof.status}, auto is {auto(name)},", end=" ")
+    proved = "ic-optimal" if plan.proof.is_ic_optimal else "unproved"
+    print(f"\n== {name}: {plan.dag}, {proved}, auto is {auto(name)},", end=" ")
     print(f"eligible at most {eligible.max()}, on average {eligible[:-1].mean():.0f};", end=" ")
     print(f"intervals within {max(ratio.half_width for ratio in ratios):.1%}")
 

@@ -7,7 +7,7 @@ id to the user's name and `Dag.id_of` back. Children and parents are held as int
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from operator import index
 from types import MappingProxyType
@@ -42,8 +42,10 @@ class Dag:
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["a", "b"]})
     >>> dag
     Dag(tasks=3, arcs=3)
-    >>> [dag.names[task] for task in dag.children(0)]
+    >>> [dag.names[task] for task in dag.children("a")]
     ['b', 'c']
+    >>> "b" in dag, list(dag)
+    (True, ['a', 'b', 'c'])
     """
 
     def __init__(self, parents_of: Mapping[Hashable, Iterable[Hashable]]) -> None:
@@ -119,6 +121,14 @@ class Dag:
     def __len__(self) -> int:
         return len(self._children.offsets) - 1
 
+    def __contains__(self, name: object) -> bool:
+        """Whether a task is called *name*."""
+        return name in self.ids
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Iterate over the names in id order."""
+        return iter(self._names)
+
     @property
     def arc_count(self) -> int:
         """Number of arcs, repeats counted once."""
@@ -137,7 +147,7 @@ class Dag:
         """
         try:
             return self.ids[name]
-        except KeyError:
+        except (KeyError, TypeError):  # a list is no name
             raise UnknownTaskError(name) from None
 
     @cached_property
@@ -166,18 +176,29 @@ class Dag:
 
     # Neighbours and shape
 
-    def children(self, task: int) -> Ids:
-        """Children of *task*, ids ascending; raises UnknownTaskError."""
-        return self._row(self._children, task)
+    def children(self, task: Hashable) -> Ids:
+        """Return the ids of the children of *task*, a name or an id, ascending.
 
-    def parents(self, task: int) -> Ids:
-        """Parents of *task*, ids ascending; raises UnknownTaskError."""
-        return self._row(self._parents, task)
+        Raises UnknownTaskError, and GraphError for a number that is the id of one task and the
+        name of another. ``child_rows[id]`` takes ids alone, and is faster.
+        """
+        return self._children[self._found(task)]
 
-    def _row(self, rows: Rows, task: int) -> Ids:
-        if isinstance(task, (int, np.integer)) and 0 <= task < len(self):
-            return rows.targets[rows.offsets[task] : rows.offsets[task + 1]]
-        raise UnknownTaskError(task)
+    def parents(self, task: Hashable) -> Ids:
+        """Return the ids of the parents of *task*, a name or an id, as `children` does."""
+        return self._parents[self._found(task)]
+
+    def _found(self, task: Hashable) -> int:
+        """Return the id of a task that is given by name or id."""
+        if not isinstance(task, (int, np.integer)) or not 0 <= task < len(self):
+            return self.id_of(task)
+        number = int(task)
+        if not isinstance(self._names, range) and self.ids.get(task, number) != number:
+            raise GraphError(
+                f"task {task!r} is ambiguous: it is the name of one task and the id of"
+                f" {self._names[number]!r}; child_rows and parent_rows take ids, id_of gives them"
+            )
+        return number
 
     @property
     def child_rows(self) -> Rows:
@@ -334,7 +355,7 @@ class Dag:
     def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
-        names = tuple(self._names[task] for task in np.flatnonzero(keep).tolist())
+        names = _canonical(tuple(self._names[task] for task in np.flatnonzero(keep).tolist()))
         return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:
@@ -357,11 +378,17 @@ class Dag:
         {'a': [], 'b': ['a']}
         """
         name = self._names
-        return {name[task]: [name[p] for p in self.parents(task)] for task in range(len(self))}
+        return {name[task]: [name[p] for p in self._parents[task]] for task in range(len(self))}
 
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph[Any]) -> Dag:
-        """Build from a networkx DiGraph; node keys become names, parallel arcs collapse."""
+        """Build from a networkx DiGraph; node keys become names, parallel arcs collapse.
+
+        Attributes are not kept. An attribute of the nodes becomes run times by
+        ``prioritize(graph, order, run_times=networkx.get_node_attributes(graph, "seconds"))``.
+        """
+        if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
+            raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")
         if not graph.is_directed():
             raise GraphError("expected a directed networkx graph, got an undirected one")
         ids = {name: task for task, name in enumerate(graph.nodes)}
@@ -383,6 +410,8 @@ class Dag:
 
         Payloads that repeat or cannot be hashed are no names: then ids name the tasks.
         """
+        if not hasattr(graph, "node_indices"):
+            raise GraphError(f"expected a rustworkx graph, got {type(graph).__name__}")
         if not hasattr(graph, "successors"):
             raise GraphError("expected a directed rustworkx graph, got an undirected one")
         ids = {index: task for task, index in enumerate(graph.node_indices())}

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import (
+    ArgumentError,
     Dag,
-    ScheduleError,
     critical_path_order,
     fifo_order,
     level_order,
@@ -89,21 +89,21 @@ def test_the_same_seed_gives_the_same_random_order_and_another_seed_another():
 @pytest.mark.parametrize(
     ("runtimes", "message"),
     [
-        ([1], "runtimes: expected 2 numbers, got shape (1,)"),
-        ([1, -2], "runtime of 'b': expected 0 or more, got -2.0"),
-        ([float("nan"), 1], "runtime of 'a': expected 0 or more, got nan"),
-        ([1, float("inf")], "runtime of 'b': expected 0 or more, got inf"),
+        ([1], "run_times: expected 2 numbers, got shape (1,)"),
+        ([1, -2], "run time of 'b': expected 0 or more, got -2.0"),
+        ([float("nan"), 1], "run time of 'a': expected 0 or more, got nan"),
+        ([1, float("inf")], "run time of 'b': expected 0 or more, got inf"),
     ],
 )
 def test_bad_runtimes_are_refused_by_name(runtimes, message):
-    with pytest.raises(ScheduleError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         critical_path_order(Dag({"a": [], "b": ["a"]}), run_times=runtimes)
 
     assert str(caught.value) == message
 
 
 def test_keys_must_be_one_per_task():
-    with pytest.raises(ScheduleError, match=r"keys: expected 2 numbers, got shape \(3,\)"):
+    with pytest.raises(ArgumentError, match=r"keys: expected 2 numbers, got shape \(3,\)"):
         priority_order(Dag({"a": [], "b": []}), [1, 2, 3])
 
 

@@ -44,7 +44,7 @@ def test_on_small_dags_no_order_of_the_profile_of_an_ic_optimal_one_needs_less()
     improved = 0
     for dag in chain(*small, five, six):
         plan = prioritize(dag)
-        if plan.proof.status != "ic-optimal":
+        if not plan.proof.is_ic_optimal:
             continue
         lean = lean_order(dag, plan.order)
         check_no_worse(dag, plan.order, lean)

@@ -42,6 +42,8 @@ from icsched.families import (
 )
 from icsched.orders import ORDERS, Plan, prio_order, prioritize
 from icsched.theory import Kind, without_shortcuts
+from icsched.theory.proof import LARGEST_AREA, Theorem
+from tests.proofs import chain_of
 from tests.strategies import dags
 from tests.theorems.search import Bits, is_best, order_count
 from tests.theory import paper
@@ -94,9 +96,9 @@ def test_the_example_of_paper_004_runs_the_fork_before_the_chain():
     plan = prioritize(PAPER_EXAMPLE)
 
     assert names(plan) == "c a b d e"
-    assert plan.priorities.tolist() == [4, 3, 5, 2, 1]
-    assert plan.proof.status == "ic-optimal"
-    assert (plan.proof.method, plan.proof.chain) == ("theorem 2.1", "W(1,2) > N(1)")
+    assert plan.priorities_by_id.tolist() == [4, 3, 5, 2, 1]
+    assert plan.proof.is_ic_optimal
+    assert (plan.proof.theorem, chain_of(plan)) == (Theorem.BLOCKS, "W(1,2) > N(1)")
     check_linear(plan)
 
 
@@ -107,7 +109,7 @@ def test_airsn_runs_its_handle_first_and_is_never_behind_fifo(first):
     plan = prioritize(dag)
     handle = [dag.id_of(f"handle_{i:02}") for i in range(21)]
 
-    assert plan.priorities[handle].tolist() == [*range(753, 774)][::-1]
+    assert plan.priorities_by_id[handle].tolist() == [*range(753, 774)][::-1]
     assert compare(dag, plan.order, pebble.fifo_order(dag)).never_below
 
 
@@ -122,10 +124,10 @@ def test_airsn_leads_fifo_by_249_tasks_if_the_fringes_come_first():
 
 def test_airsn_is_proved_between_its_bottlenecks():
     """The first join waits for all before it, and all after it wait for it."""
-    proof = prioritize(airsn()).proof
+    plan = prioritize(airsn())
 
-    assert proof.status == "ic-optimal"
-    assert proof.chain == "N(1) x 20 > T(251,250) > M(1,250) | W(1,250) > M(1,250)"
+    assert plan.proof.is_ic_optimal
+    assert chain_of(plan) == "N(1) x 20 > T(251,250) > M(1,250) | W(1,250) > M(1,250)"
 
 
 @pytest.mark.parametrize(
@@ -146,8 +148,8 @@ def test_airsn_is_proved_between_its_bottlenecks():
 def test_the_linear_compositions_of_both_figures_6_are_proved_by_theorem_2_1(dag, chain_of_blocks):
     plan = prioritize(dag)
 
-    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", "theorem 2.1")
-    assert plan.proof.chain == chain_of_blocks
+    assert plan.proof.theorem == Theorem.BLOCKS
+    assert chain_of(plan) == chain_of_blocks
     check_linear(plan)
     assert verify(dag, plan.order).ic_optimal
 
@@ -187,8 +189,8 @@ def test_forks_and_joins_between_a_lone_source_and_sink_are_proved_without_them(
 
     plan = prioritize(dag)
 
-    assert plan.proof.method == "theorem 2.1 inside lone ends"
-    assert plan.proof.chain == "W(1,3) x 2 > M(1,3) x 2"
+    assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.BLOCKS, True)
+    assert chain_of(plan) == "W(1,3) x 2 > M(1,3) x 2"
     assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
     assert plan.schedule.names[0] == "prepare"
     assert plan.schedule.names[-1] == "collect"
@@ -202,7 +204,7 @@ def test_lone_ends_may_be_chains():
 
     plan = prioritize(dag)
 
-    assert plan.proof.method == "theorem 2.1 inside lone ends"
+    assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.BLOCKS, True)
     assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
 
 
@@ -213,7 +215,7 @@ def test_what_lies_inside_lone_ends_is_not_searched_for_shortcuts_again():
         entry.callcount for entry in profile.getstats() if entry.code is without_shortcuts.__code__
     ]
 
-    assert plan.proof.method == "theorem 2.1 inside lone ends"
+    assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.BLOCKS, True)
     assert calls == [1]
 
 
@@ -223,7 +225,7 @@ def test_of_two_sinks_neither_is_left_out():
 
     plan = prioritize(dag)
 
-    assert plan.proof.method == "exact inside lone ends"
+    assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.EXACT, True)
     assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
 
 
@@ -238,8 +240,8 @@ def test_a_join_before_a_fork_is_proved_at_the_bottleneck_between_them():
     plan = prioritize(m(1, 3).compose(w(1, 3), [(3, 0)]))
 
     assert plan.order.tolist() == [*range(7)]
-    assert (plan.proof.status, plan.proof.chain) == ("ic-optimal", "M(1,3) | W(1,3)")
-    assert plan.proof.method == "theorem 2.1 between bottlenecks"
+    assert (plan.proof.is_ic_optimal, chain_of(plan)) == (True, "M(1,3) | W(1,3)")
+    assert plan.proof.theorem == Theorem.BLOCKS_BETWEEN_BOTTLENECKS
 
 
 @pytest.mark.parametrize(
@@ -252,8 +254,8 @@ def test_with_anything_beside_it_a_task_is_no_bottleneck(beside):
     dag = m(1, 20).compose(w(1, 20), [(20, 0)]) + beside
     plan = prioritize(dag)
 
-    assert plan.proof.method != "theorem 2.1 between bottlenecks"
-    if plan.proof.status == "ic-optimal":
+    assert plan.proof.theorem != Theorem.BLOCKS_BETWEEN_BOTTLENECKS
+    if plan.proof.is_ic_optimal:
         assert verify(dag, plan.order).ic_optimal
 
 
@@ -268,8 +270,8 @@ def test_a_sink_beside_a_bottleneck_spoils_it():
     dag = Dag.from_arcs(6, [(0, 2), (1, 2), (1, 3), (2, 4), (2, 5)])
     plan = prioritize(dag)
 
-    assert plan.proof.method != "theorem 2.1 between bottlenecks"
-    assert verify(dag, plan.order).ic_optimal == (plan.proof.status == "ic-optimal")
+    assert plan.proof.theorem != Theorem.BLOCKS_BETWEEN_BOTTLENECKS
+    assert verify(dag, plan.order).ic_optimal == plan.proof.is_ic_optimal
 
 
 def test_a_general_block_that_is_not_closed_is_proved_by_the_referee_or_not_at_all():
@@ -277,24 +279,24 @@ def test_a_general_block_that_is_not_closed_is_proved_by_the_referee_or_not_at_a
     plan = prioritize(CROSSED)
 
     assert not plan.analysis.is_proved_by_blocks
-    assert plan.proof.method in (None, "exact")
-    assert verify(CROSSED, plan.order).ic_optimal == (plan.proof.status == "ic-optimal")
+    assert plan.proof.theorem in (None, Theorem.EXACT)
+    assert verify(CROSSED, plan.order).ic_optimal == plan.proof.is_ic_optimal
 
 
 def test_a_dag_without_an_ic_optimal_order_is_not_proved():
     """An arc beside a butterfly: {arc} is best after one step, {butterfly} after two."""
     plan = prioritize(n(1) + cycle(2))
 
-    assert (plan.proof.status, plan.proof.chain) == ("unproved", None)
-    assert plan.proof.method == "exact: no order is ic-optimal, this has the largest area"
+    assert not plan.proof.is_ic_optimal
+    assert plan.proof == LARGEST_AREA
     assert area(plan.dag, plan.order) == area(plan.dag, maximum_area_order(plan.dag))
 
 
 def test_long_chains_are_cut_short():
     """At most twelve links; runs of equal blocks are one link."""
-    blocks = prioritize(Dag.from_arcs(91, [(0, v) for v in range(1, 91)])).proof.chain
+    blocks = chain_of(prioritize(Dag.from_arcs(91, [(0, v) for v in range(1, 91)])))
     many = sum((w(1, d) for d in range(30, 2, -1)), start=Dag({}))
-    links = prioritize(many).proof.chain.split(" > ")
+    links = chain_of(prioritize(many)).split(" > ")
 
     assert blocks == "W(1,90)"
     assert links == [f"W(1,{d})" for d in range(30, 18, -1)] + ["..."]
@@ -326,7 +328,7 @@ def test_the_order_is_legal_and_a_claim_is_confirmed(dag):
     reached = eligibility_profile(dag, plan.order)
 
     assert plan.order[len(dag.nonsinks) :].tolist() == dag.sinks.tolist()
-    if plan.proof.status == "ic-optimal":
+    if plan.proof.is_ic_optimal:
         assert np.array_equal(reached, optimal_profile(dag))
 
 
@@ -363,7 +365,7 @@ def test_counting_nonsources_is_legal_and_claims_no_more_than_is_so(dag):
     plan = prio_order(dag, counting="nonsources")
     reached = eligibility_profile(dag, plan.order)
 
-    if plan.proof.status == "ic-optimal":
+    if plan.proof.is_ic_optimal:
         assert np.array_equal(reached, optimal_profile(dag))
 
 
@@ -385,7 +387,7 @@ def test_the_simple_orders_are_the_orders_of_the_pebble_game(dag):
         assert (plan.ordered_by, plan.analysis) == (name, None)
         assert np.array_equal(plan.order, order)
         assert list(plan.seconds) == ["order", "prove"]
-        if plan.proof.status == "ic-optimal":
+        if plan.proof.is_ic_optimal:
             assert np.array_equal(plan.schedule.eligible, optimal_profile(dag))
 
 
@@ -411,7 +413,7 @@ def test_an_unknown_order_is_refused_with_the_known_ones():
 def test_priorities_fall_from_n_to_1_along_the_order(dag, name):
     plan = prioritize(dag, name)
 
-    assert plan.priorities[plan.order].tolist() == [*range(1, len(dag) + 1)][::-1]
+    assert plan.priorities_by_id[plan.order].tolist() == [*range(1, len(dag) + 1)][::-1]
 
 
 def test_the_analysis_groups_blocks_by_family_and_size():
@@ -500,7 +502,7 @@ def test_the_output_does_not_depend_on_the_hash_seed():
     ]
 
     assert outputs[0] == outputs[1]
-    assert outputs[0].count(b"Proof(status=") == 10
+    assert outputs[0].count(b"Proof(theorem=") == 10
 
 
 # Bad and large sizes
@@ -509,8 +511,8 @@ def test_the_output_does_not_depend_on_the_hash_seed():
 def test_a_dag_without_tasks_has_an_empty_order():
     plan = prioritize(Dag({}))
 
-    assert plan.order.tolist() == plan.priorities.tolist() == []
-    assert plan.proof.status == "ic-optimal"
+    assert plan.order.tolist() == plan.priorities_by_id.tolist() == []
+    assert plan.proof.is_ic_optimal
     assert plan.analysis.blocks == []
 
 
@@ -518,22 +520,22 @@ def test_one_task_runs():
     plan = prioritize(Dag({"a": []}))
 
     assert names(plan) == "a"
-    assert plan.priorities.tolist() == [1]
-    assert plan.proof.status == "ic-optimal"
+    assert plan.priorities_by_id.tolist() == [1]
+    assert plan.proof.is_ic_optimal
 
 
 def test_a_hundred_thousand_isolated_tasks_run_by_id():
     plan = prioritize(Dag.from_arcs(100_000, []))
 
     assert np.array_equal(plan.order, np.arange(100_000))
-    assert plan.proof.status == "ic-optimal"
+    assert plan.proof.is_ic_optimal
 
 
 def test_a_chain_of_a_million_tasks_runs_in_its_only_order():
     plan = prioritize(chain(1_000_000))
 
     assert np.array_equal(plan.order, np.arange(1_000_000))
-    assert plan.proof.status == "ic-optimal"
+    assert plan.proof.is_ic_optimal
 
 
 def test_a_million_arcs_side_by_side_run_by_id():
@@ -543,14 +545,14 @@ def test_a_million_arcs_side_by_side_run_by_id():
     assert np.array_equal(
         plan.order, np.append(np.arange(0, 2 * tasks, 2), np.arange(1, 2 * tasks, 2))
     )
-    assert plan.proof.status == "ic-optimal"
+    assert plan.proof.is_ic_optimal
 
 
 def test_a_complete_bipartite_dag_of_four_million_arcs_is_one_block():
     plan = prioritize(complete_bipartite(2000, 2000))
 
-    assert plan.proof.status == "ic-optimal"
-    assert plan.proof.chain == "K(2000,2000)"
+    assert plan.proof.is_ic_optimal
+    assert chain_of(plan) == "K(2000,2000)"
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -16,6 +16,7 @@ from icsched.families import (
 )
 from icsched.orders import prioritize
 from icsched.theory import Proof, without_shortcuts
+from icsched.theory.proof import Status, Theorem
 from tests.strategies import naturally_labelled_dags
 from tests.theory.samples import random_dags, shuffled
 
@@ -43,12 +44,12 @@ def judged(dag: Dag) -> Judged:
     return Judged(dag, plan.proof, is_ic_optimal, exists, exists and bool((by_steps < best).any()))
 
 
-def check_claims(cases: list[Judged]) -> Counter[str | None]:
+def check_claims(cases: list[Judged]) -> Counter[Theorem | None]:
     """No claim is false and, at these sizes, no IC-optimal order goes without its claim."""
-    methods: Counter[str | None] = Counter()
+    methods: Counter[Theorem | None] = Counter()
     for case in cases:
-        assert (case.proof.status == "ic-optimal") == case.is_ic_optimal
-        methods[case.proof.method if case.is_ic_optimal else None] += 1
+        assert case.proof.is_ic_optimal == case.is_ic_optimal
+        methods[case.proof.theorem if case.is_ic_optimal else None] += 1
     return methods
 
 
@@ -74,7 +75,7 @@ def test_a_small_dag_without_an_ic_optimal_order_is_never_claimed_to_have_one(sm
     without = [case for case in small if not case.exists]
 
     assert len(without) == 15
-    assert {case.proof.status for case in without} == {"unproved"}
+    assert {case.proof.status for case in without} == {Status.UNPROVED}
 
 
 # What the six steps alone miss, without shortcuts and up to numbering; each with its dags.
@@ -142,7 +143,9 @@ def run_ic_optimally(make: object, blocks: int, seeds: int) -> int:
         if len(dag.nonsinks) > MOST_NONSINKS:
             continue
         plan = prioritize(dag)
-        assert plan.proof.method in ("theorem 2.1", "theorem 3.2"), seed  # not by the referee
+        assert plan.proof.theorem in (Theorem.BLOCKS, Theorem.SUM_OF_TREES), (
+            seed
+        )  # not by the referee
         assert np.array_equal(eligibility_profile(dag, plan.order), optimal_profile(dag)), seed
         count += 1
     return count

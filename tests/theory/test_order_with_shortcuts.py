@@ -9,6 +9,7 @@ from icsched import Dag, verify
 from icsched.theory import Proof, analysis, conclude, conclusion, shortcuts
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.clock import Clock
+from icsched.theory.proof import Chain, Link, Sign, Theorem
 from tests.theory.samples import random_dags
 
 
@@ -51,7 +52,7 @@ def test_no_proof_is_false_where_shortcuts_were_left(exact_nonsinks, monkeypatch
 
     found = [(dag, *concluded(dag)) for dag in dags]
 
-    proved = [(dag, order) for dag, order, proof in found if proof.status == "ic-optimal"]
+    proved = [(dag, order) for dag, order, proof in found if proof.is_ic_optimal]
     assert all(verify(dag, order).ic_optimal for dag, order in proved)
     assert len(dags) > 1_000
     assert len(proved) > len(dags) // 20
@@ -64,4 +65,4 @@ def test_a_shortcut_past_a_chain_keeps_blocks_together_and_the_proof_true():
     order, proof = concluded(triangle)
 
     assert order.tolist() == [0, 1, 2]
-    assert proof == Proof("ic-optimal", "theorem 2.1", "G(3)")
+    assert proof == Proof(Theorem.BLOCKS, Chain((Link("G(3)", 1, Sign.PRIORITY),)))

@@ -12,10 +12,11 @@ from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
 from icsched.families import cycle, m, n, random_bipartite, w_strand
 from icsched.orders import prioritize
 from icsched.theory import convolution, interleaving
+from icsched.theory.proof import Proof, Theorem
 from tests.theory import paper
 from tests.theory.samples import shuffled
 
-BY_SUMS = "theorem 2.1 on sums of blocks"
+BY_SUMS = Theorem.SUMS_OF_BLOCKS
 
 
 def interleavings(first: int, second: int) -> list[list[bool]]:
@@ -154,7 +155,7 @@ def test_two_blocks_that_must_take_turns_do():
 
     assert plan.order[:4].tolist() == [0, 7, 1, 8]
     assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
-    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", BY_SUMS)
+    assert plan.proof == Proof(BY_SUMS)
 
 
 def test_a_sum_may_be_followed_by_what_it_has_priority_over():
@@ -164,7 +165,7 @@ def test_a_sum_may_be_followed_by_what_it_has_priority_over():
     dag = both.compose(m(1, 10), zip(both.sinks.tolist(), range(10), strict=True))
     plan = prioritize(dag)
 
-    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", BY_SUMS)
+    assert plan.proof == Proof(BY_SUMS)
     assert np.array_equal(plan.schedule.eligible, optimal_profile(dag))
 
 
@@ -174,13 +175,13 @@ def test_a_sum_that_has_no_ic_optimal_order_is_not_proved():
     plan = prioritize(dag)
 
     assert ic_optimal_order(dag) is None
-    assert plan.proof.status == "unproved"
+    assert not plan.proof.is_ic_optimal
 
 
 def test_trees_that_must_take_turns_are_proved_by_theorem_3_2():
     plan = prioritize(w_strand("4,2") + w_strand("4,2"))
 
-    assert (plan.proof.status, plan.proof.method) == ("ic-optimal", "theorem 3.2")
+    assert plan.proof == Proof(Theorem.SUM_OF_TREES)
     assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
 
 
@@ -195,7 +196,7 @@ def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
     plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies))
     threes, twos = 3 * np.arange(copies + 1), 3 * copies + 2 * np.arange(1, copies + 1)
 
-    assert plan.proof.method == BY_SUMS
+    assert plan.proof.theorem == BY_SUMS
     assert np.array_equal(plan.schedule.enabled[: 2 * copies + 1], np.append(threes, twos))
 
 
@@ -203,7 +204,7 @@ def test_a_sum_of_too_many_blocks_to_share_out_is_run_one_by_one_and_not_proved(
     copies = 20_000
     plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies))
 
-    assert plan.proof.status == "unproved"
+    assert not plan.proof.is_ic_optimal
     assert np.array_equal(plan.schedule.enabled[: 2 * copies : 2], 5 * np.arange(copies))
 
 
@@ -219,10 +220,10 @@ def test_a_sum_of_blocks_is_proved_iff_the_referee_finds_an_ic_optimal_order(blo
         dag = shuffled(dag, seed=seed)
         plan = prioritize(dag)
         exists = ic_optimal_order(dag) is not None
-        assert (plan.proof.status == "ic-optimal") == exists
+        assert plan.proof.is_ic_optimal == exists
         if exists:
             assert np.array_equal(eligibility_profile(dag, plan.order), optimal_profile(dag))
-        found[plan.proof.method if exists else None] += 1
+        found[plan.proof.theorem if exists else None] += 1
     assert found[BY_SUMS] >= 10
     assert found[None] >= 10
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from icsched import pebble
 from icsched.orders import Plan
 from icsched.pebble import Comparison, Profile
 
@@ -19,10 +18,10 @@ class Compared:
         """The plan's eligible jobs after each step."""
         return self.plan.schedule.eligible
 
-    @cached_property
+    @property
     def fifo_eligible(self) -> Profile:
         """The same of first come, first served."""
-        return pebble.eligibility_profile(self.plan.dag, self.plan.dag.fifo_order)
+        return self.plan.fifo.eligible
 
     @cached_property
     def contest(self) -> Comparison:

@@ -76,7 +76,7 @@ def read_order(workflow: Workflow, path: str) -> list[int]:
     tasks = [dag.ids[name] for name in line_of if name in dag.ids]
     _check_all_there(dag, line_of, path)
     for task in tasks:
-        for parent in dag.parents(task).tolist():
+        for parent in dag.parent_rows[task].tolist():
             here, above = line_of[str(dag.names[task])], line_of[str(dag.names[parent])]
             if above > here:
                 names = f"{dag.names[task]!r} comes before its parent {dag.names[parent]!r}"

@@ -1,6 +1,5 @@
 """The order that a user asks for: a name of the table, or a file of one's own."""
 
-import time
 from dataclasses import dataclass
 
 from icsched.answers.inputs import read_order, read_run_times
@@ -8,8 +7,6 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.formats import Workflow
 from icsched.orders import ORDERS, Plan, prioritize
-from icsched.pebble import check_order
-from icsched.theory import confirmed
 
 FILE = "@"  # before the name of a file
 
@@ -60,11 +57,6 @@ def check_known(word: str) -> None:
 
 def plan_of_file(workflow: Workflow, word: str) -> Plan:
     """Return the order in the file that *word* names after its @, with what is proved about it."""
-    start = time.perf_counter()
     path = word.removeprefix(FILE)
-    ids = read_order(workflow, "/dev/stdin" if path == "-" else path)
-    order = check_order(workflow.dag, ids)
-    read = time.perf_counter()
-    proof = confirmed(workflow.dag, order)
-    seconds = {"order": read - start, "prove": time.perf_counter() - read}
-    return Plan(workflow.dag, word, order, proof, None, seconds)
+    order = read_order(workflow, "/dev/stdin" if path == "-" else path)
+    return prioritize(workflow.dag, order, label=word)

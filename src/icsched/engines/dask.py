@@ -42,7 +42,7 @@ def dask_order(dag: Dag) -> Ids:
     >>> dask_order(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})).tolist()[::3]
     [0, 3]
     """
-    graph = dask_graph({task: dag.parents(task).tolist() for task in range(len(dag))})
+    graph = dask_graph({task: dag.parent_rows[task].tolist() for task in range(len(dag))})
     from dask.order import order
 
     ranks = order(graph)

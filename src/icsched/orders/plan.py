@@ -1,18 +1,19 @@
 """A plan: an order of a dag with what is known about it."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from numpy.typing import ArrayLike
+import numpy as np
 
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, GraphError
+from icsched.errors import ArgumentError
 from icsched.orders.entry import Made
+from icsched.orders.given import Graph, dag_of, run_times_of
 from icsched.orders.table import ORDERS
-from icsched.pebble import Schedule, checked_run_times
+from icsched.pebble import Order, RunTimes, Schedule, checked_run_times
 from icsched.theory import Analysis, Proof, confirmed
 
 
@@ -20,57 +21,100 @@ from icsched.theory import Analysis, Proof, confirmed
 class Plan:
     """An order of a dag with what is known about it.
 
-    `order` has the task ids, first to run first; `proof` says what is proved about it.
-    `ordered_by` is the name of the order in `ORDERS`. `analysis` is None for orders that do not
+    `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
+    is the name of the order in `ORDERS`, or "given". `analysis` is None for orders that do not
     take the dag apart. `seconds` has the wall time of each step.
     """
 
-    dag: Dag
+    schedule: Schedule = field(repr=False)
     ordered_by: str
-    order: Ids = field(repr=False)
     proof: Proof
-    analysis: Analysis | None = field(repr=False)
-    seconds: Mapping[str, float] = field(repr=False)
+    analysis: Analysis | None = field(default=None, repr=False)
+    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
+
+    @property
+    def dag(self) -> Dag:
+        """The dag."""
+        return self.schedule.dag
+
+    @property
+    def order(self) -> Ids:
+        """The task ids, first to run first."""
+        return self.schedule.order
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The user's names, first to run first."""
+        return self.schedule.names
 
     @cached_property
-    def schedule(self) -> Schedule:
-        """The order with its profiles."""
-        return Schedule(self.dag, self.order)
+    def priorities(self) -> Mapping[Hashable, int]:
+        """A priority for each name, bigger runs first: n for the first, 1 for the last."""
+        return dict(zip(self.dag.names, self.priorities_by_id.tolist(), strict=True))
+
+    @property
+    def priorities_by_id(self) -> Ids:
+        """The priorities as an array, by task id."""
+        return np.int32(len(self.dag)) - self.schedule.ranks
 
     @cached_property
-    def priorities(self) -> Ids:
-        """A priority for each task, bigger runs first: n for the first, 1 for the last."""
-        return len(self.dag) - ranks_of(self.order)
+    def fifo(self) -> Schedule:
+        """First come, first served on the same dag, to compare with."""
+        return Schedule(self.dag, self.dag.fifo_order)
 
 
-def prioritize(dag: Dag, order: str = "prio", *, run_times: ArrayLike | None = None) -> Plan:
-    """Order *dag*, by default so that as many tasks as possible are eligible at every step.
+def prioritize(
+    graph: Graph,
+    order: str | Order = "prio",
+    *,
+    run_times: RunTimes | None = None,
+    label: str = "given",
+) -> Plan:
+    """Order *graph*, by default so that as many tasks as possible are eligible at every step.
 
-    *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo", "level",
-    "critical-path" and others. *run_times* has one nonnegative number per task, for orders that
-    need them. Ties go to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
-    Raises ArgumentError for an unknown order, or for one that needs run times without them.
+    *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx
+    or rustworkx. *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo",
+    "level", "critical-path" and others; or an order of your own as a plan, a schedule, names or
+    ids, which is then `ordered_by` *label*. *run_times* has one nonnegative number per task, or
+    one for each name, for orders that need them; by default those of the workflow. Ties go to the
+    smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
-    >>> plan = prioritize(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
-    >>> plan.schedule.names, plan.proof.status, plan.proof.chain
-    (['c', 'a', 'b', 'd', 'e'], 'ic-optimal', 'W(1,2) > N(1)')
+    Raises ArgumentError for an unknown order or one that needs run times and has none,
+    ScheduleError for an order that is not legal, GraphError for a graph that is not a dag.
+
+    >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
+    >>> plan.names, plan.proof.is_ic_optimal, plan.proof.theorem
+    (['c', 'a', 'b', 'd', 'e'], True, <Theorem.BLOCKS: 1>)
+    >>> prioritize(plan.dag, ["a", "b", "c", "d", "e"]).ordered_by
+    'given'
     """
-    if not isinstance(dag, Dag):
-        raise GraphError(f"expected a Dag, got {type(dag).__name__}; see icsched.Dag")
-    made = _made(dag, order, run_times)
-    return Plan(dag, order, made.order, made.proof, made.analysis, made.seconds)
+    dag = dag_of(graph)
+    if isinstance(order, str):
+        known = run_times_of(graph) if run_times is None else run_times
+        return _planned(dag, order, known)
+    if isinstance(order, Plan) and order.dag is dag:
+        return replace(order, ordered_by=label)
+    schedule = Schedule.of(dag, order)
+    return Plan(schedule, label, confirmed(dag, schedule))
 
 
-def _made(dag: Dag, name: str, run_times: ArrayLike | None) -> Made:
-    entry = ORDERS.find(name)
-    if entry.needs_run_times and run_times is None:
-        raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
-    known = [checked_run_times(dag, run_times)] if entry.needs_run_times else []
+def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
     start = time.perf_counter()
-    made = entry.make(dag, *known)
+    made = made_order(dag, name, run_times)
     if isinstance(made, Made):
-        return made
+        return Plan(Schedule(dag, made.order), name, made.proof, made.analysis, made.seconds)
+    schedule = Schedule(dag, made)
     ordered = time.perf_counter()
-    proof = confirmed(dag, made)
+    proof = confirmed(dag, schedule)
     seconds = {"order": ordered - start, "prove": time.perf_counter() - ordered}
-    return Made(made, proof, seconds=seconds)
+    return Plan(schedule, name, proof, seconds=seconds)
+
+
+def made_order(dag: Dag, name: str, run_times: RunTimes | None) -> Made | Ids:
+    """Return what the order called *name* makes of *dag*, unproved; raises ArgumentError."""
+    entry = ORDERS.find(name)
+    if not entry.needs_run_times:
+        return entry.make(dag)
+    if run_times is None:
+        raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
+    return entry.make(dag, checked_run_times(dag, run_times))

@@ -19,8 +19,8 @@ def prio_order(dag: Dag, *, counting: Counting = "eligible") -> Made:
     workflow-shaped dags. Raises ArgumentError for an unknown counting.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
-    >>> made.order.tolist(), made.proof.chain
-    ([2, 0, 1, 3, 4], 'W(1,2) > N(1)')
+    >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
+    ([2, 0, 1, 3, 4], ['W(1,2)', 'N(1)'])
     """
     checks.one_of("counting", counting, get_args(Counting))
     clock = Clock()

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from icsched import _native, pebble
+from icsched import _native, checks, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
-from icsched.errors import LimitError, MemoryLimitError, ScheduleError
+from icsched.errors import LimitError, MemoryLimitError
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory.memory import exact
 from icsched.theory.memory.lean import depth_first_order, lean_order, peak
@@ -49,9 +49,19 @@ class LimitedOrder:
         return f"LimitedOrder(order=[{tasks}{more}], area={self.area}, {need}, exact={self.exact})"
 
     @property
+    def dag(self) -> Dag:
+        """The dag."""
+        return self.plan.dag
+
+    @property
     def order(self) -> Ids:
         """The task ids, first to run first."""
         return self.plan.order
+
+    @property
+    def schedule(self) -> pebble.Schedule:
+        """The order with its profiles."""
+        return self.plan.schedule
 
     @cached_property
     def area(self) -> int:
@@ -69,7 +79,7 @@ def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> Lim
     again as long as it can still run in the order so found. O((tasks + arcs) log tasks) there.
 
     Raises MemoryLimitError if no such order is found, which says whether that is proved and
-    the least memory that will do; ScheduleError for a limit below 1 and for *sizes* that are
+    the least memory that will do; ArgumentError for a limit below 1 and for *sizes* that are
     not one nonnegative integer per task.
 
     >>> from icsched.families import tree
@@ -80,7 +90,7 @@ def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> Lim
     icsched.errors.MemoryLimitError: not possible within 3 open results: the least possible is 4
     """
     start = time.perf_counter()
-    found = _Search(dag, sizes).within(_checked_limit(limit))
+    found = _Search(dag, sizes).within(checks.whole_number("limit", limit, least=1))
     plan = found.plan
     spent = time.perf_counter() - start - sum(plan.seconds.values())
     return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
@@ -92,15 +102,14 @@ def memory_curve(
     """Return orders from the leanest found to the one of largest area, each larger than the last.
 
     On a small dag these are all orders worth having: none has both a larger area and less
-    memory. On others, orders for limits at *points* equal ratios. Raises ScheduleError for
+    memory. On others, orders for limits at *points* equal ratios. Raises ArgumentError for
     fewer than two points, and as `order_within` does.
 
     >>> from icsched.families import tree
     >>> [(point.memory, point.area) for point in memory_curve(tree(3))]
     [(4, 61), (5, 63), (6, 64)]
     """
-    if not isinstance(points, int) or points < 2:
-        raise ScheduleError(f"points: expected a whole number, 2 or more, got {points!r}")
+    checks.whole_number("points", points, least=2)
     search = _Search(dag, sizes)
     try:
         found = search.frontier()
@@ -117,12 +126,6 @@ def _rising(found: list[LimitedOrder]) -> Iterator[LimitedOrder]:
         if point.area > largest:
             largest = point.area
             yield point
-
-
-def _checked_limit(limit: int) -> int:
-    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1:
-        raise ScheduleError(f"limit: expected an integer, 1 or more, got {limit!r}")
-    return int(limit)
 
 
 def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
@@ -177,8 +180,8 @@ class _Search:
     @cached_property
     def best(self) -> LimitedOrder:
         """The leanest order of its profile."""
-        order = lean_order(self.dag, self.plan.order, sizes=self.sizes)
-        return self._limited(order, None, exact=self.plan.proof.status == "ic-optimal")
+        order = lean_order(self.dag, self.plan, sizes=self.sizes)
+        return self._limited(order, None, exact=self.plan.proof.is_ic_optimal)
 
     @cached_property
     def bases(self) -> list[tuple[Ids, int]]:
@@ -212,7 +215,7 @@ class _Search:
 
     def within(self, limit: int) -> LimitedOrder:
         """Return the best order found within *limit*; raises MemoryLimitError."""
-        if self.plan.proof.status == "ic-optimal" and self.best.memory <= limit:
+        if self.plan.proof.is_ic_optimal and self.best.memory <= limit:
             return self._unchanged(limit)
         if limit >= self.too_many_sets:
             return self._found_within(limit)
@@ -238,7 +241,7 @@ class _Search:
 
     def _unchanged(self, limit: int) -> LimitedOrder:
         """Return the order without a limit, or if that needs too much, a leaner one like it."""
-        given = peak(self.dag, self.plan.order, self.sizes)
+        given = peak(self.dag, self.plan, self.sizes)
         if given <= limit:
             return LimitedOrder(limit, given, self.unit, self.best.exact, self.plan)
         return replace(self.best, limit=limit)
@@ -267,9 +270,9 @@ class _Search:
 
     def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
         """Return *order* with a plan that claims what was proved only of the same profile."""
-        plan = replace(self.plan, order=order)
+        plan = replace(self.plan, schedule=pebble.Schedule(self.dag, order))
         if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):
             plan = replace(plan, proof=UNPROVED)
-        memory = peak(self.dag, order, self.sizes)
+        memory = peak(self.dag, plan, self.sizes)
         most = memory if limit is None else limit
         return LimitedOrder(most, memory, self.unit, exact, plan)

@@ -1,6 +1,7 @@
 """The pebble game on a dag: orders, their profiles and the exact referee."""
 
 from icsched.pebble.orders import (
+    RunTimes,
     checked_run_times,
     critical_path_order,
     fifo_order,
@@ -11,6 +12,7 @@ from icsched.pebble.orders import (
 )
 from icsched.pebble.profile import (
     Comparison,
+    HasOrder,
     Order,
     Profile,
     Schedule,
@@ -32,8 +34,10 @@ from icsched.pebble.referee import (
 
 __all__ = [
     "Comparison",
+    "HasOrder",
     "Order",
     "Profile",
+    "RunTimes",
     "Schedule",
     "Verdict",
     "area",

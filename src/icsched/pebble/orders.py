@@ -3,13 +3,18 @@
 Each returns task ids, first to run first, and breaks ties by task id.
 """
 
+from collections.abc import Hashable, Mapping
+from typing import TypeAlias
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from icsched import _native
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
-from icsched.errors import ScheduleError
+from icsched.errors import ArgumentError
+
+RunTimes: TypeAlias = ArrayLike | Mapping[Hashable, float]
 
 
 def fifo_order(dag: Dag) -> Ids:
@@ -35,7 +40,7 @@ def lifo_order(dag: Dag) -> Ids:
     while stack:
         task = stack.pop()
         order.append(task)
-        for child in dag.children(task)[::-1].tolist():
+        for child in dag.child_rows[task][::-1].tolist():
             missing[child] -= 1
             if missing[child] == 0:
                 stack.append(child)
@@ -51,11 +56,11 @@ def level_order(dag: Dag) -> Ids:
     return np.argsort(dag.levels, kind="stable").astype(np.int32)
 
 
-def critical_path_order(dag: Dag, *, run_times: ArrayLike | None = None) -> Ids:
+def critical_path_order(dag: Dag, *, run_times: RunTimes | None = None) -> Ids:
     """Run the task with the longest remaining path first, itself included.
 
     Paths are measured in *run_times*, one nonnegative number per task; 1 each by default.
-    Raises ScheduleError for run_times that are not.
+    They may be a mapping from names. Raises ArgumentError for run_times that are not.
 
     >>> critical_path_order(Dag({"a": [], "b": [], "c": ["b"]})).tolist()
     [1, 0, 2]
@@ -66,19 +71,35 @@ def critical_path_order(dag: Dag, *, run_times: ArrayLike | None = None) -> Ids:
     return priority_order(dag, -height)
 
 
-def checked_run_times(dag: Dag, run_times: ArrayLike | None) -> NDArray[np.float64]:
-    """Return *run_times* as an array, 1 for each task by default; raises ScheduleError."""
+def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
+    """Return *run_times* as an array, 1 for each task by default; raises ArgumentError.
+
+    >>> checked_run_times(Dag({"a": [], "b": ["a"]}), {"b": 3, "a": 2}).tolist()
+    [2.0, 3.0]
+    """
     if run_times is None:
         return np.ones(len(dag))
-    weights = np.ascontiguousarray(run_times, np.float64)
+    if isinstance(run_times, Mapping):
+        run_times = _by_id(dag, run_times)
+    try:
+        weights = np.ascontiguousarray(run_times, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError("run_times: expected numbers, one per task") from None
     if weights.shape != (len(dag),):
-        raise ScheduleError(f"run_times: expected {len(dag)} numbers, got shape {weights.shape}")
+        raise ArgumentError(f"run_times: expected {len(dag)} numbers, got shape {weights.shape}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
-        raise ScheduleError(
+        raise ArgumentError(
             f"run time of {dag.names[bad[0]]!r}: expected 0 or more, got {weights[bad[0]]}"
         )
     return weights
+
+
+def _by_id(dag: Dag, run_times: Mapping[Hashable, float]) -> list[float]:
+    try:
+        return [run_times[name] for name in dag.names]
+    except KeyError as error:
+        raise ArgumentError(f"run_times: expected one for each task, none for {error}") from None
 
 
 def random_order(dag: Dag, *, seed: int) -> Ids:
@@ -101,6 +122,6 @@ def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
     """
     array = np.asarray(keys)
     if array.shape != (len(dag),):
-        raise ScheduleError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
+        raise ArgumentError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
     ranks = ranks_of(np.argsort(array, kind="stable").astype(np.int32))
     return _native.priority_order(dag.child_rows, dag.parent_rows, ranks)

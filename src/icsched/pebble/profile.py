@@ -7,32 +7,52 @@ step at which its last child does, so they cost O(tasks + arcs) array operations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched.arrays import Ids, Rows, Sizes, ranks_of
 from icsched.dag import Dag
-from icsched.errors import ScheduleError
+from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
 
 Profile = NDArray[np.int64]
-Order = Sequence[int] | Ids
+
+
+@runtime_checkable
+class HasOrder(Protocol):
+    """A `Plan`, a `Schedule`: anything with an order and the dag that it orders."""
+
+    @property
+    def dag(self) -> Dag:
+        """The dag."""
+
+    @property
+    def order(self) -> Ids:
+        """The task ids, first to run first."""
+
+
+Order = HasOrder | Sequence[Hashable] | Ids
 
 
 def check_order(dag: Dag, order: Order) -> Ids:
-    """Return *order* as an id array if it is a legal order of *dag*.
+    """Return *order* as an array of ids if it is a legal order of *dag*.
 
-    Raises ScheduleError, naming the task, if a task is missing, repeated or unknown, or
-    comes before one of its parents.
+    This is the one way in which icsched accepts an order: a `Plan` or a `Schedule` of the same
+    dag, or the tasks by name or by id. An array of integers always has ids. Raises ScheduleError,
+    naming the task, if a task is missing, repeated or unknown, or comes before one of its parents.
 
-    >>> check_order(Dag({"a": [], "b": ["a"]}), [0, 1]).tolist()
-    [0, 1]
+    >>> chain = Dag({"a": [], "b": ["a"]})
+    >>> check_order(chain, [0, 1]).tolist(), check_order(chain, ["a", "b"]).tolist()
+    ([0, 1], [0, 1])
     """
-    array = _as_ids(dag, order)
+    return Schedule.of(dag, order).order
+
+
+def _legal(dag: Dag, array: Ids) -> Ids:
     position = ranks_of(array)
     parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
     early = np.flatnonzero(position[parents] > position[children])
@@ -44,14 +64,7 @@ def check_order(dag: Dag, order: Order) -> Ids:
     return array
 
 
-def _as_ids(dag: Dag, order: Order) -> Ids:
-    try:
-        array = np.asarray(order if hasattr(order, "__len__") else list(order))
-    except (TypeError, ValueError):
-        array = np.empty((), object)
-    if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
-        got = array.dtype if array.ndim == 1 else type(order).__name__
-        raise ScheduleError(f"order: expected a list of task ids, got {got}")
+def _permutation(dag: Dag, array: NDArray[np.integer[Any]]) -> Ids:
     if len(array) != len(dag):
         raise ScheduleError(f"order: expected {len(dag)} tasks, got {len(array)}")
     outside = (array < 0) | (array >= len(dag))
@@ -61,6 +74,43 @@ def _as_ids(dag: Dag, order: Order) -> Ids:
     if len(repeated):
         raise ScheduleError(f"order: task {dag.names[repeated[0]]!r} occurs twice")
     return np.ascontiguousarray(array, np.int32)
+
+
+def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
+    """Return the ids of tasks that are given by id or by name."""
+    if isinstance(order, np.ndarray) and order.ndim == 1 and order.dtype.kind in "iu":
+        return order
+    tasks = _listed(order)
+    kinds = set(map(type, tasks))
+    if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        return _ids_of_names(dag, tasks)
+    if not tasks or isinstance(dag.names, range) or not all(task in dag for task in tasks):
+        return np.array(tasks, np.int64)
+    if set(tasks) == set(range(len(dag))):
+        raise ScheduleError(
+            "order: ambiguous, for the names of tasks are the ids of others:"
+            " expected ids in a numpy array; dag.id_of(name) gives an id"
+        )
+    return _ids_of_names(dag, tasks)
+
+
+def _listed(order: object) -> list[Any]:
+    if isinstance(order, np.ndarray) and order.ndim == 1:
+        tasks: list[Any] = order.tolist()
+        return tasks
+    if isinstance(order, Iterable) and not isinstance(order, (str, Mapping, Set, np.ndarray)):
+        return list(order)
+    expected = "a plan, a schedule, or a list of task names or ids"
+    raise ScheduleError(f"order: expected {expected}, got {type(order).__name__}")
+
+
+def _ids_of_names(dag: Dag, names: list[Hashable]) -> Ids:
+    if isinstance(dag.names, range):  # where 1.0 and True would pass for 1
+        raise ScheduleError(f"order: expected task ids, got {names!r}"[:200])
+    try:
+        return np.array([dag.id_of(name) for name in names], np.int32)
+    except UnknownTaskError as error:
+        raise ScheduleError(f"order: {error}") from None
 
 
 def _latest(rows: Rows, position: Ids) -> Ids:
@@ -89,8 +139,7 @@ def eligibility_profile(dag: Dag, order: Order) -> Profile:
     >>> eligibility_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
     [1, 2, 1, 0]
     """
-    position = ranks_of(check_order(dag, order))
-    return _count_during(_latest(dag.parent_rows, position) + 1, position + 1, len(dag))
+    return Schedule.of(dag, order).eligible
 
 
 def enabled_profile(dag: Dag, order: Order) -> Profile:
@@ -101,15 +150,15 @@ def enabled_profile(dag: Dag, order: Order) -> Profile:
     >>> enabled_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
     [0, 2, 2, 2]
     """
-    return eligibility_profile(dag, order) - len(dag.sources) + np.arange(len(dag) + 1)
+    return Schedule.of(dag, order).enabled
 
 
 def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Profile:
     """Count the open tasks after each step: executed, with a child that has not run.
 
     Their results must be kept (paper 003, section 2.2.3); a sink is never open. With
-    *sizes*, the bytes of each task's result, it adds up bytes instead. Raises ScheduleError
-    if *order* is not legal or *sizes* are not one nonnegative integer per task.
+    *sizes*, the bytes of each task's result, it adds up bytes instead. Raises ScheduleError if
+    *order* is not legal, ArgumentError if *sizes* are not one nonnegative integer per task.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> memory_profile(fork, [0, 1, 2]).tolist()
@@ -117,7 +166,7 @@ def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) ->
     >>> memory_profile(fork, [0, 1, 2], sizes=[30, 5, 5]).tolist()
     [0, 30, 30, 0]
     """
-    position = ranks_of(check_order(dag, order))
+    position = Schedule.of(dag, order).ranks
     weights = checked_sizes(dag, sizes)
     last_child = _latest(dag.child_rows, position)
     inner = last_child >= 0
@@ -131,7 +180,7 @@ def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) ->
 def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
     """Return *sizes* as an array, 1 for each task by default.
 
-    Raises ScheduleError unless they are one nonnegative integer per task, of a sum that
+    Raises ArgumentError unless they are one nonnegative integer per task, of a sum that
     floating point holds exactly.
 
     >>> checked_sizes(Dag({"a": [], "b": ["a"]}), [7, 0]).tolist()
@@ -142,16 +191,16 @@ def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
     try:
         array = np.asarray(sizes)
     except ValueError:  # rows of different lengths
-        raise ScheduleError(f"sizes: expected {len(dag)} integers, got {sizes!r}") from None
+        raise ArgumentError(f"sizes: expected {len(dag)} integers, got {sizes!r}") from None
     if array.shape != (len(dag),) or (len(dag) and array.dtype.kind not in "iu"):
         got = f"shape {array.shape}" if array.dtype.kind in "iu" else f"{array.dtype}"
-        raise ScheduleError(f"sizes: expected {len(dag)} integers, got {got}")
+        raise ArgumentError(f"sizes: expected {len(dag)} integers, got {got}")
     negative = np.flatnonzero(array < 0)
     if len(negative):
         task = negative[0]
-        raise ScheduleError(f"size of {dag.names[task]!r}: expected 0 or more, got {array[task]}")
+        raise ArgumentError(f"size of {dag.names[task]!r}: expected 0 or more, got {array[task]}")
     if array.sum(dtype=np.float64) >= 2**53:
-        raise ScheduleError(f"sizes: expected a sum below {2**53:,}, got {array.sum():,}")
+        raise ArgumentError(f"sizes: expected a sum below {2**53:,}, got {array.sum():,}")
     return np.ascontiguousarray(array, np.int64)
 
 
@@ -161,44 +210,69 @@ def area(dag: Dag, order: Order) -> int:
     >>> area(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2])
     4
     """
-    return int(eligibility_profile(dag, order).sum())
+    return Schedule.of(dag, order).area
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """An order together with its dag; raises ScheduleError if the order is not legal.
 
-    >>> Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 2, 1]).names
-    ['a', 'c', 'b']
+    *order* is what `check_order` takes; `order` has the ids. Profiles are computed once.
+
+    >>> Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), ["a", "c", "b"]).order.tolist()
+    [0, 2, 1]
     """
 
     dag: Dag
-    order: Order
+    order: Ids
 
-    def __post_init__(self) -> None:
-        order = check_order(self.dag, self.order).copy()
-        order.flags.writeable = False
-        object.__setattr__(self, "order", order)
+    def __init__(self, dag: Dag, order: Order) -> None:
+        if isinstance(order, HasOrder):
+            if not isinstance(order.dag, Dag) or (order.dag is not dag and order.dag != dag):
+                raise ScheduleError(f"order: expected one of {dag!r}, got one of another dag")
+            order = order.order
+        ids = _legal(dag, _permutation(dag, _ids_of(dag, order))).copy()
+        ids.flags.writeable = False
+        object.__setattr__(self, "dag", dag)
+        object.__setattr__(self, "order", ids)
+
+    @classmethod
+    def of(cls, dag: Dag, order: Order) -> Schedule:
+        """Return *order* with its dag; an order that was checked for *dag* is not checked again."""
+        known = getattr(order, "schedule", order)
+        if isinstance(known, Schedule) and known.dag is dag:
+            return known
+        return cls(dag, order)
+
+    def __reduce__(self) -> tuple[type[Schedule], tuple[Dag, Ids]]:
+        return Schedule, (self.dag, self.order)
 
     @property
-    def names(self) -> list[object]:
+    def names(self) -> list[Hashable]:
         """The user's names, first to run first."""
-        return [self.dag.names[task] for task in self.order]
+        return [self.dag.names[task] for task in self.order.tolist()]
+
+    @cached_property
+    def ranks(self) -> Ids:
+        """The place of each task in the order, by id."""
+        return ranks_of(self.order)
 
     @cached_property
     def eligible(self) -> Profile:
         """Eligible tasks after each step."""
-        return eligibility_profile(self.dag, self.order)
+        starts = _latest(self.dag.parent_rows, self.ranks) + 1
+        return _count_during(starts, self.ranks + 1, len(self.dag))
 
     @cached_property
     def enabled(self) -> Profile:
         """Nonsources enabled after each step."""
-        return enabled_profile(self.dag, self.order)
+        steps = np.arange(len(self.dag) + 1)
+        return self.eligible - len(self.dag.sources) + steps
 
     @cached_property
     def memory(self) -> Profile:
         """Open tasks after each step."""
-        return memory_profile(self.dag, self.order)
+        return memory_profile(self.dag, self)
 
     @property
     def area(self) -> int:
@@ -250,4 +324,4 @@ def compare(dag: Dag, order: Order, other: Order) -> Comparison:
     >>> result.difference.tolist(), result.never_below
     ([0, 1, 0, 0, 0, 0], True)
     """
-    return Comparison.of(eligibility_profile(dag, order), eligibility_profile(dag, other))
+    return Comparison.of(Schedule.of(dag, order).eligible, Schedule.of(dag, other).eligible)

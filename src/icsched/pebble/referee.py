@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched import _native
+from icsched import _native, checks
 from icsched._native import MOST_NONSINKS
 from icsched.arrays import Ids
 from icsched.dag import Dag
@@ -108,8 +108,7 @@ def _best(dag: Dag, limit: int) -> tuple[Profile, list[Ids]]:
 @contextmanager
 def _within_limits(dag: Dag, limit: int) -> Iterator[int]:
     """Refuse dags past the kernels' size, and turn their giving up into LimitError."""
-    if limit < 0:
-        raise LimitError(f"limit: expected 0 sets of executed tasks or more, got {limit:,}")
+    checks.whole_number("limit", limit, least=0)
     if len(dag.nonsinks) > MOST_NONSINKS:
         raise LimitError(
             f"the exact referee takes dags of up to {MOST_NONSINKS:,} nonsinks;"

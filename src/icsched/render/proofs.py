@@ -1,25 +1,67 @@
-"""What is proved about an order, in words and in JSON."""
+"""Proofs in words: the sentence of reports and the strings of JSON."""
 
-from icsched.theory import Proof
+from icsched.theory.proof import Chain, Link, Proof, Sign, Status, Theorem
 
-
-def proof_sentence(proof: Proof) -> str:
-    """Say what is proved about an order."""
-    if proof.status == "unproved":
-        if proof.method is None:
-            return "Nothing is proved about this order."
-        best = "; this one has the most eligible jobs on average" if "area" in proof.method else ""
-        return f"No order is IC-optimal{best} (exact)."
-    chain = f": {proof.chain}" if proof.chain else ""
-    return f"IC-optimal, no order has more eligible jobs at any step ({proof.method}{chain})."
+_STATUS = {Status.IC_OPTIMAL: "ic-optimal", Status.UNPROVED: "unproved"}
+_THEOREM = {
+    Theorem.BLOCKS: "theorem 2.1",
+    Theorem.BLOCKS_BETWEEN_BOTTLENECKS: "theorem 2.1 between bottlenecks",
+    Theorem.SUMS_OF_BLOCKS: "theorem 2.1 on sums of blocks",
+    Theorem.SUM_OF_TREES: "theorem 3.2",
+    Theorem.EXACT: "exact",
+}
+_SIGN = {Sign.PRIORITY: " > ", Sign.BOTTLENECK: " | "}
 
 
 def proof_keys(proof: Proof) -> dict[str, object]:
-    """Return a proof as it stands in JSON."""
+    """Return a proof as it stands in JSON; shares of a certified bound are not computed yet.
+
+    >>> proof_keys(Proof(Theorem.EXACT))["method"]
+    'exact'
+    """
     return {
-        "status": proof.status,
-        "method": proof.method,
-        "chain": proof.chain,
-        "min_ratio": proof.min_ratio,
-        "mean_ratio": proof.mean_ratio,
+        "status": _STATUS[proof.status],
+        "method": _method(proof),
+        "chain": None if proof.chain is None else _chain(proof.chain),
+        "min_ratio": None,
+        "mean_ratio": None,
     }
+
+
+def proof_sentence(proof: Proof) -> str:
+    """Say what is proved about an order.
+
+    >>> proof_sentence(Proof())
+    'Nothing is proved about this order.'
+    """
+    if proof.no_order_is_ic_optimal:
+        area = "; this one has the most eligible jobs on average"
+        return f"No order is IC-optimal{area if proof.has_largest_area else ''} (exact)."
+    if not proof.is_ic_optimal:
+        return "Nothing is proved about this order."
+    chain = "" if proof.chain is None else f": {_chain(proof.chain)}"
+    return f"IC-optimal, no order has more eligible jobs at any step ({_method(proof)}{chain})."
+
+
+def _method(proof: Proof) -> str | None:
+    if proof.theorem is None:
+        return None
+    name = _THEOREM[proof.theorem]
+    if proof.no_order_is_ic_optimal:
+        area = ", this has the largest area"
+        return f"{name}: no order is ic-optimal{area if proof.has_largest_area else ''}"
+    return f"{name} inside lone ends" if proof.inside_lone_ends else name
+
+
+def _chain(chain: Chain) -> str:
+    """Return the blocks as W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks.
+
+    >>> _chain(Chain((Link("W(1,2)", 2, Sign.PRIORITY), Link("N(1)", 1, Sign.PRIORITY))))
+    'W(1,2) x 2 > N(1)'
+    """
+    text = "".join(_name(link) + _SIGN[link.sign] for link in chain.links)
+    return text + "..." if chain.is_cut else text.removesuffix(_SIGN[Sign.PRIORITY])
+
+
+def _name(link: Link) -> str:
+    return link.block if link.count == 1 else f"{link.block} x {link.count}"

@@ -78,7 +78,7 @@ class BatchServer:
         self._done[task] = True
         self._states[task] = TaskState.EXECUTED
         self._offered[self._rank[task]] = False
-        for child in self._dag.children(task).tolist():
+        for child in self._dag.child_rows[task].tolist():
             self._missing_parents[child] -= 1
 
     def take(self, count: int) -> list[int]:
@@ -114,7 +114,7 @@ class BatchServer:
         if not 0 <= task < len(self._dag):
             raise UnknownTaskError(task)
         if self._missing_parents[task]:
-            parents = self._dag.parents(task).tolist()
+            parents = self._dag.parent_rows[task].tolist()
             parent = next(p for p in parents if not self._done[p])
             name = self._dag.names[parent]
             raise GameError(

@@ -73,7 +73,7 @@ class _Board:
         self._executed.append(task)
         self._eligible_count -= 1
         fresh = []
-        for child in self.dag.children(task).tolist():
+        for child in self.dag.child_rows[task].tolist():
             self._missing_parents[child] -= 1
             if self._missing_parents[child] == 0:
                 self._pebbles[child] = Pebble.ELIGIBLE

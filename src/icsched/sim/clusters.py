@@ -148,7 +148,7 @@ class _ClusterRun:
         name = self._dag.names[task]
         if self._state[task] != 0:
             raise SimulationError(f"dispatcher: handed out task {name!r} twice")
-        for parent in self._dag.parents(task).tolist():
+        for parent in self._dag.parent_rows[task].tolist():
             is_before = self._state[parent] == 2 or (self._state[parent] == 1 and parent in cluster)
             if not is_before:
                 raise SimulationError(f"dispatcher: handed out task {name!r} before its parents")

@@ -324,7 +324,7 @@ class _Server:
         self._last_result = moment
         self.unassigned.discard(task)
         self._allocator.done(task)
-        for child in self._dag.children(task).tolist():
+        for child in self._dag.child_rows[task].tolist():
             self._missing_parents[child] -= 1
             if self._missing_parents[child] == 0:
                 self._offer(child)

@@ -138,7 +138,7 @@ def _spine(block: Dag) -> list[int]:
     """
     degree = block.in_degrees + block.out_degrees
     beside = {
-        task: [n for n in (*block.parents(task), *block.children(task)) if degree[n] > 1]
+        task: [n for n in (*block.parent_rows[task], *block.child_rows[task]) if degree[n] > 1]
         for task in np.flatnonzero(degree > 1).tolist()
     }
     spine = [next(task for task, near in beside.items() if len(near) < 2)]

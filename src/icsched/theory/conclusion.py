@@ -12,10 +12,21 @@ from icsched import _native, pebble
 from icsched.arrays import Ids, Rows, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
+from icsched.pebble import Order
 from icsched.theory.analysis import Analysis, analyse_reduced, is_sum_of_trees
 from icsched.theory.blocks import block_name
 from icsched.theory.clock import Clock
-from icsched.theory.proof import EXACT, NONE_IS_OPTIMAL, UNPROVED, Proof
+from icsched.theory.proof import (
+    EXACT,
+    LARGEST_AREA,
+    NO_ORDER_IS_OPTIMAL,
+    UNPROVED,
+    Chain,
+    Link,
+    Proof,
+    Sign,
+    Theorem,
+)
 from icsched.theory.sums import level_sums_order
 
 # A dag whose order no theorem proves goes to the referee up to this effort: fewer sets where a
@@ -31,12 +42,12 @@ def conclude(analysis: Analysis) -> tuple[Ids, Proof]:
     order = analysis.order
     if analysis.is_proved_by_blocks:
         if analysis.is_linear:
-            return order, Proof("ic-optimal", "theorem 2.1", _chain(analysis))
+            return order, Proof(Theorem.BLOCKS, _chain(analysis))
         if _is_linear_between_bottlenecks(analysis):
-            return order, Proof("ic-optimal", "theorem 2.1 between bottlenecks", _chain(analysis))
+            return order, Proof(Theorem.BLOCKS_BETWEEN_BOTTLENECKS, _chain(analysis))
         if (better := _interleaved(analysis)) is not None:
-            nonsinks, method = better
-            return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof("ic-optimal", method)
+            nonsinks, theorem = better
+            return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof(theorem)
     inside = _proved_inside(analysis.parts.dag)
     return inside or _settled_by_referee(analysis.parts.dag, order)
 
@@ -52,10 +63,9 @@ def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
         return None
     # No path between two inner tasks leaves them: what is inside has no new shortcuts.
     order, proof = conclude(analyse_reduced(dag.induced(inner), "eligible", Clock()))
-    if proof.status != "ic-optimal":
+    if not proof.is_ic_optimal:
         return None
-    method = f"{proof.method} inside lone ends"
-    return np.concatenate([first, inner[order], last]), replace(proof, method=method)
+    return np.concatenate([first, inner[order], last]), replace(proof, inside_lone_ends=True)
 
 
 def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
@@ -107,14 +117,14 @@ def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
     return np.append(alone & (crossing == dag.in_degrees[order]), False)
 
 
-def _interleaved(analysis: Analysis) -> tuple[Ids, str] | None:
+def _interleaved(analysis: Analysis) -> tuple[Ids, Theorem] | None:
     """Try to order independent blocks as sums, with a proof."""
     if is_sum_of_trees(analysis.parts, analysis.orders):
         trees = _native.tree_sum_order(analysis.parts.dag.child_rows, analysis.parts.blocks)
         if trees is not None:
-            return trees, "theorem 3.2"
+            return trees, Theorem.SUM_OF_TREES
     sums = level_sums_order(analysis.parts, analysis.orders)
-    return None if sums is None else (sums, "theorem 2.1 on sums of blocks")
+    return None if sums is None else (sums, Theorem.SUMS_OF_BLOCKS)
 
 
 def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
@@ -131,21 +141,21 @@ def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
         return order, UNPROVED
     try:
         area_sets = min(AREA_SETS, sets)
-        return pebble.maximum_area_order(dag, limit=area_sets), NONE_IS_OPTIMAL
+        return pebble.maximum_area_order(dag, limit=area_sets), LARGEST_AREA
     except LimitError:
-        return order, Proof("unproved", "exact: no order is ic-optimal")
+        return order, NO_ORDER_IS_OPTIMAL
 
 
-def confirmed(dag: Dag, order: Ids) -> Proof:
+def confirmed(dag: Dag, order: Order) -> Proof:
     """Ask the referee whether *order* is IC-optimal, if the referee can answer soon.
 
-    >>> confirmed(Dag({"a": [], "b": ["a"]}), np.array([0, 1], np.int32)).method
-    'exact'
+    >>> confirmed(Dag({"a": [], "b": ["a"]}), np.array([0, 1], np.int32)).is_ic_optimal
+    True
     """
     return _confirmed(dag, order, _affordable_sets(dag))
 
 
-def _confirmed(dag: Dag, order: Ids, sets: int) -> Proof:
+def _confirmed(dag: Dag, order: Order, sets: int) -> Proof:
     """Ask the referee whether *order* is IC-optimal; it may visit so many *sets*."""
     if not sets:
         return UNPROVED
@@ -173,15 +183,12 @@ def _affordable_sets(dag: Dag) -> int:
     return sets if sets >= FEWEST_SETS else 0
 
 
-def _chain(analysis: Analysis, *, most: int = 12) -> str:
-    """Print the blocks as W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks."""
+def _chain(analysis: Analysis, *, most: int = 12) -> Chain:
+    """Return the first blocks, those of one name and sign together."""
     shown = analysis.sequence[: 50 * most].tolist()
     names = (block_name(analysis.parts, analysis.orders, block) for block in shown)
-    signs = np.where(analysis.has_priority, " > ", " | ").tolist()
-    groups = groupby(zip(names, signs, strict=False))
-    runs = [(*key, len(list(run))) for key, run in islice(groups, most + 1)]
-    text = "".join(
-        (name if count == 1 else f"{name} x {count}") + sign for name, sign, count in runs[:most]
-    )
-    cut = len(runs) > most or len(shown) < len(analysis.sequence)
-    return text + "..." if cut else text.removesuffix(" > ")
+    groups = groupby(zip(names, analysis.has_priority.tolist(), strict=False))
+    signs = {True: Sign.PRIORITY, False: Sign.BOTTLENECK}
+    runs = [Link(name, len(list(run)), signs[ok]) for (name, ok), run in islice(groups, most + 1)]
+    is_cut = len(runs) > most or len(shown) < len(analysis.sequence)
+    return Chain(tuple(runs[:most]), is_cut)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.pebble import Order, check_order
+from icsched.pebble import Order, Schedule
 
 
 def dual_order(dag: Dag, order: Order) -> Ids:
@@ -18,7 +18,7 @@ def dual_order(dag: Dag, order: Order) -> Ids:
     >>> dual_order(join, [1, 0, 2, 3]).tolist()
     [2, 3, 0, 1]
     """
-    position = ranks_of(check_order(dag, order))
+    position = Schedule.of(dag, order).ranks
     nonsources = np.flatnonzero(dag.in_degrees)
     starts = dag.parent_rows.offsets[nonsources]
     step = np.maximum.reduceat(position[dag.parent_rows.targets], starts) if len(starts) else starts

@@ -1,27 +1,82 @@
-"""What is proved about an order."""
+"""What is proved about an order, as data; `icsched.render.proofs` puts it into words."""
 
 from dataclasses import dataclass
-from typing import Literal
+from enum import Enum, auto
+
+
+class Status(Enum):
+    """Whether an order is proved to be IC-optimal."""
+
+    IC_OPTIMAL = auto()
+    UNPROVED = auto()
+
+
+class Theorem(Enum):
+    """What proves an order, or settles that no order is IC-optimal.
+
+    Theorems 2.1 and 3.2 are those of Cordasco, Malewicz and Rosenberg 2007 and 2010
+    (`icsched.theory.sums` and `icsched.theory.analysis` name the papers).
+    """
+
+    BLOCKS = auto()  # theorem 2.1: each block has priority over the next
+    BLOCKS_BETWEEN_BOTTLENECKS = auto()  # theorem 2.1 on each side of every bottleneck
+    SUMS_OF_BLOCKS = auto()  # theorem 2.1 on independent blocks that run interleaved
+    SUM_OF_TREES = auto()  # theorem 3.2
+    EXACT = auto()  # the exact referee
+
+
+class Sign(Enum):
+    """What lies between a block of a chain and the next one."""
+
+    PRIORITY = auto()  # the block has priority over the next
+    BOTTLENECK = auto()  # a task that comes after all of the first and before all of the second
+
+
+@dataclass(frozen=True)
+class Link:
+    """*count* equal blocks in a row, called *block*, and the sign after each of them."""
+
+    block: str
+    count: int
+    sign: Sign
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The blocks in the order of theorem 2.1; `is_cut` says that more of them follow."""
+
+    links: tuple[Link, ...]
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
 class Proof:
     """What is proved about an order.
 
-    `status` is "ic-optimal" only if a theorem or an exact computation says so; `method`
-    names it. An unproved order has a method only if the referee found that no order is
-    IC-optimal. `chain` lists the blocks in the order of Theorem 2.1: > stands where a block
-    has priority over the next, | where a bottleneck lies between. The ratios to a certified
-    bound are not computed yet.
+    `theorem` is None only if nothing is proved. `inside_lone_ends` says that the theorem is about
+    the tasks between lone sources and lone sinks, which is enough for the whole dag. With
+    `no_order_is_ic_optimal` the referee found that no order of the dag is IC-optimal, and
+    with `has_largest_area` that no order has a larger area than this one.
     """
 
-    status: Literal["ic-optimal", "unproved"]
-    method: str | None = None
-    chain: str | None = None
-    min_ratio: float | None = None
-    mean_ratio: float | None = None
+    theorem: Theorem | None = None
+    chain: Chain | None = None
+    inside_lone_ends: bool = False
+    no_order_is_ic_optimal: bool = False
+    has_largest_area: bool = False
+
+    @property
+    def is_ic_optimal(self) -> bool:
+        """Whether a theorem or an exact computation says that the order is IC-optimal."""
+        return self.theorem is not None and not self.no_order_is_ic_optimal
+
+    @property
+    def status(self) -> Status:
+        """Whether the order is proved to be IC-optimal."""
+        return Status.IC_OPTIMAL if self.is_ic_optimal else Status.UNPROVED
 
 
-UNPROVED = Proof("unproved")
-EXACT = Proof("ic-optimal", "exact")
-NONE_IS_OPTIMAL = Proof("unproved", "exact: no order is ic-optimal, this has the largest area")
+UNPROVED = Proof()
+EXACT = Proof(Theorem.EXACT)
+NO_ORDER_IS_OPTIMAL = Proof(Theorem.EXACT, no_order_is_ic_optimal=True)
+LARGEST_AREA = Proof(Theorem.EXACT, no_order_is_ic_optimal=True, has_largest_area=True)

@@ -56,8 +56,8 @@ def residual(dag: Dag, cluster: Cluster | Sequence[int]) -> Plan:
 
     >>> from icsched import families
     >>> plan = residual(families.mesh(4), [0, 1, 4])
-    >>> len(plan.dag), plan.proof.status
-    (7, 'ic-optimal')
+    >>> len(plan.dag), plan.proof.is_ic_optimal
+    (7, True)
     """
     tasks = cluster.tasks if isinstance(cluster, Cluster) else cluster
     return prioritize(dag.residual(tasks))
@@ -99,7 +99,7 @@ def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]
 
 def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], strategy: str) -> Cluster:
     inside = set(tasks)
-    cut = sum(child not in inside for task in tasks for child in dag.children(task).tolist())
+    cut = sum(child not in inside for task in tasks for child in dag.child_rows[task].tolist())
     return Cluster(tasks, cut, is_productive(dag, before, tasks), strategy)
 
 

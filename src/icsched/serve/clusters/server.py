@@ -280,7 +280,7 @@ def _checked_basis(dag: Dag, basis: Order | Plan) -> tuple[list[int], bool]:
         return order.tolist(), _is_ic_optimal(dag, order)
     if basis.dag is not dag and basis.dag != dag:
         raise ClusterError(f"order: expected a plan of {dag}, got one of another dag, {basis.dag}")
-    return basis.order.tolist(), basis.proof.status == "ic-optimal"
+    return basis.order.tolist(), basis.proof.is_ic_optimal
 
 
 def _is_ic_optimal(dag: Dag, order: Order) -> bool:

@@ -84,7 +84,7 @@ def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:
     early = np.flatnonzero(done & (missing > 0))
     if len(early):
         task = int(early[0])
-        parent = next(p for p in dag.parents(task).tolist() if not done[p])
+        parent = next(p for p in dag.parent_rows[task].tolist() if not done[p])
         names = f"{dag.names[task]!r} cannot have run: its parent {dag.names[parent]!r}"
         raise StateError("executed", f"{names} has not")
 
@@ -97,5 +97,5 @@ def _check_running(dag: Dag, done: Mask, busy: Mask, offered: Mask) -> None:
     name = repr(dag.names[task])
     if done[task]:
         raise StateError("running", f"{name} is executed already")
-    parent = repr(dag.names[next(p for p in dag.parents(task).tolist() if not done[p])])
+    parent = repr(dag.names[next(p for p in dag.parent_rows[task].tolist() if not done[p])])
     raise StateError("running", f"{name} is not eligible: its parent {parent} has not run")

@@ -89,9 +89,9 @@ class _Walk:
         self.profile = None if profile is None else profile.tolist()
         self.counts_area = counts_area
         self.sizes = sizes.tolist()
-        self.parents = [dag.parents(task).tolist() for task in range(len(dag))]
+        self.parents = [dag.parent_rows[task].tolist() for task in range(len(dag))]
         self.needed = [_set(parents) for parents in self.parents]
-        self.children = [dag.children(task).tolist() for task in range(len(dag))]
+        self.children = [dag.child_rows[task].tolist() for task in range(len(dag))]
         self.wanting = [_set(children) for children in self.children]
         self.nonsinks = _set(dag.nonsinks.tolist())
         self.sources = _set(dag.sources.tolist())

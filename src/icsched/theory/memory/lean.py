@@ -19,7 +19,8 @@ def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids
     that profile needs less. On a larger one pieces of *order* change places: stretches that hold
     all parents of every task that they hold a parent of, for others whose steps enable the same
     counts. Returns *order* where that gains nothing. O((tasks + arcs) log tasks). Raises
-    ScheduleError if *order* is not legal or *sizes* are not one nonnegative integer per task.
+    ScheduleError if *order* is not legal, ArgumentError if *sizes* are not one nonnegative
+    integer per task.
 
     >>> from icsched.families import tree
     >>> by_level = range(15)
@@ -27,12 +28,13 @@ def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids
     >>> [pebble.Schedule(tree(3), order).peak_memory for order in (by_level, lean)]
     [8, 6]
     """
-    given, weights = pebble.check_order(dag, order), pebble.checked_sizes(dag, sizes)
+    schedule, weights = pebble.Schedule.of(dag, order), pebble.checked_sizes(dag, sizes)
     try:
-        leanest = exact.leanest_order(dag, weights, pebble.eligibility_profile(dag, given))
+        leanest = exact.leanest_order(dag, weights, schedule.eligible)
     except LimitError:
-        return _with_pieces_moved(dag, given, weights)
-    return leanest if peak(dag, leanest, weights) < peak(dag, given, weights) else given
+        return _with_pieces_moved(dag, schedule.order, weights)
+    is_leaner = peak(dag, leanest, weights) < peak(dag, schedule, weights)
+    return leanest if is_leaner else schedule.order
 
 
 def peak(dag: Dag, order: Order, sizes: Sizes) -> int:

@@ -1,0 +1,40 @@
+"""What users give as a graph: a dag, a workflow, a mapping, or a graph of another library."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from icsched.dag import Dag
+from icsched.errors import GraphError
+from icsched.pebble import RunTimes
+
+Graph: TypeAlias = Any  # other libraries are optional, and their types with them
+
+
+def dag_of(graph: Graph) -> Dag:
+    """Return *graph* as a dag; raises GraphError for what cannot be one.
+
+    *graph* is a `Dag`, something with a dag as `dag` (a workflow, a plan), a mapping from tasks
+    to their parents, or a directed graph of networkx or rustworkx.
+
+    >>> dag_of({"a": [], "b": ["a"]})
+    Dag(tasks=2, arcs=1)
+    """
+    dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
+    if isinstance(dag, Dag):
+        return dag
+    if isinstance(graph, Mapping):
+        return Dag(graph)
+    if hasattr(graph, "node_indices"):
+        return Dag.from_rustworkx(graph)
+    if hasattr(graph, "is_directed"):
+        return Dag.from_networkx(graph)
+    expected = "a Dag, a workflow, a mapping, or a graph of networkx or rustworkx"
+    raise GraphError(f"expected {expected}, got {type(graph).__name__}")
+
+
+def run_times_of(graph: Graph) -> RunTimes | None:
+    """Return the run times that a workflow knows, None of anything else."""
+    if isinstance(getattr(graph, "dag", None), Dag):
+        known: RunTimes | None = getattr(graph, "run_times", None)
+        return known
+    return None

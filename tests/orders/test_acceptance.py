@@ -1,0 +1,194 @@
+"""What is accepted as an order, and as a graph to order."""
+
+import networkx
+import numpy as np
+import pytest
+import rustworkx
+
+from icsched import (
+    ArgumentError,
+    Dag,
+    GraphError,
+    Schedule,
+    ScheduleError,
+    area,
+    compare,
+    eligibility_profile,
+    enabled_profile,
+    lean_order,
+    memory_profile,
+    order_within,
+    prioritize,
+    verify,
+)
+from icsched.pebble import check_order
+from icsched.theory import dual_order
+
+r"""
+a   c        The best order runs c first, which has two children.
+|  / \
+b d   e
+"""
+PARENTS = {"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}
+DAG = Dag(PARENTS)
+BEST = ["c", "a", "b", "d", "e"]
+PLAN = prioritize(DAG)
+
+FORMS = {
+    "plan": PLAN,
+    "schedule": PLAN.schedule,
+    "limited": order_within(DAG, 9),
+    "names": BEST,
+    "tuple": tuple(BEST),
+    "array of names": np.array(BEST),
+    "generator": (name for name in BEST),
+    "ids": [2, 0, 1, 3, 4],
+    "array of ids": np.array([2, 0, 1, 3, 4]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_order_has_many_forms(form):
+    assert check_order(DAG, FORMS[form]).tolist() == [2, 0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("order", [PLAN, PLAN.schedule, BEST, [2, 0, 1, 3, 4]])
+def test_every_callable_takes_every_form(order):
+    assert eligibility_profile(DAG, order).tolist() == [2, 3, 3, 2, 1, 0]
+    assert enabled_profile(DAG, order).tolist() == [0, 2, 3, 3, 3, 3]
+    assert memory_profile(DAG, order).tolist() == [0, 1, 2, 1, 1, 0]
+    assert area(DAG, order) == 11
+    assert compare(DAG, order, order).never_below
+    assert verify(DAG, order).ic_optimal
+    assert Schedule(DAG, order).names == BEST
+    assert dual_order(DAG, order).tolist() == [1, 3, 4, 0, 2]
+    assert len(lean_order(DAG, order)) == 5
+    assert prioritize(DAG, order).names == BEST
+
+
+def test_a_plan_of_an_equal_dag_is_taken():
+    assert check_order(Dag(PARENTS), PLAN).tolist() == [2, 0, 1, 3, 4]
+
+
+def test_a_plan_of_another_dag_is_refused():
+    other = Dag({"a": [], "b": [], "c": [], "d": [], "x": []})
+
+    with pytest.raises(ScheduleError) as caught:
+        area(other, PLAN)
+
+    assert (
+        str(caught.value) == "order: expected one of Dag(tasks=5, arcs=0), got one of another dag"
+    )
+
+
+def test_a_checked_order_is_not_checked_again():
+    assert Schedule.of(DAG, PLAN) is PLAN.schedule
+    assert eligibility_profile(DAG, PLAN) is PLAN.schedule.eligible
+
+
+def test_numbers_as_names_are_names_if_they_are_no_ids():
+    dag = Dag({10: [], 30: [10], 20: []})
+
+    assert check_order(dag, [20, 10, 30]).tolist() == [2, 0, 1]
+    assert check_order(dag, [2, 0, 1]).tolist() == [2, 0, 1]
+
+
+def test_numbers_that_name_other_tasks_are_ambiguous():
+    swapped = Dag({1: [], 0: []})
+
+    with pytest.raises(ScheduleError, match="order: ambiguous, for the names of tasks are the ids"):
+        check_order(swapped, [0, 1])
+    assert check_order(swapped, np.array([0, 1])).tolist() == [0, 1]
+    assert prioritize(swapped).names == [1, 0]
+
+
+def test_neighbours_are_asked_for_by_name_or_id():
+    assert DAG.children("c").tolist() == DAG.children(2).tolist() == [3, 4]
+    assert DAG.parents("e").tolist() == DAG.parents(4).tolist() == [2]
+
+
+def test_a_number_that_names_another_task_is_ambiguous():
+    dag = Dag({1: [], 5: [1], 0: [5]})
+
+    assert dag.children(5).tolist() == [2]  # a name alone
+    assert dag.children(2).tolist() == []  # an id alone
+    with pytest.raises(GraphError, match="task 1 is ambiguous: it is the name of one task and the"):
+        dag.children(1)
+
+
+def test_a_dag_contains_and_lists_its_names():
+    assert "c" in DAG
+    assert 2 not in DAG
+    assert list(DAG) == ["a", "b", "c", "d", "e"]
+
+
+def test_a_plan_has_names_and_priorities_by_name():
+    assert PLAN.names == BEST
+    assert PLAN.priorities == {"c": 5, "a": 4, "b": 3, "d": 2, "e": 1}
+    assert PLAN.priorities_by_id.tolist() == [4, 3, 5, 2, 1]
+    assert PLAN.fifo.names == ["a", "c", "b", "d", "e"]
+
+
+class Workflow:
+    """Something with a dag, and run times."""
+
+    dag = Dag({"short": [], "long": []})
+    run_times = np.array([1.0, 9.0])
+
+
+def rustworkx_graph() -> rustworkx.PyDiGraph:
+    return DAG.to_rustworkx()
+
+
+@pytest.mark.parametrize(
+    "graph", [DAG, PARENTS, DAG.to_networkx(), rustworkx_graph(), PLAN, PLAN.schedule]
+)
+def test_many_kinds_of_graph_are_ordered(graph):
+    assert prioritize(graph).names == BEST
+
+
+@pytest.mark.parametrize("graph", [None, 5, "abc", [("a", "b")], object()])
+def test_anything_else_is_no_graph(graph):
+    with pytest.raises(GraphError, match="expected a Dag, a workflow, a mapping, or a graph of"):
+        prioritize(graph)
+
+
+@pytest.mark.parametrize("build", [Dag.from_networkx, Dag.from_rustworkx])
+def test_a_mapping_is_no_graph_of_another_library(build):
+    with pytest.raises(GraphError, match="workx graph, got dict"):
+        build(PARENTS)
+
+
+def test_a_workflow_brings_its_run_times():
+    plan = prioritize(Workflow(), "critical-path-times")
+
+    assert plan.names == ["long", "short"]
+    assert prioritize(Workflow(), "critical-path-times", run_times=[2, 1]).names[0] == "short"
+
+
+def test_run_times_may_be_attributes_of_a_networkx_graph():
+    graph = networkx.DiGraph()
+    graph.add_node("short", seconds=1)
+    graph.add_node("long", seconds=9)
+
+    seconds = networkx.get_node_attributes(graph, "seconds")
+
+    assert prioritize(graph, "critical-path-times", run_times=seconds).names == ["long", "short"]
+
+
+def test_a_missing_run_time_is_named():
+    with pytest.raises(ArgumentError, match="run_times: expected one for each task, none for 'b'"):
+        prioritize({"a": [], "b": ["a"]}, "critical-path-times", run_times={"a": 1})
+
+
+def test_an_order_of_ones_own_becomes_a_plan():
+    plan = prioritize(DAG, ["a", "b", "c", "d", "e"], label="@mine.txt")
+
+    assert (plan.ordered_by, plan.proof.is_ic_optimal) == ("@mine.txt", False)
+    assert prioritize(DAG, BEST).ordered_by == "given"
+    assert prioritize(DAG, PLAN).proof == PLAN.proof
+
+
+def test_an_unknown_order_is_refused():
+    with pytest.raises(ArgumentError, match=r"order: expected prio, fifo, .*, got 'best'"):
+        prioritize(DAG, "best")

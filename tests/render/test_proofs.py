@@ -1,0 +1,77 @@
+"""Proofs in words: JSON and reports keep the strings of the first edition."""
+
+import pytest
+
+from icsched.render.proofs import proof_keys, proof_sentence
+from icsched.theory.proof import (
+    EXACT,
+    LARGEST_AREA,
+    NO_ORDER_IS_OPTIMAL,
+    UNPROVED,
+    Chain,
+    Link,
+    Proof,
+    Sign,
+    Theorem,
+)
+
+FORKS = Link("W(1,2)", 2, Sign.PRIORITY)
+JOIN = Link("M(1,2)", 1, Sign.BOTTLENECK)
+
+
+@pytest.mark.parametrize(
+    ("proof", "status", "method"),
+    [
+        (UNPROVED, "unproved", None),
+        (EXACT, "ic-optimal", "exact"),
+        (NO_ORDER_IS_OPTIMAL, "unproved", "exact: no order is ic-optimal"),
+        (LARGEST_AREA, "unproved", "exact: no order is ic-optimal, this has the largest area"),
+        (Proof(Theorem.BLOCKS), "ic-optimal", "theorem 2.1"),
+        (
+            Proof(Theorem.BLOCKS_BETWEEN_BOTTLENECKS),
+            "ic-optimal",
+            "theorem 2.1 between bottlenecks",
+        ),
+        (Proof(Theorem.SUMS_OF_BLOCKS), "ic-optimal", "theorem 2.1 on sums of blocks"),
+        (Proof(Theorem.SUM_OF_TREES), "ic-optimal", "theorem 3.2"),
+        (Proof(Theorem.EXACT, inside_lone_ends=True), "ic-optimal", "exact inside lone ends"),
+    ],
+)
+def test_json_names_status_and_method(proof, status, method):
+    found = proof_keys(proof)
+
+    assert (found["status"], found["method"], found["chain"]) == (status, method, None)
+    assert (found["min_ratio"], found["mean_ratio"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("chain", "text"),
+    [
+        (Chain((FORKS,)), "W(1,2) x 2"),
+        (Chain((JOIN, FORKS)), "M(1,2) | W(1,2) x 2"),
+        (Chain((FORKS, JOIN), is_cut=True), "W(1,2) x 2 > M(1,2) | ..."),
+        (Chain(()), ""),
+    ],
+)
+def test_a_chain_lists_its_blocks(chain, text):
+    assert proof_keys(Proof(Theorem.BLOCKS, chain))["chain"] == text
+
+
+@pytest.mark.parametrize(
+    ("proof", "sentence"),
+    [
+        (UNPROVED, "Nothing is proved about this order."),
+        (NO_ORDER_IS_OPTIMAL, "No order is IC-optimal (exact)."),
+        (
+            LARGEST_AREA,
+            "No order is IC-optimal; this one has the most eligible jobs on average (exact).",
+        ),
+        (
+            Proof(Theorem.BLOCKS, Chain((FORKS,)), inside_lone_ends=True),
+            "IC-optimal, no order has more eligible jobs at any step"
+            " (theorem 2.1 inside lone ends: W(1,2) x 2).",
+        ),
+    ],
+)
+def test_a_sentence_says_what_is_proved(proof, sentence):
+    assert proof_sentence(proof) == sentence
