@@ -20,7 +20,7 @@ import simpy
 from harness import seconds, show
 
 from icsched import Dag, families, prioritize
-from icsched.sim import Policy, Pool, Times, Workers, plain, simulate_runs
+from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs
 
 POOL = Pool(interval=1.0, batch=16.0)
 SEED = 1
@@ -127,7 +127,7 @@ def mean_seconds(run: Callable[[int], object], runs: int) -> float:
 
 
 def kernel_rate(
-    dag: Dag, policy: Policy, pool: Pool | Workers, *, runs: int, threads: int
+    dag: Dag, policy: Played, pool: Pool | Workers, *, runs: int, threads: int
 ) -> float:
     """Millions of tasks a second."""
     act = lambda: simulate_runs(  # noqa: E731
@@ -140,7 +140,7 @@ def against_others(dag: Dag, order: np.ndarray, *, effort: int) -> None:
     ranks = np.empty(len(dag), np.int64)
     ranks[order] = np.arange(len(dag))
     rows_of = dag.child_rows
-    for name, policy in (("static", Policy("static", order)), ("fifo", Policy("fifo"))):
+    for name, policy in (("static", Played("static", order)), ("fifo", Played("fifo"))):
         fifo = name == "fifo"
         first = dag.fifo_order if fifo else order
         simpy_order = None if fifo else order.tolist()
@@ -171,7 +171,7 @@ def by_size(*, effort: int) -> None:
         order = prioritize(dag).order
         rates = [
             kernel_rate(dag, policy, POOL, runs=runs, threads=1)
-            for policy in (Policy("static", order), Policy("fifo"), Policy("random"))
+            for policy in (Played("static", order), Played("fifo"), Played("random"))
         ]
         rows.append([f"AIRSN({width})", len(dag), *rates])
     head = ["dag", "tasks", "static M/s", "fifo M/s", "random M/s"]
@@ -179,7 +179,7 @@ def by_size(*, effort: int) -> None:
 
 
 def by_pool(dag: Dag, order: np.ndarray, *, effort: int) -> None:
-    policies = Policy("static", order), Policy("fifo")
+    policies = Played("static", order), Played("fifo")
     pools = {
         f"interval {interval:g}, batch {batch:,}": Pool(interval, batch)
         for interval in (1e-3, 1.0, 1e3)

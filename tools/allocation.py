@@ -163,8 +163,8 @@ def compared(name: str, overhead: float, chosen: Sequence[str]) -> Simulation:
 def cell(name: str, overhead: float) -> tuple[dict[str, Estimates], dict[str, Ratio]]:
     """Return what was found of each way, and its time over that of one task at a time."""
     found = compared(name, overhead, [FIFO, BEST, *ways(name)])
-    ratios = {way: ratio_of(found, way) for way in found.policies if way != ALONE}
-    return dict(found.policies), ratios
+    ratios = {way: ratio_of(found, way) for way in found.orders if way != ALONE}
+    return dict(found.orders), ratios
 
 
 def ratio_of(found: Simulation, way: str) -> Ratio:

@@ -67,7 +67,7 @@ def numbers(found) -> dict:
     return {
         "orders": {
             name: {f: vars(getattr(estimates, f)) for f in fields}
-            for name, estimates in found.policies.items()
+            for name, estimates in found.orders.items()
         },
         "ratio": {
             name: {f: (r := getattr(ratios, f)) and vars(r) for f in fields}
@@ -89,9 +89,9 @@ def numbers(found) -> dict:
         (["--interval", "0.5", "--batch", "2"], {"pool": Pool(0.5, 2)}),
         (
             ["--batch-law", "exponential", "--waiting"],
-            {"pool": Pool(sizes="exponential", waiting=True)},
+            {"pool": Pool(batch_law="exponential", waiting=True)},
         ),
-        (["--speed-spread", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speeds=0.3)}),
+        (["--speed-spread", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speed_spread=0.3)}),
         (["--leave", "3", "--deadline", "1.1"], {"pool": Pool(leave=3, deadline=1.1)}),
         (["--workers", "2"], {"pool": Workers(2)}),
         (["--workers", "2", "--speeds", "1,0.5"], {"pool": Workers(2, [1, 0.5])}),
@@ -170,9 +170,9 @@ def test_the_json_says_what_was_simulated(answer):
         "kind": "batches",
         "interval": 2.0,
         "batch": 16.0,
-        "sizes": "geometric",
+        "batch_law": "geometric",
         "waiting": False,
-        "speeds": 0.0,
+        "speed_spread": 0.0,
         "leave": None,
         "deadline": None,
         "replicas": 1,
@@ -423,25 +423,30 @@ UNIT = (
         (["--interval", "-1"], "interval: expected a positive number, got -1.0"),
         (["--interval", "nan"], "interval: expected a positive number, got nan"),
         (["--batch", "0"], "batch: expected 1 to 1,000,000,000, got 0.0"),
-        (["--speed-spread", "-1"], "speeds: expected 0 to 1,000, got -1.0"),
+        (["--speed-spread", "-1"], "speed_spread: expected 0 to 1,000, got -1.0"),
         (["--spread", "nan"], "spread: expected 0 to 1,000, got nan"),
         (["--leave", "0"], "leave: expected a positive number, got 0.0"),
-        (["--workers", "0"], "workers: expected an integer from 1 to 10,000,000, got 0"),
+        (["--workers", "0"], "workers: expected a whole number from 1 to 10,000,000, got 0"),
         (
             ["--workers", "2", "--replicas", "3"],
             "replicas: expected at most 2, the number of workers, got 3",
         ),
         (["--workers", "2", "--speeds", "1"], "speeds: expected 2, one per worker, got 1"),
         (["--overhead", "-1"], "overhead: expected 0 to 1e+100, got -1.0"),
-        (["--runs", "0"], "runs: expected an integer from 20 to 10,000,000, got 0"),
+        (["--runs", "0"], "runs: expected a whole number from 20 to 10,000,000, got 0"),
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
-        (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
-        (["--order", "@missing"], "missing: no such file or directory"),
-        (["--run-times", "missing", "--workers", "2"], "missing: no such file or directory"),
+        (["--seed", "-1"], f"seed: expected a whole number from 0 to {2**64 - 1:,}, got -1"),
     ],
 )
-def test_a_model_that_cannot_be_is_one_line_and_exit_1(refused, options, complaint):
-    assert refused(*options) == (1, complaint)
+def test_a_model_that_cannot_be_is_one_line_and_exit_2(refused, options, complaint):
+    assert refused(*options) == (2, complaint)
+
+
+@pytest.mark.parametrize(
+    "options", [["--order", "@missing"], ["--run-times", "missing", "--workers", "2"]]
+)
+def test_a_missing_file_is_one_line_and_exit_1(refused, options):
+    assert refused(*options) == (1, "missing: no such file or directory")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched import Pool, families, prioritize, read, simulate, write_dagman
+from icsched import Pool, families, read, simulate, write_dagman
 from icsched.sim import Paired, PaperSampling
 from tests.cli.terminal import read_until
 
@@ -74,8 +74,8 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
     dag = read("wf.dag")
     alone = simulate(
         dag,
-        {"icsched": prioritize(dag), "fifo": "fifo"},
-        pool=Pool(interval=1, batch=2, sizes=sizes),
+        ["prio", "fifo"],
+        pool=Pool(interval=1, batch=2, batch_law=sizes),
         seed=seed,
         sampling=sampling,
     )
@@ -83,11 +83,11 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
     (cell,) = cells()
     assert (cell["runs"], cell["precise"]) == (alone.runs, alone.precise)
     for metric in ("time", "stall", "utilisation"):
-        ratio = getattr(alone.ratio["icsched_over_fifo"], metric)
+        ratio = getattr(alone.ratio["prio_over_fifo"], metric)
         assert cell["ratio"][metric] == (ratio and vars(ratio))
-        for policy in ("icsched", "fifo"):
-            mean = getattr(alone.policies[policy], metric)
-            assert cell["policies"][policy][metric] == vars(mean)
+        for policy in ("prio", "fifo"):
+            mean = getattr(alone.orders[policy], metric)
+            assert cell["orders"][policy][metric] == vars(mean)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -101,7 +101,7 @@ def test_a_cell_is_what_the_command_simulate_finds(icsched):
         place = ("--interval", str(cell["interval"]), "--batch", str(cell["batch"]))
         alone = icsched("simulate", "wf.dag", *place, *terms, "--threads", "1", "--json")
         found = json.loads(alone.out)
-        assert list(cell["policies"].values()) == list(found["orders"].values())
+        assert cell["orders"] == found["orders"]
         assert cell["ratio"] == found["ratio"]["prio_over_fifo"]
         assert (cell["runs"], cell["precise"]) == (found["runs"], found["precise"])
     assert len(cells()) == 4
@@ -121,12 +121,12 @@ def test_the_papers_statistics_are_used_when_asked_for(icsched, put):
     dag = read("wf.dag")
     alone = simulate(
         dag,
-        {"icsched": prioritize(dag), "fifo": "fifo"},
-        pool=Pool(interval=1, batch=2, sizes="exponential"),
+        ["prio", "fifo"],
+        pool=Pool(interval=1, batch=2, batch_law="exponential"),
         sampling=PaperSampling(),
     )
     assert cell["runs"] == 300 * 300
-    assert cell["ratio"]["time"] == vars(alone.ratio["icsched_over_fifo"].time)
+    assert cell["ratio"]["time"] == vars(alone.ratio["prio_over_fifo"].time)
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -59,19 +59,19 @@ def test_bad_usage_is_one_line_and_exit_2(icsched, folder, arguments, complaint)
         (["--intervals", "-1"], "interval: expected a positive number, got -1.0"),
         (["--batches", "0"], "batch: expected 1 to 1,000,000,000, got 0.0"),
         (["--batches", "4,-4"], "batch: expected 1 to 1,000,000,000, got -4.0"),
-        (["--seed", "-1"], "seed: expected an integer from 0 to 2^64 - 1, got -1"),
+        (["--seed", "-1"], f"seed: expected a whole number from 0 to {2**64 - 1:,}, got -1"),
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
-        (["--runs", "0"], "runs: expected an integer from 20 to 10,000,000, got 0"),
+        (["--runs", "0"], "runs: expected a whole number from 20 to 10,000,000, got 0"),
         (
             ["--batches", "1.5", "--batch-law", "fixed"],
             "batch: expected an integer for fixed sizes",
         ),
     ],
 )
-def test_numbers_that_cannot_be_are_one_line_and_exit_1(icsched, folder, options, complaint):
+def test_numbers_that_cannot_be_are_one_line_and_exit_2(icsched, folder, options, complaint):
     result = icsched("study", "wf.dag", "-o", "out", *options)
 
-    assert result.code == 1
+    assert result.code == 2
     assert result.complaint.startswith(complaint)
     assert not (folder / "out").exists()
 

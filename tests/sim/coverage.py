@@ -7,7 +7,7 @@ from functools import partial
 from multiprocessing import get_context
 
 from icsched import Dag, Pool, Times, Workers, prioritize, simulate
-from icsched.sim import METRICS, Paired, Policy, Simulation, simulate_runs
+from icsched.sim import METRICS, Paired, Played, Simulation, simulate_runs
 
 FORK = Dag({"lone": [], "other": [], "root": [], **{f"leaf {i}": ["root"] for i in range(4)}})
 
@@ -20,7 +20,7 @@ REPETITIONS = 1000
 LONG_RUN = 10**6
 
 
-Policies = dict[str, Policy]
+Policies = dict[str, Played]
 Hits = tuple[Counter[str], list[int]]
 
 
@@ -44,7 +44,7 @@ def hits(model: str, truth: dict[str, float], seeds: range) -> Hits:
 
 
 def policies(dag: Dag) -> Policies:
-    return {"icsched": Policy("static", prioritize(dag).order), "fifo": Policy("fifo")}
+    return {"icsched": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
 
 
 def long_run(model: str) -> dict[str, float]:
@@ -61,7 +61,7 @@ def long_run(model: str) -> dict[str, float]:
 
 def intervals(found: Simulation) -> Iterable[tuple[str, float, float]]:
     """Every interval that was stated."""
-    stated = {**found.policies, "ratio": found.ratio["icsched_over_fifo"]}
+    stated = {**found.orders, "ratio": found.ratio["icsched_over_fifo"]}
     for name, estimates in stated.items():
         for metric in METRICS:
             estimate = getattr(estimates, metric)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag
-from icsched.sim import Policy, Pool, Times, Trace, Workers, engine, plain
+from icsched.sim import Played, Pool, Times, Trace, Workers, engine, plain
 
 RULES = ["static", "fifo", "lifo", "random"]
 
@@ -23,7 +23,7 @@ def assert_same(first: Trace, second: Trace) -> None:
 
 
 def assert_engines_agree(
-    dag: Dag, policy: Policy, pool: Pool | Workers, times: Times, *, seed: int, run: int
+    dag: Dag, policy: Played, pool: Pool | Workers, times: Times, *, seed: int, run: int
 ) -> None:
     """The plain engine, the kernel's for events and its best give the same trace."""
     model = dag, policy, pool, times
@@ -32,10 +32,10 @@ def assert_engines_agree(
     assert_same(engine.trace(*model, seed=seed, run=run, by_events=True), expected)
 
 
-def policies(dag: Dag) -> list[Policy]:
+def policies(dag: Dag) -> list[Played]:
     """Every rule, with an order that is not that of the ids."""
     backwards = dag.dual().fifo_order[::-1]
-    return [Policy(rule, backwards) for rule in RULES]
+    return [Played(rule, backwards) for rule in RULES]
 
 
 def small_pools() -> Iterator[Pool | Workers]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import Dag, SimulationError, families, simulate
-from icsched.sim import Clustered, Policy, Pool, Times, Workers, plain, run_clusters
+from icsched.sim import Clustered, Played, Pool, Times, Workers, plain, run_clusters
 from tests.sim.models import times
 from tests.strategies import dags
 
@@ -83,7 +83,7 @@ def test_clusters_of_one_are_the_simulation_task_by_task(dag, data):
     seed = data.draw(st.integers(0, 1000))
     model = workers, law
     clustered = run_clusters(dag, Clustered(InOrder, [1] * count), *model, seed=seed, run=0)
-    alone = plain.run(dag, Policy("static", dag.fifo_order), *model, seed=seed, run=0).result
+    alone = plain.run(dag, Played("static", dag.fifo_order), *model, seed=seed, run=0).result
 
     for metric in ("time", "batches", "stalls", "requests"):
         assert getattr(clustered, metric) == getattr(alone, metric), metric

@@ -1,4 +1,4 @@
-"""Policies side by side: what simulate takes, when it stops, what it refuses."""
+"""Orders side by side: what simulate takes, when it stops, what it refuses."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from icsched import (
+    ArgumentError,
     Dag,
     Pool,
     ScheduleError,
@@ -18,28 +19,30 @@ from icsched import (
     prioritize,
     simulate,
 )
-from icsched.sim import POLICIES, Paired, PaperSampling, Policy, Simulation, compare, simulate_runs
+from icsched.pebble import profile
+from icsched.sim import Paired, PaperSampling, Played, Simulation, compare, simulate_runs
 from tests.sim.models import OldestFirst
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
 GOOD = [1, 0, 2, 3]
+NAMES = ["prio", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times"]
 FEW = Paired(most_runs=60)
-SAMPLES = "samples: expected an integer from 1 to 3,000, got"
+SAMPLES = "samples: expected a whole number from 1 to 3,000, got"
 MODELS = [Pool(0.5, 2), Pool(1.0, 3, waiting=True, leave=4.0), Workers(2, deadline=1.1)]
 
 
-def found(dag: Dag = FORK, policies=None, **options) -> Simulation:
-    return simulate(dag, policies or {"good": GOOD, "fifo": "fifo"}, **{"sampling": FEW, **options})
+def found(dag: Dag = FORK, orders=None, **options) -> Simulation:
+    return simulate(dag, orders or {"good": GOOD, "fifo": "fifo"}, **{"sampling": FEW, **options})
 
 
 @pytest.mark.parametrize("pool", MODELS)
 def test_means_are_those_of_the_runs(pool):
     result = found(pool=pool, seed=3)
 
-    for name, policy in {"good": Policy("static", GOOD), "fifo": Policy("fifo")}.items():
+    for name, policy in {"good": Played("static", GOOD), "fifo": Played("fifo")}.items():
         runs = simulate_runs(FORK, policy, pool, Times(), seed=3, runs=60)
         for metric in ("time", "stall", "utilisation"):
-            estimate = getattr(result.policies[name], metric)
+            estimate = getattr(result.orders[name], metric)
             assert estimate.mean == pytest.approx(getattr(runs, metric).mean(), rel=1e-12)
             assert estimate.low <= estimate.mean <= estimate.high
 
@@ -48,7 +51,7 @@ def test_a_ratio_is_that_of_the_means_to_the_precision_of_its_interval():
     result = simulate(FORK, {"good": GOOD, "fifo": "fifo"}, pool=Pool(batch=1), seed=2)
 
     ratio = result.ratio["good_over_fifo"].time
-    quotient = result.policies["good"].time.mean / result.policies["fifo"].time.mean
+    quotient = result.orders["good"].time.mean / result.orders["fifo"].time.mean
     assert ratio.low < ratio.median < ratio.high < 1
     assert ratio.median == pytest.approx(quotient, abs=(ratio.high - ratio.low) / 10)
 
@@ -66,9 +69,9 @@ def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sa
 @pytest.mark.parametrize(
     ("name", "same"),
     [
-        ("fifo", Policy("fifo")),
-        ("lifo", Policy("lifo")),
-        ("random", Policy("random")),
+        ("fifo", Played("fifo")),
+        ("lifo", Played("lifo")),
+        ("random", Played("random")),
         ("level", level_order),
         ("critical-path", critical_path_order),
         (
@@ -80,21 +83,21 @@ def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sa
 def test_a_policy_by_name_is_that_policy(name, same):
     dag = families.random_layered(30, 5, seed=1)
     means = Times(means=np.arange(1.0, 31.0))
-    policy = same if isinstance(same, Policy) else same(dag).tolist()
+    policy = same if isinstance(same, Played) else same(dag).tolist()
 
     both = simulate(
         dag, {"fifo": name, "same": policy}, pool=Pool(2.0, 3), times=means, sampling=FEW
     )
 
-    assert both.policies["fifo"] == both.policies["same"]
+    assert both.orders["fifo"] == both.orders["same"]
     assert both.ratio["same_over_fifo"].time.median == 1.0
 
 
 def test_every_name_is_taken():
-    result = found(policies={name: name for name in POLICIES})
+    result = found(orders=NAMES)
 
-    assert list(result.policies) == list(POLICIES)
-    assert list(result.ratio) == [f"{name}_over_fifo" for name in POLICIES if name != "fifo"]
+    assert list(result.orders) == NAMES
+    assert list(result.ratio) == [f"{name}_over_fifo" for name in NAMES if name != "fifo"]
 
 
 def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
@@ -105,12 +108,12 @@ def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
         "schedule": plan.schedule,
         "array": plan.order,
         "list": plan.order.tolist(),
-        "policy": Policy("static", plan.order),
+        "policy": Played("static", plan.order),
     }
 
     result = found(dag, same, baseline="plan")
 
-    assert len(set(map(repr, result.policies.values()))) == 1
+    assert len(set(map(repr, result.orders.values()))) == 1
 
 
 @pytest.mark.parametrize("pool", MODELS)
@@ -119,18 +122,18 @@ def test_an_allocator_written_in_python_equals_the_policy_it_follows(pool):
 
     result = found(dag, {"mine": OldestFirst, "fifo": "fifo"}, pool=pool)
 
-    assert result.policies["mine"] == result.policies["fifo"]
+    assert result.orders["mine"] == result.orders["fifo"]
 
 
 def test_each_sample_of_the_papers_statistics_has_luck_of_its_own():
-    result = found(policies={"one": "fifo", "fifo": "fifo"}, sampling=PaperSampling(20, 5))
+    result = found(orders={"one": "fifo", "fifo": "fifo"}, sampling=PaperSampling(20, 5))
 
     assert result.runs == 100
-    assert result.policies["one"] != result.policies["fifo"]
-    runs = simulate_runs(FORK, Policy("fifo"), Pool(), Times(), seed=0, first_run=100, runs=100)
-    assert result.policies["fifo"].time.mean == pytest.approx(runs.time.mean())
+    assert result.orders["one"] != result.orders["fifo"]
+    runs = simulate_runs(FORK, Played("fifo"), Pool(), Times(), seed=0, first_run=100, runs=100)
+    assert result.orders["fifo"].time.mean == pytest.approx(runs.time.mean())
     samples = sorted(runs.time.reshape(20, 5).mean(axis=1))
-    assert result.policies["fifo"].time.low == pytest.approx(samples[0])
+    assert result.orders["fifo"].time.low == pytest.approx(samples[0])
 
 
 def test_it_stops_when_the_half_width_is_reached():
@@ -154,10 +157,10 @@ def test_more_runs_begin_with_the_same_ones():
         found(pool=Pool(batch=1), sampling=Paired(half_width=1e-6, most_runs=most))
         for most in (500, 1000)
     )
-    runs = simulate_runs(FORK, Policy("fifo"), Pool(batch=1), Times(), seed=0, runs=1000)
+    runs = simulate_runs(FORK, Played("fifo"), Pool(batch=1), Times(), seed=0, runs=1000)
 
-    assert few.policies["fifo"].time.mean == pytest.approx(runs.time[:500].mean())
-    assert more.policies["fifo"].time.mean == pytest.approx(runs.time.mean())
+    assert few.orders["fifo"].time.mean == pytest.approx(runs.time[:500].mean())
+    assert more.orders["fifo"].time.mean == pytest.approx(runs.time.mean())
 
 
 def test_without_the_baseline_there_are_no_ratios_and_times_are_watched():
@@ -165,20 +168,20 @@ def test_without_the_baseline_there_are_no_ratios_and_times_are_watched():
 
     assert dict(result.ratio) == {}
     assert result.precise
-    assert result.policies["good"].time.half_width <= 0.02
+    assert result.orders["good"].time.half_width <= 0.02
 
 
 def test_there_is_no_ratio_over_a_policy_that_never_stalls():
     """One batch takes all four tasks, which do not depend on each other."""
     result = found(
         Dag.from_arcs(4, []),
-        pool=Pool(batch=10, sizes="fixed"),
-        policies={"lifo": "lifo", "fifo": "fifo"},
+        pool=Pool(batch=10, batch_law="fixed"),
+        orders={"lifo": "lifo", "fifo": "fifo"},
     )
 
     assert result.ratio["lifo_over_fifo"].stall is None
     assert result.ratio["lifo_over_fifo"].utilisation is not None
-    assert result.policies["fifo"].stall.mean == 0.0
+    assert result.orders["fifo"].stall.mean == 0.0
 
 
 @pytest.mark.parametrize("sampling", [Paired(0.02, 3000), PaperSampling(30, 20)])
@@ -200,29 +203,67 @@ def test_progress_never_goes_back_and_ends_at_what_was_expected(monkeypatch, sam
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"policies": {"x": "best"}}, "policy: expected fifo, lifo, random, level, "),
-        ({"policies": {"x": "static"}}, "policy: expected fifo, lifo, random, level, "),
-        ({"policies": {"x": 7}}, "policy 'x': expected a name or an order, got 7"),
+        ({"orders": {"x": "best"}}, "order: expected prio, fifo, lifo, random, level, "),
+        ({"orders": {"x": "static"}}, "order: expected prio, fifo, lifo, random, level, "),
+        ({"orders": {"x": 7}}, "order 'x': expected a name or an order, got 7"),
         ({"dag": Dag({})}, "dag: expected at least one task"),
-        ({"times": Times(means=[1, 2])}, "means: expected 4 numbers, one per task, got shape"),
-        ({"times": Times(means=[1, 2, 3, math.nan])}, "mean time of task 'c': expected a positive"),
-        ({"seed": -1}, "seed: expected an integer from 0 to 2^64 - 1, got -1"),
-        ({"threads": 0}, "threads: expected an integer from 1 to 1,024, got 0"),
+        ({"times": Times(means=[1, 2])}, "run_times: expected 4 numbers, got shape"),
+        (
+            {"times": Times(means=[1, 2, 3, math.nan])},
+            "run time of 'c': expected 0 or more, got nan",
+        ),
+        (
+            {"seed": -1},
+            "seed: expected a whole number from 0 to 18,446,744,073,709,551,615, got -1",
+        ),
+        ({"threads": 0}, "threads: expected a whole number from 1 to 1,024, got 0"),
         ({"pool": Workers(2, leave=0.01)}, "leave: workers that stay 0.01 on average will never"),
     ],
 )
 @pytest.mark.parametrize("sampling", [FEW, PaperSampling(2, 2)])
 def test_what_cannot_be_simulated_is_one_line(options, message, sampling):
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises((ArgumentError, SimulationError)) as caught:
         found(**{"sampling": sampling, **options})
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
 
-def test_no_policies_is_one_line():
-    with pytest.raises(SimulationError) as caught:
-        simulate(FORK, {})
-    assert str(caught.value) == "policies: expected at least one"
+@pytest.mark.parametrize("none", [{}, []])
+def test_no_orders_is_one_line(none):
+    with pytest.raises(ArgumentError) as caught:
+        simulate(FORK, none)
+    assert str(caught.value) == "orders: expected at least one"
+
+
+@pytest.mark.parametrize(
+    ("orders", "message"),
+    [
+        (7, "orders: expected names of orders, or a mapping from names to orders, got 7"),
+        ([[1, 0, 2, 3]], "orders: expected names, or a mapping from names, got [1, 0, 2, 3]"),
+        (["best"], "order: expected prio, fifo, lifo, "),
+    ],
+)
+def test_orders_without_names_are_one_line(orders, message):
+    with pytest.raises(ArgumentError) as caught:
+        simulate(FORK, orders)
+    assert str(caught.value).startswith(message)
+
+
+def test_names_and_plans_may_be_listed():
+    listed = simulate(FORK, [prioritize(FORK), "fifo"], sampling=FEW)
+
+    assert listed.orders == found(orders={"prio": prioritize(FORK), "fifo": "fifo"}).orders
+    assert list(simulate(FORK, "lifo", sampling=FEW).orders) == ["lifo"]
+
+
+def test_an_order_is_checked_once(monkeypatch):
+    calls = []
+    legal = profile._legal
+    monkeypatch.setattr(profile, "_legal", lambda *given: calls.append(1) or legal(*given))
+
+    found(orders={"mine": ["a", "lone", "b", "c"], "fifo": "fifo"})
+
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(
@@ -230,14 +271,17 @@ def test_no_policies_is_one_line():
     [
         (lambda: Paired(half_width=0), "half-width: expected 1e-06 to 1, got 0"),
         (lambda: Paired(half_width=math.nan), "half-width: expected 1e-06 to 1, got nan"),
-        (lambda: Paired(most_runs=19), "runs: expected an integer from 20 to 10,000,000, got 19"),
+        (
+            lambda: Paired(most_runs=19),
+            "runs: expected a whole number from 20 to 10,000,000, got 19",
+        ),
         (lambda: PaperSampling(-2, -5), f"{SAMPLES} -2"),
         (lambda: PaperSampling(10**5, 5), f"{SAMPLES} 100000"),
-        (lambda: PaperSampling(5, 0), "runs: expected an integer from 1 to 10,000,000, got 0"),
+        (lambda: PaperSampling(5, 0), "runs: expected a whole number from 1 to 10,000,000, got 0"),
     ],
 )
 def test_samplings_that_cannot_be(make, message):
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         make()
     assert str(caught.value) == message
 
@@ -251,7 +295,7 @@ def test_samplings_that_cannot_be(make, message):
 )
 def test_an_order_of_another_dag(order, message):
     with pytest.raises(ScheduleError) as caught:
-        found(policies={"mine": order, "fifo": "fifo"})
+        found(orders={"mine": order, "fifo": "fifo"})
     assert str(caught.value) == message
 
 
@@ -275,6 +319,6 @@ def test_the_paper_asks_for_no_precision():
 def test_without_fifo_the_first_policy_is_the_baseline():
     named = {"mine": GOOD, "lifo": "lifo"}
     assert list(simulate(FORK, named, sampling=FEW).ratio) == ["lifo_over_mine"]
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         simulate(FORK, named, sampling=FEW, baseline="fife")
-    assert str(caught.value) == "baseline: expected one of mine, lifo, got 'fife'"
+    assert str(caught.value) == "baseline: expected mine or lifo, got 'fife'"

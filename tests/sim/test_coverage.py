@@ -5,7 +5,7 @@ import math
 import pytest
 
 from icsched import Dag, Pool, Times, families, prioritize, simulate
-from icsched.sim import METRICS, Paired, Policy, simulate_runs
+from icsched.sim import METRICS, Paired, Played, simulate_runs
 from tests.sim.coverage import MODELS, REPETITIONS, all_hits
 
 ESTIMATES = [f"{name} {metric}" for name in ("icsched", "fifo", "ratio") for metric in METRICS]
@@ -76,7 +76,7 @@ def test_the_exact_means_of_a_chain_lie_in_19_of_20_intervals(length, interval):
             threads=1,
         )
         for metric in METRICS:
-            estimate = getattr(found.policies["fifo"], metric)
+            estimate = getattr(found.orders["fifo"], metric)
             held[metric] += estimate.low <= exact[metric] <= estimate.high
 
     assert min(held.values()) >= 95 - 4 * 2.2, held  # binomial, of deviation 2.2
@@ -103,7 +103,7 @@ def test_the_exact_means_of_a_single_task():
 def test_where_few_runs_differ_intervals_of_ratios_hold_the_long_run_value_more_often():
     """Batches larger than the dag: one run in eighty differs, which a bootstrap may not see."""
     dag, pool = families.airsn(10), Pool(1.0, 256, "exponential")
-    policies = {"icsched": Policy("static", prioritize(dag).order), "fifo": Policy("fifo")}
+    policies = {"icsched": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
     means = {
         name: simulate_runs(dag, policy, pool, Times(), seed=987654321, runs=10**6).time.mean()
         for name, policy in policies.items()

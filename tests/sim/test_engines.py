@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import Dag, families, prioritize
-from icsched.sim import Policy, Pool, Times, Workers, plain, simulate_runs
+from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs
 from tests.sim.models import assert_engines_agree, policies, pools, runs, seeds, small_pools, times
 from tests.strategies import dags_with_orders, different_dags, naturally_labelled_dags
 
@@ -42,7 +42,7 @@ def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, r
     given_order = order if rule == "static" or data.draw(st.booleans()) else None
     task_times = data.draw(times(len(dag)))
 
-    assert_engines_agree(dag, Policy(rule, given_order), pool, task_times, seed=seed, run=run)
+    assert_engines_agree(dag, Played(rule, given_order), pool, task_times, seed=seed, run=run)
 
 
 @pytest.mark.parametrize("rule", ["static", "fifo", "lifo", "random"])
@@ -52,13 +52,13 @@ def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, r
         Pool(1.0, 16, "exponential"),
         Pool(0.02, 1),
         Pool(100.0, 40),
-        Pool(1.0, 16, waiting=True, speeds=0.3, leave=5.0, deadline=1.3, replicas=2),
+        Pool(1.0, 16, waiting=True, speed_spread=0.3, leave=5.0, deadline=1.3, replicas=2),
         Workers(9, leave=5.0, deadline=1.3, replicas=2),
     ],
 )
 def test_the_engines_agree_on_a_whole_workflow(rule, pool):
     airsn = families.airsn(30)
-    policy = Policy(rule, prioritize(airsn).order)
+    policy = Played(rule, prioritize(airsn).order)
 
     assert_engines_agree(airsn, policy, pool, Times(), seed=1, run=2)
 
@@ -69,7 +69,7 @@ def test_the_engines_agree_when_results_lie_thousands_of_batches_ahead():
     means = [0.001, 1.0, 40.0] * 4
 
     for rule in ("fifo", "random"):
-        policy = Policy(rule)
+        policy = Played(rule)
         assert_engines_agree(dag, policy, Pool(0.005, 1), Times(means=means), seed=1, run=0)
 
 
@@ -78,16 +78,17 @@ def test_times_too_short_to_move_the_clock_are_still_over_in_order():
 
     for pool in (Pool(1.0, 1, "fixed"), Pool(1.0, 2, waiting=True), Workers(2)):
         assert_engines_agree(
-            chain, Policy("fifo"), pool, Times(means=[1.0, 1e-90, 1e-90]), seed=1, run=0
+            chain, Played("fifo"), pool, Times(means=[1.0, 1e-90, 1e-90]), seed=1, run=0
         )
 
 
 @pytest.mark.parametrize(
-    "pool", [Pool(0.3, 3, "exponential", speeds=0.2), Pool(waiting=True), Workers(3, leave=2.0)]
+    "pool",
+    [Pool(0.3, 3, "exponential", speed_spread=0.2), Pool(waiting=True), Workers(3, leave=2.0)],
 )
 def test_the_results_are_the_same_for_any_threads_and_any_split_of_the_runs(pool):
     mesh = families.mesh(6)
-    model = mesh, Policy("fifo"), pool, Times()
+    model = mesh, Played("fifo"), pool, Times()
     whole = simulate_runs(*model, seed=3, runs=60, threads=1)
 
     for threads in (2, 5):
@@ -104,8 +105,8 @@ def test_policies_of_one_run_meet_the_same_arrivals_and_first_times():
     mesh = families.mesh(6)
     pool = Pool(1.0, 3)
 
-    first = plain.run(mesh, Policy("fifo"), pool, Times(), seed=1, run=5)
-    second = plain.run(mesh, Policy("lifo"), pool, Times(), seed=1, run=5)
+    first = plain.run(mesh, Played("fifo"), pool, Times(), seed=1, run=5)
+    second = plain.run(mesh, Played("lifo"), pool, Times(), seed=1, run=5)
 
     shared = min(len(first.batches.time), len(second.batches.time))
     assert first.batches.time[:shared].tolist() == second.batches.time[:shared].tolist()

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from icsched import Dag, ScheduleError
-from icsched.errors import SimulationError
-from icsched.sim import Policy, Pool, Times, Workers, plain, simulate_runs, trace
+from icsched.errors import ArgumentError, SimulationError
+from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs, trace
 
 NAN, INF = math.nan, math.inf
+SEED = f"seed: expected a whole number from 0 to {2**64 - 1:,}, got"
+RUN = f"run: expected a whole number from 0 to {2**62 - 1:,}, got"
 FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
 
 
@@ -31,28 +33,28 @@ FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
         ({"batch": INF}, "batch: expected 1 to 1,000,000,000, got inf"),
         ({"batch": None}, "batch: expected a number, got None"),
         (
-            {"batch": 1.5, "sizes": "fixed"},
+            {"batch": 1.5, "batch_law": "fixed"},
             "batch: expected an integer for fixed sizes, got 1.5",
         ),
         (
-            {"sizes": "normal"},
-            "sizes: expected geometric or exponential or fixed, got 'normal'",
+            {"batch_law": "normal"},
+            "batch_law: expected geometric, exponential or fixed, got 'normal'",
         ),
-        ({"speeds": -0.1}, "speeds: expected 0 to 1,000, got -0.1"),
-        ({"speeds": NAN}, "speeds: expected 0 to 1,000, got nan"),
+        ({"speed_spread": -0.1}, "speed_spread: expected 0 to 1,000, got -0.1"),
+        ({"speed_spread": NAN}, "speed_spread: expected 0 to 1,000, got nan"),
         ({"leave": 0}, "leave: expected a positive number, got 0"),
         ({"leave": NAN}, "leave: expected a positive number, got nan"),
         ({"leave": -INF}, "leave: expected a positive number, got -inf"),
         ({"deadline": 0.0}, "deadline: expected a positive number, got 0.0"),
         ({"deadline": NAN}, "deadline: expected a positive number, got nan"),
-        ({"replicas": 0}, "replicas: expected an integer from 1 to 10,000,000, got 0"),
-        ({"replicas": 1.5}, "replicas: expected an integer from 1 to 10,000,000, got 1.5"),
+        ({"replicas": 0}, "replicas: expected a whole number from 1 to 10,000,000, got 0"),
+        ({"replicas": 1.5}, "replicas: expected a whole number from 1 to 10,000,000, got 1.5"),
         ({"overhead": -1}, "overhead: expected 0 to 1e+100, got -1"),
         ({"overhead": NAN}, "overhead: expected 0 to 1e+100, got nan"),
     ],
 )
 def test_a_pool_that_cannot_be(options, message):
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         Pool(**options)
     assert str(caught.value) == message
 
@@ -60,8 +62,8 @@ def test_a_pool_that_cannot_be(options, message):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((0,), {}, "workers: expected an integer from 1 to 10,000,000, got 0"),
-        ((2.0,), {}, "workers: expected an integer from 1 to 10,000,000, got 2.0"),
+        ((0,), {}, "workers: expected a whole number from 1 to 10,000,000, got 0"),
+        ((2.0,), {}, "workers: expected a whole number from 1 to 10,000,000, got 2.0"),
         ((2,), {"speeds": [1.0]}, "speeds: expected 2, one per worker, got 1"),
         ((2,), {"speeds": [1.0, 0.0]}, "speed of worker 1: expected a positive number, got 0.0"),
         ((2,), {"replicas": 3}, "replicas: expected at most 2, the number of workers, got 3"),
@@ -70,7 +72,7 @@ def test_a_pool_that_cannot_be(options, message):
     ],
 )
 def test_workers_that_cannot_be(arguments, options, message):
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         Workers(*arguments, **options)
     assert str(caught.value) == message
 
@@ -78,37 +80,37 @@ def test_workers_that_cannot_be(arguments, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"law": "uniform"}, "law: expected normal or lognormal or constant, got 'uniform'"),
+        ({"law": "uniform"}, "law: expected normal, lognormal or constant, got 'uniform'"),
         ({"spread": -1}, "spread: expected 0 to 1,000, got -1"),
         ({"spread": NAN}, "spread: expected 0 to 1,000, got nan"),
         ({"spread": INF}, "spread: expected 0 to 1,000, got inf"),
-        ({"means": [1, 2]}, "means: expected 3 numbers, one per task, got shape (2,)"),
-        ({"means": 1.0}, "means: expected 3 numbers, one per task, got shape ()"),
-        ({"means": ["x", 1, 2]}, "means: expected numbers, one per task"),
-        ({"means": [1, NAN, 2]}, "mean time of task 'b': expected a positive number, got nan"),
-        ({"means": [1, None, 2]}, "mean time of task 'b': expected a positive number, got nan"),
-        ({"means": [1, 2, 0]}, "mean time of task 'c': expected a positive number, got 0.0"),
-        ({"means": [1, 2, -3]}, "mean time of task 'c': expected a positive number, got -3.0"),
-        ({"means": [INF, 2, 3]}, "mean time of task 'a': expected a positive number, got inf"),
-        ({"means": [1e200, 2, 3]}, "mean time of task 'a': expected 1e-100 to 1e+100, got 1e+200"),
+        ({"means": [1, 2]}, "run_times: expected 3 numbers, got shape (2,)"),
+        ({"means": 1.0}, "run_times: expected 3 numbers, got shape (1,)"),
+        ({"means": ["x", 1, 2]}, "run_times: expected numbers, one per task"),
+        ({"means": [1, NAN, 2]}, "run time of 'b': expected 0 or more, got nan"),
+        ({"means": [1, None, 2]}, "run time of 'b': expected 0 or more, got nan"),
+        ({"means": [1, 2, 0]}, "run time of 'c': expected a positive number, got 0.0"),
+        ({"means": [1, 2, -3]}, "run time of 'c': expected 0 or more, got -3.0"),
+        ({"means": [INF, 2, 3]}, "run time of 'a': expected 0 or more, got inf"),
+        ({"means": [1e200, 2, 3]}, "run time of 'a': expected 1e-100 to 1e+100, got 1e+200"),
     ],
 )
 def test_times_that_cannot_be(options, message):
-    with pytest.raises(SimulationError) as caught:
-        simulate_runs(FORK, Policy("fifo"), Pool(), Times(**options), seed=1, runs=1)
+    with pytest.raises(ArgumentError) as caught:
+        simulate_runs(FORK, Played("fifo"), Pool(), Times(**options), seed=1, runs=1)
     assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rule": "best"}, "rule: expected static or fifo or lifo or random, got 'best'"),
-        ({"rule": "static"}, "order: the static rule needs one"),
+        ({"by": "best"}, "by: expected static, fifo, lifo or random, got 'best'"),
+        ({"by": "static"}, "order: expected one to play by static, got None"),
     ],
 )
 def test_policies_that_cannot_be(options, message):
-    with pytest.raises(SimulationError) as caught:
-        Policy(**options)
+    with pytest.raises(ArgumentError) as caught:
+        Played(**options)
     assert str(caught.value) == message
 
 
@@ -129,25 +131,28 @@ def test_an_order_of_another_dag(rule, order, message):
         lambda policy: plain.run(FORK, policy, Workers(2), Times(), seed=1, run=0),
     ):
         with pytest.raises(ScheduleError) as caught:
-            simulate(Policy(rule, order))
+            simulate(Played(rule, order))
         assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"runs": 0}, "runs: expected an integer from 1 to 1,000,000,000, got 0"),
-        ({"runs": 2.5}, "runs: expected an integer from 1 to 1,000,000,000, got 2.5"),
-        ({"threads": 0}, "threads: expected an integer from 1 to 1,024, got 0"),
-        ({"seed": -1}, "seed: expected an integer from 0 to 2^64 - 1, got -1"),
-        ({"seed": 2**64}, "seed: expected an integer from 0 to 2^64 - 1, got 18446744073709551616"),
-        ({"seed": 1.0}, "seed: expected an integer from 0 to 2^64 - 1, got 1.0"),
-        ({"first_run": -1}, "run: expected an integer from 0 to 2^62 - 1, got -1"),
+        ({"runs": 0}, "runs: expected a whole number from 1 to 1,000,000,000, got 0"),
+        ({"runs": 2.5}, "runs: expected a whole number from 1 to 1,000,000,000, got 2.5"),
+        ({"threads": 0}, "threads: expected a whole number from 1 to 1,024, got 0"),
+        ({"seed": -1}, f"{SEED} -1"),
+        (
+            {"seed": 2**64},
+            f"{SEED} 18446744073709551616",
+        ),
+        ({"seed": 1.0}, f"{SEED} 1.0"),
+        ({"first_run": -1}, f"{RUN} -1"),
     ],
 )
 def test_ranges_that_cannot_be(options, message):
-    with pytest.raises(SimulationError) as caught:
-        simulate_runs(FORK, Policy("fifo"), Pool(), Times(), **{"seed": 1, "runs": 1, **options})
+    with pytest.raises(ArgumentError) as caught:
+        simulate_runs(FORK, Played("fifo"), Pool(), Times(), **{"seed": 1, "runs": 1, **options})
     assert str(caught.value) == message
 
 
@@ -156,7 +161,7 @@ def test_numbers_of_numpy_are_numbers():
 
     runs = simulate_runs(
         FORK,
-        Policy("fifo"),
+        Played("fifo"),
         pool,
         Times(),
         seed=np.uint64(1),
@@ -170,13 +175,13 @@ def test_numbers_of_numpy_are_numbers():
 @pytest.mark.parametrize("simulate", [trace, plain.run])
 def test_a_dag_without_tasks(simulate):
     with pytest.raises(SimulationError, match=r"^dag: expected at least one task$"):
-        simulate(Dag({}), Policy("fifo"), Pool(), Times(), seed=1, run=0)
+        simulate(Dag({}), Played("fifo"), Pool(), Times(), seed=1, run=0)
 
 
 def test_workers_who_never_stay_long_enough():
     message = "leave: workers that stay 0.01 on average will never finish task 'b', which takes 2.0"
     with pytest.raises(SimulationError) as caught:
-        trace(FORK, Policy("fifo"), Pool(leave=0.01), Times(means=[1, 2, 1]), seed=1, run=0)
+        trace(FORK, Played("fifo"), Pool(leave=0.01), Times(means=[1, 2, 1]), seed=1, run=0)
     assert str(caught.value) == message
 
 
@@ -218,7 +223,7 @@ from icsched import families
 from icsched.sim import *
 threading.Timer(0.2, _thread.interrupt_main).start()
 simulate_runs(
-    families.mesh(9), Policy("fifo"), {pool}, Times(), seed=1, runs=10**7, threads={threads}
+    families.mesh(9), Played("fifo"), {pool}, Times(), seed=1, runs=10**7, threads={threads}
 )
 """
     done = subprocess.run(
@@ -231,7 +236,7 @@ simulate_runs(
 def test_batches_without_number_are_refused():
     """A task of 1 and an interval of 1e-10: ten thousand million batches."""
     with pytest.raises(SimulationError) as caught:
-        simulate_runs(Dag({"a": []}), Policy("fifo"), Pool(1e-10), Times(), seed=1, runs=1)
+        simulate_runs(Dag({"a": []}), Played("fifo"), Pool(1e-10), Times(), seed=1, runs=1)
     assert str(caught.value) == (
         "interval: expected at least 1e-09, got 1e-10: over 1,000,000,000 batches would come"
         " while task 'a' runs"

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag, critical_path_order, families, prioritize
-from icsched.sim import Policy, Pool, Times, Trace, Workers, simulate_runs, trace
+from icsched.sim import Played, Pool, Times, Trace, Workers, simulate_runs, trace
 from icsched.sim.draws import Draws, Stream
 from tests.sim.models import pools, seeds, times
 from tests.strategies import dags
 
-FIFO = Policy("fifo")
+FIFO = Played("fifo")
 CONSTANT = Times("constant")
 
 
@@ -55,7 +55,7 @@ def test_one_worker_takes_the_sum_and_enough_workers_the_longest_path(data, dag,
         return
     mean = st.sampled_from([0.5, 1.0, 3.5])
     means = data.draw(st.lists(mean, min_size=len(dag), max_size=len(dag)))
-    model = dag, Policy(rule)
+    model = dag, Played(rule)
     exact = Times("constant", means=means)
 
     one = simulate_runs(*model, Workers(1), exact, seed=1, runs=2)
@@ -108,10 +108,10 @@ def test_with_large_enough_batches_no_policy_matters(rule):
     """Every batch takes all that is eligible, and a task's time does not depend on the policy."""
     airsn = families.airsn(40)
     enough = Pool(1.0, len(airsn), "fixed")
-    prio = Policy("static", prioritize(airsn).order)
+    prio = Played("static", prioritize(airsn).order)
 
     good = simulate_runs(airsn, prio, enough, Times(), seed=1, runs=20)
-    other = simulate_runs(airsn, Policy(rule), enough, Times(), seed=1, runs=20)
+    other = simulate_runs(airsn, Played(rule), enough, Times(), seed=1, runs=20)
 
     assert other.time.tolist() == good.time.tolist()
     assert other.stalls.tolist() == good.stalls.tolist()
@@ -120,7 +120,7 @@ def test_with_large_enough_batches_no_policy_matters(rule):
 def test_with_small_batches_the_good_policy_wins():
     """Paper 004's main result: at (1, 16) prio needs at least 13% less time than FIFO."""
     airsn = families.airsn()
-    prio = Policy("static", prioritize(airsn).order)
+    prio = Played("static", prioritize(airsn).order)
     paper = Pool(1.0, 16, "exponential")
 
     ratio = [
@@ -157,7 +157,7 @@ def forests_to_roots(draw) -> Dag:
 @given(forests_to_roots(), st.integers(1, 3))
 def test_critical_paths_are_best_on_trees_towards_a_root(forest, workers):
     """Unit tasks, equal workers: serving the longest way to the root first is optimal (Hu 1961)."""
-    path = Policy("static", critical_path_order(forest))
+    path = Played("static", critical_path_order(forest))
 
     runs = simulate_runs(forest, path, Workers(workers), CONSTANT, seed=1, runs=1)
 
@@ -167,7 +167,7 @@ def test_critical_paths_are_best_on_trees_towards_a_root(forest, workers):
 def test_critical_paths_win_where_the_chain_is_named_last():
     """Tasks 0 and 1 are alone, 2 -> 3 -> 4: FIFO starts the chain at time 1, and ends at 4."""
     dag = Dag.from_arcs(5, [(2, 3), (3, 4)])
-    path = Policy("static", critical_path_order(dag))
+    path = Played("static", critical_path_order(dag))
 
     times = [
         simulate_runs(dag, policy, Workers(2), CONSTANT, seed=1, runs=1).time[0]
@@ -224,7 +224,7 @@ def test_times_scale_with_the_means_and_fall_with_the_speed():
     plain_times = first_times(Times())
 
     assert np.array_equal(first_times(Times(means=means)), means * plain_times)
-    speeds = plain_times / first_times(Times(), Pool(1.0, 10**9, "fixed", speeds=0.5))
+    speeds = plain_times / first_times(Times(), Pool(1.0, 10**9, "fixed", speed_spread=0.5))
     within(speeds, 1.0, 0.5)
 
 

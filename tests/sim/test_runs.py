@@ -6,12 +6,12 @@ from itertools import accumulate, count
 import pytest
 
 from icsched import Dag
-from icsched.sim import Ending, Policy, Pool, Times, Trace, Workers, plain
+from icsched.sim import Ending, Played, Pool, Times, Trace, Workers, plain
 from icsched.sim.draws import Draws, Stream
 from tests.sim.models import assert_engines_agree
 
 CONSTANT = Times("constant")
-FIFO = Policy("fifo")
+FIFO = Played("fifo")
 
 
 def chain(length: int) -> Dag:
@@ -22,7 +22,7 @@ def independent(tasks: int) -> Dag:
     return Dag.from_arcs(tasks, [])
 
 
-def run(dag: Dag, policy: Policy, pool: Pool | Workers, times: Times = CONSTANT) -> Trace:
+def run(dag: Dag, policy: Played, pool: Pool | Workers, times: Times = CONSTANT) -> Trace:
     """Run 0 of seed 1, which all engines agree on."""
     assert_engines_agree(dag, policy, pool, times, seed=1, run=0)
     return plain.run(dag, policy, pool, times, seed=1, run=0)
@@ -76,12 +76,12 @@ def test_asks_after_the_last_assignment_do_not_count():
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
-        (Policy("fifo"), [0, 1, 2, 3]),
-        (Policy("fifo", [1, 0, 2, 3]), [1, 0, 2, 3]),
-        (Policy("lifo"), [0, 3, 2, 1]),
-        (Policy("lifo", [1, 0, 2, 3]), [1, 0, 3, 2]),
-        (Policy("static", [0, 2, 1, 3]), [0, 2, 1, 3]),
-        (Policy("static", [1, 0, 3, 2]), [1, 0, 3, 2]),
+        (Played("fifo"), [0, 1, 2, 3]),
+        (Played("fifo", [1, 0, 2, 3]), [1, 0, 2, 3]),
+        (Played("lifo"), [0, 3, 2, 1]),
+        (Played("lifo", [1, 0, 2, 3]), [1, 0, 3, 2]),
+        (Played("static", [0, 2, 1, 3]), [0, 2, 1, 3]),
+        (Played("static", [1, 0, 3, 2]), [1, 0, 3, 2]),
     ],
 )
 def test_the_rules_on_one_worker(policy, expected):
@@ -99,7 +99,7 @@ def test_results_at_one_moment_all_count_before_tasks_are_handed_out():
     """Tasks 0 and 1 end at time 1; worker 0 asks first and already gets 2, whose rank is best."""
     dag = Dag.from_arcs(4, [(1, 2)])
 
-    trace = run(dag, Policy("static", [0, 1, 2, 3]), Workers(2))
+    trace = run(dag, Played("static", [0, 1, 2, 3]), Workers(2))
 
     assert rows(trace)[2:] == [
         (1.0, 2, 0, 2.0, Ending.RESULT),
@@ -146,7 +146,7 @@ def test_a_worker_is_busy_with_an_ignored_copy_until_it_ends():
 
 def test_a_task_done_while_it_is_eligible_again_is_not_handed_out():
     """Task 0 is overdue at 0.5 and done at 1.0, when worker 0 asks and gets task 1."""
-    trace = run(independent(2), Policy("static", [0, 1]), Workers(1, deadline=0.5))
+    trace = run(independent(2), Played("static", [0, 1]), Workers(1, deadline=0.5))
 
     assert trace.assignments.task.tolist() == [0, 1]
 
@@ -162,7 +162,7 @@ def test_overdue_tasks_join_the_line_anew(rule, expected):
     """
     pool = Workers(2, speeds=[0.2, 1.0], deadline=1.5)
 
-    trace = run(independent(4), Policy(rule), pool)
+    trace = run(independent(4), Played(rule), pool)
 
     assert trace.assignments.task.tolist() == expected
     assert trace.assignments.request.tolist() == [0, 1, 1, 1, 1]
@@ -192,7 +192,7 @@ def test_replicas_go_to_requests_that_are_there():
 
 @pytest.mark.parametrize(
     ("policy", "second"),
-    [(Policy("fifo"), 1), (Policy("lifo"), 0), (Policy("static", [0, 1]), 0)],
+    [(Played("fifo"), 1), (Played("lifo"), 0), (Played("static", [0, 1]), 0)],
 )
 def test_a_lost_task_comes_back_at_its_rank_at_the_end_or_on_top(policy, second):
     """A seed in whose run 0 the worker leaves during its first task."""

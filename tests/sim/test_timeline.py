@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import Dag, SimulationError, families
-from icsched.sim import Policy, Pool, Timeline, Times, Trace, Workers, engine, plain
+from icsched import ArgumentError, Dag, families
+from icsched.sim import Played, Pool, Timeline, Times, Trace, Workers, engine, plain
 from icsched.sim.slots import SlotCounts, unserved
 from icsched.sim.timeline import SLOTS
 from tests.sim.models import OldestFirst, pools, seeds, times
 from tests.strategies import dags
 
 CONSTANT = Times("constant")
-FIFO = Policy("fifo")
+FIFO = Played("fifo")
 FORK = Dag({"a": [], "b": ["a"], "c": ["a"]})
 
 
@@ -114,7 +114,7 @@ def test_no_request_and_no_idle_moment_gets_lost(data, dag, pool, seed):
     if not len(dag):
         return
     rule = data.draw(st.sampled_from(["fifo", "lifo", "random"]))
-    model = dag, Policy(rule), pool, data.draw(times(len(dag)))
+    model = dag, Played(rule), pool, data.draw(times(len(dag)))
     traces = [plain.run(*model, seed=seed, run=run) for run in range(3)]
     until = 1.1 * max(float(trace.result.time[0]) for trace in traces)
 
@@ -164,7 +164,7 @@ def test_eligible_counts_are_means_over_batches(dag, pool, seed):
 def test_the_kernel_adds_up_what_the_steps_of_a_run_say(data, dag, pool, seed, by_events):
     if not len(dag) or isinstance(pool, Workers):
         return
-    model = dag, Policy(data.draw(st.sampled_from(["fifo", "lifo", "random"]))), pool, Times()
+    model = dag, Played(data.draw(st.sampled_from(["fifo", "lifo", "random"]))), pool, Times()
     trace = plain.run(*model, seed=seed, run=0)
     until = data.draw(st.sampled_from([0.5, 1.0, 1.5])) * float(trace.batches.time[-1]) or 1.0
     edges = np.linspace(0.0, until, 8)
@@ -222,6 +222,6 @@ def test_an_allocator_in_python_has_the_timeline_of_the_same_policy(pool):
 
 @pytest.mark.parametrize("until", [0.0, -1.0, float("nan"), float("inf")])
 def test_an_end_that_cannot_be(until):
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         Timeline.of(FORK, "fifo", Pool(), Times(), seed=1, runs=1, until=until)
     assert str(caught.value) == f"until: expected a positive number, got {until}"

@@ -19,5 +19,5 @@ def made(
 ) -> CellResult:
     """Return a cell's result."""
     ratios = Ratios(time, stall, utilisation)
-    policies = {"icsched": ESTIMATES, "fifo": ESTIMATES}
-    return CellResult(interval, batch, runs, precise, ratios, policies)
+    orders = {"prio": ESTIMATES, "fifo": ESTIMATES}
+    return CellResult(interval, batch, runs, precise, ratios, orders)

@@ -8,7 +8,7 @@ import pytest
 
 import icsched
 from icsched import Dag, Pool, families, prioritize, simulate
-from icsched.errors import ScheduleError, SimulationError
+from icsched.errors import ArgumentError, ScheduleError, SimulationError
 from icsched.sim import Paired, PaperSampling
 from icsched.study import cells as module
 from icsched.study.cells import (
@@ -51,14 +51,14 @@ def test_the_grid_is_the_papers():
     ],
 )
 def test_a_grid_that_cannot_be_is_refused(intervals, batches, complaint):
-    with pytest.raises(SimulationError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         grid(Terms(), intervals, batches)
 
     assert str(caught.value) == complaint
 
 
 def test_a_seed_that_cannot_be_is_refused_before_anything_runs():
-    with pytest.raises(SimulationError, match="seed: expected an integer from 0"):
+    with pytest.raises(ArgumentError, match="seed: expected a whole number from 0"):
         grid(Terms(seed=-1))
 
 
@@ -69,15 +69,15 @@ def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
     found = run_cell(AIRSN, ORDER, cell, Terms(sizes, 5, sampling))
     alone = simulate(
         AIRSN,
-        {"icsched": prioritize(AIRSN), "fifo": "fifo"},
-        pool=Pool(interval=cell.interval, batch=cell.batch, sizes=sizes),
+        {"prio": prioritize(AIRSN), "fifo": "fifo"},
+        pool=Pool(interval=cell.interval, batch=cell.batch, batch_law=sizes),
         seed=5,
         sampling=sampling,
         threads=2,
     )
 
-    assert found.ratio == alone.ratio["icsched_over_fifo"]
-    assert found.policies == alone.policies
+    assert found.ratio == alone.ratio["prio_over_fifo"]
+    assert found.orders == alone.orders
     assert (found.runs, found.precise) == (alone.runs, alone.precise)
     assert found.cell == cell
 
@@ -128,7 +128,7 @@ def test_closing_gives_up_the_cells_under_way(monkeypatch):
 
 @pytest.mark.parametrize("jobs", [0, -1, 2000])
 def test_a_number_of_jobs_that_cannot_be_is_refused(jobs):
-    with pytest.raises(SimulationError, match="threads: expected an integer from 1 to 1,024"):
+    with pytest.raises(ArgumentError, match="threads: expected a whole number from 1 to 1,024"):
         next(run_cells(AIRSN, ORDER, grid(FEW), FEW, jobs=jobs))
 
 
@@ -153,7 +153,7 @@ def test_studies_that_must_not_be_mixed_have_different_fingerprints():
         fingerprint(dag, order, Terms()),
         fingerprint(other, order, Terms()),
         fingerprint(dag, another, Terms()),
-        fingerprint(dag, order, Terms(sizes="fixed")),
+        fingerprint(dag, order, Terms(batch_law="fixed")),
         fingerprint(dag, order, Terms(seed=1)),
         fingerprint(dag, order, Terms(sampling=Paired(0.02))),
         fingerprint(dag, order, Terms(sampling=Paired(most_runs=30))),
@@ -188,7 +188,7 @@ threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 began = time.monotonic()
 try:
     dag = Dag({"a": [], "b": ["a"]})
-    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(sizes="fixed"), jobs=1))
+    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(batch_law="fixed"), jobs=1))
 except KeyboardInterrupt:
     print(time.monotonic() - began < 8)
 """

@@ -37,7 +37,7 @@ def test_the_csv_names_every_number(tmp_path):
         assert first[f"ratio_stall_{part}"] == ""  # nothing is reported
     assert float(second["ratio_stall_high"]) == 0.75
     assert float(second["ratio_utilisation_low"]) == 1.0
-    for policy in ("icsched", "fifo"):
+    for policy in ("prio", "fifo"):
         for part, value in {"mean": 0.25, "low": 0.125, "high": 0.5}.items():
             assert float(first[f"{policy}_utilisation_{part}"]) == value
         assert float(first[f"{policy}_time_high"]) == 2.5
@@ -48,7 +48,7 @@ def test_the_json_says_the_same_and_how_it_was_found(tmp_path):
     write_tables(str(tmp_path), ROWS, Terms(seed=4, sampling=Paired(0.02, 900)))
 
     document = json.loads((tmp_path / "study.json").read_text())
-    assert (document["seed"], document["sizes"]) == (4, "exponential")
+    assert (document["seed"], document["batch_law"]) == (4, "exponential")
     assert document["sampling"] == {"method": "Paired", "half_width": 0.02, "most_runs": 900}
     first, second, third = document["cells"]
     assert (first["workflow"], first["interval"], first["runs"]) == ("wf", 0.1, 700)
@@ -56,7 +56,7 @@ def test_the_json_says_the_same_and_how_it_was_found(tmp_path):
     assert first["ratio"]["time"] == {"median": 0.75, "low": 0.5, "high": 1.0}
     assert first["ratio"]["stall"] is None
     assert second["ratio"]["stall"]["low"] == 0.25
-    assert third["policies"]["fifo"]["time"] == {"mean": 2.0, "low": 1.5, "high": 2.5}
+    assert third["orders"]["fifo"]["time"] == {"mean": 2.0, "low": 1.5, "high": 2.5}
 
 
 def test_the_papers_sampling_has_its_own_numbers(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from icsched import Schedule, eligibility_profile, optimal_profile, verify
 from icsched.families import fft
-from icsched.theory import lean_fft_order
+from tests.theorems.known import lean_fft_order
 from tests.theorems.search import Bits, ideals, is_best, least_peak_memory, orders, prefixes
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from icsched import Schedule, eligibility_profile, optimal_profile
 from icsched.families import evolving_mesh, mesh
-from icsched.theory import lean_mesh_order
+from tests.theorems.known import lean_mesh_order
 from tests.theorems.search import (
     Bits,
     ideals,

@@ -8,7 +8,7 @@ import pytest
 
 from icsched import Dag, Schedule, eligibility_profile, optimal_profile
 from icsched.families import tree, tree_of
-from icsched.theory import lean_tree_order
+from tests.theorems.known import lean_tree_order
 from tests.theorems.search import (
     Bits,
     greatest_memory,

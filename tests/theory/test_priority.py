@@ -22,9 +22,10 @@ from icsched.families import (
     w,
     w_strand,
 )
-from icsched.theory import BlockProfile, convolution, has_priority_over, priority
+from icsched.theory import BlockProfile, has_priority_over, priority
 from tests.theorems.profiles import most_enabled
 from tests.theory import paper
+from tests.theory.priorities import convolution
 
 COUNTINGS = ("eligible", "nonsources")
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
 from icsched.families import cycle, m, n, random_bipartite, w_strand
 from icsched.orders import prioritize
-from icsched.theory import convolution, interleaving
+from icsched.theory import interleaving
 from icsched.theory.proof import Proof, Theorem
 from tests.theory import paper
+from tests.theory.priorities import convolution
 from tests.theory.samples import shuffled
 
 BY_SUMS = Theorem.SUMS_OF_BLOCKS

@@ -5,8 +5,9 @@ from itertools import product
 import pytest
 
 from icsched import families, optimal_profile
-from icsched.theory import BlockProfile, NamedBlock, has_priority_by_theorem, has_priority_over
+from icsched.theory import BlockProfile, has_priority_over
 from tests.theory import paper
+from tests.theory.priorities import NamedBlock, has_priority_by_theorem
 
 MAKERS = {
     "W": lambda block: families.w(block.size, block.degree),

@@ -21,7 +21,7 @@ from icsched.sim import (
     Workers,
     simulate,
 )
-from icsched.sim.compare import PolicyLike
+from icsched.sim.compare import OrderLike
 
 _FOLLOWED_RUNS = 200  # at most, for the charts
 _FOLLOWED_STEPS = 2_000_000  # about so many assignments and batches in all of these runs
@@ -97,7 +97,7 @@ def simulate_answer(
     )
 
 
-def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> PolicyLike:
+def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLike:
     """Return an order as the simulation takes it; run times are the means of *times*."""
     dag = workflow.dag
     if is_file(word):
@@ -112,13 +112,13 @@ def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> PolicyL
 
 def _timelines(
     dag: Dag,
-    orders: Mapping[str, PolicyLike],
+    orders: Mapping[str, OrderLike],
     pool: Pool | Workers,
     times: Times,
     found: Simulation,
 ) -> dict[str, Timeline]:
     """Follow some runs of each order, until the mean time of the slowest."""
-    until = max(estimates.time.mean for estimates in found.policies.values())
+    until = max(estimates.time.mean for estimates in found.orders.values())
     batches = until / pool.interval if isinstance(pool, Pool) else 0
     affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
     runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))

@@ -12,10 +12,9 @@ from icsched.cli.output import Flag
 from icsched.errors import ArgumentError
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
 from icsched.sim.engine import cores
-from icsched.sim.model import SizeLaw, TimeLaw
+from icsched.sim.model import BatchLaw, TimeLaw
 
 _MOST_THREADS = 1024
-_OPTIONS = {"sizes": "batch-law", "speeds": "speed-spread"}  # by the names of fields
 
 
 @Parameter(name="*", group="Pool")
@@ -52,7 +51,7 @@ class PoolOptions:
 
     interval: float | None = None
     batch: float | None = None
-    batch_law: SizeLaw | None = None
+    batch_law: BatchLaw | None = None
     waiting: Flag = False
     workers: Annotated[int | None, WHOLE] = None
     speed_spread: float | None = None
@@ -67,9 +66,9 @@ class PoolOptions:
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,
-            "sizes": self.batch_law,
+            "batch_law": self.batch_law,
             "waiting": self.waiting or None,
-            "speeds": self.speed_spread,
+            "speed_spread": self.speed_spread,
         }
         given = {name: value for name, value in of_batches.items() if value is not None}
         terms = {
@@ -80,7 +79,7 @@ class PoolOptions:
         }
         if self.workers is not None:
             if given:
-                option = _OPTIONS.get(name := next(iter(given)), name)
+                option = next(iter(given)).replace("_", "-")
                 raise ArgumentError(f"--{option} cannot be used with --workers")
             speeds = None if self.speeds is None else numbers("--speeds", self.speeds)
             return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]

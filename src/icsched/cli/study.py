@@ -19,7 +19,7 @@ from icsched.cli.orders import OrderWord
 from icsched.cli.output import SIGNS, Flag, OutputName, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
-from icsched.sim.model import SizeLaw
+from icsched.sim.model import BatchLaw
 from icsched.study import BATCHES, INTERVALS, Terms, grid, is_study
 
 _INTERVALS = ",".join(f"{value:g}" for value in INTERVALS)
@@ -32,7 +32,7 @@ def study(
     output_: Annotated[str | None, OutputName] = None,
     intervals: str = _INTERVALS,
     batches: str = _BATCHES,
-    batch_law: SizeLaw = "exponential",
+    batch_law: BatchLaw = "exponential",
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     dask: str | None = None,
     no_run: Flag = False,

@@ -1,20 +1,25 @@
 """Orders: the table of them, and plans of a dag made by one of them."""
 
-from icsched.orders.entry import Made, NamedOrder, Rule
-from icsched.orders.plan import Plan, prioritize
+from icsched.orders.entry import Made, NamedOrder, Playing
+from icsched.orders.given import Graph, dag_of, run_times_of
+from icsched.orders.plan import Plan, made_order, prioritize
 from icsched.orders.prio import prio_order
 from icsched.orders.table import ORDERS
 from icsched.orders.within import LimitedOrder, memory_curve, order_within
 
 __all__ = [
     "ORDERS",
+    "Graph",
     "LimitedOrder",
     "Made",
     "NamedOrder",
     "Plan",
-    "Rule",
+    "Playing",
+    "dag_of",
+    "made_order",
     "memory_curve",
     "order_within",
     "prio_order",
     "prioritize",
+    "run_times_of",
 ]

@@ -7,7 +7,7 @@ from typing import Literal
 from icsched.arrays import Ids
 from icsched.theory import Analysis, Proof
 
-Rule = Literal["static", "fifo", "lifo", "random"]
+Playing = Literal["static", "fifo", "lifo", "random"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,4 +38,4 @@ class NamedOrder:
     make: Callable[..., Ids | Made]
     needs_run_times: bool = False
     extra: str | None = None
-    played: Rule = "static"
+    played: Playing = "static"

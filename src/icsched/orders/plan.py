@@ -4,12 +4,14 @@ import time
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
+from icsched.frames import data_frame
 from icsched.orders.entry import Made
 from icsched.orders.given import Graph, dag_of, run_times_of
 from icsched.orders.table import ORDERS
@@ -56,6 +58,22 @@ class Plan:
     def priorities_by_id(self) -> Ids:
         """The priorities as an array, by task id."""
         return np.int32(len(self.dag)) - self.schedule.ranks
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the order as plain data: `ordered_by`, and what `to_pandas` has as lists."""
+        return {"ordered_by": self.ordered_by, **self._columns()}
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with a row per task, first to run first; raises EngineError.
+
+        `eligible` counts the eligible tasks once the task has run.
+        """
+        return data_frame(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        priorities = self.priorities_by_id[self.order].tolist()
+        eligible = self.schedule.eligible[1:].tolist()
+        return {"task": self.names, "priority": priorities, "eligible": eligible}
 
     @cached_property
     def fifo(self) -> Schedule:

@@ -42,21 +42,21 @@ def _workers(pool: Workers) -> str:
 
 
 def _batches(pool: Pool) -> str:
-    law = "" if pool.sizes == "fixed" else f" on average ({pool.sizes})"
+    law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
     who = f"batches of {counted(pool.batch, 'request')}{law}, {number(pool.interval)} apart"
     who += " on average"
     who += ", requests wait" if pool.waiting else ""
-    return who + (f", speeds vary by {pool.speeds:g}" if pool.speeds else "")
+    return who + (f", speeds vary by {pool.speed_spread:g}" if pool.speed_spread else "")
 
 
 def _report(answer: SimulateAnswer) -> str:
     found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
     rows = [["order", "time", "stall probability", "utilisation"]]
-    for name, estimates in found.policies.items():
+    for name, estimates in found.orders.items():
         rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    names = [name for name in found.policies if name != "fifo"]
+    names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
     return "\n".join([*lines, "", *ratios, _effort(found, is_tested=is_tested)]) + "\n"
 
@@ -88,7 +88,7 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
 
 def _no_ratio(found: Simulation, name: str) -> str:
     """Say why the probabilities of stalling of an order and of fifo have no ratio."""
-    shares = {order: found.policies[order].stall.mean for order in (name, "fifo")}
+    shares = {order: found.orders[order].stall.mean for order in (name, "fifo")}
     calm = [order for order, share in shares.items() if not share]
     if len(calm) == len(shares):
         return "never seen"
@@ -151,7 +151,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "jobs": answer.jobs,
         "arcs": answer.arcs,
         "done": answer.done,
-        "orders": {name: asdict(estimates) for name, estimates in found.policies.items()},
+        "orders": {name: asdict(estimates) for name, estimates in found.orders.items()},
         "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
         "runs": found.runs,
         "seed": found.seed,

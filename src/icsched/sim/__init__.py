@@ -4,7 +4,6 @@ from icsched.sim import plain
 from icsched.sim.clusters import Clustered, Dispatcher, run_clusters
 from icsched.sim.compare import (
     METRICS,
-    POLICIES,
     Estimates,
     Paired,
     PaperSampling,
@@ -17,7 +16,7 @@ from icsched.sim.model import (
     Assignments,
     Batches,
     Ending,
-    Policy,
+    Played,
     Pool,
     Runs,
     Times,
@@ -30,7 +29,6 @@ from icsched.sim.timeline import Timeline
 
 __all__ = [
     "METRICS",
-    "POLICIES",
     "Allocator",
     "Assignments",
     "Batches",
@@ -41,7 +39,7 @@ __all__ = [
     "Mean",
     "Paired",
     "PaperSampling",
-    "Policy",
+    "Played",
     "Pool",
     "Ratio",
     "Ratios",

@@ -1,40 +1,28 @@
-"""Policies side by side on the same simulated luck, until the ratio of their times is known."""
+"""Orders side by side on the same random draws, until the ratio of their times is known."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
-from typing import Protocol, TypeAlias, get_args, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from icsched import pebble
-from icsched.arrays import Ids
+from icsched import checks
+from icsched.arrays import Floats
 from icsched.dag import Dag
-from icsched.errors import SimulationError
-from icsched.pebble import Order
+from icsched.errors import ArgumentError, SimulationError
+from icsched.frames import data_frame
+from icsched.orders import ORDERS, Graph, Made, Plan, dag_of, made_order, run_times_of
+from icsched.pebble import HasOrder, Order, Schedule
 from icsched.sim import plain, stats
 from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs
-from icsched.sim.model import (
-    Floats,
-    Policy,
-    Pool,
-    Rule,
-    Runs,
-    Times,
-    Workers,
-    check_count,
-    check_inputs,
-    check_number,
-)
+from icsched.sim.model import Played, Pool, Runs, Times, Workers, check_inputs
 from icsched.sim.plain import Allocator
 from icsched.sim.stats import Mean, Ratio
 
 METRICS = ("time", "stall", "utilisation")
-ORDERS = ("level", "critical-path", "critical-path-times")
-POLICIES = ("fifo", "lifo", "random", *ORDERS)
 
 FEWEST_RUNS = 500  # before an interval is believed
 LEAST_RUNS, MOST_RUNS = 20, 10**7  # that may be asked for
@@ -45,25 +33,17 @@ SECONDS_AT_ONCE = 0.5  # in one of the later ones: between two signs of life
 Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs expected in all
 
 
-@runtime_checkable
-class HasOrder(Protocol):
-    """A `Plan`, a `Schedule`: anything with an order."""
-
-    @property
-    def order(self) -> Ids:
-        """The task ids, first to run first."""
-
-
 AllocatorMaker: TypeAlias = Callable[[Dag], Allocator]
-Resolved: TypeAlias = Policy | Clustered | AllocatorMaker
-PolicyLike: TypeAlias = str | HasOrder | Order | Resolved
+Resolved: TypeAlias = Played | Clustered | AllocatorMaker
+OrderLike: TypeAlias = str | Order | Resolved
+Orders: TypeAlias = str | Mapping[str, OrderLike] | Sequence[str | Plan]
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Runs in which all policies meet the same luck, with bootstrap intervals.
+    """Runs in which all orders see the same random draws, with bootstrap intervals.
 
-    They go on until the time of each policy over the baseline's has an interval of relative
+    They go on until the time of each order over the baseline's has an interval of relative
     *half_width*, or *most_runs* were made. No interval of a ratio is shorter than a quarter of
     that: it would promise more than was asked for, and more than it holds.
     """
@@ -72,26 +52,28 @@ class Paired:
     most_runs: int = 20_000
 
     def __post_init__(self) -> None:
-        check_number("half-width", self.half_width, least=1e-6, most=1)
-        check_count("runs", self.most_runs, least=LEAST_RUNS, most=MOST_RUNS)
+        checks.number_within("half-width", self.half_width, least=1e-6, most=1)
+        checks.whole_number("runs", self.most_runs, least=LEAST_RUNS, most=MOST_RUNS)
 
 
 @dataclass(frozen=True)
 class PaperSampling:
-    """Paper 004's way: *samples* means of *runs* runs for each policy, with luck of its own."""
+    """Paper 004's way: *samples* means of *runs* runs for each order, with draws of its own."""
 
     samples: int = 300
     runs: int = 300
 
     def __post_init__(self) -> None:
-        check_count("samples", self.samples, most=3_000)  # all ratios of two are in memory
-        check_count("runs", self.runs, most=MOST_RUNS)
-        check_count("runs", self.samples * self.runs, most=MOST_RUNS)
+        checks.whole_number(
+            "samples", self.samples, least=1, most=3_000
+        )  # all ratios of two are in memory
+        checks.whole_number("runs", self.runs, least=1, most=MOST_RUNS)
+        checks.whole_number("runs", self.samples * self.runs, least=1, most=MOST_RUNS)
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """What was estimated of a policy."""
+    """What was estimated of an order."""
 
     time: Mean
     stall: Mean
@@ -100,7 +82,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Ratios:
-    """A policy's estimates over those of the baseline; None where one was 0 or that may be."""
+    """An order's estimates over the baseline's; None if either is 0, or the baseline's may be."""
 
     time: Ratio | None
     stall: Ratio | None
@@ -109,24 +91,38 @@ class Ratios:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What came out of a comparison of policies.
+    """What came out of a comparison of orders.
 
-    `ratio` has a key ``NAME_over_BASELINE`` for each other policy. `precise` says whether the
+    `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the
     half-width asked for was reached, in enough runs to believe it; the paper's way asks for
     none. `half_width` is that of the ratios of time, or of the times if there are none.
     """
 
-    policies: Mapping[str, Estimates]
+    orders: Mapping[str, Estimates]
     ratio: Mapping[str, Ratios]
     runs: int
     seed: int
     precise: bool
     half_width: float = field(repr=False)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with a row per order and metric; raises EngineError."""
+        rows = [
+            (name, metric, *astuple(getattr(estimates, metric)))
+            for name, estimates in self.orders.items()
+            for metric in METRICS
+        ]
+        names = ("order", "metric", "mean", "low", "high")
+        return data_frame(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
 
 def simulate(
-    dag: Dag,
-    policies: Mapping[str, PolicyLike],
+    graph: Graph,
+    orders: Orders,
     *,
     pool: Pool | Workers | None = None,
     times: Times | None = None,
@@ -136,30 +132,31 @@ def simulate(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Simulation:
-    """Simulate *dag* under each of *policies* and compare them with that named *baseline*.
+    """Simulate *graph* under each of *orders* and compare them with that named *baseline*.
 
-    By default that is the one named "fifo", or the first.
+    By default that is the one named "fifo", or the first. *graph* is what `prioritize` takes.
 
-    A policy is one of the names in `POLICIES`, a `Policy`, an order or what has one (a `Plan`),
-    a function that makes an `Allocator` for a dag, or `Clustered`; "critical-path-times"
-    weighs paths by the means of *times*. By default the pool is ``Pool()``, times are
-    ``Times()``, sampling is ``Paired()``. *progress* is called now and then. Raises
-    SimulationError, or ScheduleError for an order of another dag.
+    *orders* are names of `ORDERS` and plans, or a mapping from names of your own. There an order
+    is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, a function that
+    makes an `Allocator` for a dag, or `Clustered`. "critical-path-times" weighs paths by the means
+    of *times*. By default the pool is ``Pool()``, times have the workflow's run times as means,
+    sampling is ``Paired()``. *progress* is called now and then.
+
+    Raises ArgumentError for what is wrong with these, SimulationError for a run that would not
+    end, ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
-    >>> found = simulate(fork, {"good": [1, 0, 2, 3], "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
-    >>> list(found.ratio), found.ratio["good_over_fifo"].time.high < 1, found.precise
-    (['good_over_fifo'], True, True)
+    >>> found = simulate(fork, ["prio", "fifo"], pool=Pool(batch=1), seed=1)
+    >>> list(found.ratio), found.ratio["prio_over_fifo"].time.high < 1, found.precise
+    (['prio_over_fifo'], True, True)
     """
-    pool, times = pool or Pool(), times or Times()
+    dag = dag_of(graph)
+    pool, times = pool or Pool(), times or Times(means=run_times_of(graph))
     check_inputs(dag, pool, times)
-    if not policies:
-        raise SimulationError("policies: expected at least one")
-    baseline = baseline or ("fifo" if "fifo" in policies else next(iter(policies)))
-    if baseline not in policies:
-        known = ", ".join(map(str, policies))
-        raise SimulationError(f"baseline: expected one of {known}, got {baseline!r}")
-    chosen = {name: resolved(dag, name, wanted, times) for name, wanted in policies.items()}
+    named = _by_name(orders)
+    baseline = baseline or ("fifo" if "fifo" in named else next(iter(named)))
+    checks.one_of("baseline", baseline, list(map(str, named)))
+    chosen = {name: resolved(dag, name, wanted, times) for name, wanted in named.items()}
     source = _Source(dag, chosen, pool, times, seed, threads)
     tell = progress or (lambda _done, _expected: None)
     sampling = sampling or Paired()
@@ -168,35 +165,52 @@ def simulate(
     return _paired(source, sampling, baseline, tell)
 
 
-def resolved(dag: Dag, name: str, wanted: PolicyLike, times: Times) -> Resolved:
-    """Return what stands for a policy as one that an engine takes; raises SimulationError.
+def _by_name(orders: Orders) -> Mapping[str, OrderLike]:
+    """Return the orders by name; raises ArgumentError if there are none or one has no name."""
+    if not isinstance(orders, Mapping):
+        listed = [orders] if isinstance(orders, str | Plan) else orders
+        if not isinstance(listed, Iterable):
+            expected = "names of orders, or a mapping from names to orders"
+            raise ArgumentError(f"orders: expected {expected}, got {orders!r}")
+        orders = {_name_of(order): order for order in listed}
+    if not orders:
+        raise ArgumentError("orders: expected at least one")
+    return orders
 
-    >>> resolved(Dag({"a": []}), "mine", "lifo", Times()).rule
+
+def _name_of(order: object) -> str:
+    name = order.ordered_by if isinstance(order, Plan) else order
+    if not isinstance(name, str):
+        raise ArgumentError(f"orders: expected names, or a mapping from names, got {order!r}")
+    return name
+
+
+def resolved(dag: Dag, name: str, wanted: OrderLike, times: Times) -> Resolved:
+    """Return what stands for an order as one that an engine takes, checked once.
+
+    Raises ArgumentError, or ScheduleError for an order of another dag.
+
+    >>> resolved(Dag({"a": []}), "mine", "lifo", Times()).by
     'lifo'
     """
     if isinstance(wanted, str):
         return _named(dag, wanted, times)
-    if isinstance(wanted, HasOrder) and not isinstance(wanted, Policy):
-        return Policy("static", order=wanted.order)
-    if isinstance(wanted, Policy | Clustered) or callable(wanted):
+    if isinstance(wanted, Played):
+        checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
+        return Played(wanted.by, checked)
+    if isinstance(wanted, Clustered) or callable(wanted):
         return wanted
-    if not isinstance(wanted, list | tuple | range | np.ndarray):
-        raise SimulationError(f"policy {name!r}: expected a name or an order, got {wanted!r}")
-    return Policy("static", order=wanted)
+    if not isinstance(wanted, HasOrder | list | tuple | range | np.ndarray):
+        raise ArgumentError(f"order {name!r}: expected a name or an order, got {wanted!r}")
+    return Played("static", Schedule.of(dag, wanted))
 
 
-def _named(dag: Dag, name: str, times: Times) -> Policy:
-    if name == "level":
-        return Policy("static", order=pebble.level_order(dag))
-    if name == "critical-path":
-        return Policy("static", order=pebble.critical_path_order(dag))
-    if name == "critical-path-times":
-        means = times.means_for(dag)
-        return Policy("static", order=pebble.critical_path_order(dag, run_times=means))
-    for rule in get_args(Rule):
-        if name == rule != "static":
-            return Policy(rule)
-    raise SimulationError(f"policy: expected {', '.join(POLICIES)}, got {name!r}")
+def _named(dag: Dag, name: str, times: Times) -> Played:
+    entry = ORDERS.find(name)
+    if entry.played != "static":
+        return Played(entry.played)
+    made = made_order(dag, name, times.means_for(dag))
+    return Played("static", Schedule(dag, made.order if isinstance(made, Made) else made))
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,49 +218,49 @@ class _Source:
     """Where runs come from."""
 
     dag: Dag
-    policies: Mapping[str, Resolved]
+    orders: Mapping[str, Resolved]
     pool: Pool | Workers
     times: Times
     seed: int
     threads: int | None
 
     def runs(self, first: int, last: int, tell: Progress) -> Floats:
-        """Return a row for each metric of each policy, a column for runs *first* to *last* - 1."""
-        step = max(1, FIRST_TASKS // (len(self.dag) * len(self.policies)))
+        """Return a row for each metric of each order, a column for runs *first* to *last* - 1."""
+        step = max(1, FIRST_TASKS // (len(self.dag) * len(self.orders)))
         parts, start = [], first
         while start < last:
             stop = min(start + step, last)
             began = time.perf_counter()
-            rows = [self.runs_of(policy, start, stop) for policy in self.policies.values()]
+            rows = [self.runs_of(played, start, stop) for played in self.orders.values()]
             step = _next_step(step, time.perf_counter() - began)
             parts.append(np.concatenate(rows))
             tell(stop, last)
             start = stop
         return np.concatenate(parts, axis=1)
 
-    def runs_of(self, policy: Resolved, start: int, stop: int) -> Floats:
+    def runs_of(self, played: Resolved, start: int, stop: int) -> Floats:
         """Return the metrics, a row each, of runs *start* to *stop* - 1."""
         dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
-        if isinstance(policy, Policy):
+        if isinstance(played, Played):
             made = simulate_runs(
-                *(dag, policy, pool, times),
+                *(dag, played, pool, times),
                 seed=seed,
                 first_run=start,
                 runs=stop - start,
                 threads=self.threads,
             )
             return _metrics(made)
-        alone = [self.run_of(policy, run) for run in range(start, stop)]
+        alone = [self.run_of(played, run) for run in range(start, stop)]
         return np.concatenate(list(map(_metrics, alone)), axis=1)
 
-    def run_of(self, policy: Clustered | AllocatorMaker, run: int) -> Runs:
+    def run_of(self, played: Clustered | AllocatorMaker, run: int) -> Runs:
         """Return one run, made in Python."""
         dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
-        if not isinstance(policy, Clustered):
-            return plain.run(dag, policy(dag), pool, times, seed=seed, run=run).result
+        if not isinstance(played, Clustered):
+            return plain.run(dag, played(dag), pool, times, seed=seed, run=run).result
         if not isinstance(pool, Workers):
             raise SimulationError("clusters: expected a fixed set of workers, got batches")
-        return run_clusters(dag, policy, pool, times, seed=seed, run=run)
+        return run_clusters(dag, played, pool, times, seed=seed, run=run)
 
 
 def _next_step(runs: int, seconds: float) -> int:
@@ -259,7 +273,7 @@ def _metrics(runs: Runs) -> Floats:
 
 
 def _paired(source: _Source, sampling: Paired, baseline: str, tell: Progress) -> Simulation:
-    rows = np.empty((len(METRICS) * len(source.policies), 0))
+    rows = np.empty((len(METRICS) * len(source.orders), 0))
     wanted = min(FEWEST_RUNS, sampling.most_runs)
     while True:
         rows = np.concatenate([rows, source.runs(rows.shape[1], wanted, tell)], axis=1)
@@ -279,14 +293,14 @@ def _estimated(source: _Source, rows: Floats, baseline: str, sampling: Paired) -
     drawn = stats.Bootstrap.of(rows, seed=source.seed)
     ratio_of = partial(drawn.ratio, resolution=RESOLUTION * sampling.half_width)
     width = len(METRICS)
-    at = {name: range(i * width, i * width + width) for i, name in enumerate(source.policies)}
-    policies = {name: Estimates(*map(drawn.mean, rows)) for name, rows in at.items()}
+    at = {name: range(i * width, i * width + width) for i, name in enumerate(source.orders)}
+    orders = {name: Estimates(*map(drawn.mean, rows)) for name, rows in at.items()}
     ratio = {
         f"{name}_over_{baseline}": Ratios(*map(ratio_of, at[name], at[baseline]))
-        for name in policies
+        for name in orders
         if name != baseline
     }
-    found = _simulation(source, policies, ratio, rows.shape[1])
+    found = _simulation(source, orders, ratio, rows.shape[1])
     is_precise = found.runs >= FEWEST_RUNS and found.half_width <= sampling.half_width
     return replace(found, precise=is_precise)
 
@@ -295,32 +309,32 @@ def _by_paper(
     source: _Source, sampling: PaperSampling, baseline: str, tell: Progress
 ) -> Simulation:
     each = sampling.samples * sampling.runs
-    total = each * len(source.policies)
+    total = each * len(source.orders)
     samples: dict[str, Floats] = {}
-    for number, (name, policy) in enumerate(source.policies.items()):
-        alone = replace(source, policies={name: policy})
+    for number, (name, played) in enumerate(source.orders.items()):
+        alone = replace(source, orders={name: played})
         rows = alone.runs(number * each, (number + 1) * each, lambda done, _last: tell(done, total))
         samples[name] = rows.reshape(len(METRICS), sampling.samples, sampling.runs).mean(axis=2)
-    policies = {name: Estimates(*map(stats.paper_mean, rows)) for name, rows in samples.items()}
+    orders = {name: Estimates(*map(stats.paper_mean, rows)) for name, rows in samples.items()}
     ratio = {
         f"{name}_over_{baseline}": Ratios(*map(stats.paper_ratio, samples[name], samples[baseline]))
-        for name in policies
+        for name in orders
         if name != baseline
     }
-    return _simulation(source, policies, ratio, each)
+    return _simulation(source, orders, ratio, each)
 
 
 def _simulation(
     source: _Source,
-    policies: dict[str, Estimates],
+    orders: dict[str, Estimates],
     ratio: dict[str, Ratios],
     runs: int,
 ) -> Simulation:
-    watched = [found.time for found in (ratio or policies).values()]
+    watched = [found.time for found in (ratio or orders).values()]
     half_width = max(found.half_width for found in watched if found is not None)
     return Simulation(
-        policies=MappingProxyType(policies),
-        ratio=MappingProxyType(ratio),
+        orders=orders,
+        ratio=ratio,
         runs=runs,
         seed=source.seed,
         precise=True,

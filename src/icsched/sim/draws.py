@@ -1,7 +1,7 @@
 """Random numbers that depend on (seed, run, stream, index) alone.
 
 Nothing is drawn in sequence: the time of task 7's second assignment in run 3 is the same
-number whatever else happens in that run. So two policies in one run meet the same arrivals
+number whatever else happens in that run. So two orders in one run meet the same arrivals
 and the same first time of every task, and any run can be computed alone. The kernel has the
 same generator (``cpp/include/icsched/draws.hpp``), operation for operation: both engines
 get the same bits. That is why `log`, `exp` and `normal_quantile` are written out here in

@@ -8,16 +8,16 @@ from typing import get_args
 import numpy as np
 
 from icsched import _native
+from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import SimulationError
+from icsched.orders.entry import Playing
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     Assignments,
     Batches,
-    Floats,
-    Policy,
+    Played,
     Pool,
-    Rule,
     Runs,
     Times,
     Trace,
@@ -31,7 +31,7 @@ from icsched.sim.slots import SlotCounts
 
 def simulate_runs(
     dag: Dag,
-    policy: Policy,
+    played: Played,
     pool: Pool | Workers,
     times: Times,
     *,
@@ -43,21 +43,21 @@ def simulate_runs(
     """Simulate runs *first_run* .. *first_run* + *runs* - 1 and return what came out of each.
 
     A run is determined by *seed* and its number alone, so ranges can be computed apart. Two
-    policies meet the same arrivals, and each task the same time when first assigned, in runs
+    orders meet the same arrivals, and each task the same time when first assigned, in runs
     of the same seed and number. *threads* (all cores by default) changes nothing but the
-    wall time. Raises SimulationError for inputs that do not fit together, ScheduleError for
-    a policy's order that is no legal order of *dag*.
+    wall time. Raises ArgumentError for inputs that do not fit together, ScheduleError for
+    an order that is no legal order of *dag*.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
-    >>> pool = Pool(batch=2, sizes="fixed")
-    >>> runs = simulate_runs(fork, Policy("fifo"), pool, Times("constant"), seed=1, runs=100)
+    >>> pool = Pool(batch=2, batch_law="fixed")
+    >>> runs = simulate_runs(fork, Played("fifo"), pool, Times("constant"), seed=1, runs=100)
     >>> len(runs), bool(runs.time.min() > 2), bool(runs.utilisation.max() <= 0.75)
     (100, True, True)
     """
     workforce = cores() if threads is None else threads
     check_runs(runs, workforce)
     check_seed(seed, first_run)
-    model = _model(dag, policy, pool, times)
+    model = _model(dag, played, pool, times)
     with _within_memory():
         results = _native.simulate(
             dag.child_rows, model, seed=seed, first_run=first_run, runs=runs, threads=workforce
@@ -67,7 +67,7 @@ def simulate_runs(
 
 def trace(
     dag: Dag,
-    policy: Policy,
+    played: Played,
     pool: Pool | Workers,
     times: Times,
     *,
@@ -80,12 +80,12 @@ def trace(
     *by_events* forces the kernel's general engine; both give the same.
 
     >>> chain = Dag({"a": [], "b": ["a"]})
-    >>> steps = trace(chain, Policy("fifo"), Workers(1), Times("constant"), seed=1, run=0)
+    >>> steps = trace(chain, Played("fifo"), Workers(1), Times("constant"), seed=1, run=0)
     >>> steps.assignments.task.tolist(), steps.assignments.end.tolist()
     ([0, 1], [1.0, 2.0])
     """
     check_seed(seed, run)
-    model = _model(dag, policy, pool, times)
+    model = _model(dag, played, pool, times)
     with _within_memory():
         results, steps = _native.simulate_trace(
             dag.child_rows, model, seed=seed, run=run, by_events=by_events
@@ -99,7 +99,7 @@ def trace(
 
 def slot_counts(
     dag: Dag,
-    policy: Policy,
+    played: Played,
     pool: Pool,
     times: Times,
     edges: Floats,
@@ -114,14 +114,14 @@ def slot_counts(
     of batches. There are two or more *edges*, which ascend from 0. Raises as `simulate_runs` does.
 
     >>> pair = Dag({"a": [], "b": []})
-    >>> pool = Pool(batch=5, sizes="fixed")
+    >>> pool = Pool(batch=5, batch_law="fixed")
     >>> edges = np.array([0.0, 1.0, 2.0])
-    >>> found = slot_counts(pair, Policy("fifo"), pool, Times(), edges, seed=1, run=0)
+    >>> found = slot_counts(pair, Played("fifo"), pool, Times(), edges, seed=1, run=0)
     >>> found.eligible.tolist(), found.unserved.tolist()
     ([2, 0], [3, 0])
     """
     check_seed(seed, run)
-    model = _model(dag, policy, pool, times)
+    model = _model(dag, played, pool, times)
     with _within_memory():
         found = _native.simulate_slots(
             dag.child_rows, model, edges, seed=seed, run=run, by_events=by_events
@@ -157,14 +157,14 @@ def _runs(dag: Dag, model: _native.SimModel, results: _native.SimRuns) -> Runs:
     )
 
 
-def _model(dag: Dag, policy: Policy, pool: Pool | Workers, times: Times) -> _native.SimModel:
+def _model(dag: Dag, played: Played, pool: Pool | Workers, times: Times) -> _native.SimModel:
     """Return the inputs, checked, as the kernel takes them."""
     check_inputs(dag, pool, times)
     workers, batches = (pool, Pool()) if isinstance(pool, Workers) else (None, pool)
     scale, shift = batches.size_law
     return _native.SimModel(
-        rule=get_args(Rule).index(policy.rule),
-        order=policy.order_for(dag),
+        rule=get_args(Playing).index(played.by),
+        order=played.order_for(dag),
         means=times.means_for(dag),
         law=int(times.law == "lognormal"),
         width=times.width,
@@ -174,7 +174,7 @@ def _model(dag: Dag, policy: Policy, pool: Pool | Workers, times: Times) -> _nat
         size_scale=scale,
         size_shift=shift,
         waiting=bool(batches.waiting),
-        speed_sigma=lognormal_sigma(batches.speeds),
+        speed_sigma=lognormal_sigma(batches.speed_spread),
         leave=pool.leave,
         deadline=pool.deadline,
         replicas=pool.replicas,

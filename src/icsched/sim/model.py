@@ -1,7 +1,7 @@
 """What is simulated: who asks for tasks, how long tasks take, who gets which; and the results.
 
 Time has no unit: that of the task times is that of the intervals. All inputs are checked when
-they are made, those that depend on a dag when they meet it; a bad one raises SimulationError.
+they are made, those that depend on a dag when they meet it; a bad one raises ArgumentError.
 """
 
 import math
@@ -12,20 +12,20 @@ from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from icsched.arrays import Ids
+from icsched import checks
+from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
-from icsched.errors import SimulationError
-from icsched.pebble import Order, check_order
+from icsched.errors import ArgumentError, SimulationError
+from icsched.orders.entry import Playing
+from icsched.pebble import Order, RunTimes, check_order, checked_run_times
 from icsched.sim.draws import lognormal_sigma
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-SizeLaw = Literal["geometric", "exponential", "fixed"]
+BatchLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
-Rule = Literal["static", "fifo", "lifo", "random"]
 
 SMALLEST, LARGEST = 1e-100, 1e100  # of every time and speed: their products stay finite
 LARGEST_BATCH = 10**9
@@ -39,54 +39,58 @@ class Pool:
     """Batches of requests that come and go: paper 004's grid, and more.
 
     The first batch comes at time 0, the next after an exponential gap of mean *interval*,
-    and so on. The *sizes* of batches have mean *batch*: "geometric" on 1, 2, ..., "fixed", or
-    "exponential" and rounded to the nearest, as in the paper; a batch of size 0 is no batch.
+    and so on. Sizes of batches have mean *batch* and follow *batch_law*: "geometric" on 1, 2,
+    ..., "fixed", or "exponential" and rounded to the nearest, as in the paper; a batch of size
+    0 is no batch.
     Each request asks for one task. A request that finds no unassigned eligible task is lost,
     or with *waiting* is served as soon as there is one, the oldest first.
 
-    Workers have speeds of mean 1 and coefficient of variation *speeds* (lognormal). One that
+    Workers have speeds of mean 1 and coefficient of variation *speed_spread* (lognormal). One that
     got a task leaves after an exponential time of mean *leave*; if the task has not finished
     by then, it is lost and becomes eligible again. A task that has not finished *deadline*
     after it was assigned becomes eligible once more, while the first copy goes on. Each
     task taken is given to up to *replicas* requests that are there. The first result counts.
     Each assignment takes *overhead* beside the task's own time, whatever the worker's speed.
 
-    >>> Pool(interval=0.5, batch=4).sizes
+    >>> Pool(interval=0.5, batch=4).batch_law
     'geometric'
     """
 
     interval: float = 1.0
     batch: float = 16.0
-    sizes: SizeLaw = "geometric"
+    batch_law: BatchLaw = "geometric"
     waiting: bool = False
-    speeds: float = 0.0
+    speed_spread: float = 0.0
     leave: float = math.inf
     deadline: float = math.inf
     replicas: int = 1
     overhead: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_choice("sizes", self.sizes, get_args(SizeLaw))
+        checks.one_of("batch_law", self.batch_law, get_args(BatchLaw))
+        spread = checks.number_within(
+            "speed_spread", self.speed_spread, least=0, most=LARGEST_SPREAD
+        )
         _set(
             self,
             interval=_positive("interval", self.interval),
-            batch=check_number("batch", self.batch, least=1, most=LARGEST_BATCH),
-            speeds=check_number("speeds", self.speeds, least=0, most=LARGEST_SPREAD),
+            batch=checks.number_within("batch", self.batch, least=1, most=LARGEST_BATCH),
+            speed_spread=spread,
             **_checked_terms(self),
         )
-        if self.sizes == "fixed" and self.batch != int(self.batch):
-            raise SimulationError(f"batch: expected an integer for fixed sizes, got {self.batch}")
+        if self.batch_law == "fixed" and self.batch != int(self.batch):
+            raise ArgumentError(f"batch: expected an integer for fixed sizes, got {self.batch}")
 
     @property
     def size_law(self) -> tuple[float, float]:
         """Scale and shift: a size is floor(scale * e + shift), e exponential of mean 1.
 
-        >>> Pool(batch=16, sizes="fixed").size_law
+        >>> Pool(batch=16, batch_law="fixed").size_law
         (0.0, 16.0)
         """
-        if self.sizes == "fixed" or (self.sizes == "geometric" and self.batch == 1):
+        if self.batch_law == "fixed" or (self.batch_law == "geometric" and self.batch == 1):
             return 0.0, self.batch
-        if self.sizes == "exponential":
+        if self.batch_law == "exponential":
             return self.batch, 0.5
         return -1.0 / math.log1p(-1.0 / self.batch), 1.0
 
@@ -113,15 +117,15 @@ class Workers:
     overhead: float = 0.0
 
     def __post_init__(self) -> None:
-        count = check_count("workers", self.count, most=LARGEST_COUNT)
+        count = checks.whole_number("workers", self.count, least=1, most=LARGEST_COUNT)
         _set(self, count=count, **_checked_terms(self))
         if self.replicas > count:
-            raise SimulationError(
+            raise ArgumentError(
                 f"replicas: expected at most {count}, the number of workers, got {self.replicas}"
             )
         if self.speeds is not None:
             if len(self.speeds) != count:
-                raise SimulationError(
+                raise ArgumentError(
                     f"speeds: expected {count}, one per worker, got {len(self.speeds)}"
                 )
             named = ((f"speed of worker {i}", speed) for i, speed in enumerate(self.speeds))
@@ -135,8 +139,8 @@ class Times:
     A task's time is its mean times a random number of mean 1: "normal" with deviation
     *spread*, drawn again while it is not positive, which raises the mean where that happens
     often (by 0.7% at a spread of 0.4, 29% at 1: take lognormal then); "lognormal" with
-    coefficient of variation *spread*; or "constant". *means* has one number per task, 1 each
-    by default.
+    coefficient of variation *spread*; or "constant". *means* has one number per task, or
+    for each name, 1 each by default.
 
     >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
     [1.0, 1.0]
@@ -144,11 +148,11 @@ class Times:
 
     law: TimeLaw = "normal"
     spread: float = 0.1
-    means: ArrayLike | None = None
+    means: RunTimes | None = None
 
     def __post_init__(self) -> None:
-        _check_choice("law", self.law, get_args(TimeLaw))
-        _set(self, spread=check_number("spread", self.spread, least=0, most=LARGEST_SPREAD))
+        checks.one_of("law", self.law, get_args(TimeLaw))
+        _set(self, spread=checks.number_within("spread", self.spread, least=0, most=LARGEST_SPREAD))
 
     @property
     def width(self) -> float:
@@ -158,42 +162,35 @@ class Times:
         return self.spread if self.law == "normal" else lognormal_sigma(self.spread)
 
     def means_for(self, dag: Dag) -> Floats:
-        """Mean time of each task of *dag*; SimulationError unless all are positive numbers."""
-        if self.means is None:
-            return np.ones(len(dag))
-        try:
-            means = np.asarray(self.means, np.float64)
-        except (TypeError, ValueError):
-            raise SimulationError("means: expected numbers, one per task") from None
-        if means.shape != (len(dag),):
-            raise SimulationError(
-                f"means: expected {len(dag)} numbers, one per task, got shape {means.shape}"
-            )
+        """Mean time of each task of *dag*; ArgumentError unless all are positive numbers."""
+        means = checked_run_times(dag, self.means)
         bad = np.flatnonzero(~((means >= SMALLEST) & (means <= LARGEST)))
         if len(bad):
-            _positive(f"mean time of task {dag.names[bad[0]]!r}", float(means[bad[0]]))
-        return np.ascontiguousarray(means)
+            _positive(f"run time of {dag.names[bad[0]]!r}", float(means[bad[0]]))
+        return means
 
 
 @dataclass(frozen=True, eq=False)
-class Policy:
-    """Which of the unassigned eligible tasks a request gets.
+class Played:
+    """An order as the simulator plays it: which unassigned eligible task a request gets.
 
-    "static": the first in *order*. "fifo": the one that became eligible first, "lifo": last;
-    the sources are taken in *order*, by id if there is none, and the tasks that one result
-    frees join by id. "random": the first in a random order, a fresh one in each run.
+    By "static" a request gets the first task in *order*. By "fifo" it gets the task that became
+    eligible first, by "lifo" last; sources are taken in *order*, by id if there is none, and the
+    tasks that one result frees join by id. By "random" it gets the first task in a random order,
+    a fresh one in each run.
 
-    >>> Policy("static", order=[0, 2, 1]).order_for(Dag({"a": [], "b": ["a"], "c": []})).tolist()
+    >>> chosen = Played("static", order=["a", "c", "b"])
+    >>> chosen.order_for(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
     """
 
-    rule: Rule
+    by: Playing
     order: Order | None = None
 
     def __post_init__(self) -> None:
-        _check_choice("rule", self.rule, get_args(Rule))
-        if self.rule == "static" and self.order is None:
-            raise SimulationError("order: the static rule needs one")
+        checks.one_of("by", self.by, get_args(Playing))
+        if self.by == "static" and self.order is None:
+            raise ArgumentError("order: expected one to play by static, got None")
 
     def order_for(self, dag: Dag) -> Ids:
         """Order as ids of *dag*; raises ScheduleError if it is no legal order of it."""
@@ -303,17 +300,15 @@ def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
 
 
 def check_seed(seed: int, run: int) -> None:
-    """Raise SimulationError unless *seed* and *run* are numbers that draws can start from."""
-    for name, value, bits in (("seed", seed, 64), ("run", run, 62)):
-        if not _is_integer(value) or not 0 <= value < 2**bits:
-            expected = f"an integer from 0 to 2^{bits} - 1"
-            raise SimulationError(f"{name}: expected {expected}, got {value!r}")
+    """Raise ArgumentError unless *seed* and *run* are numbers that draws can start from."""
+    checks.whole_number("seed", seed, least=0, most=2**64 - 1)
+    checks.whole_number("run", run, least=0, most=2**62 - 1)
 
 
 def check_runs(runs: int, threads: int) -> None:
-    """Raise SimulationError unless both are at least 1."""
-    check_count("runs", runs, most=10**9)
-    check_count("threads", threads, most=1024)
+    """Raise ArgumentError unless both are at least 1."""
+    checks.whole_number("runs", runs, least=1, most=10**9)
+    checks.whole_number("threads", threads, least=1, most=1024)
 
 
 def _set(model: object, **values: object) -> None:
@@ -330,46 +325,12 @@ def _checked_terms(pool: Pool | Workers) -> dict[str, float]:
     }
     return {
         **checked,
-        "replicas": check_count("replicas", pool.replicas, most=LARGEST_COUNT),
-        "overhead": check_number("overhead", pool.overhead, least=0, most=LARGEST),
+        "replicas": checks.whole_number("replicas", pool.replicas, least=1, most=LARGEST_COUNT),
+        "overhead": checks.number_within("overhead", pool.overhead, least=0, most=LARGEST),
     }
 
 
-def _real(name: str, value: object) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise SimulationError(f"{name}: expected a number, got {value!r}")
-    return float(value)
-
-
-def check_number(name: str, value: float, *, least: float, most: float) -> float:
-    """Return *value* as a float; raise SimulationError unless it lies from *least* to *most*."""
-    number = _real(name, value)
-    if not least <= number <= most:
-        raise SimulationError(f"{name}: expected {least} to {most:,}, got {value}")
-    return number
-
-
 def _positive(name: str, value: float) -> float:
-    number = _real(name, value)
-    if not 0 < number < math.inf:
-        raise SimulationError(f"{name}: expected a positive number, got {value}")
-    if not SMALLEST <= number <= LARGEST:
-        raise SimulationError(f"{name}: expected {SMALLEST} to {LARGEST}, got {value}")
-    return number
-
-
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise SimulationError(f"{name}: expected {' or '.join(choices)}, got {value!r}")
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def check_count(name: str, value: int, *, least: int = 1, most: int) -> int:
-    """Return *value*; raise SimulationError unless it is an integer from *least* to *most*."""
-    if not _is_integer(value) or not least <= value <= most:
-        expected = f"an integer from {least} to {most:,}"
-        raise SimulationError(f"{name}: expected {expected}, got {value!r}")
-    return int(value)
+    if isinstance(value, Real) and not 0 < value < math.inf:
+        raise ArgumentError(f"{name}: expected a positive number, got {value}")
+    return checks.number_within(name, value, least=SMALLEST, most=LARGEST)

@@ -25,7 +25,7 @@ from icsched.sim.model import (
     Assignments,
     Batches,
     Ending,
-    Policy,
+    Played,
     Pool,
     Runs,
     Times,
@@ -58,7 +58,7 @@ class Allocator(Protocol):
 
 def run(
     dag: Dag,
-    policy: Policy | Allocator,
+    played: Played | Allocator,
     pool: Pool | Workers,
     times: Times,
     *,
@@ -67,18 +67,18 @@ def run(
 ) -> Trace:
     """Simulate one run, step by step.
 
-    Equal to ``engine.trace`` for a `Policy`, and some hundred times slower. Raises
+    Equal to ``engine.trace`` for a `Played`, and some hundred times slower. Raises
     SimulationError for inputs that do not fit together, or an allocator that hands out what
-    is not eligible; ScheduleError for a policy's order that is no legal order of *dag*.
+    is not eligible; ScheduleError for an order that is no legal order of *dag*.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
-    >>> trace = run(fork, Policy("fifo"), Workers(2), Times("constant"), seed=1, run=0)
+    >>> trace = run(fork, Played("fifo"), Workers(2), Times("constant"), seed=1, run=0)
     >>> trace.assignments.time.tolist(), trace.assignments.request.tolist()
     ([0.0, 1.0, 1.0], [0, 1, 0])
     """
     check_inputs(dag, pool, times)
     check_seed(seed, run)
-    server = _Server(dag, policy, pool, times, Draws(seed=seed, run=run))
+    server = _Server(dag, played, pool, times, Draws(seed=seed, run=run))
     if isinstance(pool, Workers):
         _serve_workers(server, pool)
         return server.trace(workers=pool.count)
@@ -143,7 +143,7 @@ def _arrivals(pool: Pool, draws: Draws) -> Iterator[tuple[float, int]]:
 
 def _speeds(pool: Pool, draws: Draws) -> Callable[[int], float]:
     """Speed of the worker behind each request."""
-    sigma = lognormal_sigma(pool.speeds)
+    sigma = lognormal_sigma(pool.speed_spread)
     if sigma == 0.0:
         return lambda _: 1.0
     return lambda request: draws.lognormal(sigma, Stream.SPEED, request)
@@ -187,7 +187,7 @@ class _Server:
     def __init__(
         self,
         dag: Dag,
-        policy: Policy | Allocator,
+        played: Played | Allocator,
         pool: Pool | Workers,
         times: Times,
         draws: Draws,
@@ -209,10 +209,10 @@ class _Server:
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
         sources = dag.sources.tolist()
-        if isinstance(policy, Policy):
-            self._allocator, sources = _allocator(dag, policy, draws)
+        if isinstance(played, Played):
+            self._allocator, sources = _allocator(dag, played, draws)
         else:
-            self._allocator = policy
+            self._allocator = played
         for task in sources:
             self._offer(task)
 
@@ -336,15 +336,15 @@ class _Server:
             self._allocator.eligible(task)
 
 
-def _allocator(dag: Dag, policy: Policy, draws: Draws) -> tuple[Allocator, list[int]]:
-    """Allocator of a policy, and the sources in the order in which it wants them."""
-    order = policy.order_for(dag).tolist()
+def _allocator(dag: Dag, played: Played, draws: Draws) -> tuple[Allocator, list[int]]:
+    """Allocator of an order, and the sources in the order in which it wants them."""
+    order = played.order_for(dag).tolist()
     sources = [task for task in order if dag.in_degrees[task] == 0]
-    if policy.rule == "fifo":
+    if played.by == "fifo":
         return _Line(newest_first=False), sources
-    if policy.rule == "lifo":
+    if played.by == "lifo":
         return _Line(newest_first=True), sources[::-1]
-    return _Ranked(draws.permutation(len(dag)) if policy.rule == "random" else order), sources
+    return _Ranked(draws.permutation(len(dag)) if played.by == "random" else order), sources
 
 
 class _Ranked:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.sim.model import Counts, Floats, Trace
+from icsched.arrays import Floats
+from icsched.sim.model import Counts, Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.sim.model import Floats
+from icsched.arrays import Floats
 
 RESAMPLES = 2000
 MOST_BLOCKS = 1000  # runs are drawn again in at most so many blocks of consecutive ones
@@ -54,7 +54,7 @@ class Bootstrap:
 
     The same runs are drawn for all rows, so what two rows have in common in each run cancels
     in their ratio. More than `MOST_BLOCKS` runs are drawn in blocks of consecutive runs,
-    which are independent as runs are. Intervals are percentiles: where policies differ in
+    which are independent as runs are. Intervals are percentiles: where orders differ in
     few runs, corrections for skewness made them hold the long-run value less often, not more.
 
     >>> drawn = Bootstrap.of(np.array([[1.0, 3.0], [2.0, 6.0]]), seed=1)

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from icsched.arrays import Floats
 from icsched.dag import Dag
-from icsched.errors import SimulationError
+from icsched.errors import ArgumentError, SimulationError
 from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
-from icsched.sim.compare import PolicyLike, Resolved, resolved
-from icsched.sim.model import Counts, Floats, Policy, Pool, Times, Trace, Workers, check_runs
+from icsched.sim.compare import OrderLike, Resolved, resolved
+from icsched.sim.model import Counts, Played, Pool, Times, Trace, Workers, check_runs
 from icsched.sim.slots import SlotCounts
 
 SLOTS = 48
@@ -41,7 +42,7 @@ class Timeline:
     def of(
         cls,
         dag: Dag,
-        policy: PolicyLike,
+        order: OrderLike,
         pool: Pool | Workers,
         times: Times,
         *,
@@ -49,9 +50,9 @@ class Timeline:
         runs: int,
         until: float,
     ) -> "Timeline":
-        """Follow the first *runs* runs under *policy* from time 0 to *until*.
+        """Follow the first *runs* runs under *order* from time 0 to *until*.
 
-        The runs are those of `simulate` with this *seed*; *policy* is what that takes. What
+        The runs are those of `simulate` with this *seed*; *order* is what that takes. What
         happens after *until* is left out. Raises as `simulate` does.
 
         A `Pool` takes O(tasks + copies running) memory, however many batches come; `Workers`,
@@ -65,8 +66,8 @@ class Timeline:
         """
         check_runs(runs, 1)
         if not 0 < until < np.inf:
-            raise SimulationError(f"until: expected a positive number, got {until}")
-        chosen = resolved(dag, "policy", policy, times)
+            raise ArgumentError(f"until: expected a positive number, got {until}")
+        chosen = resolved(dag, "order", order, times)
         edges = np.linspace(0.0, until, SLOTS + 1)
         batches, eligible, idle = np.zeros((3, SLOTS))
         for run in range(runs):
@@ -79,7 +80,7 @@ class Timeline:
 
 def _run(
     dag: Dag,
-    policy: Resolved,
+    played: Resolved,
     pool: Pool | Workers,
     times: Times,
     edges: Floats,
@@ -87,15 +88,15 @@ def _run(
     run: int,
 ) -> tuple[SlotCounts, Counts | Floats]:
     """Return what the batches of a run found in each slot, and what was idle in it."""
-    if isinstance(policy, Clustered):
+    if isinstance(played, Clustered):
         raise SimulationError("timeline: expected tasks one by one, got clusters")
-    if isinstance(policy, Policy) and isinstance(pool, Pool):
-        found = engine.slot_counts(dag, policy, pool, times, edges, seed=seed, run=run)
+    if isinstance(played, Played) and isinstance(pool, Pool):
+        found = engine.slot_counts(dag, played, pool, times, edges, seed=seed, run=run)
         return found, found.unserved
-    if isinstance(policy, Policy):
-        trace = engine.trace(dag, policy, pool, times, seed=seed, run=run)
+    if isinstance(played, Played):
+        trace = engine.trace(dag, played, pool, times, seed=seed, run=run)
     else:
-        trace = plain.run(dag, policy(dag), pool, times, seed=seed, run=run)
+        trace = plain.run(dag, played(dag), pool, times, seed=seed, run=run)
     found = SlotCounts.of(trace, edges)
     if isinstance(pool, Workers):
         return found, _idle_time(trace, pool.count, edges)

@@ -17,14 +17,14 @@ import numpy as np
 
 from icsched._native import give_up_kernels
 from icsched.dag import Dag
-from icsched.errors import SimulationError
+from icsched.errors import ArgumentError
 from icsched.pebble import Order, check_order
 from icsched.sim.compare import Estimates, Paired, PaperSampling, Ratios, simulate
-from icsched.sim.model import Pool, SizeLaw, check_runs, check_seed
+from icsched.sim.model import BatchLaw, Pool, check_runs, check_seed
 
 INTERVALS = tuple(10.0**power for power in range(-3, 4))
 BATCHES = tuple(2.0**power for power in range(17))
-OURS, BASELINE = "icsched", "fifo"
+OURS, BASELINE = "prio", "fifo"
 
 
 @dataclass(frozen=True, order=True)
@@ -39,13 +39,13 @@ class Cell:
 class Terms:
     """What all cells of a study have in common."""
 
-    sizes: SizeLaw = "exponential"
+    batch_law: BatchLaw = "exponential"
     seed: int = 0
     sampling: Paired | PaperSampling = field(default_factory=Paired)
 
     def pool(self, cell: Cell) -> Pool:
-        """Return the pool of a cell; raises SimulationError for numbers that no pool has."""
-        return Pool(interval=cell.interval, batch=cell.batch, sizes=self.sizes)
+        """Return the pool of a cell; raises ArgumentError for numbers that no pool has."""
+        return Pool(interval=cell.interval, batch=cell.batch, batch_law=self.batch_law)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class CellResult:
     runs: int
     precise: bool
     ratio: Ratios
-    policies: Mapping[str, Estimates]
+    orders: Mapping[str, Estimates]
 
     @property
     def cell(self) -> Cell:
@@ -83,7 +83,7 @@ def grid(
 ) -> tuple[Cell, ...]:
     """Return the cells of a grid in ascending order, each once.
 
-    Raises SimulationError for an empty grid, a seed, an interval or a batch size that cannot be.
+    Raises ArgumentError for an empty grid, a seed, an interval or a batch size that cannot be.
 
     >>> grid(Terms(), [1, 0.1], [2, 4, 4])[1:3]
     (Cell(interval=0.1, batch=4.0), Cell(interval=1.0, batch=2.0))
@@ -92,7 +92,7 @@ def grid(
     rows, columns = sorted(set(map(float, intervals))), sorted(set(map(float, batches)))
     for name, values in (("intervals", rows), ("batches", columns)):
         if not values:
-            raise SimulationError(f"{name}: expected at least one")
+            raise ArgumentError(f"{name}: expected at least one")
     cells = tuple(Cell(interval, batch) for interval in rows for batch in columns)
     for cell in cells:
         terms.pool(cell)
@@ -105,13 +105,13 @@ def run_cell(
     """Simulate one cell on one core: *order* against first come, first served.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
-    >>> found = run_cell(fork, [1, 0, 2, 3], Cell(1.0, 1.0), Terms(sizes="geometric"))
-    >>> found.ratio.time.high < 1, list(found.policies)
-    (True, ['icsched', 'fifo'])
+    >>> found = run_cell(fork, [1, 0, 2, 3], Cell(1.0, 1.0), Terms(batch_law="geometric"))
+    >>> found.ratio.time.high < 1, list(found.orders)
+    (True, ['prio', 'fifo'])
     """
     found = simulate(
         dag,
-        {OURS: np.asarray(order), BASELINE: BASELINE},
+        {OURS: order, BASELINE: BASELINE},
         pool=terms.pool(cell),
         seed=terms.seed,
         baseline=BASELINE,
@@ -120,15 +120,14 @@ def run_cell(
         progress=progress,
     )
     ratio = found.ratio[f"{OURS}_over_{BASELINE}"]
-    policies = dict(found.policies)
-    return CellResult(cell.interval, cell.batch, found.runs, found.precise, ratio, policies)
+    return CellResult(cell.interval, cell.batch, found.runs, found.precise, ratio, found.orders)
 
 
 def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jobs: int) -> Results:
     """Simulate *cells*, *jobs* at a time, and yield each when it is done.
 
     Closing the iterator gives up the cells under way.
-    Raises SimulationError for a dag without tasks, ScheduleError for an order of another dag.
+    Raises ArgumentError for a dag without tasks, ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
     >>> cells = grid(Terms(), [1], [1, 2, 4])

@@ -53,8 +53,8 @@ def csv_text(rows: Rows) -> str:
 def _header() -> list[str]:
     ratios = [f"ratio_{metric}_{part}" for metric in METRICS for part in _RATIO]
     means = [
-        f"{policy}_{metric}_{part}"
-        for policy in (OURS, BASELINE)
+        f"{order}_{metric}_{part}"
+        for order in (OURS, BASELINE)
         for metric in METRICS
         for part in _MEAN
     ]
@@ -65,9 +65,9 @@ def _numbers(result: CellResult) -> Iterator[object]:
     yield from (result.interval, result.batch, result.runs, int(result.precise))
     for metric in METRICS:
         yield from _parts(getattr(result.ratio, metric), _RATIO)
-    for policy in (OURS, BASELINE):
+    for order in (OURS, BASELINE):
         for metric in METRICS:
-            yield from _parts(getattr(result.policies[policy], metric), _MEAN)
+            yield from _parts(getattr(result.orders[order], metric), _MEAN)
 
 
 def _parts(found: Ratio | Mean | None, names: Sequence[str]) -> list[object]:
@@ -76,7 +76,7 @@ def _parts(found: Ratio | Mean | None, names: Sequence[str]) -> list[object]:
 
 def _document(rows: Rows, terms: Terms) -> dict[str, object]:
     return {
-        "sizes": terms.sizes,
+        "batch_law": terms.batch_law,
         "seed": terms.seed,
         "sampling": {"method": type(terms.sampling).__name__, **asdict(terms.sampling)},
         "cells": [

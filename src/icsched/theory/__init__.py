@@ -7,17 +7,9 @@ from icsched.theory.conclusion import conclude, confirmed
 from icsched.theory.decomposition import Decomposition, decompose
 from icsched.theory.donors import is_universal_donor
 from icsched.theory.duality import dual_order
-from icsched.theory.memory import (
-    lean_fft_order,
-    lean_mesh_order,
-    lean_order,
-    lean_tree_order,
-)
+from icsched.theory.memory import lean_order
 from icsched.theory.priorities import (
     BlockProfile,
-    NamedBlock,
-    convolution,
-    has_priority_by_theorem,
     has_priority_over,
     priority,
 )
@@ -32,24 +24,18 @@ __all__ = [
     "BlockProfile",
     "Decomposition",
     "Kind",
-    "NamedBlock",
     "Proof",
     "analyse",
     "best_batch",
     "conclude",
     "confirmed",
-    "convolution",
     "decompose",
     "dual_order",
     "family_name",
-    "has_priority_by_theorem",
     "has_priority_over",
     "interleaving",
     "is_universal_donor",
-    "lean_fft_order",
-    "lean_mesh_order",
     "lean_order",
-    "lean_tree_order",
     "priority",
     "shortcuts",
     "without_shortcuts",
