@@ -1,5 +1,6 @@
 """The project keeps its word: documents, exports and determinism."""
 
+import importlib
 import importlib.util
 import os
 import re
@@ -11,7 +12,7 @@ import pytest
 
 import icsched
 from icsched import families, write_dagman
-from icsched.cli.main import app
+from icsched.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
@@ -47,6 +48,16 @@ def test_every_export_exists_once_in_order_and_is_documented():
     assert icsched.__all__ == sorted(set(icsched.__all__))
     for name in icsched.__all__:
         assert getattr(icsched, name).__doc__, name
+
+
+def test_an_export_is_what_its_module_has_and_nothing_else_is_there():
+    for name in icsched.__all__:
+        assert name in dir(icsched)
+        if name in icsched._HOME_OF:
+            home = importlib.import_module(icsched._HOME_OF[name])
+            assert getattr(icsched, name) is getattr(home, name)
+    with pytest.raises(AttributeError, match="module 'icsched' has no attribute 'nothing'"):
+        _ = icsched.nothing
 
 
 @pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
@@ -91,8 +102,8 @@ def test_the_readmes_commands_print_what_it_says(tmp_path):
         "icsched make random-linear-composition 5",
         "icsched make --list",
         "icsched batch montage.dag --take 9 --method exact --json",
-        "icsched cluster montage.dag --capacities 3,7 --strategy lean --json",
-        "icsched simulate montage.dag --policy icsched --policy random --runs 60 --json",
+        "icsched cluster montage.dag --capacities 3,7 --clusterer lean --json",
+        "icsched simulate montage.dag --order prio --order random --runs 60 --json",
     ],
 )
 def test_the_output_is_the_same_on_any_hash_seed(command, folder):

@@ -42,6 +42,7 @@ def answer(result) -> dict:
 def test_the_best_jobs_are_named_and_counted(batch):
     """b and c enable e and f; with a that makes three."""
     assert answer(batch("--take", "2", "--json")) == {
+        "schema": 1,
         "take": ["b", "c"],
         "eligible_after": 3,
         "method": "tree",
@@ -144,8 +145,6 @@ def test_names_may_come_from_standard_input_once(put):
             ("--take", "1", "--running", "d"),
             "--running: job 'd' is not eligible: its parent 'a' has not run",
         ),
-        (("--take", "0"), "--take: expected 1 job or more, got 0"),
-        (("--take", "-2"), "--take: expected 1 job or more, got -2"),
         (
             ("--take", "1", "--method", "expansive"),
             "method expansive: expected each task to have 2 or more children of its own and no"

@@ -18,7 +18,7 @@ def workflow(tmp_path):
 
 
 def test_cluster_prints_a_row_for_each_cluster_in_the_order_they_are_handed_out(icsched, workflow):
-    result = icsched("cluster", workflow, "--size", "2", "--strategy", "direct")
+    result = icsched("cluster", workflow, "--size", "2", "--clusterer", "direct")
 
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
@@ -32,11 +32,13 @@ def test_cluster_prints_a_row_for_each_cluster_in_the_order_they_are_handed_out(
 
 
 def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
-    result = icsched("cluster", workflow, "--capacities", "2,3", "--strategy", "lean", "--json")
+    result = icsched("cluster", workflow, "--capacities", "2,3", "--clusterer", "lean", "--json")
 
     assert json.loads(result.out) == {
+        "schema": 1,
         "jobs": 5,
         "arcs": 3,
+        "ordered_by": "prio",
         "clusterer": "lean",
         "cut_arcs": 0,
         "clusters": [
@@ -66,7 +68,7 @@ def test_the_clusters_hold_every_job_once_and_parents_come_first(icsched, tmp_pa
 def test_the_drawing_has_a_box_for_each_cluster(icsched, workflow, tmp_path):
     dot = tmp_path / "out.dot"
 
-    options = ["--capacities", "2,3", "--strategy", "lean", "--dot", str(dot)]
+    options = ["--capacities", "2,3", "--clusterer", "lean", "--dot", str(dot)]
     assert icsched("cluster", workflow, *options).code == 0
 
     text = dot.read_text()
@@ -94,11 +96,11 @@ def test_a_rescue_file_may_leave_fewer_jobs_than_a_cluster_holds(icsched, put):
 
     assert [sorted(c["jobs"]) for c in answer["clusters"]] == [["a", "b", "e"]]
     assert icsched("cluster", "wf.dag", "--size", "6").complaint == (
-        "--size: expected 1 to 5, as many as jobs, got 6"
+        "--size: expected 1 to 5, the number of jobs, got 6"
     )
     put({"wf.dag": PAIR_AND_FORK.replace("JOB c x", "JOB c x DONE"), "wf.dag.rescue001": ""})
     assert icsched("cluster", "wf.dag", "--size", "5", "--no-rescue").complaint == (
-        "--size: expected 1 to 4, as many as jobs, got 5"
+        "--size: expected 1 to 4, the number of jobs, got 5"
     )
 
 
@@ -140,9 +142,9 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "problem"),
     [
-        (["--size", "0"], 1, "--size: expected 1 to 5, as many as jobs, got 0"),
-        (["--size", "-3"], 1, "--size: expected 1 to 5, as many as jobs, got -3"),
-        (["--size", "6"], 1, "--size: expected 1 to 5, as many as jobs, got 6"),
+        (["--size", "0"], 2, "--size: expected 1 to 5, the number of jobs, got 0"),
+        (["--size", "-3"], 2, "--size: expected 1 to 5, the number of jobs, got -3"),
+        (["--size", "6"], 2, "--size: expected 1 to 5, the number of jobs, got 6"),
         ([], 2, "expected --size or --capacities, got neither"),
         (["--size", "2", "--capacities", "2"], 2, "expected --size or --capacities, got both"),
         (
@@ -155,11 +157,11 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
             2,
             "--capacities: expected whole numbers with commas between, got ''",
         ),
-        (["--capacities", "4,0"], 1, "--capacities: expected 1 or more, got 0"),
+        (["--capacities", "4,0"], 2, "--capacities: expected a whole number, 1 or more, got 0"),
         (
-            ["--size", "2", "--strategy", "best"],
+            ["--size", "2", "--clusterer", "best"],
             2,
-            'Invalid value "best" for --strategy. Choose from: "auto", "direct", "staggered",'
+            'Invalid value "best" for --clusterer. Choose from: "auto", "direct", "staggered",'
             ' "donor", "lean".',
         ),
     ],
@@ -172,7 +174,7 @@ def test_bad_usage_is_told_in_one_line(icsched, workflow, options, code, problem
 
 @pytest.mark.parametrize("strategy", [name for name in CLUSTERERS if name != "donor"])
 def test_every_strategy_that_applies_may_be_named(icsched, workflow, strategy):
-    result = icsched("cluster", workflow, "--size", "2", "--strategy", strategy)
+    result = icsched("cluster", workflow, "--size", "2", "--clusterer", strategy)
 
     assert (result.code, result.err) == (0, "")
 
@@ -190,7 +192,7 @@ def test_an_empty_workflow_and_a_strategy_that_does_not_apply_are_told_in_one_li
         "empty.dag: expected at least one job that is left to run"
     )
     put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcd") + "PARENT a b c CHILD d\n"})
-    assert icsched("cluster", "wf.dag", "--size", "1", "--strategy", "donor").complaint == (
+    assert icsched("cluster", "wf.dag", "--size", "1", "--clusterer", "donor").complaint == (
         "clusterer donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
         " source; this dag is not made of them; use auto, direct or lean"
     )
@@ -214,7 +216,7 @@ def files(put):
 
 
 SUBMIT = "executable = work\narguments = $(JOB)\nqueue\n"
-LEAN = ["--capacities", "2,3", "--strategy", "lean"]
+LEAN = ["--capacities", "2,3", "--clusterer", "lean"]
 WRITTEN = [
     "out.dag",
     *(
@@ -249,7 +251,7 @@ def test_clusters_are_written_as_the_jobs_of_a_workflow(icsched, folder):
 @pytest.mark.usefixtures("files")
 def test_what_was_written_is_read_back_with_the_dependencies_between_clusters(icsched):
     """c and a, then b and d, then e alone: both wait for the first."""
-    icsched("cluster", "wf.dag", "--size", "2", "--strategy", "direct", "-o", "out.dag")
+    icsched("cluster", "wf.dag", "--size", "2", "--clusterer", "direct", "-o", "out.dag")
 
     dag = read("out.dag").dag
     names = [(dag.names[parent], dag.names[child]) for parent, child in dag.arcs.tolist()]
@@ -282,19 +284,19 @@ def test_a_drawing_is_among_what_was_written(icsched):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["wf.dag", "wf.dag", "-o", "out.dag"], "-o writes one file: expected one to read"),
-        (["wf.dag", "--lenient", "-o", "out.dag"], "expected one of -o and --lenient"),
-        (["wf.dag", "--usedagdir", "-o", "out.dag"], "expected one of -o and --usedagdir"),
+        (["wf.dag", "wf.dag", "-o", "out.dag"], "-o cannot be used with several files"),
+        (["wf.dag", "--lenient", "-o", "out.dag"], "-o cannot be used with --lenient"),
+        (["wf.dag", "--usedagdir", "-o", "out.dag"], "-o cannot be used with --usedagdir"),
         (["wf.dag", "-o", "-"], "-o: expected a file, got standard output"),
         (["wf.dag", "--dot", "-"], "--dot: expected a file, got standard output"),
         (["wf.dag", "--dot=-", "--json"], "--dot: expected a file, got standard output"),
         (
             ["wf.dag", "-o", "out.dag", "--dot", "./out.dag"],
-            "expected different files for -o and --dot",
+            "-o and --dot name the same file",
         ),
         (
             ["wf.dag", "-o", "out.dag", "--dot", "out.dag.clusters/run-members"],
-            "--dot: expected a file outside of what -o writes",
+            "--dot names a file in the directory that -o writes",
         ),
         (
             ["wf.dag", "-o", "out.dag", "--dot", "wf.dag"],

@@ -9,7 +9,7 @@ WORKFLOW = "JOB lone x\nJOB a x\nJOB b x\nJOB c x\n"
 SECONDS = "a positive number of seconds"
 BYTES = "a number of bytes from 0 to 10^18 - 1"
 OPTIONS = {
-    SECONDS: ["simulate", "wf.dag", "--runs", "60", "--workers", "2", "--runtimes"],
+    SECONDS: ["simulate", "wf.dag", "--runs", "60", "--workers", "2", "--run-times"],
     BYTES: ["prio", "wf.dag", "--memory", "50", "--sizes"],
 }
 

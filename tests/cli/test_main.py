@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.cli.main import app
+from icsched.cli.app import app
 
 COMMANDS = ["prio", "show", "simulate", "study", "batch", "cluster", "make", "verify", "demo"]
 
@@ -65,23 +65,66 @@ def test_an_unknown_command_or_option_is_one_line_and_exit_2(icsched, words):
 
 
 def test_a_message_of_several_lines_becomes_one(icsched):
-    result = icsched("verify", "two\nlines.dag", "--order", "order.txt")
+    result = icsched("verify", "two\nlines.dag", "--order", "@order.txt")
 
     assert result.code == 1
     assert result.complaint == "two lines.dag: no such file or directory"
 
 
-def test_help_imports_nothing_that_is_slow_and_rarely_needed(script):
-    slow = ["asyncio", "dask", "matplotlib", "networkx", "numpy.random", "ortools"]
-    program = (
-        "import sys; from icsched.cli.main import run; run(['--help']);"
-        f" sys.stderr.write(', '.join(name for name in {slow} if name in sys.modules))"
-    )
+def imported(script: Path, program: str, slow: list[str]) -> list[str]:
+    """Return which modules of *slow* are there after *program* has run."""
+    tell = f"import sys; sys.stderr.write(' '.join(m for m in {slow} if m in sys.modules))"
     done = subprocess.run(
-        [script.parent / "python", "-c", program], capture_output=True, text=True, check=False
+        [script.parent / "python", "-c", f"{program}\n{tell}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    return done.stderr.split()
+
+
+SLOW = ["asyncio", "dask", "matplotlib", "msgspec", "networkx", "numpy", "ortools"]
+OURS = ["icsched.dag", "icsched.formats", "icsched.orders", "icsched.sim", "icsched.theory"]
+
+
+@pytest.mark.parametrize(
+    ("program", "slow"),
+    [
+        ("import icsched", [*SLOW, *OURS, "cyclopts"]),
+        ("from icsched.cli.main import run; run(['--version'])", [*SLOW, *OURS, "cyclopts"]),
+        ("from icsched.cli.main import run; run(['--help'])", [*SLOW, *OURS]),
+        ("from icsched.cli.main import run; run([])", [*SLOW, *OURS]),
+        ("import icsched; icsched.Dag", ["icsched.formats", "icsched.sim", "cyclopts"]),
+    ],
+)
+def test_nothing_is_imported_that_is_not_needed(script, program, slow):
+    assert imported(script, program, slow) == []
+
+
+PRESSED = """
+import os, signal, sys
+class Presser:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Presser())
+from icsched.cli.main import main
+main(["prio", "none.dag"])
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("module", ["cyclopts", "icsched.cli.app", "icsched.cli.prio", "numpy"])
+def test_an_interrupt_while_modules_are_imported_ends_it_quietly_with_130(script, module):
+    done = subprocess.run(
+        [script.parent / "python", "-c", PRESSED, module],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 # The tour
@@ -176,7 +219,7 @@ def test_an_interrupt_ends_it_quietly_with_130(script, tmp_path):
     pipe = tmp_path / "wf.dag"
     os.mkfifo(pipe)
     with subprocess.Popen(
-        [script, "verify", pipe, "--order", "order.txt"], stderr=subprocess.PIPE, text=True
+        [script, "verify", pipe, "--order", "@order.txt"], stderr=subprocess.PIPE, text=True
     ) as process:
         interrupt = ["/bin/sh", "-c", 'exec > "$0"; kill -INT "$1"', pipe, str(process.pid)]
         with subprocess.Popen(interrupt) as interrupter:

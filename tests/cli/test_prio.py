@@ -44,10 +44,11 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
     assert {"read", "order", "shortcuts", "decompose", "blocks", "superdag"} <= seconds.keys()
     assert all(value >= 0 for value in seconds.values())
     assert answer == {
+        "schema": 1,
         "jobs": 5,
         "arcs": 3,
         "done": 0,
-        "strategy": "prio",
+        "ordered_by": "prio",
         "order": ["c", "a", "b", "d", "e"],
         "priorities": {"c": 5, "a": 4, "b": 3, "d": 2, "e": 1},
         "eligible": [2, 3, 3, 2, 1, 0],
@@ -67,20 +68,20 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
 
 
 def test_another_strategy_orders_and_claims_only_what_the_referee_confirms(icsched, workflow):
-    fifo = json.loads(icsched("prio", str(workflow), "--strategy", "fifo", "--json").out)
+    fifo = json.loads(icsched("prio", str(workflow), "--order", "fifo", "--json").out)
 
     assert fifo["order"] == ["a", "c", "b", "d", "e"]
     assert fifo["proof"]["status"] == "unproved"
-    report = icsched("prio", str(workflow), "--strategy", "fifo").out
+    report = icsched("prio", str(workflow), "--order", "fifo").out
     assert "Nothing is proved about this order." in report
     assert "It has as many eligible as first come, first served at every step." in report
 
 
 def test_an_unknown_strategy_is_one_line_that_names_the_known(icsched, workflow):
-    result = icsched("prio", str(workflow), "--strategy", "magic")
+    result = icsched("prio", str(workflow), "--order", "magic")
 
     assert result.code == 2
-    for word in ("--strategy", "magic", "prio", "fifo", "lifo", "level", "critical-path"):
+    for word in ("--order", "magic", "prio", "fifo", "lifo", "level", "critical-path"):
         assert word in result.complaint
 
 

@@ -113,11 +113,11 @@ def test_a_limit_is_a_positive_integer(prio, limit):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--strategy", "fifo"], "--memory needs --strategy prio"),
-        (["--remove"], "--remove orders nothing: expected no --memory"),
+        (["--order", "fifo"], "--memory cannot be used with --order fifo"),
+        (["--remove"], "--memory cannot be used with --remove"),
         (
             ["--in-place", "--recursive"],
-            "--memory is for one workflow: expected no --recursive",
+            "--memory cannot be used with --recursive",
         ),
     ],
 )

@@ -189,7 +189,7 @@ def test_what_was_written_is_taken_out_again(icsched, answer, workflow):
     assert (result.code, result.out, result.err) == (0, "restored wf.dag\n", "")
     assert workflow.read_text() == PAIR_AND_FORK
     assert icsched("prio", "wf.dag", "--remove").out == f"{NO_BLOCK}.\n"
-    assert answer("wf.dag", "--remove") == {"written": [], "notes": [NO_BLOCK]}
+    assert answer("wf.dag", "--remove") == {"schema": 1, "written": [], "notes": [NO_BLOCK]}
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_json_says_what_was_written_and_where_the_original_is(answer):
 
 def test_another_strategys_order_is_written_too(icsched, workflow):
     """First come, first served: a c b d e."""
-    assert icsched("prio", "wf.dag", "--in-place", "--strategy", "fifo").code == 0
+    assert icsched("prio", "wf.dag", "--in-place", "--order", "fifo").code == 0
 
     assert unstamped(workflow.read_text()) == (
         f"{PAIR_AND_FORK}{BEGIN}PRIORITY a 5\nPRIORITY c 4\nPRIORITY b 3\nPRIORITY d 2\n"
@@ -744,7 +744,7 @@ def test_tables_of_an_earlier_workflow_do_not_stay(icsched, put, folder):
 def test_the_table_of_the_order_is_one_that_verify_takes(icsched):
     icsched("prio", "wf.dag", "--tables", "tables")
 
-    result = icsched("verify", "wf.dag", "--order", "tables/order.txt")
+    result = icsched("verify", "wf.dag", "--order", "@tables/order.txt")
 
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("IC-optimal: no order of wf.dag (5 jobs)")
@@ -752,7 +752,7 @@ def test_the_table_of_the_order_is_one_that_verify_takes(icsched):
 
 @pytest.mark.usefixtures("workflow")
 def test_tables_of_a_strategy_without_blocks_have_none(icsched, folder):
-    icsched("prio", "wf.dag", "--tables", "tables", "--strategy", "fifo")
+    icsched("prio", "wf.dag", "--tables", "tables", "--order", "fifo")
 
     assert (folder / "tables" / "order.txt").read_text() == "a\nc\nb\nd\ne\n"
     assert (
@@ -788,23 +788,29 @@ def test_tables_that_cannot_be_written_are_one_line(icsched):
     [
         ([], "expected a DAGMan file"),
         (["--in-place"], "expected a DAGMan file"),
-        (["wf.dag", "-o", "x", "--in-place"], "expected one of -o, --in-place and --remove"),
-        (["wf.dag", "--remove", "--in-place"], "expected one of -o, --in-place and --remove"),
-        (["wf.dag", "-o", "x", "--remove"], "expected one of -o, --in-place and --remove"),
-        (["wf.dag", "wf.dag", "-o", "x"], "-o writes one file: expected one to read"),
+        (
+            ["wf.dag", "-o", "x", "--in-place"],
+            "only one of -o, --in-place and --remove can be used",
+        ),
+        (
+            ["wf.dag", "--remove", "--in-place"],
+            "only one of -o, --in-place and --remove can be used",
+        ),
+        (["wf.dag", "-o", "x", "--remove"], "only one of -o, --in-place and --remove can be used"),
+        (["wf.dag", "wf.dag", "-o", "x"], "-o cannot be used with several files"),
         (["wf.dag", "--flatten"], "--flatten needs -o"),
         (["wf.dag", "--flatten", "--in-place"], "--flatten needs -o"),
         (
             ["wf.dag", "--flatten", "-o", "x", "--lenient"],
-            "expected one of --flatten and --lenient",
+            "--flatten cannot be used with --lenient",
         ),
         (
             ["wf.dag", "--flatten", "-o", "x", "--usedagdir"],
-            "expected one of --flatten and --usedagdir",
+            "--flatten cannot be used with --usedagdir",
         ),
-        (["wf.dag", "--remove", "--tables", "t"], "--remove orders nothing: expected no --tables"),
-        (["wf.dag", "-o", "-", "--json"], "standard output takes the file or the JSON"),
-        (["wf.dag", "--output=-", "--json"], "standard output takes the file or the JSON"),
+        (["wf.dag", "--remove", "--tables", "t"], "--tables cannot be used with --remove"),
+        (["wf.dag", "-o", "-", "--json"], "-o - cannot be used with --json"),
+        (["wf.dag", "--output=-", "--json"], "-o - cannot be used with --json"),
         (["wf.dag", "--keep-existing"], "--keep-existing needs -o or --in-place"),
         (["wf.dag", "--keep-existing", "--remove"], "--keep-existing needs -o or --in-place"),
         (
@@ -817,11 +823,11 @@ def test_tables_that_cannot_be_written_are_one_line(icsched):
         ),
         (["wf.dag", "--recursive"], "--recursive needs --in-place or --remove"),
         (["wf.dag", "--recursive", "-o", "x"], "--recursive needs --in-place or --remove"),
-        (["-", "--in-place"], "standard input can only be read: expected -o"),
-        (["--in-place", "-"], "standard input can only be read: expected -o"),
-        (["-", "--remove"], "standard input can only be read: expected -o"),
-        (["wf.dag", "wf.dag", "--in-place"], "expected each file to change once"),
-        (["wf.dag", "./wf.dag", "--remove"], "expected each file to change once"),
+        (["-", "--in-place"], "standard input cannot be changed: use -o"),
+        (["--in-place", "-"], "standard input cannot be changed: use -o"),
+        (["-", "--remove"], "standard input cannot be changed: use -o"),
+        (["wf.dag", "wf.dag", "--in-place"], "the same file is given twice"),
+        (["wf.dag", "./wf.dag", "--remove"], "the same file is given twice"),
     ],
 )
 def test_options_that_do_not_go_together_are_one_line_and_exit_2(

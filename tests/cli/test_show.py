@@ -42,6 +42,7 @@ def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
     path.write_text("JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b c\nPARENT b CHILD c\n")
 
     assert json.loads(icsched("show", str(path), "--json").out) == {
+        "schema": 1,
         "jobs": 3,
         "arcs": 3,
         "levels": 3,
@@ -50,6 +51,7 @@ def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
         "shortcuts": 1,
         "blocks": [{"family": "N(1)", "count": 2, "sources": 1, "sinks": 1}],
         "linear": True,
+        "ordered_by": "prio",
         "proof": {
             "status": "ic-optimal",
             "method": "theorem 2.1",

@@ -88,10 +88,10 @@ def numbers(found) -> dict:
         ([], {}),
         (["--interval", "0.5", "--batch", "2"], {"pool": Pool(0.5, 2)}),
         (
-            ["--sizes", "exponential", "--waiting"],
+            ["--batch-law", "exponential", "--waiting"],
             {"pool": Pool(batch_law="exponential", waiting=True)},
         ),
-        (["--speeds", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speed_spread=0.3)}),
+        (["--speed-spread", "0.3", "--batch", "2"], {"pool": Pool(batch=2, speed_spread=0.3)}),
         (["--leave", "3", "--deadline", "1.1"], {"pool": Pool(leave=3, deadline=1.1)}),
         (["--workers", "2"], {"pool": Workers(2)}),
         (["--workers", "2", "--speeds", "1,0.5"], {"pool": Workers(2, [1, 0.5])}),
@@ -101,12 +101,12 @@ def numbers(found) -> dict:
         (["--law", "constant"], {"times": Times("constant")}),
         (["--law", "lognormal", "--spread", "0.7"], {"times": Times("lognormal", 0.7)}),
         (["--seed", "7"], {"seed": 7}),
-        (["--jobs", "2"], {}),
+        (["--threads", "2"], {}),
         (["--half-width", "0.5"], {"sampling": Paired(0.5, 60)}),
     ],
 )
 def test_the_numbers_are_those_of_the_library(answer, options, model):
-    policies = {"icsched": prioritize(DAG), "fifo": "fifo"}
+    policies = {"prio": prioritize(DAG), "fifo": "fifo"}
     found = simulate(DAG, policies, **{"sampling": Paired(most_runs=60), **model})
 
     given = answer(*options)
@@ -116,7 +116,7 @@ def test_the_numbers_are_those_of_the_library(answer, options, model):
 
 def test_the_papers_statistics(icsched, workflow):
     result = icsched("simulate", workflow, "--paper-statistics", "--json")
-    policies = {"icsched": prioritize(DAG), "fifo": "fifo"}
+    policies = {"prio": prioritize(DAG), "fifo": "fifo"}
     found = simulate(DAG, policies, sampling=PaperSampling())
 
     given = json.loads(result.out)
@@ -124,10 +124,10 @@ def test_the_papers_statistics(icsched, workflow):
     assert {key: given[key] for key in numbers(found)} == numbers(found)
 
 
-def test_every_policy_by_name(answer):
-    names = ["icsched", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"]
+def test_every_order_by_name(answer):
+    names = ["prio", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"]
 
-    given = answer(*[word for name in names for word in ("--policy", name)])
+    given = answer(*[word for name in names for word in ("--order", name)])
 
     assert list(given["orders"]) == [*names, "fifo"]
     assert list(given["ratio"]) == [f"{name}_over_fifo" for name in names]
@@ -137,29 +137,30 @@ def test_every_policy_by_name(answer):
 
 
 def test_fifo_is_there_once_and_may_be_alone(answer):
-    assert list(answer("--policy", "fifo", "--policy", "lifo")["orders"]) == ["fifo", "lifo"]
-    alone = answer("--policy", "fifo")
+    assert list(answer("--order", "fifo", "--order", "lifo")["orders"]) == ["fifo", "lifo"]
+    alone = answer("--order", "fifo")
     assert list(alone["orders"]) == ["fifo"]
     assert alone["ratio"] == {}
 
 
-def test_an_order_from_a_file_is_a_policy(answer, put):
+def test_an_order_from_a_file_is_one_of_the_orders(answer, put):
     put({"order.txt": "# mine\na\nlone\nb\nc\n"})
-    mine = simulate(DAG, {"order": [1, 0, 2, 3]}, sampling=Paired(most_runs=60))
+    mine = simulate(DAG, {"@order.txt": [1, 0, 2, 3]}, sampling=Paired(most_runs=60))
 
-    given = answer("--order", "order.txt")
+    given = answer("--order", "prio", "--order", "@order.txt")
 
-    assert list(given["orders"]) == ["icsched", "fifo", "order"]
-    assert given["orders"]["order"] == numbers(mine)["orders"]["order"]
+    assert list(given["orders"]) == ["prio", "@order.txt", "fifo"]
+    assert list(given["ratio"]) == ["prio_over_fifo", "@order.txt_over_fifo"]
+    assert given["orders"]["@order.txt"] == numbers(mine)["orders"]["@order.txt"]
 
 
 def test_a_ratio_over_nothing_is_null(icsched, put):
     """Two jobs that do not depend on each other never stall a batch of 16."""
     put({"wf.dag": "JOB a x\nJOB b x\n"})
 
-    result = icsched("simulate", "wf.dag", "--sizes", "fixed", "--json", *QUICK)
+    result = icsched("simulate", "wf.dag", "--batch-law", "fixed", "--json", *QUICK)
 
-    ratio = json.loads(result.out)["ratio"]["icsched_over_fifo"]
+    ratio = json.loads(result.out)["ratio"]["prio_over_fifo"]
     assert ratio["stall"] is None
     assert ratio["utilisation"]["median"] == 1.0
 
@@ -200,7 +201,7 @@ def test_the_timeline_has_what_requests_found(answer):
 
 
 def test_the_same_command_prints_the_same_on_any_hash_seed(icsched_process, workflow):
-    words = ["simulate", workflow, "--policy", "icsched", "--policy", "dask", *QUICK]
+    words = ["simulate", workflow, "--order", "prio", "--order", "dask", *QUICK]
     first, second = (icsched_process(*words, PYTHONHASHSEED=seed) for seed in "01")
 
     assert first.code == 0
@@ -219,11 +220,11 @@ def test_the_report(icsched, workflow):
     assert lines[0] == "wf.dag: 4 jobs, 2 dependencies"
     assert lines[1] == "Simulated: 1 worker."
     assert lines[2] == "Run times: constant, mean 1."
-    assert lines[4].split() == ["policy", "time", "stall", "probability", "utilisation"]
-    assert lines[5].startswith("icsched  4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
-    assert lines[6].startswith("fifo     4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
-    assert "icsched takes 1.0000 [0.9975, 1.0025] of fifo's time: no difference to be seen" in lines
-    assert "60 runs of each policy, seed 0; 95% intervals" in lines
+    assert lines[4].split() == ["order", "time", "stall", "probability", "utilisation"]
+    assert lines[5].startswith("prio   4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
+    assert lines[6].startswith("fifo   4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
+    assert "prio takes 1.0000 [0.9975, 1.0025] of fifo's time: no difference to be seen" in lines
+    assert "60 runs of each order, seed 0; 95% intervals" in lines
     assert "Idle workers (a full bar is 0):" in lines
 
 
@@ -260,7 +261,7 @@ def test_with_nothing_left_the_complaint_names_the_rescue_file(refused, put, res
 def test_an_order_file_may_have_jobs_that_are_done(answer, put):
     put({"order.txt": "a\nlone\nb\nc\n"})
 
-    assert list(answer("--order", "order.txt")["orders"]) == ["icsched", "fifo", "order"]
+    assert list(answer("--order", "@order.txt")["orders"]) == ["@order.txt", "fifo"]
 
 
 def test_overhead_comes_on_top_of_each_job(answer):
@@ -274,8 +275,8 @@ def test_overhead_comes_on_top_of_each_job(answer):
 
 def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
     result = icsched("simulate", workflow, "--batch", "1", "--seed", "1")
-    found = simulate(DAG, {"icsched": prioritize(DAG), "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
-    ratio = found.ratio["icsched_over_fifo"].time
+    found = simulate(DAG, {"prio": prioritize(DAG), "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
+    ratio = found.ratio["prio_over_fifo"].time
 
     assert ratio.high < 0.95
     less = 100 * (1 - ratio.median)
@@ -286,7 +287,17 @@ def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
 
 
 def test_the_report_says_what_the_pool_was(icsched, workflow):
-    options = ["--waiting", "--speeds", "0.5", "--leave", "9", "--deadline", "2", "--replicas", "2"]
+    options = [
+        "--waiting",
+        "--speed-spread",
+        "0.5",
+        "--leave",
+        "9",
+        "--deadline",
+        "2",
+        "--replicas",
+        "2",
+    ]
     result = icsched("simulate", workflow, *options, "--overhead", "0.25", *QUICK)
 
     assert result.out.splitlines()[1] == (
@@ -294,7 +305,7 @@ def test_the_report_says_what_the_pool_was(icsched, workflow):
         " requests wait, speeds vary by 0.5, workers leave after 9 on average, deadline 2,"
         " 2 replicas of each job, overhead 0.25 for each job."
     )
-    fixed = icsched("simulate", workflow, "--sizes", "fixed", "--batch", "2", *QUICK)
+    fixed = icsched("simulate", workflow, "--batch-law", "fixed", "--batch", "2", *QUICK)
     assert "Simulated: batches of 2 requests, 1 apart on average.\n" in fixed.out
     some = icsched("simulate", workflow, "--workers", "2", "--speeds", "1,0.5", *QUICK)
     assert "Simulated: 2 workers of speeds 1, 0.5.\n" in some.out
@@ -315,13 +326,13 @@ def test_stalls_that_were_never_seen_are_said(icsched, put):
     """Two jobs that do not depend on each other never stall a batch of 16."""
     put({"wf.dag": "JOB a x\nJOB b x\n"})
 
-    result = icsched("simulate", "wf.dag", "--sizes", "fixed", *QUICK)
+    result = icsched("simulate", "wf.dag", "--batch-law", "fixed", *QUICK)
 
     assert "  of fifo's: utilisation 1.0000 [0.9975, 1.0025]\n  stalls: never seen\n" in result.out
 
 
 @pytest.mark.parametrize(
-    ("jobs", "calm"), [(["x", "y", "a", "b"], "icsched"), (["a", "b", "x", "y"], "fifo")]
+    ("jobs", "calm"), [(["x", "y", "a", "b"], "prio"), (["a", "b", "x", "y"], "fifo")]
 )
 def test_the_report_names_who_never_stalled(icsched, put, jobs, calm):
     """Two workers: x and y first leave only a for one of them, a first leaves b and y for both."""
@@ -329,13 +340,13 @@ def test_the_report_names_who_never_stalled(icsched, put, jobs, calm):
     put({"wf.dag": "\n".join(lines), "order.txt": "x\ny\na\nb\n"})
     model = ["--workers", "2", "--law", "constant", *QUICK]
 
-    report = icsched("simulate", "wf.dag", *model, "--order", "order.txt").out
+    report = icsched("simulate", "wf.dag", *model, "--order", "prio", "--order", "@order.txt").out
 
     assert f"\n  stalls: never seen with {calm}\n" in report
 
 
 def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
-    runs = ["--runs", "500", "--jobs", "1"]
+    runs = ["--runs", "500", "--threads", "1"]
     result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.001", *runs)
 
     assert result.code == 0
@@ -345,7 +356,7 @@ def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
 
 def test_of_few_runs_it_says_that_intervals_are_not_to_be_trusted(icsched, workflow):
     """However wide the intervals may be: there are too few runs to know."""
-    runs = ["--runs", "400", "--jobs", "1"]
+    runs = ["--runs", "400", "--threads", "1"]
     result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.9", *runs)
 
     assert "\nFewer than 500 runs: do not trust the intervals\n" in result.out
@@ -353,8 +364,8 @@ def test_of_few_runs_it_says_that_intervals_are_not_to_be_trusted(icsched, workf
 
 
 def test_without_a_ratio_the_half_width_is_that_of_the_time(icsched, workflow):
-    precision = ["--half-width", "0.001", "--runs", "500", "--jobs", "1"]
-    result = icsched("simulate", workflow, "--batch", "1", "--policy", "fifo", *precision)
+    precision = ["--half-width", "0.001", "--runs", "500", "--threads", "1"]
+    result = icsched("simulate", workflow, "--batch", "1", "--order", "fifo", *precision)
 
     assert " of the time; --runs allows more runs\n" in result.out
     assert "ratio" not in result.out
@@ -365,9 +376,9 @@ def test_the_papers_ranges_come_without_a_verdict(icsched, workflow):
     model = ["--workers", "1", "--law", "constant"]
     lines = icsched("simulate", workflow, *model, "--paper-statistics").out.splitlines()
 
-    assert "icsched takes 1.0000 [1.0000, 1.0000] of fifo's time" in lines
+    assert "prio takes 1.0000 [1.0000, 1.0000] of fifo's time" in lines
     assert (
-        "90,000 runs of each policy, seed 0; in brackets, as in paper 004, where 95% of means of"
+        "90,000 runs of each order, seed 0; in brackets, as in paper 004, where 95% of means of"
         " 300 runs lie, or of the ratios of two: no confidence intervals"
     ) in lines
 
@@ -385,14 +396,14 @@ def test_run_times_from_a_file(answer, put):
         sampling=Paired(most_runs=60),
     )
 
-    given = answer("--runtimes", "times.txt", "--interval", "1", "--policy", "critical-path-times")
+    given = answer("--run-times", "times.txt", "--interval", "1", "--order", "critical-path-times")
 
     assert {key: given[key] for key in numbers(found)} == numbers(found)
 
 
 def test_the_report_names_the_file_of_run_times(icsched, workflow, put):
     put({"times.txt": "a 1\nb 2\nc 3\nlone 4\n"})
-    result = icsched("simulate", workflow, "--runtimes", "times.txt", "--workers", "2", *QUICK)
+    result = icsched("simulate", workflow, "--run-times", "times.txt", "--workers", "2", *QUICK)
 
     assert "Run times: normal, means from times.txt, spread 0.1.\n" in result.out
 
@@ -400,7 +411,7 @@ def test_the_report_names_the_file_of_run_times(icsched, workflow, put):
 # What cannot be
 
 UNIT = (
-    "--runtimes: run times are in seconds: say --interval, the mean seconds between batches,"
+    "--run-times: run times are in seconds: say --interval, the mean seconds between batches,"
     " or --workers"
 )
 
@@ -412,7 +423,7 @@ UNIT = (
         (["--interval", "-1"], "interval: expected a positive number, got -1.0"),
         (["--interval", "nan"], "interval: expected a positive number, got nan"),
         (["--batch", "0"], "batch: expected 1 to 1,000,000,000, got 0.0"),
-        (["--speeds", "-1"], "speed_spread: expected 0 to 1,000, got -1.0"),
+        (["--speed-spread", "-1"], "speed_spread: expected 0 to 1,000, got -1.0"),
         (["--spread", "nan"], "spread: expected 0 to 1,000, got nan"),
         (["--leave", "0"], "leave: expected a positive number, got 0.0"),
         (["--workers", "0"], "workers: expected a whole number from 1 to 10,000,000, got 0"),
@@ -432,7 +443,7 @@ def test_a_model_that_cannot_be_is_one_line_and_exit_2(refused, options, complai
 
 
 @pytest.mark.parametrize(
-    "options", [["--order", "missing"], ["--runtimes", "missing", "--workers", "2"]]
+    "options", [["--order", "@missing"], ["--run-times", "missing", "--workers", "2"]]
 )
 def test_a_missing_file_is_one_line_and_exit_1(refused, options):
     assert refused(*options) == (1, "missing: no such file or directory")
@@ -446,24 +457,24 @@ def test_a_missing_file_is_one_line_and_exit_1(refused, options):
             "--interval cannot be used with --workers",
         ),
         (["--workers", "2", "--batch", "1"], "--batch cannot be used with --workers"),
-        (["--workers", "2", "--sizes", "fixed"], "--sizes cannot be used with --workers"),
+        (["--workers", "2", "--batch-law", "fixed"], "--batch-law cannot be used with --workers"),
         (["--workers", "2", "--waiting"], "--waiting cannot be used with --workers"),
-        (["--speeds", "1,2"], "--speeds: expected one number, or --workers"),
-        (["--runtimes", "times.txt"], UNIT),
-        (["--runtimes", "times.txt", "--batch", "4", "--waiting"], UNIT),
+        (["--speeds", "1,2"], "--speeds needs --workers; --speed-spread is for batches"),
+        (["--run-times", "times.txt"], UNIT),
+        (["--run-times", "times.txt", "--batch", "4", "--waiting"], UNIT),
         (
             ["--workers", "2", "--speeds", "1,x"],
             "--speeds: expected numbers with commas between, got '1,x'",
         ),
-        (["--jobs", "0"], "--jobs: expected 1 to 1,024, got 0"),
-        (["--jobs", "1025"], "--jobs: expected 1 to 1,024, got 1025"),
+        (["--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
+        (["--threads", "1025"], "--threads: expected 1 to 1,024, got 1025"),
         (
             ["--law", "constant", "--spread", "1"],
-            "--law constant has no spread: expected no --spread",
+            "--spread cannot be used with --law constant",
         ),
         (
             ["--paper-statistics", "--runs", "9"],
-            "--paper-statistics makes 300 x 300 runs: expected no --half-width or --runs",
+            "--half-width and --runs cannot be used with --paper-statistics, 300 x 300 runs",
         ),
     ],
 )
@@ -474,10 +485,10 @@ def test_options_that_do_not_go_together_are_one_line_and_exit_2(refused, option
 @pytest.mark.parametrize(
     "options",
     [
-        ["--policy", "best"],
-        ["--policy"],
+        ["--order", "best"],
+        ["--order"],
         ["--empty-policy"],
-        ["--sizes", "normal"],
+        ["--batch-law", "normal"],
         ["--law", "x"],
         ["--runs", "many"],
         ["--no-json"],
@@ -503,7 +514,7 @@ def test_a_workflow_without_jobs_is_one_line(icsched, put):
 def test_without_dask_one_line_names_the_extra(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.task_spec", None)
 
-    code, complaint = refused("--policy", "dask")
+    code, complaint = refused("--order", "dask")
 
     assert (code, complaint) == (1, "dask: not installed, expected pip install icsched[dask]")
 
@@ -548,7 +559,7 @@ def test_a_pool_that_does_not_fit_into_memory_is_one_line_and_exit_1(script, wor
     options = ["--waiting", "--deadline", "1e-9", "--batch", "1000000000"]
     limit = resource.RLIMIT_AS, (1 << 30, 1 << 30)  # so that it is soon over
     done = subprocess.run(
-        [script, "simulate", workflow, *options, "--jobs", "1", *QUICK],
+        [script, "simulate", workflow, *options, "--threads", "1", *QUICK],
         preexec_fn=lambda: resource.setrlimit(*limit),
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,

@@ -53,7 +53,7 @@ def test_a_study_writes_cells_tables_and_figures(icsched, folder):
         ["cells.jsonl", *OUTPUTS]
     )
     first, last = result.out.splitlines()
-    assert first.startswith("wf: 6 cells; at best icsched takes 0.")
+    assert first.startswith("wf: 6 cells; at best prio takes 0.")
     assert last == f"wrote {', '.join(f'out/{name}' for name in OUTPUTS)}"
     with (folder / "out/study.csv").open(newline="") as file:
         places = [(float(row["interval"]), float(row["batch"])) for row in csv.DictReader(file)]
@@ -64,7 +64,7 @@ def test_a_study_writes_cells_tables_and_figures(icsched, folder):
     ("options", "seed", "sizes", "sampling"),
     [
         ((), 0, "exponential", Paired()),
-        (("--seed", "7", "--sizes", "geometric"), 7, "geometric", Paired()),
+        (("--seed", "7", "--batch-law", "geometric"), 7, "geometric", Paired()),
         (("--half-width", "0.002", "--runs", "800"), 0, "exponential", Paired(0.002, 800)),
     ],
 )
@@ -93,17 +93,16 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
 @pytest.mark.usefixtures("no_figures")
 def test_a_cell_is_what_the_command_simulate_finds(icsched):
     """Every number equal, to the last bit, whatever the number of threads."""
-    terms = ("--seed", "3", "--sizes", "fixed", "--half-width", "0.002", "--runs", "900")
+    terms = ("--seed", "3", "--batch-law", "fixed", "--half-width", "0.002", "--runs", "900")
     grid = ("--intervals", "0.1,1", "--batches", "4,16")
-    assert icsched("study", "wf.dag", "-o", "out", *grid, *terms, "--jobs", "2").code == 0
+    assert icsched("study", "wf.dag", "-o", "out", *grid, *terms, "--threads", "2").code == 0
 
     for cell in cells():
         place = ("--interval", str(cell["interval"]), "--batch", str(cell["batch"]))
-        alone = icsched("simulate", "wf.dag", *place, *terms, "--jobs", "1", "--json")
+        alone = icsched("simulate", "wf.dag", *place, *terms, "--threads", "1", "--json")
         found = json.loads(alone.out)
-        found["orders"]["prio"] = found["orders"].pop("icsched")
         assert cell["orders"] == found["orders"]
-        assert cell["ratio"] == found["ratio"]["icsched_over_fifo"]
+        assert cell["ratio"] == found["ratio"]["prio_over_fifo"]
         assert (cell["runs"], cell["precise"]) == (found["runs"], found["precise"])
     assert len(cells()) == 4
     assert {cell["precise"] for cell in cells()} == {True, False}
@@ -133,7 +132,7 @@ def test_the_papers_statistics_are_used_when_asked_for(icsched, put):
 @pytest.mark.usefixtures("no_figures")
 def test_the_number_of_jobs_changes_no_file(icsched, folder):
     for jobs in ("1", "3"):
-        icsched("study", "wf.dag", "-o", jobs, *QUICK, "--jobs", jobs)
+        icsched("study", "wf.dag", "-o", jobs, *QUICK, "--threads", jobs)
 
     for name in ("study.csv", "study.json"):
         assert (folder / "1" / name).read_bytes() == (folder / "3" / name).read_bytes()
@@ -172,7 +171,7 @@ def test_a_renamed_workflow_keeps_its_cells(icsched, workflow):
 
 
 @pytest.mark.parametrize(
-    "options", [("--seed", "1"), ("--sizes", "fixed"), ("--half-width", "0.06")]
+    "options", [("--seed", "1"), ("--batch-law", "fixed"), ("--half-width", "0.06")]
 )
 @pytest.mark.usefixtures("no_figures")
 def test_other_options_reuse_nothing_and_lose_nothing(icsched, options):
@@ -258,7 +257,7 @@ def test_a_study_that_was_killed_goes_on(icsched, how, there):
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_study_that_was_interrupted_says_so_and_goes_on(icsched, jobs):
-    options = (*QUICK, "--jobs", jobs)
+    options = (*QUICK, "--threads", jobs)
     done = stopped("interrupted", "study", "wf.dag", "-o", "out", *options)
 
     assert done.returncode == 130
@@ -287,7 +286,7 @@ main()
 def test_ctrl_c_on_a_terminal_ends_a_cell_that_would_take_for_ever():
     """One cell of a million million tasks: a bar appears, and the interrupt does not wait."""
     terminal, end = pty.openpty()
-    words = ["study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "1", "--jobs", "1"]
+    words = ["study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "1", "--threads", "1"]
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS, *words, "--half-width", "1e-6", "--runs", "10000000"],
         stdout=subprocess.PIPE,

@@ -31,11 +31,17 @@ def test_names_that_would_write_the_same_file_are_refused(icsched, files):
         (["-o", "out"], "expected a DAGMan file"),
         (["wf.dag", "-o", "out", "--intervals", ""], "--intervals: expected numbers with commas"),
         (["wf.dag", "-o", "out", "--batches", "1,x"], "--batches: expected numbers with commas"),
-        (["wf.dag", "-o", "out", "--jobs", "0"], "--jobs: expected 1 to 1,024, got 0"),
-        (["wf.dag", "-o", "out", "--jobs", "2", "--dask", "x"], "expected one of --jobs and --d"),
-        (["wf.dag", "-o", "out", "--paper-statistics", "--runs", "9"], "--paper-statistics makes"),
+        (["wf.dag", "-o", "out", "--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
+        (
+            ["wf.dag", "-o", "out", "--threads", "2", "--dask", "x"],
+            "--threads cannot be used with --d",
+        ),
+        (
+            ["wf.dag", "-o", "out", "--paper-statistics", "--runs", "9"],
+            "--half-width and --runs cannot",
+        ),
         (["wf.dag"], "expected -o DIR"),
-        (["wf.dag", "-o", "out", "--sizes", "huge"], 'Invalid value "huge" for --sizes.'),
+        (["wf.dag", "-o", "out", "--batch-law", "huge"], 'Invalid value "huge" for --batch-law.'),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_2(icsched, folder, arguments, complaint):
@@ -56,7 +62,10 @@ def test_bad_usage_is_one_line_and_exit_2(icsched, folder, arguments, complaint)
         (["--seed", "-1"], f"seed: expected a whole number from 0 to {2**64 - 1:,}, got -1"),
         (["--half-width", "0"], "half-width: expected 1e-06 to 1, got 0.0"),
         (["--runs", "0"], "runs: expected a whole number from 20 to 10,000,000, got 0"),
-        (["--batches", "1.5", "--sizes", "fixed"], "batch: expected an integer for fixed sizes"),
+        (
+            ["--batches", "1.5", "--batch-law", "fixed"],
+            "batch: expected an integer for fixed sizes",
+        ),
     ],
 )
 def test_numbers_that_cannot_be_are_one_line_and_exit_2(icsched, folder, options, complaint):

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
+from icsched.cli.app import app
 from icsched.cli.inputs import WHOLE
-from icsched.cli.main import app
 
 WORKFLOW = "JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n"
 NEEDED = {
@@ -16,7 +16,7 @@ NEEDED = {
     "study": ["-o", "out", "--intervals", "1", "--batches", "2"],
     "batch": ["--take", "1"],
     "cluster": ["--size", "1"],
-    "verify": ["--order", "order.txt"],
+    "verify": ["--order", "@order.txt"],
 }
 JSON = [command for command in NEEDED if command != "study"]
 
@@ -123,13 +123,13 @@ def test_values_that_mean_nothing_are_bad_usage(icsched, folder, words, complain
         ("simulate wf.dag", "--replicas"),
         ("simulate wf.dag", "--seed"),
         ("simulate wf.dag", "--runs"),
-        ("simulate wf.dag", "--jobs"),
+        ("simulate wf.dag", "--threads"),
         ("study wf.dag -o out", "--seed"),
         ("study wf.dag -o out", "--runs"),
-        ("study wf.dag -o out", "--jobs"),
+        ("study wf.dag -o out", "--threads"),
         ("batch wf.dag", "--take"),
         ("cluster wf.dag", "--size"),
-        ("verify wf.dag --order order.txt", "--limit"),
+        ("verify wf.dag --order @order.txt", "--limit"),
         ("make random-layered 10 2", "--seed"),
     ],
 )
@@ -138,6 +138,52 @@ def test_what_is_no_whole_number_is_not_rounded_to_one(icsched, command, option)
         result = icsched(*command.split(), f"{option}={word}")
         complaint = f"Invalid value for {option}: expected a whole number, got {word!r}"
         assert (result.code, result.complaint) == (2, complaint)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "prio wf.dag --order best",
+        "prio wf.dag --memory 0",
+        "prio wf.dag --via telepathy",
+        "show wf.dag --order best",
+        "simulate wf.dag --order best",
+        "simulate wf.dag --threads 0",
+        "simulate wf.dag --runs 1",
+        "simulate wf.dag --workers 0",
+        "simulate wf.dag --interval -1",
+        "simulate wf.dag --seed -1",
+        "simulate wf.dag --law odd",
+        "study wf.dag -o out --order best",
+        "study wf.dag -o out --threads 0",
+        "study wf.dag -o out --runs 1",
+        "study wf.dag -o out --intervals 0",
+        "study wf.dag -o out --batches 0",
+        "batch wf.dag --take 0",
+        "batch wf.dag --take -2",
+        "batch wf.dag --take 1 --time-limit -1",
+        "batch wf.dag --take 1 --method odd",
+        "cluster wf.dag --size 0",
+        "cluster wf.dag --size 3",
+        "cluster wf.dag --capacities 0",
+        "cluster wf.dag --capacities 2,-1",
+        "cluster wf.dag --size 1 --clusterer odd",
+        "cluster wf.dag --size 1 --order best",
+        "make w 0 2",
+        "make odd",
+        "make random-layered 10 2 --seed -1",
+        "verify wf.dag --limit -1",
+        "verify wf.dag --order best",
+    ],
+)
+def test_unknown_names_and_numbers_out_of_range_are_bad_usage(icsched, folder, words):
+    before = sorted(Path(folder).rglob("*"))
+
+    result = icsched(*words.split())
+
+    assert result.code == 2
+    assert result.complaint
+    assert sorted(Path(folder).rglob("*")) == before
 
 
 def test_every_option_that_is_an_int_takes_whole_numbers_only():

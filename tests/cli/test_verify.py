@@ -34,7 +34,7 @@ def verify(icsched, workflow, tmp_path):
     def runner(order: str | bytes, *options: str):
         path = tmp_path / "order.txt"
         path.write_bytes(order if isinstance(order, bytes) else order.encode())
-        return icsched("verify", str(workflow), "--order", str(path), *options)
+        return icsched("verify", str(workflow), "--order", f"@{path}", *options)
 
     return runner
 
@@ -70,13 +70,15 @@ def test_a_refutation_names_the_first_step_and_all_its_jobs(verify):
     )
 
 
-def test_json_of_an_optimal_order_has_nothing_to_refute_it(verify):
+def test_json_of_an_optimal_order_has_nothing_to_refute_it(verify, tmp_path):
     result = verify("c\na\nb\nd\ne\n", "--json")
 
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == {
+        "schema": 1,
         "jobs": 5,
         "arcs": 3,
+        "ordered_by": f"@{tmp_path / 'order.txt'}",
         "ic_optimal": True,
         "step": None,
         "eligible": None,
@@ -86,13 +88,15 @@ def test_json_of_an_optimal_order_has_nothing_to_refute_it(verify):
     assert result.out.count("\n") == 1
 
 
-def test_json_of_a_worse_order_says_where_it_falls_short(verify):
+def test_json_of_a_worse_order_says_where_it_falls_short(verify, tmp_path):
     result = verify("a\nc\nb\nd\ne\n", "--json")
 
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == {
+        "schema": 1,
         "jobs": 5,
         "arcs": 3,
+        "ordered_by": f"@{tmp_path / 'order.txt'}",
         "ic_optimal": False,
         "step": 1,
         "eligible": 2,
@@ -154,12 +158,12 @@ def test_a_bad_workflow_is_one_line_with_its_place_and_exit_1(verify, workflow, 
 
 def test_a_missing_file_is_one_line_and_exit_1(icsched, workflow, tmp_path):
     missing = tmp_path / "missing"
-    for words in [(missing, "--order", workflow), (workflow, "--order", missing)]:
+    for words in [(missing, "--order", f"@{workflow}"), (workflow, "--order", f"@{missing}")]:
         result = icsched("verify", *map(str, words))
         assert result.code == 1
         assert result.complaint == f"{missing}: no such file or directory"
 
-    result = icsched("verify", str(workflow), "--order", str(tmp_path))
+    result = icsched("verify", str(workflow), "--order", f"@{tmp_path}")
     assert (result.code, result.complaint) == (1, f"{tmp_path}: is a directory")
 
 
@@ -181,7 +185,7 @@ def test_a_negative_limit_is_refused(verify):
     result = verify("c\na\nb\nd\ne\n", "--limit", "-1")
 
     assert result.code == 2
-    assert result.complaint == "limit: expected a whole number, 0 or more, got -1"
+    assert result.complaint == "--limit: expected a whole number, 0 or more, got -1"
 
 
 def test_a_workflow_too_large_for_the_referee_is_one_line_and_exit_1(verify, workflow):
@@ -196,17 +200,27 @@ def test_a_workflow_too_large_for_the_referee_is_one_line_and_exit_1(verify, wor
     assert result.complaint.startswith("the exact referee takes dags of up to ")
 
 
+def test_an_order_may_be_given_by_its_name_and_is_ours_by_default(icsched, workflow):
+    """c frees two jobs and a only one, so first come, first served is behind after one job."""
+    ours = icsched("verify", str(workflow), "--json")
+    fifo = icsched("verify", str(workflow), "--order", "fifo", "--json")
+
+    assert json.loads(ours.out)["ordered_by"] == "prio"
+    assert json.loads(ours.out)["ic_optimal"] is True
+    assert json.loads(fifo.out)["ordered_by"] == "fifo"
+    assert json.loads(fifo.out)["better"] == ["c"]
+
+
 @pytest.mark.parametrize(
     "words",
     [
         ("verify",),
-        ("verify", "wf.dag"),
-        ("verify", "--order", "order.txt"),
+        ("verify", "--order", "@order.txt"),
         ("verify", "wf.dag", "--order"),
-        ("verify", "wf.dag", "order.txt", "--order", "order.txt"),
-        ("verify", "wf.dag", "--order", "order.txt", "--limit", "many"),
-        ("verify", "wf.dag", "--order", "order.txt", "--bogus"),
-        ("verify", "wf.dag", "--order", "order.txt", "--no-json"),
+        ("verify", "wf.dag", "order.txt", "--order", "@order.txt"),
+        ("verify", "wf.dag", "--order", "@order.txt", "--limit", "many"),
+        ("verify", "wf.dag", "--order", "@order.txt", "--bogus"),
+        ("verify", "wf.dag", "--order", "@order.txt", "--no-json"),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_2(icsched, words):
@@ -226,16 +240,16 @@ def test_verify_reads_what_make_wrote(icsched, tmp_path):
     assert icsched("make", "w", "3", "2", "-o", str(path)).code == 0
 
     order.write_text("0\n1\n2\n3\n4\n5\n6\n")
-    assert icsched("verify", str(path), "--order", str(order)).out.startswith("IC-optimal: ")
+    assert icsched("verify", str(path), "--order", f"@{order}").out.startswith("IC-optimal: ")
     order.write_text("1\n0\n2\n3\n4\n5\n6\n")
-    assert icsched("verify", str(path), "--order", str(order)).out.startswith("not IC-optimal: ")
+    assert icsched("verify", str(path), "--order", f"@{order}").out.startswith("not IC-optimal: ")
 
 
 # What only a process can show
 
 
 def test_a_complaint_in_a_process_is_one_line_and_the_json_stays_empty(icsched_process, workflow):
-    result = icsched_process("verify", str(workflow), "--order", "missing.txt", "--json")
+    result = icsched_process("verify", str(workflow), "--order", "@missing.txt", "--json")
 
     assert result.code == 1
     assert result.complaint == "missing.txt: no such file or directory"
@@ -251,7 +265,7 @@ def test_a_file_name_that_the_terminal_cannot_show_is_no_bug(
     order = tmp_path / "order.txt"
     order.write_text("a\n")
 
-    result = icsched_process("verify", str(path), "--order", str(order), PYTHONIOENCODING=encoding)
+    result = icsched_process("verify", str(path), "--order", f"@{order}", PYTHONIOENCODING=encoding)
 
     assert "Traceback" not in result.err
     assert result.code == 0
@@ -265,7 +279,7 @@ def test_a_file_name_that_the_terminal_cannot_show_is_no_bug(
 def order(put):
     """An order of one job."""
     put({"order.txt": "a\n"})
-    return ["--order", "order.txt"]
+    return ["--order", "@order.txt"]
 
 
 def test_jobs_that_are_done_are_not_in_the_order_unless_asked(icsched, put, order):
@@ -282,10 +296,10 @@ def test_jobs_that_are_done_may_be_in_the_order_anywhere(icsched, put):
     put({"wf.dag": "JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b\n"})
     put({"wf.dag.rescue001": "DONE b\n", "order.txt": "b\na\nc\n", "twice.txt": "b\na\nb\n"})
 
-    result = icsched("verify", "wf.dag", "--order", "order.txt", "--json")
+    result = icsched("verify", "wf.dag", "--order", "@order.txt", "--json")
 
     assert json.loads(result.out)["jobs"] == 2
-    assert icsched("verify", "wf.dag", "--order", "twice.txt").complaint == (
+    assert icsched("verify", "wf.dag", "--order", "@twice.txt").complaint == (
         "twice.txt:3: job 'b' is already on line 1"
     )
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from icsched.cli.visible import visible
+from icsched.render.visible import visible
 from tests.cli.terminal import read_until
 from tests.cli.workflows import PAIR_AND_FORK
 
@@ -79,7 +79,7 @@ def test_reports_show_the_control_characters_of_paths(icsched, words):
 def test_a_verdict_shows_the_control_characters_of_the_path(icsched, place):
     (place / "order.txt").write_text("c\na\nb\nd\ne\n")
 
-    result = icsched("verify", FILE, "--order", "order.txt")
+    result = icsched("verify", FILE, "--order", "@order.txt")
 
     assert result.out == (
         f"IC-optimal: no order of wf{SHOWN}.dag (5 jobs) has more eligible jobs at any step\n"
@@ -141,11 +141,11 @@ def test_complaints_about_files_show_control_characters_by_name(icsched, place, 
         ("show", f"--{NASTY}"),
         ("show", f"gone{NASTY}.dag"),
         ("prio", FILE, "--memory", NASTY),
-        ("prio", FILE, "--strategy", NASTY),
+        ("prio", FILE, "--order", NASTY),
         ("make", NASTY),
         ("make", "airsn", NASTY),
         ("batch", FILE, "--take", "1", "--done", NASTY),
-        ("simulate", FILE, "--order", f"gone{NASTY}"),
+        ("simulate", FILE, "--order", f"@gone{NASTY}"),
     ],
 )
 def test_complaints_about_arguments_show_control_characters_by_name(icsched, words):

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import FormatError
 from icsched.sim import Ratio
 from icsched.study import Store, read_cells
 from tests.study.studies import made
@@ -166,7 +166,7 @@ def test_a_lock_that_fails_otherwise_is_one_line(directory, monkeypatch):
 
 def test_only_one_study_at_a_time_writes_to_a_directory(directory):
     with Store(directory) as store:
-        with pytest.raises(ArgumentError, match=r"cells.jsonl: another study is writing to it"):
+        with pytest.raises(FormatError, match=r"cells.jsonl: another study is writing to it"):
             Store(directory)
         store.add("study", made())
 

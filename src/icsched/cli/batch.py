@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from icsched.cli import notes, output
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, named_jobs
-from icsched.cli.output import Json
-from icsched.cli.visible import say
-from icsched.dag import Dag
-from icsched.errors import ArgumentError, GameError, StateError
-from icsched.formats.dagman import Submission
-from icsched.theory.batches import Batch, Guarantee, GuaranteeKind, Method, best_batch
-from icsched.theory.batches.state import State, state_of
+from icsched import checks
+from icsched.answers.batch import batch_answer
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions
+from icsched.cli.output import SIGNS, Json, put
+from icsched.errors import ArgumentError
+from icsched.render import batch as render
+from icsched.theory.batches import Method
 
 STANDARD_INPUT = "/dev/stdin"  # what the command line makes of a lone hyphen
-_OPTIONS = {"executed": "--done", "running": "--running"}  # by the library's words
 
 
 def batch(
@@ -53,40 +50,19 @@ def batch(
     """
     if not time_limit >= 0:
         raise ArgumentError(f"--time-limit: expected 0 or more, got {time_limit}")
-    if take < 1:
-        raise GameError(f"--take: expected 1 job or more, got {take}")
+    checks.whole_number("--take", take, least=1)
     done, running = _streamed(files, done, running)
-    workflow = reading.read(files)
-    dag = workflow.dag
-    executed = [dag.ids[job] for job in named_jobs(workflow, "--done", done) if job in dag.ids]
-    busy = _running(workflow, running, executed)
-    state = _state(dag, executed, busy)
-    left = len(dag) - len(set(executed))
-    with output.working(f"choosing among {output.counted(len(dag), 'job')}"):
-        answer = best_batch(
-            dag,
-            executed,
-            take,
-            running=busy,
-            method=method,
-            time_limit_s=time_limit,
-        )
-    names = [dag.names[task] for task in answer.take]
-    if json_:
-        output.write_json(
-            {
-                "take": names,
-                "eligible_after": answer.eligible_after,
-                "method": answer.method,
-                "guarantee": _guarantee(answer.guarantee),
-                "done": len(workflow.whole) - left,
-                "left": left,
-                "eligible": len(state.sources),
-                "running": len(set(busy)),
-            }
-        )
-    else:
-        say(_report(names, answer, left) + notes.about_done(workflow, aim="hand out"))
+    found = batch_answer(
+        files,
+        take,
+        done=done,
+        running=running,
+        method=method,
+        time_limit_s=time_limit,
+        reading=reading,
+        signs=SIGNS,
+    )
+    put(found, render.text, render.keys, as_json=json_)
 
 
 def _streamed(files: Sequence[str], *lists: str) -> list[str]:
@@ -96,37 +72,3 @@ def _streamed(files: Sequence[str], *lists: str) -> list[str]:
             "only one of FILE, --done and --running can be read from standard input"
         )
     return [f"@{STANDARD_INPUT}" if text == "@-" else text for text in lists]
-
-
-def _state(dag: Dag, executed: Sequence[int], busy: Sequence[int]) -> State:
-    """Return the state of the game; raises GameError in the words of the command line."""
-    try:
-        return state_of(dag, executed, busy)
-    except StateError as error:
-        raise GameError(f"{_OPTIONS[error.said]}: job {error.problem}") from error
-
-
-def _running(workflow: Submission, text: str, executed: Sequence[int]) -> list[int]:
-    """Return the running jobs; raises GameError for one that is done."""
-    jobs, ids, done = named_jobs(workflow, "--running", text), workflow.dag.ids, set(executed)
-    for job in jobs:
-        if job not in ids or ids[job] in done:
-            raise GameError(f"--running: job {job!r} is done already")
-    return [ids[job] for job in jobs]
-
-
-def _report(names: Sequence[object], answer: Batch, left: int) -> str:
-    if not names:
-        why = "all eligible jobs are running" if left else "all jobs are done"
-        return f"no job is eligible: {why}\n"
-    after = f"{output.counted(answer.eligible_after, 'job')} eligible after them"
-    return (
-        "".join(f"{name}\n" for name in names)
-        + f"{after} ({answer.method}: {_guarantee(answer.guarantee)})\n"
-    )
-
-
-def _guarantee(found: Guarantee) -> str:
-    if found.kind is GuaranteeKind.WITHIN:
-        return f"{'time was up: ' * found.timed_out}within {found.gap} of the best"
-    return {"exact": "exact", "half": "at least half of the best gain"}[found.kind.value]

@@ -1,6 +1,7 @@
 """The `icsched` command: parse, dispatch, and turn errors into one line and an exit code.
 
-Exit 0 done, 1 a user's error, 2 bad usage. Bugs keep their traceback.
+Exit 0 done, 1 a user's error, 2 bad usage. Bugs keep their traceback. This module imports little,
+so that `--version` is quick and Ctrl-C is caught from early on.
 """
 
 import os
@@ -8,68 +9,6 @@ import sys
 from collections.abc import Sequence
 from io import RawIOBase, TextIOWrapper
 from typing import TextIO
-
-from cyclopts import App, CycloptsError
-
-from icsched.cli.visible import visible
-from icsched.errors import ArgumentError, IcschedError
-
-
-def _version() -> str:
-    from importlib.metadata import version  # slow to import, rarely needed
-
-    return f"icsched {version('icsched')}"
-
-
-app = App(
-    name="icsched",
-    help="Order a workflow's tasks so that unpredictable workers never leave empty-handed.",
-    version=_version,
-    help_format="plaintext",
-    suppress_keyboard_interrupt=False,
-)
-# Named by string: a command's module is imported only when it runs or shows its own help.
-_COMMANDS = {  # in the order of their importance, as help shows them
-    "prio": """Order a workflow, say what is proved, and write the order into its files.
-
-    Without -o, --in-place or --remove it only reports.
-
-    Example: icsched prio wf.dag --in-place""",
-    "show": """Show what a workflow is made of: size, levels, blocks, proof.
-
-    Example: icsched show wf.dag""",
-    "simulate": """Simulate a workflow on unpredictable workers: time, stalls, utilisation.
-
-    Policies meet the same luck, until the ratio of their times is known to 1%.
-
-    Example: icsched simulate wf.dag --interval 1 --batch 16""",
-    "study": """Simulate workflows over a grid of pools, and write tables and figures.
-
-    What is done stays in the directory: the same command goes on where it was stopped.
-
-    Example: icsched study wf.dag -o wf-study""",
-    "batch": """Choose the jobs to hand out together: those that enable the most.
-
-    Example: icsched batch wf.dag --done a,b --take 8""",
-    "cluster": """Cut a workflow into clusters for workers of unequal power.
-
-    A worker runs a cluster without waiting for any other worker.
-
-    Example: icsched cluster wf.dag --capacities 4,16,64""",
-    "make": """Make a dag of a known family and write it as a DAGMan file.
-
-    Example: icsched make airsn 250 -o airsn.dag""",
-    "verify": """Check an order: is it IC-optimal, or which set of jobs beats it?
-
-    Exact, by looking at every set of jobs that can have run: for small workflows.
-
-    Example: icsched verify wf.dag --order order.txt""",
-    "demo": """Show what a good order does to a real workflow.
-
-    Example: icsched demo""",
-}
-for place, (command, text) in enumerate(_COMMANDS.items()):
-    app.command(f"icsched.cli.{command}:{command}", name=command, help=text, sort_key=place)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -134,14 +73,18 @@ def _whole(stream: TextIO) -> TextIO:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
     try:
-        app(
-            _with_streams(arguments),
-            exit_on_error=False,
-            print_error=False,
-            result_action="return_value",
-        )
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: Sequence[str]) -> int:
+    from icsched.errors import ArgumentError, IcschedError
+
+    try:
+        _dispatch(_with_streams(arguments))
         sys.stdout.flush()
-    except (CycloptsError, ArgumentError) as error:
+    except ArgumentError as error:
         return _complain(error, 2)
     except IcschedError as error:
         return _complain(error, 1)
@@ -150,9 +93,25 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:  # files have errors of their own: this is standard output
         _discard(sys.stdout)
         return _complain(f"standard output: {error.strerror}", 1)
-    except KeyboardInterrupt:
-        return 130
     return 0
+
+
+def _dispatch(words: list[str]) -> None:
+    """Run the command that *words* name; raises ArgumentError for what it does not take."""
+    if words == ["--version"]:
+        from icsched.cli.version import version_line
+
+        sys.stdout.write(f"{version_line()}\n")
+        return
+    from cyclopts import CycloptsError
+
+    from icsched.cli.app import app
+    from icsched.errors import ArgumentError
+
+    try:
+        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        raise ArgumentError(str(error)) from error
 
 
 def _with_streams(arguments: Sequence[str]) -> list[str]:
@@ -173,6 +132,8 @@ def _discard(stream: TextIO) -> None:
 
 
 def _complain(error: Exception | str, code: int) -> int:
+    from icsched.render.visible import visible
+
     message = " ".join(visible(str(error)).split())
     try:
         print(f"icsched: {message}", file=sys.stderr, flush=True)  # noqa: T201  it may print

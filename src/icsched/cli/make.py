@@ -5,10 +5,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched import families, formats
+from icsched.answers.make import make_answer
 from icsched.cli.inputs import WHOLE
-from icsched.cli.output import OutputName
+from icsched.cli.output import Flag, OutputName
 from icsched.errors import ArgumentError
+from icsched.families import FAMILIES
+from icsched.files import write_text
+from icsched.render import make as render
 
 
 def make(
@@ -17,7 +20,7 @@ def make(
     *arguments: str,
     output: Annotated[str | None, OutputName] = None,
     seed: Annotated[int | None, WHOLE] = None,
-    list_: Annotated[bool, Parameter(name="--list", negative="", show_default=False)] = False,
+    list_: Annotated[Flag, Parameter(name="--list")] = False,
 ) -> None:
     """Make a dag of a known family and write it as a DAGMan file.
 
@@ -36,20 +39,12 @@ def make(
 
     """
     if list_:
-        sys.stdout.write(_listing())
+        sys.stdout.write(render.listing(FAMILIES))
         return
     if family is None:
         raise ArgumentError("expected the name of a family; `icsched make --list` shows all")
-    dag = families.make(family, arguments, seed=seed)
-    words = " ".join([family, *arguments, *([] if seed is None else ["--seed", str(seed)])])
-    title = f"icsched make {words}: {len(dag)} jobs, {dag.arc_count} dependencies"
+    text = render.text(make_answer(family, arguments, seed=seed))
     if output is None:
-        sys.stdout.write(formats.dagman_text(dag, title=title))
+        sys.stdout.write(text)
     else:
-        formats.write_dagman(dag, output, title=title)
-
-
-def _listing() -> str:
-    rows = [(family.usage, family.summary) for family in families.FAMILIES.values()]
-    width = max(len(usage) for usage, _ in rows)
-    return "".join(f"{usage:{width}}  {summary}\n" for usage, summary in rows)
+        write_text(output, text)

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.cli.inputs import WHOLE, numbers, read_run_times
+from icsched.answers.inputs import numbers
+from icsched.cli.inputs import WHOLE
 from icsched.cli.output import Flag
 from icsched.errors import ArgumentError
-from icsched.formats.dagman import Submission
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw, TimeLaw
@@ -28,14 +28,16 @@ class PoolOptions:
         Mean time between batches of requests; 1 by default.
     batch
         Mean number of requests in a batch; 16 by default.
-    sizes
+    batch_law
         How sizes of batches vary: geometric by default.
     waiting
         Requests that find no job wait for one; else they are lost.
     workers
         A fixed set of so many workers instead of batches.
+    speed_spread
+        How much the speeds of workers vary, as deviation over mean; 0 by default.
     speeds
-        How much speeds vary, as deviation over mean; with --workers the speed of each, by commas.
+        With --workers: the speed of each worker, with commas between; 1 each by default.
     leave
         Mean time after which a worker leaves; its job is lost.
     deadline
@@ -49,9 +51,10 @@ class PoolOptions:
 
     interval: float | None = None
     batch: float | None = None
-    sizes: BatchLaw | None = None
+    batch_law: BatchLaw | None = None
     waiting: Flag = False
     workers: Annotated[int | None, WHOLE] = None
+    speed_spread: float | None = None
     speeds: str | None = None
     leave: Annotated[float, Parameter(show_default=False)] = math.inf
     deadline: Annotated[float, Parameter(show_default=False)] = math.inf
@@ -63,11 +66,11 @@ class PoolOptions:
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,
-            "batch_law": self.sizes,
+            "batch_law": self.batch_law,
             "waiting": self.waiting or None,
+            "speed_spread": self.speed_spread,
         }
         given = {name: value for name, value in of_batches.items() if value is not None}
-        speeds = None if self.speeds is None else numbers("--speeds", self.speeds)
         terms = {
             "leave": self.leave,
             "deadline": self.deadline,
@@ -76,12 +79,13 @@ class PoolOptions:
         }
         if self.workers is not None:
             if given:
-                option = next(iter(given)).replace("batch_law", "sizes")
+                option = next(iter(given)).replace("_", "-")
                 raise ArgumentError(f"--{option} cannot be used with --workers")
+            speeds = None if self.speeds is None else numbers("--speeds", self.speeds)
             return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]
-        if speeds and len(speeds) > 1:
-            raise ArgumentError("--speeds: expected one number, or --workers")
-        return Pool(**given, speed_spread=speeds[0] if speeds else 0.0, **terms)  # type: ignore[arg-type]
+        if self.speeds is not None:
+            raise ArgumentError("--speeds needs --workers; --speed-spread is for batches")
+        return Pool(**given, **terms)  # type: ignore[arg-type]
 
 
 @Parameter(name="*", group="Times")
@@ -95,7 +99,7 @@ class TimeOptions:
         How run times vary around their means.
     spread
         Their standard deviation over the mean; 0.1 by default.
-    runtimes
+    run_times
         File with the mean run time of each job, NAME SECONDS a line; 1 each by default. It needs
         --interval or --workers.
 
@@ -103,15 +107,14 @@ class TimeOptions:
 
     law: TimeLaw = "normal"
     spread: float | None = None
-    runtimes: str | None = None
+    run_times: str | None = None
 
-    def times(self, workflow: Submission) -> Times:
-        """Return the times; raises ArgumentError, or FormatError for a bad file of run times."""
+    def times(self) -> Times:
+        """Return the law of the times; raises ArgumentError for options that do not go together."""
         if self.law == "constant" and self.spread is not None:
-            raise ArgumentError("--law constant has no spread: expected no --spread")
-        means = None if self.runtimes is None else read_run_times(workflow, self.runtimes)
+            raise ArgumentError("--spread cannot be used with --law constant")
         given = {} if self.spread is None else {"spread": self.spread}
-        return Times(self.law, means=means, **given)
+        return Times(self.law, **given)
 
 
 @Parameter(name="*", group="Statistics")
@@ -126,10 +129,10 @@ class SamplingOptions:
     half_width
         Go on until the ratio of times is known to this relative precision; 0.01 by default.
     runs
-        But make no more than so many runs of each policy; 20,000 by default.
+        But make no more than so many runs of each order; 20,000 by default.
     paper_statistics
-        Sample as paper 004 does: 300 means of 300 runs, all pairs.
-    jobs
+        Sample as Malewicz et al. 2007 do: 300 means of 300 runs, all pairs.
+    threads
         Number of threads; one on each core by default.
 
     """
@@ -138,7 +141,7 @@ class SamplingOptions:
     half_width: float | None = None
     runs: Annotated[int | None, WHOLE] = None
     paper_statistics: Flag = False
-    jobs: Annotated[int | None, WHOLE] = None
+    threads: Annotated[int | None, WHOLE] = None
 
     def sampling(self) -> Paired | PaperSampling:
         """Return the sampling; raises ArgumentError for options that do not go together."""
@@ -148,15 +151,15 @@ class SamplingOptions:
             return Paired(**given)  # type: ignore[arg-type]
         if given:
             raise ArgumentError(
-                "--paper-statistics makes 300 x 300 runs: expected no --half-width or --runs"
+                "--half-width and --runs cannot be used with --paper-statistics, 300 x 300 runs"
             )
         return PaperSampling()
 
-    def threads(self) -> int:
+    def thread_count(self) -> int:
         """Return how many threads to use; raises ArgumentError if that cannot be."""
-        if self.jobs is not None and not 1 <= self.jobs <= _MOST_THREADS:
-            raise ArgumentError(f"--jobs: expected 1 to {_MOST_THREADS:,}, got {self.jobs}")
-        return self.jobs or cores()
+        if self.threads is not None and not 1 <= self.threads <= _MOST_THREADS:
+            raise ArgumentError(f"--threads: expected 1 to {_MOST_THREADS:,}, got {self.threads}")
+        return self.threads or cores()
 
 
 PAPER_POOL = PoolOptions()  # but for the sizes, which it has exponential

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -298,6 +298,18 @@ class Comparison:
     largest_lag: tuple[int, int]
     area_ratio: float
 
+    @classmethod
+    def of(cls, first: Profile, second: Profile) -> Self:
+        """Compare two eligibility profiles of one dag."""
+        difference = first - second
+        lead, lag = int(difference.argmax()), int(difference.argmin())
+        return cls(
+            difference=difference,
+            largest_lead=(lead, int(difference[lead])),
+            largest_lag=(lag, int(difference[lag])),
+            area_ratio=float(first.sum() / second.sum()) if len(first) > 1 else 1.0,
+        )
+
     @property
     def never_below(self) -> bool:
         """Whether the first order has at least as many eligible tasks at every step."""
@@ -312,12 +324,4 @@ def compare(dag: Dag, order: Order, other: Order) -> Comparison:
     >>> result.difference.tolist(), result.never_below
     ([0, 1, 0, 0, 0, 0], True)
     """
-    first, second = (Schedule.of(dag, given).eligible for given in (order, other))
-    difference = first - second
-    lead, lag = int(difference.argmax()), int(difference.argmin())
-    return Comparison(
-        difference=difference,
-        largest_lead=(lead, int(difference[lead])),
-        largest_lag=(lag, int(difference[lag])),
-        area_ratio=float(first.sum() / second.sum()) if len(dag) else 1.0,
-    )
+    return Comparison.of(Schedule.of(dag, order).eligible, Schedule.of(dag, other).eligible)

@@ -17,7 +17,7 @@ from types import TracebackType
 
 import msgspec
 
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import FormatError
 from icsched.files import read_if_there, sync_directory
 from icsched.study.cells import Cell, CellResult
 
@@ -38,8 +38,8 @@ class _Line:
 class Store:
     """The cells in a directory, open to add more; one process at a time, where files can be locked.
 
-    Makes the directory. Raises FormatError if it cannot be written or holds a file of cells
-    that is none, ArgumentError while another process has it open.
+    Makes the directory. Raises FormatError if it cannot be written, if it holds a cells.jsonl that
+    icsched did not write, or while another process has it open.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory, Store(directory) as store:
@@ -83,7 +83,7 @@ class Store:
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise ArgumentError(f"{self._path}: another study is writing to it") from None
+                raise FormatError(self._path, None, "another study is writing to it") from None
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
                     raise

@@ -6,8 +6,8 @@ direction could make a name read as another one. Such characters are shown as Py
 """
 
 import re
-import sys
-from typing import TextIO
+
+SCHEMA = 1  # of every JSON object; a key that goes or changes its meaning makes it 2
 
 # Control characters but the newline; ends of lines, marks of direction, halves of characters.
 _HIDDEN = re.compile(
@@ -33,11 +33,6 @@ def named(*words: str) -> str:
     return visible(" ".join(words)).replace("\n", "\\n")
 
 
-def say(text: str, *, stream: TextIO | None = None) -> None:
-    """Write a report, to standard output by default, so that all of it can be seen."""
-    (stream or sys.stdout).write(visible(text))
-
-
 def json_safe(text: str) -> str:
     r"""Return JSON that means the same, without characters that act on a terminal.
 
@@ -49,3 +44,17 @@ def json_safe(text: str) -> str:
     if text.isascii() and "\x7f" not in text:  # most are, and may be large
         return text
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_text(keys: dict[str, object]) -> str:
+    """Return one JSON object, alone on its line; `schema` numbers the meaning of its keys."""
+    import json  # slow to import, as is msgspec, and for JSON alone
+
+    import msgspec
+
+    whole = {"schema": SCHEMA, **keys}
+    try:
+        text = msgspec.json.encode(whole).decode()
+    except UnicodeEncodeError:  # a name that is not UTF-8
+        text = json.dumps(whole, separators=(",", ":"))
+    return json_safe(text) + "\n"

@@ -1,0 +1,1 @@
+"""What each command finds, as frozen data; nothing here prints or parses options."""

@@ -1,0 +1,177 @@
+"""What is changed in a workflow's files: found out first, made in one go."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from icsched.answers import notes
+from icsched.answers.ordered import Ordered
+from icsched.answers.reading import Reading, check_not_own
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import Change
+from icsched.formats import FORMATS, dagman
+from icsched.formats.dagman.writer import COMPANION, Via
+from icsched.workflow import Workflow
+
+STANDARD_OUTPUT = "/dev/stdout"  # what the command line makes of a lone hyphen
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What to do to the files of a workflow."""
+
+    output: str | None = None
+    in_place: bool = False
+    remove: bool = False
+    force: bool = False
+    keep_existing: bool = False
+    flatten: bool = False
+    via: Via = "priority"
+    recursive: bool = False
+
+    @property
+    def writes_order(self) -> bool:
+        """Whether an order is written at all."""
+        return self.in_place or self.output is not None
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written, and the name of the copy of what it was, if one was kept."""
+
+    file: str
+    backup: str | None
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was written, and to where."""
+
+    written: tuple[Written, ...]
+    streamed: bytes | None
+    notes: tuple[notes.Note, ...]
+
+
+def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Change]:
+    """Find out what to write where; raises ArgumentError if that would destroy a file."""
+    workflow, priorities = found.workflow, found.priorities
+    if workflow.format != "dagman":
+        return _in_other(found, writing)
+    submission = dagman.submission_of(workflow)
+    kept, path = writing.keep_existing, writing.output
+    if path is None:
+        return dagman.changes(submission, priorities, keep_existing=kept, via=writing.via)
+    _check_output(workflow, path, usedagdir=reading.usedagdir)
+    if writing.flatten:
+        data = dagman.flat_file(submission, priorities, keep_existing=kept)
+        return [dagman.Change(path, None, data)]
+    return dagman.copies(submission, priorities, path, keep_existing=kept)
+
+
+def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
+    """Return the changes in files of another format; raises if the format cannot hold an order."""
+    chosen = FORMATS.find(found.workflow.format)
+    only_dagman = {
+        "-o": writing.output is not None,
+        "--keep-existing": writing.keep_existing,
+        "--via": writing.via != "priority",
+    }
+    for option, is_given in only_dagman.items():
+        if is_given:
+            raise ArgumentError(f"{option} is for DAGMan files, not for format {chosen.name}")
+    if chosen.changes is None:
+        raise chosen.cannot("changes", next(iter(found.workflow.files), ""))
+    return chosen.changes(found.workflow, found.plan.order.tolist())
+
+
+def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
+    """Raise ArgumentError if writing *path* would destroy or misplace a file of the workflow."""
+    source = dagman.submission_of(workflow).roots[0].path
+    if path == STANDARD_OUTPUT:
+        return
+    if usedagdir and os.path.realpath(Path(path).parent) != os.path.realpath(Path(source).parent):
+        raise ArgumentError(f"with --usedagdir -o must be in the directory of {source}")
+    check_not_own(workflow, path, instead=", or --in-place")
+
+
+def planning_notes(
+    files: Sequence[str], workflow: Workflow, priorities: dict[str, int], writing: Writing
+) -> Iterator[notes.Note]:
+    """Yield what to know about the changes; raises FormatError if DAGMan will refuse them."""
+    if workflow.format != "dagman":
+        return
+    submission = dagman.submission_of(workflow)
+    given = notes.own_priorities(workflow)
+    if given:
+        yield notes.OverriddenPriorities(given, writing.keep_existing)
+    if submission.joins:
+        yield notes.Joins(submission.joins, submission.lowest - 1)
+    strict = _strictness(workflow, priorities, writing)
+    if strict:
+        yield strict
+    if submission.has_splices:
+        path = writing.output or submission.roots[0].path
+        yield notes.Flattened() if writing.flatten else notes.Spliced(path, f"{path}{COMPANION}")
+    if writing.via == "vars":
+        yield from _variables(submission)
+    if workflow.remarks:
+        yield notes.Disturbed(files[0])
+
+
+def _strictness(
+    workflow: Workflow, priorities: dict[str, int], writing: Writing
+) -> notes.Strict | None:
+    """Raise FormatError if DAGMan will refuse what is written; say so if it may."""
+    submission = dagman.submission_of(workflow)
+    strict = dagman.strictness(submission)
+    if writing.keep_existing or writing.flatten or strict is None:
+        return None
+    if not dagman.overridden(submission, priorities, via=writing.via):
+        return None
+    found = notes.Strict(strict.path, strict.line or None, strict.text)
+    if found.line:  # in the workflow's own CONFIG file; the environment may be another one then
+        raise FormatError(found.path, found.line, found.refusal)
+    return notes.strict(workflow)
+
+
+def _variables(submission: dagman.Submission) -> Iterator[notes.Note]:
+    yield notes.VariablesUsed()
+    without = sum(
+        placed.has_description or placed.node.kind == "SUBDAG" for placed in submission.nodes()
+    )
+    if without:
+        yield notes.NoSubmitFile(without)
+
+
+def made(changes: Sequence[Change], writing: Writing) -> Made:
+    """Write what is to be written, a file that two workflows use once.
+
+    Raises FormatError before anything is written if a file cannot or should not be changed.
+    """
+    different = list({os.path.realpath(change.path): change for change in changes}.values())
+    told: list[notes.Note] = list(_forced(different, force=writing.force))
+    written, streamed = [], None
+    for change in different:
+        if change.is_none:
+            continue
+        if change.path == STANDARD_OUTPUT:
+            streamed = change.new
+            continue
+        backup = change.make()
+        if change.new is None:
+            told.append(notes.Removed(change.path))
+        else:
+            written.append(Written(change.path, backup))
+    if changes and not written and writing.output is None:
+        told.append(notes.NothingToChange(writing.remove))
+    return Made(tuple(written), streamed, tuple(told))
+
+
+def _forced(changes: Sequence[Change], *, force: bool) -> Iterator[notes.Forced]:
+    for change in changes:
+        for reason in change.check():
+            if not force:
+                problem = f"{reason}: give --force to change it all the same"
+                raise FormatError(change.path, None, problem)
+            yield notes.Forced(change.path, reason)

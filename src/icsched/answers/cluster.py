@@ -1,0 +1,98 @@
+"""A workflow as clusters, and the files that hold them."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from icsched import formats
+from icsched.answers.inputs import named_jobs
+from icsched.answers.notes import Resumed, resumed
+from icsched.answers.orders import WantedOrder
+from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.signs import QUIET, Signs
+from icsched.dag import Dag
+from icsched.errors import ArgumentError, FormatError, MemberError
+from icsched.files import write_text
+from icsched.serve.clusters import Cluster, plan_clusters, set_apart
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterAnswer:
+    """The clusters of a workflow, and the files written, the clustered workflow first."""
+
+    files: tuple[str, ...]
+    dag: Dag
+    ordered_by: str
+    clusters: tuple[Cluster, ...]
+    cut_arcs: int
+    done: int
+    resumed: Resumed | None
+    written: tuple[str, ...]
+    is_submittable: bool  # a DAGMan file was written
+
+
+def cluster_answer(
+    files: Sequence[str],
+    wanted: WantedOrder,
+    *,
+    size: int | None,
+    capacities: Sequence[int],
+    clusterer: str,
+    alone: str,
+    output: str | None,
+    dot: str | None,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> ClusterAnswer:
+    """Cut a workflow into clusters of *capacities* in turn, and write the files asked for.
+
+    *size* is what the user gave as the one capacity, if so; *alone* lists jobs or is @FILE.
+    """
+    wanted.check()
+    workflow = reading.read_to_run(files, signs=signs)
+    for path in filter(None, (output, dot)):
+        check_not_own(workflow, path)
+    _check_size(workflow, size)
+    dag = workflow.dag
+    apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
+    plan = wanted.plan(workflow, signs=signs)
+    with signs.working("clustering", len(dag)):
+        taken = plan_clusters(dag, capacities, clusterer=clusterer, order=plan)
+        clusters = set_apart(dag, taken, apart)
+    return ClusterAnswer(
+        files=tuple(files),
+        dag=dag,
+        ordered_by=plan.ordered_by,
+        clusters=tuple(clusters),
+        cut_arcs=sum(taken.cut_arcs for taken in clusters),
+        done=int(workflow.done.sum()),
+        resumed=resumed(workflow),
+        written=tuple(_write(workflow, [taken.tasks for taken in clusters], output, dot)),
+        is_submittable=output is not None,
+    )
+
+
+def _check_size(workflow: Workflow, size: int | None) -> None:
+    """Raise ArgumentError for a size that no cluster can have.
+
+    What a rescue file leaves may be less: a script that clusters a workflow again goes on.
+    """
+    most = len(workflow.dag if workflow.done_by is None else workflow.whole)
+    if size is not None and not 1 <= size <= most:
+        raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
+
+
+def _write(
+    workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
+) -> list[str]:
+    """Write what was asked for; return the files, first those of the clustered workflow."""
+    try:
+        written = [] if path is None else formats.write_clusters(path, workflow, clusters)
+    except MemberError as error:
+        instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
+        raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
+    if dot is not None:
+        write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))
+        written.append(dot)
+    return written

@@ -1,0 +1,182 @@
+"""What is worth knowing about a workflow's files beside an order, a class for each kind of note."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from icsched.formats import dagman
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that the user should know."""
+
+
+@dataclass(frozen=True)
+class Resumed(Note):
+    """Some jobs are done by the word of the rescue file, or without one, of the files."""
+
+    done: int
+    left: int
+    rescue: str | None
+
+
+@dataclass(frozen=True)
+class StaleSection(Note):
+    """A section of icsched's that is out of date; `is_replaced` if icsched now writes it again."""
+
+    path: str
+    line: int
+    problems: tuple[str, ...]
+    is_replaced: bool
+
+
+@dataclass(frozen=True)
+class OwnPriorities(Note):
+    """The files give priorities to so many jobs themselves."""
+
+    jobs: int
+
+
+@dataclass(frozen=True)
+class OverriddenPriorities(Note):
+    """What becomes of those when an order is written."""
+
+    jobs: int
+    are_kept: bool
+
+
+@dataclass(frozen=True)
+class Strict(Note):
+    """A setting with which DAGMan refuses a second priority for a job."""
+
+    path: str
+    line: int | None
+    text: str
+
+    @property
+    def refusal(self) -> str:
+        """What the setting does, and what to do about it."""
+        return (
+            f"'{self.text}' makes DAGMan refuse a second priority for a job: give"
+            " --keep-existing, or take the PRIORITY lines out of the files"
+        )
+
+
+@dataclass(frozen=True)
+class Joins(Note):
+    """So many PARENT lines have a node of DAGMan's own; priorities count down from `top`."""
+
+    lines: int
+    top: int
+
+
+@dataclass(frozen=True)
+class Spliced(Note):
+    """The file at `path` has jobs of splices, and includes `companion`."""
+
+    path: str
+    companion: str
+
+
+@dataclass(frozen=True)
+class Flattened(Note):
+    """The file written has no splices any more."""
+
+
+@dataclass(frozen=True)
+class VariablesUsed(Note):
+    """Submit files take priorities from a variable."""
+
+
+@dataclass(frozen=True)
+class NoSubmitFile(Note):
+    """So many jobs have no submit file for that."""
+
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Disturbed(Note):
+    """`icsched show` has remarks on this file."""
+
+    file: str
+
+
+@dataclass(frozen=True)
+class TablesWritten(Note):
+    """Where tables and dot files are."""
+
+    directory: str
+
+
+@dataclass(frozen=True)
+class NotThere(Note):
+    """A file of SUBDAG EXTERNAL that does not exist yet."""
+
+    path: str
+    job: str
+
+
+@dataclass(frozen=True)
+class NotRead(Note):
+    """A file whose section was removed although the workflow in it cannot be read."""
+
+    path: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Forced(Note):
+    """A file that was changed by --force."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Removed(Note):
+    """A file of icsched's that was removed."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class NothingToChange(Note):
+    """The files were as they should be already."""
+
+    is_removal: bool
+
+
+def resumed(workflow: Workflow) -> Resumed | None:
+    """Return how many jobs are done and left, or None if none is done."""
+    done = int(workflow.done.sum())
+    return Resumed(done, len(workflow.dag), workflow.done_by) if done else None
+
+
+def stale_sections(workflow: Workflow, *, is_replaced: bool = False) -> Iterator[StaleSection]:
+    """Yield the sections that are out of date."""
+    if workflow.format != "dagman":
+        return
+    for section in dagman.sections(dagman.submission_of(workflow)):
+        if section.problems:
+            problems = tuple(section.problems)
+            yield StaleSection(section.path, section.line, problems, is_replaced)
+
+
+def own_priorities(workflow: Workflow) -> int:
+    """Return how many jobs have a priority of the files' own."""
+    if workflow.format != "dagman":
+        return 0
+    return int(dagman.submission_of(workflow).has_priority.sum())
+
+
+def strict(workflow: Workflow) -> Strict | None:
+    """Return the setting that makes DAGMan refuse priorities, where it would override any."""
+    if workflow.format != "dagman":
+        return None
+    submission = dagman.submission_of(workflow)
+    found = dagman.strictness(submission)
+    if found is None or not submission.priorities.any():  # 0 may be overridden all the same
+        return None
+    return Strict(found.path, found.line or None, found.text)

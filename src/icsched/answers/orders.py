@@ -1,0 +1,62 @@
+"""The order that a user asks for: a name of the table, or a file of one's own."""
+
+from dataclasses import dataclass
+
+from icsched.answers.inputs import read_order, read_run_times
+from icsched.answers.signs import QUIET, Signs
+from icsched.errors import ArgumentError
+from icsched.orders import ORDERS, Plan, prioritize
+from icsched.workflow import Workflow
+
+FILE = "@"  # before the name of a file
+
+
+@dataclass(frozen=True)
+class WantedOrder:
+    """A name of `ORDERS`, or @FILE; `run_times` is the file with them, for orders that need it."""
+
+    order: str = "prio"
+    run_times: str | None = None
+
+    def check(self) -> None:
+        """Raise ArgumentError for an order that is unknown or that lacks its run times."""
+        check_known(self.order)
+        needed = not is_file(self.order) and ORDERS[self.order].needs_run_times
+        if needed and self.run_times is None:
+            raise ArgumentError(f"--order {self.order} needs --run-times")
+        if self.run_times is not None and not needed:
+            raise ArgumentError(f"--run-times cannot be used with --order {self.order}")
+
+    def plan(self, workflow: Workflow, *, signs: Signs = QUIET) -> Plan:
+        """Order what is left of a workflow; raises FormatError for a bad file."""
+        if is_file(self.order):
+            return plan_of_file(workflow, self.order)
+        times = None if self.run_times is None else read_run_times(workflow, self.run_times)
+        with signs.working("ordering", len(workflow.dag)):
+            return prioritize(workflow.dag, self.order, run_times=times)
+
+
+def is_file(word: str) -> bool:
+    """Whether *word* names a file with an order.
+
+    >>> is_file("@order.txt"), is_file("prio")
+    (True, False)
+    """
+    return word.startswith(FILE)
+
+
+def check_known(word: str) -> None:
+    """Raise ArgumentError unless *word* is a name of `ORDERS` or names a file."""
+    if is_file(word):
+        return
+    if word not in ORDERS:
+        known = ", ".join(ORDERS)
+        raise ArgumentError(f"--order: expected {known} or @FILE, got {word!r}")
+    ORDERS.find(word)
+
+
+def plan_of_file(workflow: Workflow, word: str) -> Plan:
+    """Return the order in the file that *word* names after its @, with what is proved about it."""
+    path = word.removeprefix(FILE)
+    order = read_order(workflow, "/dev/stdin" if path == "-" else path)
+    return prioritize(workflow.dag, order, label=word)

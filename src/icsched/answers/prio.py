@@ -1,0 +1,143 @@
+"""An order of a workflow, and what it changes in the workflow's files."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from icsched.answers import notes
+from icsched.answers.changes import Writing, Written, made, planned, planning_notes
+from icsched.answers.ordered import Ordered, Wanted, ordered
+from icsched.answers.reading import Reading
+from icsched.answers.signs import QUIET, Signs
+from icsched.errors import FormatError
+from icsched.files import Change
+from icsched.formats import dagman
+from icsched.formats.dagman.source import is_missing, is_special
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True, eq=False)
+class PrioAnswer:
+    """An order, or None where sections are removed, and what is to be changed or was.
+
+    `streamed` is what standard output gets instead of a file.
+    """
+
+    files: tuple[str, ...]
+    ordered: Ordered | None
+    changes: tuple[Change, ...]
+    notes: tuple[notes.Note, ...]
+    written: tuple[Written, ...] = ()
+    streamed: bytes | None = None
+
+
+def prio_answer(
+    files: Sequence[str],
+    wanted: Wanted,
+    writing: Writing,
+    *,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> PrioAnswer:
+    """Find an order of a workflow and what is to be changed in its files; nothing is written."""
+    wanted.order.check()
+    search = _Search(writing, reading, signs)
+    return search.removal(files) if writing.remove else search.ordering(files, wanted)
+
+
+def with_changes_made(found: PrioAnswer, writing: Writing) -> PrioAnswer:
+    """Write what is to be written; see `icsched.answers.changes.made`."""
+    done = made(found.changes, writing)
+    told = (*found.notes, *done.notes)
+    return replace(found, notes=told, written=done.written, streamed=done.streamed)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Goes through the files of a workflow, and with --recursive of those that it runs as jobs."""
+
+    writing: Writing
+    reading: Reading
+    signs: Signs
+
+    def ordering(self, files: Sequence[str], wanted: Wanted) -> PrioAnswer:
+        """Order a workflow and the inner ones, each file once."""
+        first = self._ordered(files, wanted, "")
+        changes, told = list(first.changes), list(first.notes)
+        seen = {os.path.realpath(file) for file in files}
+        waiting = [first] if self.writing.recursive else []
+        while waiting:
+            outer = waiting.pop().ordered
+            for path, directory in _inner_files(outer.workflow if outer else None, seen, told):
+                inner = self._ordered((path,), wanted, directory)
+                waiting.append(inner)
+                changes += inner.changes
+                told += inner.notes
+        return replace(first, changes=tuple(changes), notes=tuple(told))
+
+    def _ordered(self, files: Sequence[str], wanted: Wanted, directory: str) -> PrioAnswer:
+        found = ordered(files, wanted, reading=self.reading, directory=directory, signs=self.signs)
+        writing, workflow = self.writing, found.workflow
+        resumed = notes.resumed(workflow)
+        told: list[notes.Note] = [resumed] if resumed else []
+        told += notes.stale_sections(workflow, is_replaced=writing.in_place)
+        changes: list[Change] = []
+        if writing.writes_order:
+            changes = list(planned(found, writing, self.reading))
+            told += planning_notes(files, workflow, found.priorities, writing)
+        return PrioAnswer(tuple(files), found, tuple(changes), tuple(told))
+
+    def removal(self, files: Sequence[str]) -> PrioAnswer:
+        """Find the sections to take out; a workflow is read only to find other files."""
+        changes: list[Change] = []
+        told: list[notes.Note] = []
+        seen = {os.path.realpath(file) for file in files}
+        waiting = [(file, "") for file in files]
+        while waiting:
+            path, directory = waiting.pop(0)
+            own = dagman.removals([path])  # last: its section tells that submit files have theirs
+            workflow = self._read_for_removal(path, directory, told)
+            if workflow is not None:
+                changes += dagman.submit_removals(dagman.submission_of(workflow))
+                if self.writing.recursive:
+                    waiting += _inner_files(workflow, seen, told)
+            changes += own
+        return PrioAnswer(tuple(files), None, tuple(changes), tuple(told))
+
+    def _read_for_removal(
+        self, path: str, directory: str, told: list[notes.Note]
+    ) -> Workflow | None:
+        """Read a workflow if other files may have something of ours, and if it can be read."""
+        has_variables = dagman.has_variables(path)
+        if not self.writing.recursive and not has_variables:
+            return None
+        try:
+            return self.reading.read((path,), directory=directory, signs=self.signs)
+        except FormatError as error:
+            if has_variables:
+                raise  # the section is the only trace of the submit files
+            told.append(notes.NotRead(path, str(error)))
+            return None
+
+
+def _inner_files(
+    workflow: Workflow | None, seen: set[str], told: list[notes.Note]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of SUBDAG EXTERNAL that are there, each with its directory.
+
+    Raises FormatError for what is no ordinary file: reading it may have no end.
+    """
+    if workflow is None or workflow.format != "dagman":
+        return
+    for placed in dagman.submission_of(workflow).nodes():
+        path = str(Path(placed.directory, placed.node.submit))
+        if placed.node.kind != "SUBDAG" or os.path.realpath(path) in seen:
+            continue
+        seen.add(os.path.realpath(path))
+        if is_special(path):
+            raise placed.source.error(placed.statement, f"{path}: expected an ordinary file")
+        if is_missing(path):
+            told.append(notes.NotThere(path, placed.name))
+        else:
+            yield path, placed.directory

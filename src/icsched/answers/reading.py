@@ -1,0 +1,63 @@
+"""Workflows as commands read them, and what must not be written over."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from icsched import formats
+from icsched.answers.signs import QUIET, Signs
+from icsched.errors import ArgumentError, FormatError
+from icsched.formats.dagman import DAGMAN, read_dagman
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of a workflow are read; the fields are the options of DAGMan files."""
+
+    lenient: bool = False
+    usedagdir: bool = False
+    no_rescue: bool = False
+
+    def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
+        """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
+        if not files:
+            raise ArgumentError("expected a workflow file")
+        with signs.working(f"reading {files[0]}"):
+            if formats.format_of(files[0]) is not DAGMAN:
+                return self._read_other(files)
+            return read_dagman(
+                files,
+                rescue=not self.no_rescue,
+                lenient=self.lenient,
+                use_dag_directory=self.usedagdir,
+                directory=directory,
+            )
+
+    def _read_other(self, files: Sequence[str]) -> Workflow:
+        """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
+        for option in ("lenient", "usedagdir", "no_rescue"):
+            if getattr(self, option):
+                name = option.replace("_", "-")
+                raise ArgumentError(f"--{name} is for DAGMan files; {files[0]} is not one")
+        return formats.read(files)
+
+    def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
+        """Read a workflow; raises FormatError also if no job of it is left to run."""
+        workflow = self.read(files, signs=signs)
+        if not len(workflow.dag):
+            by = f"; all are done by {workflow.done_by}" if workflow.done_by else ""
+            problem = f"expected at least one job that is left to run{by}"
+            raise FormatError(files[0], None, problem)
+        return workflow
+
+
+USUAL = Reading()  # as condor_submit_dag reads without options
+
+
+def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
+    """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
+    if not os.path.isfile(path):  # noqa: PTH113  false of a name that no file can have, too
+        return
+    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files)):
+        raise ArgumentError(f"{path} is a file of the workflow: expected another{instead}")

@@ -1,0 +1,128 @@
+"""What orders gain on a pool of unpredictable workers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from icsched.answers.inputs import read_run_times
+from icsched.answers.notes import Resumed, resumed
+from icsched.answers.orders import check_known, is_file, plan_of_file
+from icsched.answers.reading import Reading
+from icsched.answers.signs import QUIET, Signs
+from icsched.dag import Dag
+from icsched.orders import ORDERS, prioritize
+from icsched.sim import (
+    Paired,
+    PaperSampling,
+    Pool,
+    Simulation,
+    Timeline,
+    Times,
+    Workers,
+    simulate,
+)
+from icsched.sim.compare import OrderLike
+from icsched.workflow import Workflow
+
+_FOLLOWED_RUNS = 200  # at most, for the charts
+_FOLLOWED_STEPS = 2_000_000  # about so many assignments and batches in all of these runs
+
+
+@dataclass(frozen=True, eq=False)
+class SimulateAnswer:
+    """What was simulated, and what came out.
+
+    `run_times` is the file that the mean times are from, if there is one; `timelines` follow
+    some runs of each order.
+    """
+
+    files: tuple[str, ...]
+    jobs: int
+    arcs: int
+    done: int
+    resumed: Resumed | None
+    pool: Pool | Workers
+    times: Times
+    run_times: str | None
+    sampling: Paired | PaperSampling
+    found: Simulation
+    timelines: Mapping[str, Timeline]
+
+
+def simulate_answer(
+    files: Sequence[str],
+    wanted: Sequence[str],
+    *,
+    pool: Pool | Workers,
+    times: Times,
+    run_times: str | None,
+    sampling: Paired | PaperSampling,
+    seed: int,
+    threads: int,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> SimulateAnswer:
+    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in fifo's."""
+    for word in wanted:
+        check_known(word)
+    workflow = reading.read_to_run(files, signs=signs)
+    dag = workflow.dag
+    if run_times is not None:
+        times = replace(times, means=read_run_times(workflow, run_times))
+    orders = {word: _order(workflow, word, times, signs) for word in [*wanted, "fifo"]}
+    with signs.progress("simulating", len(dag)) as tell:
+        found = simulate(
+            dag,
+            orders,
+            pool=pool,
+            times=times,
+            seed=seed,
+            sampling=sampling,
+            threads=threads,
+            progress=tell,
+        )
+    with signs.working("following some runs"):
+        timelines = _timelines(dag, orders, pool, times, found)
+    return SimulateAnswer(
+        files=tuple(files),
+        jobs=len(dag),
+        arcs=dag.arc_count,
+        done=int(workflow.done.sum()),
+        resumed=resumed(workflow),
+        pool=pool,
+        times=times,
+        run_times=run_times,
+        sampling=sampling,
+        found=found,
+        timelines=timelines,
+    )
+
+
+def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLike:
+    """Return an order as the simulation takes it; run times are the means of *times*."""
+    dag = workflow.dag
+    if is_file(word):
+        return plan_of_file(workflow, word)
+    entry = ORDERS.find(word)
+    if entry.played != "static":
+        return word
+    means = times.means_for(dag) if entry.needs_run_times else None
+    with signs.working("ordering", len(dag)):
+        return prioritize(dag, word, run_times=means)
+
+
+def _timelines(
+    dag: Dag,
+    orders: Mapping[str, OrderLike],
+    pool: Pool | Workers,
+    times: Times,
+    found: Simulation,
+) -> dict[str, Timeline]:
+    """Follow some runs of each order, until the mean time of the slowest."""
+    until = max(estimates.time.mean for estimates in found.orders.values())
+    batches = until / pool.interval if isinstance(pool, Pool) else 0
+    affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
+    runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
+    return {
+        name: Timeline.of(dag, order, pool, times, seed=found.seed, runs=runs, until=until)
+        for name, order in orders.items()
+    }

@@ -1,0 +1,168 @@
+"""Orders against first come, first served over a grid of pools, kept on disk."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from icsched.answers.compared import Compared
+from icsched.answers.notes import Resumed, resumed
+from icsched.answers.orders import WantedOrder
+from icsched.answers.reading import Reading
+from icsched.answers.signs import QUIET, Signs
+from icsched.errors import ArgumentError
+from icsched.study import (
+    Cell,
+    CellResult,
+    CellRunner,
+    Store,
+    Terms,
+    fingerprint,
+    read_cells,
+    run_cells,
+    write_tables,
+)
+from icsched.workflow import Workflow
+
+Told = Callable[[str, int, int], None]  # a workflow's name, cells that are there, all cells
+
+
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """A workflow of the study, under the name that its rows and figures bear."""
+
+    name: str
+    compared: Compared
+    fingerprint: str
+    resumed: Resumed | None
+
+
+@dataclass(frozen=True, eq=False)
+class StudyBegun:
+    """What a study is to find out, and where its cells are kept."""
+
+    directory: str
+    cells: tuple[Cell, ...]
+    terms: Terms
+    workflows: tuple[Studied, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyAnswer:
+    """The cells that are there, by the workflow's name, and the tables that were written."""
+
+    begun: StudyBegun
+    rows: dict[str, list[CellResult]]
+    written: tuple[str, ...]
+
+
+def study_begun(
+    files: Sequence[str],
+    wanted: WantedOrder,
+    directory: str,
+    cells: Sequence[Cell],
+    terms: Terms,
+    *,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> StudyBegun:
+    """Read and order the workflows, each file one of its own."""
+    wanted.check()
+    workflows = tuple(
+        _studied(name, reading.read_to_run([file], signs=signs), wanted, terms, signs)
+        for name, file in _named(files).items()
+    )
+    return StudyBegun(directory, tuple(cells), terms, workflows)
+
+
+def _named(files: Sequence[str]) -> dict[str, str]:
+    """Return each file under its name without suffix, or where two share one, its path."""
+    if not files:
+        raise ArgumentError("expected a DAGMan file")
+    paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
+    stems = Counter(path.stem for path in paths)
+    names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
+    outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
+    for name, file in zip(names, files, strict=True):
+        if outputs[name] > 1 or outputs[f"{name}-eligible"] > 1:
+            raise ArgumentError(f"{file}: expected files of different names, got two of {name!r}")
+    return dict(zip(names, files, strict=True))
+
+
+def _flat(path: Path) -> str:
+    return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
+
+
+def _studied(
+    name: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
+) -> Studied:
+    plan = wanted.plan(workflow, signs=signs)
+    mark = fingerprint(workflow.dag, plan.order, terms)
+    return Studied(name, Compared(plan), mark, resumed(workflow))
+
+
+@contextmanager
+def cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
+    """Yield what computes cells: so many threads, or the Dask cluster at an address."""
+    if dask is None:
+        yield partial(run_cells, jobs=threads)
+        return
+    from icsched.engines.dask import study_cluster  # slow to import
+
+    with study_cluster(dask) as runner:
+        yield runner
+
+
+def fill(
+    begun: StudyBegun,
+    engine: AbstractContextManager[CellRunner],
+    *,
+    told: Told,
+    signs: Signs = QUIET,
+) -> None:
+    """Compute the cells that are not there yet; *told* hears how many were."""
+    with Store(begun.directory) as store:
+        missing = {w.name: _missing(begun, w, store, told) for w in begun.workflows}
+        if any(missing.values()):
+            with engine as runner:
+                for workflow in begun.workflows:
+                    _fill(begun, workflow, missing[workflow.name], store, runner, signs)
+
+
+def _missing(begun: StudyBegun, workflow: Studied, store: Store, told: Told) -> list[Cell]:
+    there = store.cells(workflow.fingerprint)
+    missing = [cell for cell in begun.cells if cell not in there]
+    if len(missing) < len(begun.cells):
+        told(workflow.name, len(begun.cells) - len(missing), len(begun.cells))
+    return missing
+
+
+def _fill(
+    begun: StudyBegun,
+    workflow: Studied,
+    cells: Sequence[Cell],
+    store: Store,
+    runner: CellRunner,
+    signs: Signs,
+) -> None:
+    plan = workflow.compared.plan
+    found = runner(plan.dag, plan.order, cells, begun.terms)
+    with signs.progress(f"simulating {workflow.name}") as tell, closing(found):
+        for done, result in enumerate(found, 1):
+            store.add(workflow.fingerprint, result)
+            tell(done, len(cells))
+
+
+def study_answer(begun: StudyBegun) -> StudyAnswer:
+    """Gather the cells that are there, and write the tables."""
+    rows = {w.name: _results(begun, w) for w in begun.workflows}
+    written = tuple(write_tables(begun.directory, rows, begun.terms))
+    return StudyAnswer(begun, rows, written)
+
+
+def _results(begun: StudyBegun, workflow: Studied) -> list[CellResult]:
+    there = read_cells(begun.directory, workflow.fingerprint)
+    return [there[cell] for cell in begun.cells if cell in there]

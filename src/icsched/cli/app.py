@@ -1,0 +1,55 @@
+"""The commands of `icsched`, each imported only when it runs or shows its own help."""
+
+from cyclopts import App
+
+from icsched.cli.version import version_line
+
+app = App(
+    name="icsched",
+    help="Order a workflow's tasks so that unpredictable workers never leave empty-handed.",
+    version=version_line,
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+)
+# Named by string: a command's module is imported only when it runs or shows its own help.
+_COMMANDS = {  # in the order of their importance, as help shows them
+    "prio": """Order a workflow, say what is proved, and write the order into its files.
+
+    Without -o, --in-place or --remove it only reports.
+
+    Example: icsched prio wf.dag --in-place""",
+    "show": """Show what a workflow is made of: size, levels, blocks, proof.
+
+    Example: icsched show wf.dag""",
+    "simulate": """Simulate a workflow on unpredictable workers: time, stalls, utilisation.
+
+    All orders see the same random draws, until the ratio of their times is known to 1%.
+
+    Example: icsched simulate wf.dag --interval 1 --batch 16""",
+    "study": """Simulate workflows over a grid of pools, and write tables and figures.
+
+    What is done stays in the directory: the same command goes on where it was stopped.
+
+    Example: icsched study wf.dag -o wf-study""",
+    "batch": """Choose the jobs to hand out together: those that enable the most.
+
+    Example: icsched batch wf.dag --done a,b --take 8""",
+    "cluster": """Cut a workflow into clusters for workers of unequal power.
+
+    A worker runs a cluster without waiting for any other worker.
+
+    Example: icsched cluster wf.dag --capacities 4,16,64""",
+    "make": """Make a dag of a known family and write it as a DAGMan file.
+
+    Example: icsched make airsn 250 -o airsn.dag""",
+    "verify": """Check an order: is it IC-optimal, or which set of jobs beats it?
+
+    Exact, by looking at every set of jobs that can have run: for small workflows.
+
+    Example: icsched verify wf.dag --order @order.txt""",
+    "demo": """Show what a good order does to a real workflow.
+
+    Example: icsched demo""",
+}
+for place, (command, text) in enumerate(_COMMANDS.items()):
+    app.command(f"icsched.cli.{command}:{command}", name=command, help=text, sort_key=place)

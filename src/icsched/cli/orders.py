@@ -1,0 +1,38 @@
+"""The options for an order, the same in every command."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched.answers.orders import WantedOrder
+from icsched.orders import ORDERS
+
+
+def known_orders(_default: object) -> str:
+    """Return the default and all names with their sentences; asked for by help alone."""
+    return "prio. Names: " + "; ".join(f"{o.name}, {o.sentence}" for o in ORDERS.values())
+
+
+OrderWord = Annotated[str, Parameter(show_default=known_orders)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class OrderOptions(WantedOrder):
+    """Which order.
+
+    Parameters
+    ----------
+    order
+        Name of an order, or @FILE with an order of your own: one job a line, first to run first.
+    run_times
+        File with the run time of each job, NAME SECONDS a line, for orders that need them.
+
+    """
+
+    order: OrderWord = "prio"
+    run_times: str | None = None
+
+
+OURS = OrderOptions()

@@ -1,0 +1,68 @@
+"""What `icsched cluster` prints."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from icsched.answers.cluster import ClusterAnswer
+from icsched.dag import Dag
+from icsched.render.notes import done_line
+from icsched.render.visible import named
+from icsched.render.words import counted, size
+from icsched.serve.clusters import Cluster
+
+_MOST_ROWS = 20
+_MOST_NAMES = 8
+
+
+def text(found: ClusterAnswer) -> str:
+    """Return a table of the clusters."""
+    dag, clusters = found.dag, found.clusters
+    rows = [_row(dag, number, taken) for number, taken in enumerate(clusters[:_MOST_ROWS], 1)]
+    rest = len(clusters) - len(rows)
+    lines = [
+        f"{named(*found.files)}: {size(len(dag), dag.arc_count)}",
+        f"{counted(len(clusters), 'cluster')}, clusterer {clusters[0].clusterer}:"
+        f" {found.cut_arcs:,} of {counted(dag.arc_count, 'dependency', 'dependencies')} cut",
+        "  cluster  jobs   cut  productive  first to run first",
+        *rows,
+        *([f"  and {rest:,} more: --json has all"] if rest > 0 else []),
+    ]
+    written = _submission(found.written) if found.is_submittable else ""
+    return "\n".join(lines) + "\n" + done_line(found.resumed, "cluster") + written
+
+
+def _row(dag: Dag, number: int, taken: Cluster) -> str:
+    productive = {True: "yes", False: "no", None: "unknown"}[taken.productive]
+    names = " ".join(str(dag.names[task]) for task in taken.tasks[:_MOST_NAMES])
+    more = " ..." if taken.size > _MOST_NAMES else ""
+    return f"  {number:7,} {taken.size:5,} {taken.cut_arcs:5,}  {productive:10}  {names}{more}"
+
+
+def _submission(written: Sequence[str]) -> str:
+    file, script, *_ = written
+    beside = f"{file} and the files of its clusters in {Path(script).parent}"
+    return f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
+
+
+def keys(found: ClusterAnswer) -> dict[str, object]:
+    """Return the clusters as they stand in JSON."""
+    dag = found.dag
+    return {
+        "jobs": len(dag),
+        "arcs": dag.arc_count,
+        "done": found.done,
+        "ordered_by": found.ordered_by,
+        "clusterer": found.clusters[0].clusterer,
+        "cut_arcs": found.cut_arcs,
+        "clusters": [_cluster_keys(dag, taken) for taken in found.clusters],
+        "written": found.written,
+    }
+
+
+def _cluster_keys(dag: Dag, taken: Cluster) -> dict[str, object]:
+    return {
+        "jobs": [dag.names[task] for task in taken.tasks],
+        "size": taken.size,
+        "cut_arcs": taken.cut_arcs,
+        "productive": taken.productive,
+    }

@@ -1,0 +1,27 @@
+"""A plan beside first come, first served, in bars and words."""
+
+from icsched.answers.compared import Compared
+from icsched.render.charts import charts
+from icsched.render.words import counted
+
+PEER = "first come, first served"
+
+
+def bars(compared: Compared, name: str) -> str:
+    """Draw both profiles, ours under *name*."""
+    return charts({PEER: compared.fifo_eligible, name: compared.eligible})
+
+
+def lead_sentence(compared: Compared) -> str:
+    """Say how the order stands against first come, first served."""
+    contest = compared.contest
+    (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
+    if lead == lag == 0:
+        return f"It has as many eligible as {PEER} at every step."
+    step = ahead if lead > 0 else behind
+    ours, fifo = compared.eligible[step], compared.fifo_eligible[step]
+    return (
+        f"After {counted(step, 'job')} it has {ours:,} eligible, {PEER} {fifo:,}.\n"
+        f"It is {'never' if lag == 0 else 'sometimes'} behind,"
+        f" with {contest.area_ratio:.2f} times as many on average."
+    )

@@ -1,0 +1,134 @@
+"""Sentences for notes, a function for each kind."""
+
+from functools import singledispatch
+
+from icsched.answers import notes
+from icsched.render.words import counted
+
+
+@singledispatch
+def sentence(note: notes.Note) -> str:
+    """Return a note as a sentence without a full stop."""
+    raise TypeError(f"no sentence for {note!r}")
+
+
+def done_sentence(note: notes.Resumed, aim: str) -> str:
+    """Say how many jobs are done, by whose word, and how many are left to *aim*."""
+    by = f" by {note.rescue}" if note.rescue else " by DONE in the files"
+    return f"{counted(note.done, 'job')} done{by}; {counted(note.left, 'job')} left to {aim}"
+
+
+def done_line(note: notes.Resumed | None, aim: str) -> str:
+    """Return a line for a report, with the option that ignores the rescue file; "" for None."""
+    if note is None:
+        return ""
+    option = " (--no-rescue ignores that file)" if note.rescue else ""
+    return f"{done_sentence(note, aim)}{option}\n"
+
+
+def rescue_sentence(note: notes.Resumed) -> str:
+    """Say which rescue file DAGMan will resume from, or how many jobs are marked DONE."""
+    if not note.rescue:
+        return done_sentence(note, "order")
+    return f"DAGMan will resume from {note.rescue}: {counted(note.done, 'job')} done"
+
+
+@sentence.register
+def _(note: notes.Resumed) -> str:
+    return done_sentence(note, "order")
+
+
+@sentence.register
+def _(note: notes.StaleSection) -> str:
+    again = "run prio --in-place again, or prio --remove"
+    what = "icsched writes it again" if note.is_replaced else again
+    problems = "; ".join(note.problems)
+    return f"{note.path}:{note.line}: icsched's section is out of date: {problems}; {what}"
+
+
+@sentence.register
+def _(note: notes.OwnPriorities) -> str:
+    what = "prio overrides them unless --keep-existing is given"
+    return f"the files already have PRIORITY lines for {counted(note.jobs, 'job')}: {what}"
+
+
+@sentence.register
+def _(note: notes.OverriddenPriorities) -> str:
+    what = "overridden (--keep-existing keeps them)"
+    if note.are_kept:
+        what = "kept, so that the run will not follow the order above where they differ"
+    return f"priorities that the files gave {counted(note.jobs, 'job')}: {what}"
+
+
+@sentence.register
+def _(note: notes.Strict) -> str:
+    place = note.path if note.line is None else f"{note.path}:{note.line}"
+    return f"{place}: {note.refusal}"
+
+
+@sentence.register
+def _(note: notes.Joins) -> str:
+    return (
+        f"priorities count down from {note.top}: DAGMan puts nodes of its own into"
+        f" {counted(note.lines, 'PARENT line')} of several parents and children,"
+        " and those must not wait"
+    )
+
+
+@sentence.register
+def _(note: notes.Spliced) -> str:
+    return (
+        f"the section gives jobs of splices their priorities, and includes {note.companion} first:"
+        f" keep that file beside {note.path}, and the section last in {note.path}"
+    )
+
+
+@sentence.register
+def _(note: notes.NoSubmitFile) -> str:
+    return f"{counted(note.jobs, 'job')} without a submit file got PRIORITY lines"
+
+
+@sentence.register
+def _(note: notes.TablesWritten) -> str:
+    return f"order, eligibility table and dot files are in {note.directory}"
+
+
+@sentence.register
+def _(note: notes.NothingToChange) -> str:
+    what = "no section of icsched's" if note.is_removal else "the files say so already"
+    return f"nothing to change: {what}"
+
+
+@sentence.register
+def _(_: notes.Flattened) -> str:
+    return "one file without splices and includes; job S+p is called S-p in it"
+
+
+@sentence.register
+def _(_: notes.VariablesUsed) -> str:
+    return "submit files take their priority from the variable jobpriority"
+
+
+@sentence.register
+def _(note: notes.Disturbed) -> str:
+    return f"icsched show {note.file} tells what may disturb this order"
+
+
+@sentence.register
+def _(note: notes.NotThere) -> str:
+    return f"{note.path} is not there yet and was left out (job {note.job})"
+
+
+@sentence.register
+def _(note: notes.NotRead) -> str:
+    return f"only {note.path} itself was looked at, for it cannot be read: {note.problem}"
+
+
+@sentence.register
+def _(note: notes.Forced) -> str:
+    return f"{note.path} was changed although {note.reason}"
+
+
+@sentence.register
+def _(note: notes.Removed) -> str:
+    return f"removed {note.path}"

@@ -1,0 +1,167 @@
+"""What `icsched simulate` prints."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from icsched.answers.simulate import SimulateAnswer
+from icsched.render.charts import curves
+from icsched.render.notes import done_sentence
+from icsched.render.visible import named
+from icsched.render.words import counted, number, size
+from icsched.sim import METRICS, Mean, PaperSampling, Pool, Ratio, Simulation, Timeline, Workers
+from icsched.sim.compare import FEWEST_RUNS
+
+
+def text(found: SimulateAnswer) -> str:
+    """Return tables and charts."""
+    head = f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
+    head += f"{done_sentence(found.resumed, 'simulate')}.\n" if found.resumed else ""
+    return f"{head}{_model(found)}\n{_report(found)}\n{_charts(found.pool, found.timelines)}"
+
+
+def _model(found: SimulateAnswer) -> str:
+    """Say what was simulated."""
+    pool, times = found.pool, found.times
+    who = _workers(pool) if isinstance(pool, Workers) else _batches(pool)
+    terms = {
+        f"workers leave after {number(pool.leave)} on average": pool.leave < math.inf,
+        f"deadline {number(pool.deadline)}": pool.deadline < math.inf,
+        f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
+        f"overhead {number(pool.overhead)} for each job": pool.overhead > 0,
+    }
+    who = ", ".join([who, *(term for term, holds in terms.items() if holds)])
+    spread = "" if times.law == "constant" else f", spread {times.spread:g}"
+    means = f"means from {found.run_times}" if found.run_times else "mean 1"
+    return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n"
+
+
+def _workers(pool: Workers) -> str:
+    speeds = f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
+    return f"{counted(pool.count, 'worker')}{speeds}"
+
+
+def _batches(pool: Pool) -> str:
+    law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
+    who = f"batches of {counted(pool.batch, 'request')}{law}, {number(pool.interval)} apart"
+    who += " on average"
+    who += ", requests wait" if pool.waiting else ""
+    return who + (f", speeds vary by {pool.speed_spread:g}" if pool.speed_spread else "")
+
+
+def _report(answer: SimulateAnswer) -> str:
+    found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
+    rows = [["order", "time", "stall probability", "utilisation"]]
+    for name, estimates in found.orders.items():
+        rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    names = [name for name in found.orders if name != "fifo"]
+    ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
+    return "\n".join([*lines, "", *ratios, _effort(found, is_tested=is_tested)]) + "\n"
+
+
+def _interval(found: Mean | Ratio) -> str:
+    """Return a number and its interval, with the decimals that the interval is worth."""
+    middle = found.mean if isinstance(found, Mean) else found.median
+    width = found.high - found.low
+    is_exact = width <= 1e-9 * middle  # but for rounding
+    decimals = 4 if is_exact else min(8, max(0, 1 - math.floor(math.log10(width))))
+    texts = [number(value, decimals) for value in (middle, found.low, found.high)]
+    return "{} [{}, {}]".format(*texts)
+
+
+def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
+    """Say how an order stands against fifo, with a verdict where there is a 95% interval."""
+    ratios = found.ratio[f"{name}_over_fifo"]
+    time = ratios.time
+    assert time is not None, "times are never 0"  # noqa: S101  for the type checker
+    text = f"{name} takes {_interval(time)} of fifo's time"
+    text += f": {_difference(time)}" if is_tested else ""
+    assert ratios.utilisation is not None, "nor is this"  # noqa: S101
+    utilisation = f"utilisation {_interval(ratios.utilisation)}"
+    if ratios.stall is not None:
+        stall = f"stall probability {_interval(ratios.stall)}"
+        return f"{text}\n  of fifo's: {stall}, {utilisation}"
+    return f"{text}\n  of fifo's: {utilisation}\n  stalls: {_no_ratio(found, name)}"
+
+
+def _no_ratio(found: Simulation, name: str) -> str:
+    """Say why the probabilities of stalling of an order and of fifo have no ratio."""
+    shares = {order: found.orders[order].stall.mean for order in (name, "fifo")}
+    calm = [order for order, share in shares.items() if not share]
+    if len(calm) == len(shares):
+        return "never seen"
+    return f"never seen with {calm[0]}" if calm else "no ratio, because fifo's probability may be 0"
+
+
+def _difference(ratio: Ratio) -> str:
+    if ratio.low <= 1 <= ratio.high:
+        return "no difference to be seen"
+    percent = 100 * abs(1 - ratio.median)
+    size = f"{percent:.0f}%" if percent >= 10 else f"{percent:.2g}%"
+    return f"{size} {'less' if ratio.high < 1 else 'more'}"
+
+
+def _effort(found: Simulation, *, is_tested: bool) -> str:
+    """Say how many runs were made; the paper's ranges allow no verdict."""
+    runs = f"{counted(found.runs, 'run')} of each order, seed {found.seed}; "
+    if not is_tested:
+        return (
+            f"{runs}in brackets, as in paper 004, where 95% of means of 300 runs lie,"
+            " or of the ratios of two: no confidence intervals"
+        )
+    runs += "95% intervals"
+    if found.precise:
+        return runs
+    if found.runs < FEWEST_RUNS:
+        return f"{runs}\nFewer than {FEWEST_RUNS} runs: do not trust the intervals"
+    return (
+        f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
+        f" of the {'ratio of times' if found.ratio else 'time'}; --runs allows more runs"
+    )
+
+
+def _charts(pool: Pool | Workers, timelines: Mapping[str, Timeline]) -> str:
+    """Draw what requests found over time, in our order (or the first) and fifo."""
+    first = "prio" if "prio" in timelines else next(iter(timelines))
+    shown = {name: timelines[name] for name in dict.fromkeys(["fifo", first])}
+    found = {name: line.eligible.tolist() for name, line in shown.items()}
+    idle = {name: line.idle.tolist() for name, line in shown.items()}
+    time = shown["fifo"].time
+    until = f"from time 0 to {time[1] * len(time):.4g}"
+    who = "Idle workers" if isinstance(pool, Workers) else "Requests a time unit that got nothing"
+    return (
+        f"Eligible jobs that requests found, {until} (a full bar is {_most(found)}):\n"
+        f"{curves(found)}"
+        f"{who} (a full bar is {_most(idle)}):\n"
+        f"{curves(idle)}"
+    )
+
+
+def _most(rows: Mapping[str, Sequence[float]]) -> str:
+    return f"{max(map(max, rows.values())):.3g}"
+
+
+def keys(answer: SimulateAnswer) -> dict[str, object]:
+    """Return what was found as it stands in JSON; what never happens is null."""
+    found, pool = answer.found, answer.pool
+    kind = "workers" if isinstance(pool, Workers) else "batches"
+    return {
+        "jobs": answer.jobs,
+        "arcs": answer.arcs,
+        "done": answer.done,
+        "orders": {name: asdict(estimates) for name, estimates in found.orders.items()},
+        "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
+        "runs": found.runs,
+        "seed": found.seed,
+        "precise": found.precise,
+        "half_width": found.half_width,
+        "pool": {"kind": kind, **asdict(pool)},
+        "times": {"law": answer.times.law, "spread": answer.times.spread},
+        "timeline": {name: _timeline_keys(line) for name, line in answer.timelines.items()},
+    }
+
+
+def _timeline_keys(line: Timeline) -> dict[str, object]:
+    return {key: getattr(line, key).tolist() for key in ("time", "eligible", "idle")}
