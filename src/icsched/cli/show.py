@@ -36,7 +36,7 @@ def show(
     with output.working(f"taking {output.counted(len(workflow.dag), 'job')} apart"):
         plan = prioritize(workflow.dag)
         facts = _facts(plan, _analysis(plan))
-        remarks = dagman.advice(workflow)
+        remarks = dagman.advise(workflow)
     if json_:
         output.write_json({**facts, **_state(workflow), "advice": list(map(_remark, remarks))})
     else:

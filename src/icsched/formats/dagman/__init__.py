@@ -3,10 +3,10 @@
 import os
 
 from icsched.dag import Dag
-from icsched.formats.dagman.advice import advice, strictness
-from icsched.formats.dagman.clustered import write_clustered
+from icsched.formats.dagman.advice import advise, strictness
+from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.reader import Remark
-from icsched.formats.dagman.section import Section, sections
+from icsched.formats.dagman.stale import Section, sections
 from icsched.formats.dagman.text import dagman_text, write_dagman
 from icsched.formats.dagman.workflow import Workflow, read_workflow
 from icsched.formats.dagman.writer import (
@@ -27,7 +27,7 @@ __all__ = [
     "Remark",
     "Section",
     "Workflow",
-    "advice",
+    "advise",
     "changes",
     "copies",
     "dagman_text",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman import block
+from icsched.formats.dagman import section
 from icsched.formats.dagman.commands import Directive
 from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.workflow import Workflow
@@ -22,7 +22,7 @@ _MOST_LENIENT = 1  # from 2 on DAGMan refuses a file that changes a job's priori
 _SHIFT = "shifts the whole workflow against your others; its own order stays"
 
 
-def advice(workflow: Workflow) -> list[Remark]:
+def advise(workflow: Workflow) -> list[Remark]:
     """Return what will disturb an order of *workflow*, each with its line.
 
     Reads the submit files, of which the first thousand, and the configuration files that the
@@ -104,7 +104,7 @@ def _last_match(path: str, pattern: re.Pattern[bytes]) -> tuple[int, str] | None
     """Return line and text of the last place in a file that matches: there it counts."""
     try:
         is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
-        data = block.blanked(path, read_bytes(path)) if is_small else b""
+        data = section.blanked(path, read_bytes(path)) if is_small else b""
     except (FormatError, OSError):
         return None
     last = deque(pattern.finditer(data), maxlen=1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Ids, ranks_of
 from icsched.formats.dagman.commands import Connect, Directive, Modifier, Node
-from icsched.formats.dagman.limits import limits
+from icsched.formats.dagman.limits import category_limits
 from icsched.formats.dagman.place import Place, description_name, places
 from icsched.formats.dagman.said import Sentence, sentences
 from icsched.formats.dagman.scope import Arcs
@@ -84,7 +84,7 @@ def directive_lines(place: Place) -> Lines:
         elif _counts(place, source, _first_word(text)):
             yield split(text)[0]
     if not place.prefix:
-        for category, limit in limits(place.scope).items():
+        for category, limit in category_limits(place.scope).items():
             yield f"MAXJOBS {category} {limit}"
 
 

@@ -13,7 +13,7 @@ def category_name(prefix: str, category: str) -> str:
     return category if category.startswith("+") else prefix + category
 
 
-def limits(scope: Scope) -> dict[str, int]:
+def category_limits(scope: Scope) -> dict[str, int]:
     """Return the limit on each category.
 
     A MAXJOBS line of the scope itself counts, the last of several. If there is none, the limit

@@ -173,9 +173,9 @@ class Scope:
 
     def _all_arcs(self) -> tuple[Ids, Ids]:
         parents, children = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-        for block in self.arcs:
-            parents.append(block.parents)
-            children.append(block.children)
+        for some in self.arcs:
+            parents.append(some.parents)
+            children.append(some.children)
         for instance in self.instances:
             parents.append(instance.scope.parents + np.int32(instance.first))
             children.append(instance.scope.children + np.int32(instance.first))

@@ -15,7 +15,7 @@ from icsched import _native
 from icsched._native import DagmanScan
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman import block
+from icsched.formats.dagman import section
 from icsched.formats.dagman.commands import Command, Node, parse
 from icsched.formats.dagman.words import BLANKS, UnreadableError
 
@@ -60,7 +60,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Source:
-    """A DAGMan file as read; icsched's own block in it counts as empty lines."""
+    """A DAGMan file as read; icsched's own section in it counts as empty lines."""
 
     path: str
     raw: bytes  # as it is
@@ -173,7 +173,7 @@ def load(path: str, *, named_by_user: bool) -> Source:
     if not named_by_user:
         _check_ordinary(path)
     raw = read_bytes(path)
-    data = block.blanked(path, raw)
+    data = section.blanked(path, raw)
     _check_text(path, data)
     scan = _native.scan_dagman(data)
     source = Source(path, raw, data, scan)

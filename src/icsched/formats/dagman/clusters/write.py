@@ -14,19 +14,19 @@ import numpy as np
 
 from icsched.errors import FormatError, ScheduleError
 from icsched.files import read_bytes, write_with_directory
-from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
-from icsched.formats.dagman.member import Descriptions, Job, Member, member
-from icsched.formats.dagman.merge import job_statements, submit_lines
-from icsched.formats.dagman.place import Place, flat_name, places
-from icsched.formats.dagman.said import statements_about_jobs
-from icsched.formats.dagman.sealed import (
+from icsched.formats.dagman.clusters.member import Descriptions, Job, Member, as_member
+from icsched.formats.dagman.clusters.merge import job_statements, submit_lines
+from icsched.formats.dagman.clusters.seal import (
     DIRECTORY,
     MARK,
     SCRIPT,
     check_original,
     check_output,
-    sealed,
+    with_seal,
 )
+from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
+from icsched.formats.dagman.place import Place, flat_name, places
+from icsched.formats.dagman.said import statements_about_jobs
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.workflow import Workflow
 from icsched.pebble import check_order
@@ -91,7 +91,7 @@ def write_clustered(
     check_output(workflow, path)
     inside = {os.path.basename(name): data for name, data in files.items() if name != path}
     # If a power cut empties some of these, DAGMan or the script says so: no job is passed over.
-    dag = sealed(files[path], inside)
+    dag = with_seal(files[path], inside)
     write_with_directory(path, dag, path + DIRECTORY, inside, executable={SCRIPT})
     return list(files)
 
@@ -186,7 +186,7 @@ def _several(plan: _Plan) -> list[_Cluster]:
 
 def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cluster:
     lines = tuple(job_statements(name, jobs))
-    members = tuple(member(job, descriptions) for job in jobs)
+    members = tuple(as_member(job, descriptions) for job in jobs)
     return _Cluster(name, members, lines, tuple(submit_lines(members)))
 
 

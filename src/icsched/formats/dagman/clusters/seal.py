@@ -14,7 +14,7 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.files import WITHDRAWN, read_bytes, read_if_there
-from icsched.formats.dagman import block
+from icsched.formats.dagman import section
 from icsched.formats.dagman.workflow import Workflow, newest_rescue
 
 DIRECTORY = ".clusters"  # after the name of the DAGMan file
@@ -33,10 +33,10 @@ _ANOTHER = "take another name for -o"
 _INSTEAD = f"{_ANOTHER}, or remove"
 
 
-def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
+def with_seal(dag: bytes, files: Mapping[str, bytes]) -> bytes:
     """Return the text of a DAGMan file with its seal; *files* are those of its clusters, by name.
 
-    >>> sealed(b"", {})[:50]
+    >>> with_seal(b"", {})[:50]
     b'# Seal of this file and its clusters: e3b0c44298fc'
     """
     digest = hashlib.sha256()
@@ -168,10 +168,10 @@ def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
 def _check_seal(path: str, directory: str, dag: bytes, files: Mapping[str, bytes]) -> None:
     """Raise FormatError unless the seal of a DAGMan file is that of its lines and these files."""
     text, line_end, _ = dag.rpartition(b"\n" + _SEAL)
-    true = sealed(text + line_end[:1], files)
+    true = with_seal(text + line_end[:1], files)
     if true == dag:
         return
-    if block.is_in(dag):
+    if section.is_in(dag):
         problem = "icsched prio changed it after icsched cluster wrote it"
         raise FormatError(path, None, f"{problem}: run icsched prio --remove on it, or {_ANOTHER}")
     if len(dag) == len(true) and dag.startswith(true[:-_DIGITS]):

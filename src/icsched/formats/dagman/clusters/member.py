@@ -13,13 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from icsched.errors import FormatError, MemberError
-from icsched.formats.dagman.commands import Directive, Node
-from icsched.formats.dagman.flat import inline_body
-from icsched.formats.dagman.place import Place
-from icsched.formats.dagman.said import Statement
-from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import Source, shortened
-from icsched.formats.dagman.submit import (
+from icsched.formats.dagman.clusters.submit import (
     Description,
     Setting,
     arguments,
@@ -28,6 +22,12 @@ from icsched.formats.dagman.submit import (
     parsed,
     read_submit_file,
 )
+from icsched.formats.dagman.commands import Directive, Node
+from icsched.formats.dagman.flat import inline_body
+from icsched.formats.dagman.place import Place
+from icsched.formats.dagman.said import Statement
+from icsched.formats.dagman.scope import Scope
+from icsched.formats.dagman.source import Source, shortened
 from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, Variables
 
 _Reader = Callable[[Setting, str], list[str]]
@@ -223,7 +223,7 @@ def _pairs(said: Statement) -> Variables:
     return readings[0]
 
 
-def member(job: Job, descriptions: Descriptions) -> Member:
+def as_member(job: Job, descriptions: Descriptions) -> Member:
     """Return *job* as a member of a cluster; raises MemberError if it cannot be one."""
     with about(job.name):
         return _described(job, descriptions)

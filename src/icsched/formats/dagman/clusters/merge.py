@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from icsched.errors import MemberError
+from icsched.formats.dagman.clusters.member import Job, Member, Wish, about
 from icsched.formats.dagman.commands import integer
-from icsched.formats.dagman.member import Job, Member, Wish, about
 from icsched.formats.dagman.said import Statement
 from icsched.formats.dagman.source import shortened
 
