@@ -5,8 +5,8 @@ import pytest
 from icsched import FormatError
 from icsched.formats.dagman import flat_file, job_priorities
 from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import places
-from icsched.formats.dagman.said import statements_about_jobs
 from tests.unstamped import unstamped
 
 QUEUE = "{\nqueue\n}"
@@ -407,8 +407,8 @@ def test_a_word_for_all_is_read_once_however_many_jobs_it_reaches(read):
 
     about = list(statements_about_jobs(places(workflow)))
 
-    assert [statement.slot for statement in about] == list(range(500))
-    assert len({id(statement.command) for statement in about}) == 1
+    assert [one.slot for one in about] == list(range(500))
+    assert len({id(one.modifier) for one in about}) == 1
     assert flattened(workflow)[500:502] == ["RETRY j0 3", "RETRY j1 3"]
 
 

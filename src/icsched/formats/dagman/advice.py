@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
-from icsched.formats.dagman.commands import Directive
+from icsched.formats.dagman.commands import Config
 from icsched.formats.dagman.reader import Remark
 from icsched.formats.dagman.workflow import Workflow
 from icsched.formats.dagman.writer import submit_files
@@ -62,11 +62,9 @@ def strictness(workflow: Workflow) -> Remark | None:
 def _configs(workflow: Workflow) -> Iterator[str]:
     """Yield the files of CONFIG that count: condor_submit_dag reads no included files."""
     roots = {id(root) for root in workflow.roots}
-    for source, statement in workflow.scope.directives:
-        if id(source) not in roots:
-            continue
-        command = source.command(statement)
-        if isinstance(command, Directive) and command.command == "CONFIG":
+    for statement in workflow.scope.directives:
+        source, command = statement.source, statement.command
+        if id(source) in roots and isinstance(command, Config):
             by_file, start = workflow.use_dag_directory, workflow.directory
             start = os.path.dirname(source.path) if by_file else start
             yield os.path.join(start, command.argument)

@@ -15,7 +15,7 @@ from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.limits import category_name
 from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import IS_INLINE, Kind, Source
+from icsched.formats.dagman.source import IS_INLINE, Kind, Source, Statement
 from icsched.formats.dagman.workflow import Workflow
 
 
@@ -56,8 +56,8 @@ def _descriptions(place: "Place") -> Iterator[str]:
         for at in np.flatnonzero(maybe).tolist():
             if not own.source.node(int(own.statements[at])).submit:
                 yield description_name(place.names[own.slots[at]])
-    for source, statement in place.scope.directives:
-        command = source.command(statement)
+    for statement in place.scope.directives:
+        command = statement.command
         if isinstance(command, Node) and not command.submit:
             yield description_name(place.prefix + command.name)
 
@@ -96,11 +96,11 @@ class Place:
     descriptions: set[str] = field(default_factory=set)  # flat names of all in the workflow
 
     @property
-    def statements(self) -> Iterator[tuple[Source, int, int]]:
-        """The statements that define the scope's own jobs, each with its file and slot."""
+    def statements(self) -> Iterator[tuple[Statement, int]]:
+        """The statements that define the scope's own jobs, each with its slot."""
         for own in self.scope.jobs:
             for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-                yield own.source, statement, slot
+                yield Statement(own.source, statement), slot
 
     def category(self, name: str) -> str:
         """Return what DAGMan calls a category of this scope."""

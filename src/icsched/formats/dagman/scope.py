@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids
-from icsched.formats.dagman.source import DONE, Source
+from icsched.formats.dagman.source import DONE, Source, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Modifiers:
     """Statements about jobs and the slot that each is about, or one about ALL_NODES.
 
     Then *slots* says how far the scope's layout reached.
@@ -63,7 +63,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Values given to slots one after the other; a later one wins. *slots* as in `Said`."""
+    """Values given to slots one after the other; a later one wins. *slots* as in `Modifiers`."""
 
     slots: Ids | int
     values: NDArray[np.int32] | int
@@ -81,9 +81,9 @@ class Scope:
     priorities: list[Settings] = field(default_factory=list)
     done: list[Ids] = field(default_factory=list)
     special: dict[str, str] = field(default_factory=dict)  # FINAL and so on, by name
-    said: list[Said] = field(default_factory=list)
+    modifiers: list[Modifiers] = field(default_factory=list)
     # Statements about the workflow, and about special nodes:
-    directives: list[tuple[Source, int]] = field(default_factory=list)
+    directives: list[Statement] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     lifted: list[Instance] = field(default_factory=list)  # those of them, in DAGMan's order
     placed: int | None = None  # jobs that DAGMan puts into the splice's directory, the first ones
@@ -93,7 +93,6 @@ class Scope:
     pins: dict[bool, dict[int, list[int]]] = field(
         default_factory=lambda: {True: defaultdict(list), False: defaultdict(list)}
     )
-    categories: set[str] = field(default_factory=set)  # that MAXJOBS limits
     descriptions: set[str] = field(default_factory=set)  # names of SUBMIT-DESCRIPTION
     lowest: int = 0  # priority that a join node may get, by a word for ALL_NODES
     joins: int = 0  # PARENT statements of several parents and several children
@@ -151,7 +150,7 @@ class Scope:
         return self._slot.get(name)
 
     def reachable(self, reach: Ids | int | None = None) -> Ids:
-        """Return the slots of `Said`, or all, in the order in which DAGMan lists its jobs."""
+        """Return the slots of `Modifiers`, or all, in the order in which DAGMan lists its jobs."""
         if isinstance(reach, np.ndarray):
             return reach
         return np.concatenate([np.empty(0, np.int32), *self.layout[:reach]])

@@ -147,8 +147,8 @@ class Workflow:
         yield from (*self.read, *self.configs)
         for placed in self.nodes():
             yield os.path.join(placed.directory, placed.node.submit)
-        for source, statement in self.scope.directives:
-            command = source.command(statement)
+        for statement in self.scope.directives:
+            command = statement.command
             if isinstance(command, Node):
                 yield os.path.join(self.directory, command.directory, command.submit)
 

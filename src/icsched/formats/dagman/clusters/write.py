@@ -24,9 +24,10 @@ from icsched.formats.dagman.clusters.seal import (
     check_output,
     with_seal,
 )
+from icsched.formats.dagman.commands import Parent
 from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
+from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import Place, flat_name, places
-from icsched.formats.dagman.said import statements_about_jobs
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.workflow import Workflow
 from icsched.pebble import check_order
@@ -143,9 +144,10 @@ def _check_weak(workflow: Workflow) -> None:
         scopes.extend(instance.scope for instance in scope.instances)
         for arcs in scope.arcs:
             kinds = arcs.source.scan.kind[arcs.statements]
-            for statement in arcs.statements[kinds == Kind.OTHER].tolist():
-                if arcs.source.text(statement)[:4].upper() == "WEAK":
-                    raise arcs.source.error(statement, "expected no WEAK parents in clusters")
+            for number in arcs.statements[kinds == Kind.OTHER].tolist():
+                command = arcs.source.command(number)
+                if isinstance(command, Parent) and command.is_weak:
+                    raise arcs.source.error(number, "expected no WEAK parents in clusters")
 
 
 def _check_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]]) -> None:
@@ -195,10 +197,10 @@ def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
     names = everywhere[0].scope.names
     jobs = {}
     for place in everywhere:
-        for source, statement, slot in place.statements:
+        for statement, slot in place.statements:
             name = names[place.first + slot]
             if name in wanted:
-                jobs[name] = Job(place, source, statement, name)
+                jobs[name] = Job(place, statement, name)
     for said in statements_about_jobs(everywhere):
         name = names[said.place.first + said.slot]
         if name in jobs:
