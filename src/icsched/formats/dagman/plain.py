@@ -6,8 +6,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from icsched.formats.dagman.builder import ScopeBuilder, Settings
 from icsched.formats.dagman.reach import Reach
-from icsched.formats.dagman.scope import Arcs, Modifiers, Scope, Settings
+from icsched.formats.dagman.scope import Arcs, Modifiers
 from icsched.formats.dagman.source import Kind, Source, Statement
 
 Statements: TypeAlias = NDArray[np.int64]
@@ -29,7 +30,7 @@ _COMMANDS = {
 class PlainStatements:
     """Puts into a scope what the plain statements of a file say, part by part."""
 
-    def __init__(self, source: Source, scope: Scope, reach: Reach) -> None:
+    def __init__(self, source: Source, scope: ScopeBuilder, reach: Reach) -> None:
         self._source = source
         self._scope = scope
         self._reach = reach

@@ -6,7 +6,8 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.errors import FormatError
-from icsched.formats.dagman.scope import Instance, Scope
+from icsched.formats.dagman.builder import ScopeBuilder
+from icsched.formats.dagman.scope import Instance
 from icsched.formats.dagman.source import Source, Statement
 
 # What a name reaches that is no job; splices are numbered downwards from the last.
@@ -22,7 +23,7 @@ _REFUSES = {
 class Reach:
     """Resolves the names of one file: one by one, or many of the scan's numbers at once."""
 
-    def __init__(self, scope: Scope, source: Source) -> None:
+    def __init__(self, scope: ScopeBuilder, source: Source) -> None:
         self._scope = scope
         self._source = source
         self._slots = np.full(len(source.names), _UNKNOWN, np.int32)  # by the scan's numbers

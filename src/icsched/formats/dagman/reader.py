@@ -1,7 +1,6 @@
 """DAGMan files read as DAGMan reads them: includes, splices, scopes, in two passes a file."""
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,6 +9,8 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.errors import FormatError
+from icsched.formats.dagman.budget import MOST_JOBS, Budget
+from icsched.formats.dagman.builder import ScopeBuilder, Settings
 from icsched.formats.dagman.commands import (
     ALL_NODES,
     Config,
@@ -26,11 +27,11 @@ from icsched.formats.dagman.commands import (
     Reject,
     Script,
     Splice,
-    SubmitDescription,
 )
-from icsched.formats.dagman.plain import PlainStatements, Statements
+from icsched.formats.dagman.loading import Files
+from icsched.formats.dagman.plain import PlainStatements
 from icsched.formats.dagman.reach import Reach
-from icsched.formats.dagman.scope import Arcs, Modifiers, Scope, Settings
+from icsched.formats.dagman.scope import Arcs, Modifiers, Scope
 from icsched.formats.dagman.source import (
     DONE,
     HAS_DIRECTORY,
@@ -38,19 +39,9 @@ from icsched.formats.dagman.source import (
     Kind,
     Source,
     Statement,
-    identity,
-    load,
     shortened,
 )
 from icsched.formats.dagman.words import upper
-
-MOST_ARCS = 30_000_000
-MOST_JOBS = 20_000_000
-_MOST_DEPTH = 50  # files inside files
-_MOST_SPLICES = 100_000  # statements followed
-_MOST_INCLUDES = 10_000
-_MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files, each time but the first
-_MOST_LETTERS = 250_000_000  # in the names of spliced jobs
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
 
@@ -75,81 +66,43 @@ class Reader:
     remarks: list[Remark] = field(default_factory=list)
     configs: list[str] = field(default_factory=list)  # files that CONFIG names
     _scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)
-    _loaded: dict[str, Source] = field(default_factory=dict)
-    _files: dict[object, Source] = field(default_factory=dict)  # each under one of its names
-    _open: list[str] = field(default_factory=list)  # real paths of files being read
-    _seen: set[int] = field(default_factory=set)  # scans that were put into a scope
-    _again: Counter[str] = field(default_factory=Counter)  # bytes, by the command
-    _splices: int = 0
-    _includes: int = 0
-    _letters: int = 0
-    _arcs: int = 0
+    files: Files = field(default_factory=Files)
+    budget: Budget = field(default_factory=Budget)
+    _top: ScopeBuilder = field(default_factory=ScopeBuilder)
 
-    @property
-    def paths(self) -> list[str]:
-        """The files that were read."""
-        return list(self._loaded)
-
-    def source(self, path: str) -> Source:
-        """Return a file that was read."""
-        return self._loaded[path]
-
-    def top(self, paths: Sequence[str]) -> Scope:
-        """Return the settled scope of the workflow that *paths* make together."""
-        scope = Scope()
+    def read(self, paths: Sequence[str]) -> None:
+        """Read the files that make a workflow together."""
         for number, path in enumerate(paths):
-            scope.prefix = f"{number}." if len(paths) > 1 else ""
+            self._top.prefix = f"{number}." if len(paths) > 1 else ""
             directory = os.path.dirname(path) if self.use_dag_directory else self.directory
-            _File(self, scope, self._source(path, named_by_user=True), directory).read()
-        scope.settle()
-        return scope
+            source = self.files.load(path, named_by_user=True)
+            _File(self, self._top, source, directory).read()
 
-    def rescue(self, scope: Scope, path: str) -> None:
+    def read_rescue(self, path: str) -> None:
         """Read a rescue file, whose names reach all jobs of the workflow."""
-        scope.prefix = ""
+        self._top.prefix = ""
         try:
-            _File(self, scope, self._source(path, named_by_user=False), "").read()
+            source = self.files.load(path, named_by_user=False)
+            _File(self, self._top, source, "").read()
         except FormatError as error:
             problem = f"{error.problem} (DAGMan refuses this file, too; --no-rescue ignores it)"
             raise FormatError(error.path, error.line, problem) from error
-        scope.settle()
 
-    def _source(self, path: str, *, named_by_user: bool) -> Source:
-        if path not in self._loaded:
-            file = identity(path)
-            known = self._files.get(file) if file else None
-            source = known.under(path) if known else load(path, named_by_user=named_by_user)
-            self._loaded[path] = self._files[file] = source
-        return self._loaded[path]
+    def scope(self) -> Scope:
+        """Return the scope of the workflow that was read."""
+        return self._top.built()
 
-    def follow(self, statement: Statement, file: str, directory: str) -> Source:
-        """Return the file that an INCLUDE or SPLICE names; raises FormatError."""
-        source, path = statement.source, os.path.join(directory, file)
-        real = os.path.realpath(path)
-        if real in self._open or real == os.path.realpath(source.path):
-            raise statement.error(f"expected a file that is not inside itself, got {file}")
-        if len(self._open) >= _MOST_DEPTH:
-            raise statement.error(f"expected files nested at most {_MOST_DEPTH} deep")
-        try:
-            return self._source(path, named_by_user=False)
-        except FormatError as error:
-            if error.path != path or error.line is not None:
-                raise
-            problem = f"{path}: {error.problem}{_hint(source, path, file)}"
-            raise statement.error(problem) from error
-
-    def include(self, statement: Statement, scope: Scope, source: Source, directory: str) -> None:
+    def include(
+        self, statement: Statement, scope: ScopeBuilder, source: Source, directory: str
+    ) -> None:
         """Read the file that a statement includes into *scope*."""
-        self._includes += 1
-        if self._includes > _MOST_INCLUDES:
-            raise statement.error(f"expected at most {_MOST_INCLUDES:,} INCLUDE")
-        self._count_bytes(statement, source)
-        self._open.append(os.path.realpath(statement.source.path))
-        _File(self, scope, source, directory).read()
-        self._open.pop()
+        self.budget.count_include(statement)
+        self.budget.count_bytes(statement, source)
+        with self.files.inside(statement.source):
+            _File(self, scope, source, directory).read()
 
     def splice(self, statement: Statement, prefix: str, source: Source, directory: str) -> Scope:
-        """Return the settled scope of a spliced file, read once however often it is used.
+        """Return the scope of a spliced file, read once however often it is used.
 
         Only where it depends on the directory, or on its own name, is it read again for each.
         """
@@ -158,58 +111,19 @@ class Reader:
         name = source.path if source.has_save_points else ""
         key = (id(source.scan), start, name, prefix)
         if key not in self._scopes:
-            self._count_bytes(statement, source)
-            self._open.append(os.path.realpath(statement.source.path))
-            scope = Scope(prefix=prefix)
-            _File(self, scope, source, directory).read()
-            scope.settle()
-            self._open.pop()
-            self._scopes[key] = scope
-        self._splices += 1
-        self._letters += self._scopes[key].letters
-        if self._splices > _MOST_SPLICES:
-            raise statement.error(f"expected at most {_MOST_SPLICES:,} SPLICE")
-        if self._letters > _MOST_LETTERS:
-            problem = f"expected at most {_MOST_LETTERS:,} letters in the names of spliced jobs"
-            raise statement.error(problem)
+            self.budget.count_bytes(statement, source)
+            scope = ScopeBuilder(prefix=prefix)
+            with self.files.inside(statement.source):
+                _File(self, scope, source, directory).read()
+            self._scopes[key] = scope.built()
+        self.budget.count_splice(statement, self._scopes[key].letters)
         return self._scopes[key]
-
-    def _count_bytes(self, statement: Statement, source: Source) -> None:
-        """Raise FormatError if files are read again and again, under whatever names."""
-        command = statement.command.command
-        if id(source.scan) in self._seen:
-            self._again[command] += len(source.data)
-        self._seen.add(id(source.scan))
-        if self._again[command] > _MOST_AGAIN[command]:
-            problem = (
-                f"expected at most {_MOST_AGAIN[command]:,} bytes in files that {command} reads"
-                f" again and again: write fewer of these lines, or take {source.path} apart"
-            )
-            raise statement.error(problem)
-
-    def count_arcs(self, source: Source, statements: Statements, counts: Statements) -> None:
-        """Raise FormatError at the statement with which the arcs become too many to hold."""
-        total = self._arcs + np.cumsum(counts)
-        self._arcs = int(total[-1])
-        if self._arcs > MOST_ARCS:
-            at = int(statements[np.argmax(total > MOST_ARCS)])
-            raise source.error(at, f"expected at most {MOST_ARCS:,} dependencies in all")
-
-
-def _hint(source: Source, path: str, file: str) -> str:
-    beside = os.path.join(os.path.dirname(source.path), file)
-    if os.path.isabs(file) or os.path.exists(path) or not os.path.exists(beside):
-        return ""
-    return (
-        " (DAGMan looks from the directory you submit in; the file is beside the one that names"
-        " it: go there, or give --usedagdir)"
-    )
 
 
 class _File:
     """One file on its way into a scope."""
 
-    def __init__(self, reader: Reader, scope: Scope, source: Source, directory: str) -> None:
+    def __init__(self, reader: Reader, scope: ScopeBuilder, source: Source, directory: str) -> None:
         self._reader = reader
         self.scope = scope
         self.source = source
@@ -327,24 +241,22 @@ class _File:
         name = scope.prefix + splice.name
         self._check_fresh(statement, name)
         directory = os.path.join(self._directory, splice.directory)
-        source = self._reader.follow(statement, splice.file, directory)
+        source = self._reader.files.follow(statement, splice.file, directory)
         inside = os.path.dirname(source.path) if self._reader.use_dag_directory else directory
         inner = self._reader.splice(statement, scope.prefix, source, inside)
         if "FINAL" in inner.special.values():
             raise statement.error(f"splice {name}: expected no FINAL node in {source.path}")
         if len(scope) + len(inner) > MOST_JOBS:
             raise statement.error(f"expected at most {MOST_JOBS:,} jobs")
-        self._reader.count_arcs(
+        self._reader.budget.count_arcs(
             self.source, np.array([statement.number]), np.array([len(inner.parents)])
         )
         scope.add_splice(name, inner, splice.directory)
-        scope.joins += inner.joins
-        scope.lowest = min(scope.lowest, inner.lowest)
-        if (inner.all_flags() & DONE).any() or any(map(len, inner.done)):
+        if inner.is_done.any():
             self._remark(statement.number, "DAGMan does not heed DONE inside a splice")
 
     def _include(self, statement: Statement, file: str) -> None:
-        source = self._reader.follow(statement, file, self._directory)
+        source = self._reader.files.follow(statement, file, self._directory)
         inside = os.path.dirname(source.path) if self._reader.use_dag_directory else self._directory
         self._reader.include(statement, self.scope, source, inside)
         self._reach.forget()
@@ -367,8 +279,6 @@ class _File:
         self.scope.directives.append(statement)
         if isinstance(command, Reject):
             raise statement.error("the file says REJECT: DAGMan will not run it")
-        if isinstance(command, SubmitDescription):
-            self.scope.descriptions.add(command.argument)
         if isinstance(command, Config):
             self._reader.configs.append(os.path.join(self._directory, command.argument))
         if isinstance(command, MaxJobs):
@@ -387,7 +297,7 @@ class _File:
     def _add_arcs(self, statement: Statement, parents: Ids, children: Ids) -> None:
         """Add the arcs from each of *parents* to each of *children*."""
         statements, counts = np.array([statement.number]), np.array([len(parents) * len(children)])
-        self._reader.count_arcs(self.source, statements, counts)
+        self._reader.budget.count_arcs(self.source, statements, counts)
         above, below = np.repeat(parents, len(children)), np.tile(children, len(parents))
         self.scope.arcs.append(Arcs(above, below, self.source, statements, counts))
 
@@ -442,7 +352,9 @@ class _File:
     def _plain(self, start: int, stop: int) -> None:
         """Take the plain statements from *start* to *stop*."""
         plain = self._plain_statements
-        plain.parents(start, stop, partial(self._reader.count_arcs, self.source), self._parent)
+        plain.parents(
+            start, stop, partial(self._reader.budget.count_arcs, self.source), self._parent
+        )
         before = plain.modifiers(start, stop)
         if len(before):
             self._remark(int(before[0]), _PRE_REMARK, len(before))

@@ -21,10 +21,9 @@ from icsched.formats.dagman.clusters.submit import (
     parsed,
     read_submit_file,
 )
-from icsched.formats.dagman.commands import Command, Node, SubmitDescription, Vars
+from icsched.formats.dagman.commands import Command, Node, Vars
 from icsched.formats.dagman.modifiers import AboutJob
 from icsched.formats.dagman.place import Place
-from icsched.formats.dagman.scope import Scope
 from icsched.formats.dagman.source import Statement, shortened
 
 _Reader = Callable[[Setting, str], list[str]]
@@ -144,7 +143,6 @@ class Descriptions:
     def __init__(self) -> None:
         self._files: dict[str, Description] = {}
         self._inline: dict[tuple[int, int], Description] = {}
-        self._named: dict[int, dict[str, Statement]] = {}  # by scope
 
     def of(self, job: Job) -> Description:
         """Return a job's description, with its variables; raises FormatError."""
@@ -156,9 +154,7 @@ class Descriptions:
         if not submit:
             return self._inside(job.statement, job.node)
         if submit in scope.descriptions:
-            if id(scope) not in self._named:
-                self._named[id(scope)] = dict(_named(scope))
-            named = self._named[id(scope)][submit]
+            named = scope.descriptions[submit]
             return self._inside(named, named.command)
         path = os.path.join(_directory(job), submit)
         if path not in self._files:
@@ -178,12 +174,6 @@ class Descriptions:
             first = statement.line + text.head_lines
             self._inline[key] = parsed(source.path, text.body, first)
         return self._inline[key]
-
-
-def _named(scope: Scope) -> Iterator[tuple[str, Statement]]:
-    for statement in scope.directives:
-        if isinstance(statement.command, SubmitDescription):
-            yield statement.command.argument, statement
 
 
 def _directory(job: Job) -> str:

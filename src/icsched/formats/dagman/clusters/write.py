@@ -28,6 +28,7 @@ from icsched.formats.dagman.commands import Parent
 from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
 from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import Place, flat_name, places
+from icsched.formats.dagman.scope import spots
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.workflow import Workflow
 from icsched.pebble import check_order
@@ -139,10 +140,8 @@ def _check_workflow(workflow: Workflow, output: str) -> None:
 
 def _check_weak(workflow: Workflow) -> None:
     """Raise FormatError at a dependency that lets a job run whose parent has failed."""
-    scopes = [workflow.scope]
-    for scope in scopes:
-        scopes.extend(instance.scope for instance in scope.instances)
-        for arcs in scope.arcs:
+    for spot in spots(workflow.scope, ""):
+        for arcs in spot.scope.arcs:
             kinds = arcs.source.scan.kind[arcs.statements]
             for number in arcs.statements[kinds == Kind.OTHER].tolist():
                 command = arcs.source.command(number)
