@@ -25,7 +25,7 @@ from icsched.formats.dagman.modifiers import statements_with_slots
 from icsched.formats.dagman.place import Place, description_name, places
 from icsched.formats.dagman.scope import Arcs
 from icsched.formats.dagman.source import Kind, Source, Statement
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 
 _MOST_LINES = 10_000_000  # about jobs: ALL_NODES says one for each
 # condor_submit_dag reads these, in the file that it is given alone.
@@ -35,7 +35,7 @@ _OUTSIDE = {"DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG"}
 Lines: TypeAlias = Iterator[str]
 
 
-def flattened(workflow: Workflow, *, priorities: bool = True) -> list[str]:
+def flattened(workflow: Submission, *, priorities: bool = True) -> list[str]:
     """Return the lines of one DAGMan file that says what the workflow's files say together.
 
     With or without the jobs' *priorities*.

@@ -42,18 +42,9 @@ from icsched.formats.dagman.source import (
     shortened,
 )
 from icsched.formats.dagman.words import upper
+from icsched.workflow import Remark
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something a user may want to know about a line of a file."""
-
-    path: str
-    line: int
-    text: str
-    count: int = 1  # lines like it in the file
 
 
 @dataclass

@@ -15,9 +15,10 @@ from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
 from icsched.formats.dagman.commands import Node
-from icsched.formats.dagman.reader import Reader, Remark
+from icsched.formats.dagman.reader import Reader
 from icsched.formats.dagman.scope import OwnJobs, Scope, Spot, spots
 from icsched.formats.dagman.source import Source
+from icsched.workflow import Remark
 
 _RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
 
@@ -35,7 +36,7 @@ class PlacedNode:
 
 
 @dataclass(frozen=True)
-class Workflow:
+class Submission:
     """One or several DAGMan files, read as DAGMan reads them together.
 
     Jobs stand in DAGMan's own order; a job of a splice is called ``SPLICE+JOB``, and where
@@ -166,14 +167,14 @@ class Workflow:
             yield PlacedNode(name, node, inside, own.source, statement, described)
 
 
-def read_workflow(
+def read_submission(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     rescue: bool = True,
     lenient: bool = False,
     use_dag_directory: bool = False,
     directory: str = "",
-) -> Workflow:
+) -> Submission:
     """Read the DAGMan file at *path*, or several files that are submitted together.
 
     Where a rescue file stands beside it, the newest says which jobs are done, as for
@@ -191,7 +192,7 @@ def read_workflow(
     if newest:
         reader.read_rescue(newest)
     roots = tuple(reader.files.load(path, named_by_user=True) for path in paths)
-    return Workflow(
+    return Submission(
         roots,
         reader.scope(),
         tuple(reader.remarks),
