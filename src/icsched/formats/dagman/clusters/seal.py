@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from icsched.errors import FormatError
-from icsched.files import WITHDRAWN, read_bytes, read_if_there
+from icsched.files import WITHDRAWN, is_own_file, read_bytes, read_if_there
 from icsched.formats.dagman import section
 from icsched.formats.dagman.submission import Submission, newest_rescue
 
@@ -80,7 +80,7 @@ def _check_output(workflow: Submission, path: str) -> None:
     directory = path + DIRECTORY
     if not os.path.isdir(os.path.dirname(path) or "."):
         raise FormatError(path, None, "no such directory")
-    if _is_own(workflow, path):
+    if is_own_file(path, workflow.files()):
         raise FormatError(path, None, f"the output is one of the workflow's own files: {_ANOTHER}")
     dag = _existing_dag(path)
     _check_not_run(path)
@@ -107,15 +107,6 @@ def _check_not_run(path: str) -> None:
 def _has_run(path: str, trace: str) -> FormatError:
     problem = f"it has been run, because {trace} is there: {_INSTEAD}"
     return FormatError(path, None, f"{problem} {path}, {path}{DIRECTORY} and all {path}.*")
-
-
-def _is_own(workflow: Submission, path: str) -> bool:
-    """Whether *path* is one of the files that make up the workflow."""
-    try:
-        return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
-    except OSError as error:  # the working directory itself may be out of reach
-        problem = "cannot tell whether it is one of the workflow's own files"
-        raise FormatError(path, None, f"{problem}: {error.strerror}") from error
 
 
 def _existing_dag(path: str) -> bytes | None:
