@@ -13,8 +13,10 @@ PRIORITY a 1
 b'JOB a a.sub\n'
 """
 
+import os
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from icsched.errors import FormatError
 
@@ -26,6 +28,11 @@ _OURS = re.compile(
     rb"(?:(?:PRIORITY [^\n]+ -?[0-9]+|VARS [^\n]+ jobpriority=\"-?[0-9]+\"|INCLUDE [^\n]+\.icsched"
     rb"|priority = \$\(jobpriority\))[ \t\r]*\n)*+"
 )
+_PRIORITY = re.compile(
+    rb'(PRIORITY|VARS) ([^ \t\n]+) (?:jobpriority=")?(-?[0-9]{1,10})"?[ \t\r]*$', re.MULTILINE
+)
+_COMPANION = re.compile(rb"[^\n]*\nINCLUDE ([^\n]+?)[ \t\r]*$", re.MULTILINE)  # comes first
+_STAMP = re.compile(rb"[^\n]* Dependencies: ([0-9a-f]{16})\.")
 _JOINED = b" (The file had no line end here.)"
 
 
@@ -64,6 +71,36 @@ def text(path: str, data: bytes) -> bytes | None:
     """Return the section from its begin line on; None if there is none."""
     span = _span(path, data)
     return None if span is None else data[slice(*span)].lstrip(b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a section that gives a job a priority."""
+
+    job: str
+    value: int
+    is_priority: bool  # by PRIORITY, and not by a variable
+
+
+def line_at(text: bytes, at: int) -> Line | None:
+    """Return the line that begins at byte *at* of a section, if it gives a job a priority."""
+    match = _PRIORITY.match(text, at)
+    if not match:
+        return None
+    name = match[2].decode(errors="surrogateescape")
+    return Line(name, int(match[3]), is_priority=match[1] == b"PRIORITY")
+
+
+def stamp_in(text: bytes) -> str | None:
+    """Return the digest of the dependencies that a section keeps."""
+    match = _STAMP.match(text)
+    return match[1].decode() if match else None
+
+
+def companion_in(text: bytes) -> str | None:
+    """Return the name of the companion file that a section includes."""
+    match = _COMPANION.match(text)
+    return os.fsdecode(match[1]) if match else None
 
 
 def is_in(data: bytes) -> bool:

@@ -1,7 +1,6 @@
 """What is out of date in the section that icsched wrote into a workflow's file earlier."""
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,12 +12,6 @@ from icsched.formats.dagman import section
 from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.stamp import is_of_root, root_prefix, root_stamp
 from icsched.formats.dagman.submission import Submission
-
-_STAMP = re.compile(rb"[^\n]* Dependencies: ([0-9a-f]{16})\.")
-_SAID = re.compile(
-    rb'(PRIORITY|VARS) ([^ \t\n]+) (?:jobpriority=")?(-?[0-9]{1,10})"?[ \t\r]*$', re.MULTILINE
-)
-_INCLUDED = re.compile(rb"[^\n]*\nINCLUDE ([^\n]+?)[ \t\r]*$", re.MULTILINE)  # comes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +42,8 @@ def sections(workflow: Submission) -> list[Section]:
         if text is not None:
             said = _said(workflow, text, root_prefix(workflow, number))
             problems = [*_problems(workflow, number, said), *_missing(workflow, root, text)]
-            stamp = _STAMP.match(text)
-            if not problems and stamp and stamp[1].decode() != root_stamp(workflow, number):
+            stamp = section.stamp_in(text)
+            if not problems and stamp and stamp != root_stamp(workflow, number):
                 problems.append("dependencies changed since icsched wrote it")
             line = root.raw.count(b"\n", 0, root.raw.find(text)) + 1
             jobs = int(said.is_told.sum()) + len(said.gone)
@@ -71,20 +64,26 @@ def _said(workflow: Submission, text: bytes, prefix: str) -> _Said:
     _note(said, known[ids], values)
     said.gone.extend(prefix + names[at] for at in ids[known[ids] < 0].tolist())
     for begin in scan.begin[~is_plain].tolist():
-        if line := _SAID.match(text, begin):
-            name = prefix + line[2].decode(errors="surrogateescape")
-            _note(said, np.array([place.get(name, -1)]), int(line[3]), word=line[1])
+        if line := section.line_at(text, begin):
+            name = prefix + line.job
+            _note(
+                said, np.array([place.get(name, -1)]), line.value, is_told_dagman=line.is_priority
+            )
             said.gone.extend([] if name in place else [name])
     return said
 
 
 def _note(
-    said: _Said, jobs: NDArray[np.int64], values: NDArray[np.int64] | int, word: bytes = b"PRIORITY"
+    said: _Said,
+    jobs: NDArray[np.int64],
+    values: NDArray[np.int64] | int,
+    *,
+    is_told_dagman: bool = True,
 ) -> None:
     is_there = jobs >= 0
     jobs = jobs[is_there]
     said.is_told[jobs] = True
-    said.is_told_dagman[jobs] = word == b"PRIORITY"
+    said.is_told_dagman[jobs] = is_told_dagman
     said.value[jobs] = values if isinstance(values, int) else values[is_there]
 
 
@@ -104,10 +103,10 @@ def _problems(workflow: Submission, number: int, said: _Said) -> Iterator[str]:
 
 
 def _missing(workflow: Submission, root: Source, text: bytes) -> Iterator[str]:
-    match = _INCLUDED.match(text)
-    if match:
+    companion = section.companion_in(text)
+    if companion:
         start = os.path.dirname(root.path) if workflow.use_dag_directory else workflow.directory
-        included = os.path.join(start, os.fsdecode(match[1]))
+        included = os.path.join(start, companion)
         if not os.path.exists(included):
             yield f"{included} is missing, so DAGMan refuses the file"
 
