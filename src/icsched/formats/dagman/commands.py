@@ -41,9 +41,11 @@ class Text:
     @cached_property
     def head(self) -> str:
         """The statement on one line, up to the opening of an inline description if it has one."""
-        lines = (line.strip(BLANKS) for line in self.raw.split("\n"))
+        line = self.raw.strip(BLANKS)
+        if "\n" not in line and not line.endswith("\\"):  # most statements by far
+            return line
         parts = []
-        for line in lines:
+        for line in (line.strip(BLANKS) for line in self.raw.split("\n")):
             if line and not line.startswith(("#", "//")):
                 parts.append(line.removesuffix("\\"))
                 if not line.endswith("\\"):
@@ -54,7 +56,8 @@ class Text:
     @property
     def command(self) -> str:
         """The first word, in capitals and with _ for -, for example ABORT_DAG_ON."""
-        return upper(re.split(r"[ \t]", self.head, maxsplit=1)[0]).replace("-", "_")
+        word, _, _ = self.head.partition(" ")[0].partition("\t")
+        return upper(word).replace("-", "_")
 
     @property
     def tail(self) -> str | None:

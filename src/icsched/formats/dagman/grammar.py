@@ -50,7 +50,8 @@ def parse(text: Text) -> Command:
 
     Raises UnreadableError with what was expected, and KeyError for an unknown command.
     """
-    command, rest = text.command, text.head[len(text.command) :]
+    command = text.command
+    rest = text.head[len(command) :]
     if command == "WEAK":
         command, rest = "PARENT", _weak_body(rest)
     reader, tail = _READERS[command], text.tail

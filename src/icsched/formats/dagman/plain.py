@@ -13,19 +13,6 @@ from icsched.formats.dagman.source import Kind, Source, Statement
 
 Statements: TypeAlias = NDArray[np.int64]
 
-_COMMANDS = {
-    Kind.DONE: "DONE",
-    Kind.PRIORITY: "PRIORITY",
-    Kind.RETRY: "RETRY",
-    Kind.VARS: "VARS",
-    Kind.PRE: "SCRIPT",
-    Kind.SCRIPT: "SCRIPT",
-    Kind.CATEGORY: "CATEGORY",
-    Kind.ABORT: "ABORT_DAG_ON",
-    Kind.PRE_SKIP: "PRE_SKIP",
-    Kind.SAVE_POINT: "SAVE_POINT_FILE",
-}
-
 
 class PlainStatements:
     """Puts into a scope what the plain statements of a file say, part by part."""
@@ -117,8 +104,7 @@ class PlainStatements:
         slots = self._reach.slots(names)
         for at in np.flatnonzero(slots < 0).tolist():
             statement = Statement(self._source, int(which[at]))
-            command = _COMMANDS[Kind(self._source.scan.kind[statement.number])]
-            self._reach.modified(statement, command, self._source.names[names[at]])
+            self._reach.modified(statement, self._source.names[names[at]])
             self._scope.directives.append(statement)
         which, slots = which[slots >= 0], slots[slots >= 0]
         self._scope.modifiers.append(Modifiers(self._source, which, slots))

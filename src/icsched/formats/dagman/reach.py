@@ -70,7 +70,7 @@ class Reach:
             raise self._no_job(statement, name, slot)
         return slot
 
-    def modified(self, statement: Statement, command: str, name: str) -> int | None:
+    def modified(self, statement: Statement, name: str) -> int | None:
         """Return the slot of the job that a statement is about, None for a special node.
 
         Raises FormatError if there is no such job, or the node does not take the command.
@@ -79,6 +79,7 @@ class Reach:
         if slot != _SPECIAL:
             return self.job(statement, name)
         kind = self._scope.special[self._scope.prefix + name]
+        command = statement.command.command
         if command in _REFUSES[kind]:
             problem = f"expected a job, got {name}, a {kind} node, which takes no {command}"
             raise statement.error(problem)

@@ -328,7 +328,7 @@ class _File:
                 scope.priorities.clear()  # it settles all that was said before
                 scope.lowest = min(scope.lowest, command.value)
         else:
-            slot = self._reach.modified(statement, command.command, command.name)
+            slot = self._reach.modified(statement, command.name)
             slots = np.array([] if slot is None else [slot], np.int32)
             if slot is None:
                 scope.directives.append(statement)
