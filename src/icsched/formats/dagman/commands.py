@@ -6,7 +6,6 @@ text of a statement apart.
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from icsched.formats.dagman.words import BLANKS, Variables, upper
 
@@ -25,7 +24,7 @@ _SCRIPT_NAME = re.compile(
 _NAME = re.compile(r"([^ \t]+[ \t]+)[^ \t]+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Text:
     r"""The exact text of a statement, *raw*, which may be several lines.
 
@@ -37,21 +36,10 @@ class Text:
     """
 
     raw: str
+    head: str = field(init=False)  # on one line, up to the opening of an inline description
 
-    @cached_property
-    def head(self) -> str:
-        """The statement on one line, up to the opening of an inline description if it has one."""
-        line = self.raw.strip(BLANKS)
-        if "\n" not in line and not line.endswith("\\"):  # most statements by far
-            return line
-        parts = []
-        for line in (line.strip(BLANKS) for line in self.raw.split("\n")):
-            if line and not line.startswith(("#", "//")):
-                parts.append(line.removesuffix("\\"))
-                if not line.endswith("\\"):
-                    break
-        head = " ".join(parts)
-        return head if _HAS_BODY.match(head) else head.strip(BLANKS)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "head", _head(self.raw))  # as it is frozen
 
     @property
     def command(self) -> str:
@@ -88,6 +76,20 @@ class Text:
         opening = re.split(r"[ \t]+", self.head, maxsplit=2)[2].split()[0]
         closing = "}" if opening.startswith("{") else f"@{opening[2:]}"
         return "\n".join([f"SUBMIT-DESCRIPTION {name} {opening}", *self.body, closing])
+
+
+def _head(raw: str) -> str:
+    line = raw.strip(BLANKS)
+    if "\n" not in line and not line.endswith("\\"):  # most statements by far
+        return line
+    parts = []
+    for line in (line.strip(BLANKS) for line in raw.split("\n")):
+        if line and not line.startswith(("#", "//")):
+            parts.append(line.removesuffix("\\"))
+            if not line.endswith("\\"):
+                break
+    head = " ".join(parts)
+    return head if _HAS_BODY.match(head) else head.strip(BLANKS)
 
 
 @dataclass(frozen=True, slots=True)
