@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from icsched import FormatError
 from icsched.files import (
+    is_own_file,
     read_bytes,
     read_if_there,
     read_text,
@@ -50,6 +51,15 @@ def files_limited_to(size: int) -> Iterator[None]:
 
 
 # Reading
+
+
+def test_a_file_of_a_workflow_is_known_by_all_its_names(tmp_path):
+    path, other = tmp_path / "wf.dag", tmp_path / "other.dag"
+    path.touch()
+    other.symlink_to(path)
+
+    assert is_own_file(other, [str(tmp_path / "x.sub"), str(path)])
+    assert not is_own_file(tmp_path / "new.dag", [str(path)])
 
 
 def test_text_is_read_as_utf_8_with_its_line_ends(tmp_path):

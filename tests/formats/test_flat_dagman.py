@@ -1,12 +1,14 @@
 """Workflows of several files written as one, without splices and includes."""
 
+from dataclasses import replace
+
 import pytest
 
 from icsched import FormatError
 from icsched.formats.dagman import flat_file, job_priorities
 from icsched.formats.dagman.flat import flattened
+from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import places
-from icsched.formats.dagman.said import statements_about_jobs
 from tests.unstamped import unstamped
 
 QUEUE = "{\nqueue\n}"
@@ -328,10 +330,11 @@ class Counted(list):
 def test_included_files_are_gone_through_a_few_times_not_for_each_job(read):
     files = {f"in{n}.dag": f"JOB a{n} x\n" for n in range(30)}
     workflow = read("".join(f"INCLUDE {name}\n" for name in files), files)
-    workflow.scope.jobs = Counted(workflow.scope.jobs)
+    jobs = Counted(workflow.scope.jobs)
+    counted = replace(workflow, scope=replace(workflow.scope, jobs=jobs))
 
-    assert len(flattened(workflow)) == 30
-    assert workflow.scope.jobs.times < 10
+    assert len(flattened(counted)) == 30
+    assert jobs.times < 10
 
 
 @pytest.mark.parametrize(
@@ -407,8 +410,8 @@ def test_a_word_for_all_is_read_once_however_many_jobs_it_reaches(read):
 
     about = list(statements_about_jobs(places(workflow)))
 
-    assert [statement.slot for statement in about] == list(range(500))
-    assert len({id(statement.command) for statement in about}) == 1
+    assert [one.slot for one in about] == list(range(500))
+    assert len({id(one.modifier) for one in about}) == 1
     assert flattened(workflow)[500:502] == ["RETRY j0 3", "RETRY j1 3"]
 
 

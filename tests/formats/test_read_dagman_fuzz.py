@@ -388,7 +388,7 @@ def test_a_flattened_file_means_the_same_with_other_names(read, scratch, outer, 
     flat_names = [name.replace("+", "-") for name in workflow.names]
 
     text = flat_file(workflow, told)
-    flat = read(text.replace(b"# icsched", b"# other"), "flat.dag")  # else its block is skipped
+    flat = read(text.replace(b"# icsched", b"# other"), "flat.dag")  # else its section is skipped
     kept = flat_file(workflow, told, keep_existing=True)
 
     assert flat.names == tuple(flat_names)

@@ -137,7 +137,7 @@ def test_ten_thousand_splices_in_a_row(outcome):
     assert outcome({"wf.dag": splices + arcs, "in.dag": "JOB p x\n"}) == "10000 jobs"
 
 
-def test_a_million_marks_of_a_block(outcome):
+def test_a_million_marks_of_a_section(outcome):
     assert outcome({"wf.dag": "# icsched: begin.\n" * 1_000_000}) == (
         "wf.dag:1000000: expected one section of icsched's with its begin and end lines,"
         " got other marks: take them out, or go back to wf.dag.bak"

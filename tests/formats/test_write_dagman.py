@@ -1,4 +1,4 @@
-"""Orders written into DAGMan and submit files: the block, what it says, and taking it out."""
+"""Orders written into DAGMan and submit files: the section, what it says, and taking it out."""
 
 import os
 import stat
@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from icsched import FormatError
 from icsched.formats.dagman import (
     Change,
-    block,
     changes,
     copies,
     has_variables,
     job_priorities,
     read_submission,
     removals,
+    section,
     submit_files,
     submit_removals,
 )
@@ -38,7 +38,7 @@ CHAIN = "JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n"
 PAIR = "JOB p x\nJOB q x\nPARENT p CHILD q\n"
 
 
-def blocked(*lines: str) -> str:
+def section_text(*lines: str) -> str:
     return "".join(f"{line}\n" for line in (BEGIN, *lines, END))
 
 
@@ -58,7 +58,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def as_dagman_reads(name: str = "wf.dag") -> dict[str, int]:
-    """Priorities that the file gives, its block included, for which icsched's reader is blind."""
+    """Priorities that the file gives, its section included, for which icsched's reader is blind."""
     path = Path(name)
     path.with_suffix(".seen").write_bytes(path.read_bytes().replace(b"# icsched:", b"# other:"))
     seen = read_submission(path.with_suffix(".seen"), rescue=False)
@@ -145,14 +145,14 @@ def test_a_workflow_without_jobs_has_no_priorities(read):
     assert job_priorities(read(""), []) == {}
 
 
-# The block
+# The section
 
 
-def test_the_block_comes_at_the_end_and_nothing_else_changes(read):
+def test_the_section_comes_at_the_end_and_nothing_else_changes(read):
     (change,) = changes(read(CHAIN), {"a": 2, "b": 1})
 
     assert (change.path, change.old) == ("wf.dag", CHAIN.encode())
-    assert unstamped(change.new.decode()) == CHAIN + blocked("PRIORITY a 2", "PRIORITY b 1")
+    assert unstamped(change.new.decode()) == CHAIN + section_text("PRIORITY a 2", "PRIORITY b 1")
 
 
 def test_a_file_without_a_last_line_end_gets_one_that_can_be_taken_back(read):
@@ -161,38 +161,40 @@ def test_a_file_without_a_last_line_end_gets_one_that_can_be_taken_back(read):
 
     new = unstamped(change.new.decode())
     assert new == f"{text}\n{JOINED}\nPRIORITY a 2\nPRIORITY b 1\n{END}\n"
-    assert block.removed("wf.dag", change.new) == text.encode()
+    assert section.removed("wf.dag", change.new) == text.encode()
 
 
 def test_what_icsched_wrote_is_not_what_the_file_says(read):
-    workflow = read(CHAIN + blocked("INCLUDE no.icsched", "PRIORITY a 7", 'VARS a jobpriority="7"'))
+    workflow = read(
+        CHAIN + section_text("INCLUDE no.icsched", "PRIORITY a 7", 'VARS a jobpriority="7"')
+    )
 
     assert workflow.names == ("a", "b")
     assert not workflow.has_priority.any()
 
 
-def test_lines_after_the_block_keep_their_numbers(complaint):
-    assert complaint(CHAIN + blocked("PRIORITY a 7") + "PRIORITY z 1\n") == (
+def test_lines_after_the_section_keep_their_numbers(complaint):
+    assert complaint(CHAIN + section_text("PRIORITY a 7") + "PRIORITY z 1\n") == (
         "wf.dag:7: unknown job z"
     )
 
 
-def test_lines_after_the_block_stay_and_the_block_moves_behind_them(read):
-    workflow = read(CHAIN + blocked("PRIORITY a 7") + "JOB c x\n")
+def test_lines_after_the_section_stay_and_the_section_moves_behind_them(read):
+    workflow = read(CHAIN + section_text("PRIORITY a 7") + "JOB c x\n")
     (change,) = changes(workflow, {"a": 3, "b": 2, "c": 1})
 
     assert unstamped(change.new.decode()) == (
-        CHAIN + "JOB c x\n" + blocked("PRIORITY a 3", "PRIORITY b 2", "PRIORITY c 1")
+        CHAIN + "JOB c x\n" + section_text("PRIORITY a 3", "PRIORITY b 2", "PRIORITY c 1")
     )
 
 
-def test_a_line_added_behind_the_block_does_not_join_the_line_before_it(read):
-    """JOB a x had no line end before the block came, and needs one now."""
+def test_a_line_added_behind_the_section_does_not_join_the_line_before_it(read):
+    """JOB a x had no line end before the section came, and needs one now."""
     (change,) = changes(read("JOB a x"), {"a": 1})
 
     added = change.new + b"JOB b x\n"
 
-    assert block.removed("wf.dag", added) == b"JOB a x\nJOB b x\n"
+    assert section.removed("wf.dag", added) == b"JOB a x\nJOB b x\n"
     assert read(added).names == ("a", "b")
 
 
@@ -203,10 +205,10 @@ def test_a_line_added_behind_the_block_does_not_join_the_line_before_it(read):
         (f"PRIORITY a 1\n{END}\n", 5),
         (f"{END}\n{BEGIN}\n", 5),
         (f"{BEGIN}\n{BEGIN}\n{END}\n", 6),
-        (blocked("PRIORITY a 1") * 2, 9),
+        (section_text("PRIORITY a 1") * 2, 9),
     ],
 )
-def test_half_a_block_or_two_are_refused_with_the_line_of_the_last_mark(complaint, text, line):
+def test_half_a_section_or_two_are_refused_with_the_line_of_the_last_mark(complaint, text, line):
     assert complaint(CHAIN + text) == (
         f"wf.dag:{line}: {MARKS} take them out, or go back to wf.dag.bak"
     )
@@ -226,19 +228,19 @@ def test_half_a_block_or_two_are_refused_with_the_line_of_the_last_mark(complain
         "priority = 3",
     ],
 )
-def test_a_line_of_the_users_in_the_block_is_refused_and_not_lost(complaint, line):
-    text = CHAIN + blocked("PRIORITY a 2", line, "PRIORITY b 1")
+def test_a_line_of_the_users_in_the_section_is_refused_and_not_lost(complaint, line):
+    text = CHAIN + section_text("PRIORITY a 2", line, "PRIORITY b 1")
 
     assert complaint(text) == f"wf.dag:6: {MOVE}"
-    for act in (block.removed, block.blanked, lambda *file: block.inserted(*file, [])):
+    for act in (section.removed, section.blanked, lambda *file: section.inserted(*file, [])):
         with pytest.raises(FormatError, match=MOVE):
             act("wf.dag", text.encode())
 
 
-def test_a_block_may_get_the_line_ends_of_another_system(read):
-    text = (CHAIN + blocked("PRIORITY a 2")).replace("\n", "\r\n")
+def test_a_section_may_get_the_line_ends_of_another_system(read):
+    text = (CHAIN + section_text("PRIORITY a 2")).replace("\n", "\r\n")
 
-    assert block.removed("wf.dag", text.encode()) == CHAIN.replace("\n", "\r\n").encode()
+    assert section.removed("wf.dag", text.encode()) == CHAIN.replace("\n", "\r\n").encode()
     assert read(text).names == ("a", "b")
 
 
@@ -262,30 +264,30 @@ _files = st.builds(
 
 @given(_files, st.integers(0, 3))
 @settings(max_examples=200)
-def test_a_block_that_was_inserted_is_removed_to_the_byte(data, count):
+def test_a_section_that_was_inserted_is_removed_to_the_byte(data, count):
     lines = [f"PRIORITY a {number}" for number in range(count)]
 
-    once = block.inserted("wf.dag", data, lines)
+    once = section.inserted("wf.dag", data, lines)
 
     assert once.startswith(data)
-    assert block.removed("wf.dag", once) == data
-    assert block.inserted("wf.dag", once, lines) == once
-    assert block.inserted("wf.dag", block.inserted("wf.dag", data, [TAKES]), lines) == once
-    assert block.is_in(once)
-    assert not block.is_in(data)
-    assert block.blanked("wf.dag", once).count(b"\n") == once.count(b"\n")
+    assert section.removed("wf.dag", once) == data
+    assert section.inserted("wf.dag", once, lines) == once
+    assert section.inserted("wf.dag", section.inserted("wf.dag", data, [TAKES]), lines) == once
+    assert section.is_in(once)
+    assert not section.is_in(data)
+    assert section.blanked("wf.dag", once).count(b"\n") == once.count(b"\n")
 
 
 @given(_files, st.data())
 @settings(max_examples=100)
-def test_a_block_before_a_line_is_removed_to_the_byte(data, draw):
+def test_a_section_before_a_line_is_removed_to_the_byte(data, draw):
     starts = [0] + [at + 1 for at, byte in enumerate(data) if byte == ord("\n")]
     at = draw.draw(st.sampled_from(starts))
 
-    text = block.inserted("x.sub", data, [TAKES], at)
+    text = section.inserted("x.sub", data, [TAKES], at)
 
     assert text[:at] + text[len(text) - len(data) + at :] == data
-    assert block.removed("x.sub", text) == data
+    assert section.removed("x.sub", text) == data
 
 
 @pytest.mark.parametrize("text", [CHAIN, CHAIN.replace("\n", "\r\n"), CHAIN[:-1], f"\n\n{CHAIN}#"])
@@ -339,7 +341,7 @@ def test_jobs_of_splices_are_named_after_an_inclusion_that_makes_them_known(put,
     lines = ["INCLUDE wf.dag.icsched", "PRIORITY a 3", "PRIORITY S+p 2", "PRIORITY S+q 1"]
     assert contents(folder) == {
         "in.dag": PAIR,
-        "wf.dag": f"{text}\n{blocked(*lines).replace(BEGIN, JOINED)}",
+        "wf.dag": f"{text}\n{section_text(*lines).replace(BEGIN, JOINED)}",
         "wf.dag.bak": text,
         "wf.dag.icsched": EMPTY,
     }
@@ -359,7 +361,7 @@ def test_a_copy_has_a_companion_of_its_own(put, folder):
 
     written = contents(folder / "out")
     assert written["copy.dag.icsched"] == EMPTY
-    assert written["copy.dag"] == "SPLICE S in.dag\n" + blocked(
+    assert written["copy.dag"] == "SPLICE S in.dag\n" + section_text(
         f"INCLUDE {folder}/out/copy.dag.icsched", "PRIORITY S+p 2", "PRIORITY S+q 1"
     )
     assert contents(folder)["wf.dag"] == "SPLICE S in.dag\n"
@@ -404,15 +406,15 @@ def test_a_companion_that_could_not_be_included_is_refused(put):
 # Several files
 
 
-def test_each_of_several_files_gets_its_own_block_with_its_own_names(put, folder):
+def test_each_of_several_files_gets_its_own_section_with_its_own_names(put, folder):
     put({"one.dag": "JOB a x\nJOB b x\n", "two.dag": "JOB a x\n"})
     workflow = read_submission(["one.dag", "two.dag"])
 
     make(changes(workflow, {"1.a": 3, "0.b": 2, "0.a": 1}))
 
     files = contents(folder)
-    assert files["one.dag"] == "JOB a x\nJOB b x\n" + blocked("PRIORITY b 2", "PRIORITY a 1")
-    assert files["two.dag"] == "JOB a x\n" + blocked("PRIORITY a 3")
+    assert files["one.dag"] == "JOB a x\nJOB b x\n" + section_text("PRIORITY b 2", "PRIORITY a 1")
+    assert files["two.dag"] == "JOB a x\n" + section_text("PRIORITY a 3")
 
     make(removals(["one.dag", "two.dag"]))
     assert contents(folder)["one.dag"] == "JOB a x\nJOB b x\n"
@@ -460,7 +462,7 @@ def test_variables_say_priorities_and_each_submit_file_takes_its_own_once(put, f
         f'VARS {name} jobpriority="{value}"' for name, value in zip("abcd", "4321", strict=True)
     ]
     assert contents(folder) == {
-        "wf.dag": text + blocked(*lines),
+        "wf.dag": text + section_text(*lines),
         "wf.dag.bak": text,
         "x.sub": TAKING,
         "x.sub.bak": SUBMIT,
@@ -502,7 +504,7 @@ def test_a_submit_file_takes_its_priority_before_its_first_queue(put, before, af
     change, _ = changes(read_submission("wf.dag"), {"a": 1}, via="vars")
 
     assert change.new.decode() == f"{before}{BEGIN}\n{TAKES}\n{END}\n{after}"
-    assert block.removed("x.sub", change.new).decode() == before + after
+    assert section.removed("x.sub", change.new).decode() == before + after
 
 
 def test_a_submit_file_without_queue_and_last_line_end_is_given_both_lines(put):
@@ -511,7 +513,7 @@ def test_a_submit_file_without_queue_and_last_line_end_is_given_both_lines(put):
     change, _ = changes(read_submission("wf.dag"), {"a": 1}, via="vars")
 
     assert change.new.decode() == f"x = 1\n{JOINED}\n{TAKES}\n{END}\n"
-    assert block.removed("x.sub", change.new) == b"x = 1"
+    assert section.removed("x.sub", change.new) == b"x = 1"
 
 
 def test_a_submit_file_of_several_names_is_changed_once(put, folder):
@@ -543,12 +545,12 @@ def test_a_submit_file_of_several_names_is_changed_once(put, folder):
     ("text", "holds"),
     [
         (CHAIN, False),
-        (CHAIN + blocked("PRIORITY a 1"), False),
-        (CHAIN + blocked('VARS a jobpriority="1"'), True),
+        (CHAIN + section_text("PRIORITY a 1"), False),
+        (CHAIN + section_text('VARS a jobpriority="1"'), True),
         ('VARS a jobpriority="1"\n', False),
     ],
 )
-def test_a_file_has_variables_if_its_block_says_them(put, text, holds):
+def test_a_file_has_variables_if_its_section_says_them(put, text, holds):
     put({"wf.dag": text})
 
     assert has_variables("wf.dag") is holds
@@ -564,7 +566,7 @@ def test_jobs_without_a_submit_file_get_priorities_instead(put, folder):
 
     make(changes(read_submission("wf.dag"), told, via="vars"))
 
-    assert contents(folder)["wf.dag"] == text + blocked(
+    assert contents(folder)["wf.dag"] == text + section_text(
         'VARS a jobpriority="4"', "PRIORITY b 3", "PRIORITY c 2", "PRIORITY e 1"
     )
 
@@ -583,7 +585,7 @@ def test_jobs_of_splices_have_variables_too(put, folder):
 
     files = contents(folder)
     assert files["sub/x.sub"] == files["sub/deep/x.sub"] == TAKING
-    assert files["wf.dag"] == "SPLICE S in.dag DIR sub\n" + blocked(
+    assert files["wf.dag"] == "SPLICE S in.dag DIR sub\n" + section_text(
         "INCLUDE wf.dag.icsched", 'VARS S+p jobpriority="2"', 'VARS S+q jobpriority="1"'
     )
 
@@ -633,11 +635,11 @@ def test_going_back_to_priorities_cleans_the_submit_files(put, folder):
     make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}))
 
     files = contents(folder)
-    assert files["wf.dag"] == CHAIN + blocked("PRIORITY a 2", "PRIORITY b 1")
+    assert files["wf.dag"] == CHAIN + section_text("PRIORITY a 2", "PRIORITY b 1")
     assert files["a.sub"] == files["b.sub"] == SUBMIT
 
 
-def test_submit_files_that_are_gone_do_not_keep_a_block_from_being_removed(put, folder):
+def test_submit_files_that_are_gone_do_not_keep_a_section_from_being_removed(put, folder):
     put({"wf.dag": CHAIN, "a.sub": SUBMIT, "b.sub": SUBMIT})
     make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, via="vars"))
     (folder / "a.sub").unlink()
@@ -683,7 +685,7 @@ def test_a_backup_that_holds_something_else_is_never_touched(change, put, folder
 
 
 def test_the_backup_holds_the_file_without_any_block(put, folder):
-    put({"wf.dag": CHAIN + blocked("PRIORITY a 7")})
+    put({"wf.dag": CHAIN + section_text("PRIORITY a 7")})
 
     make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}))
 
@@ -691,7 +693,7 @@ def test_the_backup_holds_the_file_without_any_block(put, folder):
 
 
 def test_removing_needs_no_backup(put, folder):
-    put({"wf.dag": CHAIN + blocked("PRIORITY a 7")})
+    put({"wf.dag": CHAIN + section_text("PRIORITY a 7")})
 
     (root,) = (change for change in removals(["wf.dag"]) if not change.is_none)
 
@@ -791,4 +793,4 @@ def test_variables_of_jobs_left_alone_stand_in_the_order_of_the_file(put, folder
     make(changes(read_submission("wf.dag"), {}, keep_existing=True, via="vars"))
 
     lines = [f'VARS {name} jobpriority="7"' for name in names]
-    assert contents(folder)["wf.dag"] == text + blocked(*lines)
+    assert contents(folder)["wf.dag"] == text + section_text(*lines)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from icsched import formats
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError
+from icsched.files import is_own_file
 from icsched.formats.dagman import DAGMAN, read_dagman
 from icsched.workflow import Workflow
 
@@ -57,7 +58,6 @@ USUAL = Reading()  # as condor_submit_dag reads without options
 
 def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
     """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
-    if not os.path.isfile(path):  # noqa: PTH113  false of a name that no file can have, too
-        return
-    if os.path.realpath(path) in set(map(os.path.realpath, workflow.files)):
+    is_file = os.path.isfile(path)  # noqa: PTH113  false of a name that no file can have, too
+    if is_file and is_own_file(path, workflow.files):
         raise ArgumentError(f"{path} is a file of the workflow: expected another{instead}")

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
@@ -79,6 +80,18 @@ def read_text(path: str | os.PathLike[str]) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FormatError(os.fspath(path), line, "expected text, got a NUL byte")
     return text
+
+
+def is_own_file(path: str | os.PathLike[str], files: Iterable[str]) -> bool:
+    """Whether *path* is one of the *files* of a workflow, by whatever name.
+
+    Raises FormatError if that cannot be found out.
+    """
+    try:
+        return os.path.realpath(path) in set(map(os.path.realpath, files))
+    except OSError as error:  # the working directory itself may be out of reach
+        problem = "cannot tell whether it is one of the workflow's own files"
+        raise FormatError(os.fspath(path), None, f"{problem}: {error.strerror}") from error
 
 
 def reason(error: OSError) -> str:

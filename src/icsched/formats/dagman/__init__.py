@@ -1,9 +1,9 @@
 """HTCondor DAGMan files, in and out."""
 
-from icsched.formats.dagman.advice import advice, strictness
-from icsched.formats.dagman.clustered import write_clustered
+from icsched.formats.dagman.advice import advise, strictness
+from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.entry import DAGMAN, DagmanOptions, read_dagman, submission_of
-from icsched.formats.dagman.section import Section, sections
+from icsched.formats.dagman.stale import Section, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
 from icsched.formats.dagman.writer import (
@@ -27,7 +27,7 @@ __all__ = [
     "Remark",
     "Section",
     "Submission",
-    "advice",
+    "advise",
     "changes",
     "copies",
     "dagman_text",

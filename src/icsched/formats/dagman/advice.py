@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman import block
-from icsched.formats.dagman.commands import Directive
+from icsched.formats.dagman import section
+from icsched.formats.dagman.commands import Config
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.writer import submit_files
 from icsched.workflow import Remark
@@ -22,7 +22,7 @@ _MOST_LENIENT = 1  # from 2 on DAGMan refuses a file that changes a job's priori
 _SHIFT = "shifts the whole workflow against your others; its own order stays"
 
 
-def advice(workflow: Submission) -> list[Remark]:
+def advise(workflow: Submission) -> list[Remark]:
     """Return what will disturb an order of *workflow*, each with its line.
 
     Reads the submit files, of which the first thousand, and the configuration files that the
@@ -62,11 +62,9 @@ def strictness(workflow: Submission) -> Remark | None:
 def _configs(workflow: Submission) -> Iterator[str]:
     """Yield the files of CONFIG that count: condor_submit_dag reads no included files."""
     roots = {id(root) for root in workflow.roots}
-    for source, statement in workflow.scope.directives:
-        if id(source) not in roots:
-            continue
-        command = source.command(statement)
-        if isinstance(command, Directive) and command.command == "CONFIG":
+    for statement in workflow.scope.directives:
+        source, command = statement.source, statement.command
+        if id(source) in roots and isinstance(command, Config):
             by_file, start = workflow.use_dag_directory, workflow.directory
             start = os.path.dirname(source.path) if by_file else start
             yield os.path.join(start, command.argument)
@@ -104,7 +102,7 @@ def _last_match(path: str, pattern: re.Pattern[bytes]) -> tuple[int, str] | None
     """Return line and text of the last place in a file that matches: there it counts."""
     try:
         is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
-        data = block.blanked(path, read_bytes(path)) if is_small else b""
+        data = section.blanked(path, read_bytes(path)) if is_small else b""
     except (FormatError, OSError):
         return None
     last = deque(pattern.finditer(data), maxlen=1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.dagman.advice import advice, strictness
-from icsched.formats.dagman.clustered import write_clustered
+from icsched.formats.dagman.advice import advise, strictness
+from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden
@@ -109,7 +109,7 @@ def _write_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]], path:
 
 
 def _advice(workflow: Workflow) -> Sequence[Remark]:
-    return advice(submission_of(workflow))
+    return advise(submission_of(workflow))
 
 
 DAGMAN = Format(

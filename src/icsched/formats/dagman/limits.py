@@ -1,6 +1,6 @@
 """The limits on categories of jobs that DAGMan follows once it has lifted all splices."""
 
-from icsched.formats.dagman.commands import Directive
+from icsched.formats.dagman.commands import MaxJobs
 from icsched.formats.dagman.scope import Scope
 
 
@@ -13,7 +13,7 @@ def category_name(prefix: str, category: str) -> str:
     return category if category.startswith("+") else prefix + category
 
 
-def limits(scope: Scope) -> dict[str, int]:
+def category_limits(scope: Scope) -> dict[str, int]:
     """Return the limit on each category.
 
     A MAXJOBS line of the scope itself counts, the last of several. If there is none, the limit
@@ -34,9 +34,5 @@ def _limits(scope: Scope, known: dict[int, dict[str, int]]) -> dict[str, int]:
 
 
 def _own_limits(scope: Scope) -> dict[str, int]:
-    found = {}
-    for source, statement in scope.directives if scope.categories else ():
-        command = source.command(statement)
-        if isinstance(command, Directive) and command.command == "MAXJOBS":
-            found[command.argument] = command.number
-    return found
+    said = (statement.command for statement in scope.directives)
+    return {one.argument: one.limit for one in said if isinstance(one, MaxJobs)}

@@ -1,10 +1,9 @@
 """The scopes of a workflow in their places, and the names that one file has for what is in them."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 
@@ -14,8 +13,8 @@ from icsched.arrays import Ids
 from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.limits import category_name
-from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import IS_INLINE, Kind, Source
+from icsched.formats.dagman.scope import Scope, Spot, spots
+from icsched.formats.dagman.source import IS_INLINE, Kind, Source, Statement
 from icsched.formats.dagman.submission import Submission
 
 
@@ -27,14 +26,16 @@ def places(workflow: Submission) -> list["Place"]:
     names = [flat_name(name) for name in workflow.scope.names]
     done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
     is_done = [name in done for name in workflow.scope.names]
-    directory, root = workflow.directory, workflow.roots[0]
-    top = Place(workflow.scope, names, is_done, "", "", directory, directory, root)
-    everywhere = [top, *_inside(top)]
+    root, known = workflow.roots[0], set[str]()
+    everywhere = []
+    for spot in spots(workflow.scope, workflow.directory):
+        here = slice(spot.first, spot.first + len(spot.scope))
+        everywhere.append(Place(spot, names[here], is_done[here], root, known))
     jobs = [*names, *(p.prefix + name for p in everywhere for name in p.scope.special)]
     descriptions = [name for place in everywhere for name in _descriptions(place)]
     _check_names(root.path, "job", jobs)
     _check_names(root.path, "description", descriptions)
-    top.descriptions.update(descriptions)
+    known.update(descriptions)
     return everywhere
 
 
@@ -56,8 +57,8 @@ def _descriptions(place: "Place") -> Iterator[str]:
         for at in np.flatnonzero(maybe).tolist():
             if not own.source.node(int(own.statements[at])).submit:
                 yield description_name(place.names[own.slots[at]])
-    for source, statement in place.scope.directives:
-        command = source.command(statement)
+    for statement in place.scope.directives:
+        command = statement.command
         if isinstance(command, Node) and not command.submit:
             yield description_name(place.prefix + command.name)
 
@@ -82,59 +83,48 @@ def description_name(job: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A scope in its place in the workflow."""
+    """A scope in its place in the workflow, and in one file."""
 
-    scope: Scope
+    spot: Spot
     names: list[str]  # flat names by slot
     is_done: list[bool]
-    prefix: str  # of flat names
-    full_prefix: str  # of DAGMan's names
-    around: str  # directory of the scope around it
-    directory: str
     root: Source  # the file that the user named
-    first: int = 0  # slot of its first job in the outermost scope
-    descriptions: set[str] = field(default_factory=set)  # flat names of all in the workflow
+    descriptions: set[str]  # flat names of all in the workflow
 
     @property
-    def statements(self) -> Iterator[tuple[Source, int, int]]:
-        """The statements that define the scope's own jobs, each with its file and slot."""
+    def scope(self) -> Scope:
+        """The scope."""
+        return self.spot.scope
+
+    @property
+    def first(self) -> int:
+        """Slot of its first job in the outermost scope."""
+        return self.spot.first
+
+    @cached_property
+    def prefix(self) -> str:
+        """What all flat names begin with."""
+        return flat_name(self.spot.prefix)
+
+    @property
+    def statements(self) -> Iterator[tuple[Statement, int]]:
+        """The statements that define the scope's own jobs, each with its slot."""
         for own in self.scope.jobs:
             for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-                yield own.source, statement, slot
+                yield Statement(own.source, statement), slot
 
     def category(self, name: str) -> str:
         """Return what DAGMan calls a category of this scope."""
-        return category_name(self.full_prefix, name)
+        return category_name(self.spot.prefix, name)
 
     def directory_of(self, source: Source) -> str:
         """Return the directory of the jobs that a file of this scope defines."""
-        return self.around if id(source) in self._late_files else self.directory
+        return self._directories[id(source)]
 
     @cached_property
-    def _late_files(self) -> set[int]:
-        """Files whose jobs DAGMan does not put into the splice's directory."""
-        late = (own for own in self.scope.jobs if self.scope.is_late(own.slots.start))
-        return {id(own.source) for own in late}
+    def _directories(self) -> dict[int, str]:
+        return {id(own.source): self.spot.directory_at(own.slots.start) for own in self.scope.jobs}
 
     def jobs(self, slots: Ids) -> str:
         """Return the flat names of jobs, for a PARENT line."""
         return " ".join(self.names[slot] for slot in slots.tolist())
-
-
-def _inside(place: Place) -> Iterator[Place]:
-    for instance in place.scope.instances:
-        around = place.around if place.scope.is_late(instance.first) else place.directory
-        inner = Place(
-            instance.scope,
-            place.names[instance.slots.start : instance.slots.stop],
-            place.is_done[instance.slots.start : instance.slots.stop],
-            f"{place.prefix}{flat_name(instance.name)}-",
-            f"{place.full_prefix}{instance.name}+",
-            around,
-            os.path.join(around, instance.directory),
-            place.root,
-            place.first + instance.first,
-            place.descriptions,
-        )
-        yield inner
-        yield from _inside(inner)

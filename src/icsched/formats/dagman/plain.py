@@ -6,30 +6,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from icsched.formats.dagman.builder import ScopeBuilder, Settings
 from icsched.formats.dagman.reach import Reach
-from icsched.formats.dagman.scope import Arcs, Said, Scope, Settings
-from icsched.formats.dagman.source import Kind, Source
+from icsched.formats.dagman.scope import Arcs, Modifiers
+from icsched.formats.dagman.source import Kind, Source, Statement
 
 Statements: TypeAlias = NDArray[np.int64]
-
-_COMMANDS = {
-    Kind.DONE: "DONE",
-    Kind.PRIORITY: "PRIORITY",
-    Kind.RETRY: "RETRY",
-    Kind.VARS: "VARS",
-    Kind.PRE: "SCRIPT",
-    Kind.SCRIPT: "SCRIPT",
-    Kind.CATEGORY: "CATEGORY",
-    Kind.ABORT: "ABORT_DAG_ON",
-    Kind.PRE_SKIP: "PRE_SKIP",
-    Kind.SAVE_POINT: "SAVE_POINT_FILE",
-}
 
 
 class PlainStatements:
     """Puts into a scope what the plain statements of a file say, part by part."""
 
-    def __init__(self, source: Source, scope: Scope, reach: Reach) -> None:
+    def __init__(self, source: Source, scope: ScopeBuilder, reach: Reach) -> None:
         self._source = source
         self._scope = scope
         self._reach = reach
@@ -43,7 +31,7 @@ class PlainStatements:
         start: int,
         stop: int,
         check: Callable[[Statements, Statements], None],
-        one_by_one: Callable[[int, list[str], list[str]], None],
+        one_by_one: Callable[[Statement, list[str], list[str]], None],
     ) -> None:
         """Add the arcs of the PARENT statements from *start* to *stop*.
 
@@ -61,7 +49,7 @@ class PlainStatements:
         for at in np.flatnonzero(is_odd).tolist():
             parents, children = first[at], middle[at]
             one_by_one(
-                int(statements[at]),
+                Statement(self._source, int(statements[at])),
                 self._names(parents, children),
                 self._names(children, first[at + 1]),
             )
@@ -115,12 +103,11 @@ class PlainStatements:
         names = self._source.scan.name[which]
         slots = self._reach.slots(names)
         for at in np.flatnonzero(slots < 0).tolist():
-            statement, name = int(which[at]), self._source.names[names[at]]
-            command = _COMMANDS[Kind(self._source.scan.kind[statement])]
-            self._reach.modified(statement, command, name)
-            self._scope.directives.append((self._source, statement))
+            statement = Statement(self._source, int(which[at]))
+            self._reach.modified(statement, self._source.names[names[at]])
+            self._scope.directives.append(statement)
         which, slots = which[slots >= 0], slots[slots >= 0]
-        self._scope.said.append(Said(self._source, which, slots))
+        self._scope.modifiers.append(Modifiers(self._source, which, slots))
         return which, slots
 
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.errors import FormatError
-from icsched.formats.dagman.scope import Instance, Scope
-from icsched.formats.dagman.source import Source
+from icsched.formats.dagman.builder import ScopeBuilder
+from icsched.formats.dagman.scope import Instance
+from icsched.formats.dagman.source import Source, Statement
 
 # What a name reaches that is no job; splices are numbered downwards from the last.
 _UNKNOWN, _SPECIAL, _FIRST_SPLICE = -1, -2, -3
@@ -22,7 +23,7 @@ _REFUSES = {
 class Reach:
     """Resolves the names of one file: one by one, or many of the scan's numbers at once."""
 
-    def __init__(self, scope: Scope, source: Source) -> None:
+    def __init__(self, scope: ScopeBuilder, source: Source) -> None:
         self._scope = scope
         self._source = source
         self._slots = np.full(len(source.names), _UNKNOWN, np.int32)  # by the scan's numbers
@@ -62,14 +63,14 @@ class Reach:
         slot = scope.find(name)
         return _UNKNOWN if slot is None else slot
 
-    def job(self, statement: int, name: str) -> int:
+    def job(self, statement: Statement, name: str) -> int:
         """Return the slot of the job called *name*; raises FormatError."""
         slot = self._look_up(name)
         if slot < 0:
             raise self._no_job(statement, name, slot)
         return slot
 
-    def modified(self, statement: int, command: str, name: str) -> int | None:
+    def modified(self, statement: Statement, name: str) -> int | None:
         """Return the slot of the job that a statement is about, None for a special node.
 
         Raises FormatError if there is no such job, or the node does not take the command.
@@ -78,19 +79,20 @@ class Reach:
         if slot != _SPECIAL:
             return self.job(statement, name)
         kind = self._scope.special[self._scope.prefix + name]
+        command = statement.command.command
         if command in _REFUSES[kind]:
             problem = f"expected a job, got {name}, a {kind} node, which takes no {command}"
-            raise self._source.error(statement, problem)
+            raise statement.error(problem)
         return None
 
-    def ends(self, statement: int, names: Iterable[str], *, initial: bool) -> Ids:
+    def ends(self, statement: Statement, names: Iterable[str], *, initial: bool) -> Ids:
         """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
         slots = np.concatenate([self._one_end(statement, n, initial=initial) for n in names])
         if not len(slots):
-            raise self._source.error(statement, "expected jobs, got empty splices")
+            raise statement.error("expected jobs, got empty splices")
         return np.unique(slots)
 
-    def _one_end(self, statement: int, name: str, *, initial: bool) -> Ids:
+    def _one_end(self, statement: Statement, name: str, *, initial: bool) -> Ids:
         slot = self._look_up(name)
         if slot > _FIRST_SPLICE:
             return np.array([self.job(statement, name)], np.int32)
@@ -98,16 +100,16 @@ class Reach:
         ends = instance.scope.initial if initial else instance.scope.terminal
         return ends + np.int32(instance.first)
 
-    def _no_job(self, statement: int, name: str, what: int) -> FormatError:
+    def _no_job(self, statement: Statement, name: str, what: int) -> FormatError:
         if what == _UNKNOWN and self._scope.prefix + name in self._scope.used_names:
             problem = (
                 f"expected a job, got {name}, a splice that DAGMan knows no more by name after"
             )
             problem += " an INCLUDE: put INCLUDE after the lines that name splices"
-            return self._source.error(statement, problem)
+            return statement.error(problem)
         if what == _UNKNOWN:
-            return self._source.error(statement, f"unknown job {name}")
+            return statement.error(f"unknown job {name}")
         kind = "splice"
         if what == _SPECIAL:
             kind = f"{self._scope.special[self._scope.prefix + name]} node"
-        return self._source.error(statement, f"expected a job, got {name}, a {kind}")
+        return statement.error(f"expected a job, got {name}, a {kind}")

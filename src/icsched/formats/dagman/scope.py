@@ -1,17 +1,20 @@
-"""The jobs of one DAGMan scope, a workflow or a splice, while its files are read.
+"""The jobs of one DAGMan scope, a workflow or a splice, and what its files say of them.
 
-Jobs have slots, dense numbers in order of definition; a splice brings a run of slots. What
-files say about jobs is kept as events and arcs over slots and settled once, at the end.
+Jobs have slots, dense numbers in order of definition; a splice brings a run of slots.
+`ScopeBuilder` makes a scope while its files are read; nothing changes it afterwards.
 """
 
-from collections import defaultdict
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids
-from icsched.formats.dagman.source import DONE, Source
+from icsched.formats.dagman.commands import SubmitDescription
+from icsched.formats.dagman.source import Source, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,11 @@ class Instance:
     @property
     def slots(self) -> range:
         """Slots of the splice's jobs in the scope around it."""
-        return range(self.first, self.first + len(self.scope.names))
+        return range(self.first, self.first + len(self.scope))
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Modifiers:
     """Statements about jobs and the slot that each is about, or one about ALL_NODES.
 
     Then *slots* says how far the scope's layout reached.
@@ -61,132 +64,100 @@ class Said:
     slots: Ids | int
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Values given to slots one after the other; a later one wins. *slots* as in `Said`."""
-
-    slots: Ids | int
-    values: NDArray[np.int32] | int
-
-
-@dataclass
+@dataclass(frozen=True)
 class Scope:
-    """What has been read of a scope so far."""
+    """A scope as read. Arrays have one entry for each slot, those of splices included."""
 
-    prefix: str = ""  # of the names in the file being read, where several files are read at once
-    names: list[str] = field(default_factory=list)
-    flags: list[NDArray[np.uint8]] = field(default_factory=list)
-    jobs: list[OwnJobs] = field(default_factory=list)  # one entry a file
-    arcs: list[Arcs] = field(default_factory=list)
-    priorities: list[Settings] = field(default_factory=list)
-    done: list[Ids] = field(default_factory=list)
-    special: dict[str, str] = field(default_factory=dict)  # FINAL and so on, by name
-    said: list[Said] = field(default_factory=list)
-    # Statements about the workflow, and about special nodes:
-    directives: list[tuple[Source, int]] = field(default_factory=list)
-    instances: list[Instance] = field(default_factory=list)
-    lifted: list[Instance] = field(default_factory=list)  # those of them, in DAGMan's order
-    placed: int | None = None  # jobs that DAGMan puts into the splice's directory, the first ones
-    splices: dict[str, Instance] = field(default_factory=dict)  # those that names still reach
-    used_names: set[str] = field(default_factory=set)  # of splices, lifted ones too
-    layout: list[Ids] = field(default_factory=list)  # slots in the order DAGMan lists its jobs
-    pins: dict[bool, dict[int, list[int]]] = field(
-        default_factory=lambda: {True: defaultdict(list), False: defaultdict(list)}
-    )
-    categories: set[str] = field(default_factory=set)  # that MAXJOBS limits
-    descriptions: set[str] = field(default_factory=set)  # names of SUBMIT-DESCRIPTION
-    lowest: int = 0  # priority that a join node may get, by a word for ALL_NODES
-    joins: int = 0  # PARENT statements of several parents and several children
-    _slot: dict[str, int] = field(default_factory=dict)
-    _unindexed: list[range] = field(default_factory=list)
-    # Set by `settle`:
-    parents: Ids = field(init=False)
-    children: Ids = field(init=False)
-    initial: Ids = field(init=False)
-    terminal: Ids = field(init=False)
-    priority: NDArray[np.int32] = field(init=False)
-    has_priority: NDArray[np.bool_] = field(init=False)
-    letters: int = field(init=False)  # of all names
+    names: Sequence[str]
+    jobs: Sequence[OwnJobs]  # one entry for each file
+    instances: Sequence[Instance]
+    lifted: Sequence[Instance]  # the same, in the order in which DAGMan lifts them
+    placed: int  # jobs that DAGMan puts into the splice's directory, the first ones
+    layout: Sequence[Ids]  # slots in the order in which DAGMan lists its jobs
+    arcs: Sequence[Arcs]  # of the scope's own statements
+    parents: Ids  # of all arcs
+    children: Ids
+    is_done: NDArray[np.bool_]
+    priority: NDArray[np.int32]
+    has_priority: NDArray[np.bool_]
+    modifiers: Sequence[Modifiers]
+    directives: Sequence[Statement]  # about the workflow, and about special nodes
+    special: Mapping[str, str]  # FINAL and so on, by name
+    pins: Mapping[bool, Mapping[int, Sequence[int]]]  # slots by number, of PIN_OUT and of PIN_IN
+    lowest: int  # priority that a join node may get, by a word for ALL_NODES
+    joins: int  # PARENT statements of several parents and several children
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def add_jobs(self, names: list[str], flags: NDArray[np.uint8], source: Source, at: Ids) -> None:
-        """Add a file's own jobs; *at* are their statements."""
-        slots = range(len(self), len(self) + len(names))
-        self.names += names
-        self.flags.append(flags)
-        self.jobs.append(OwnJobs(source, at, slots))
-        self.layout.append(np.arange(slots.start, slots.stop, dtype=np.int32))
-        self._unindexed.append(slots)
+    @cached_property
+    def initial(self) -> Ids:
+        """Slots of the jobs without parents."""
+        return _others(len(self), self.children)
 
-    def add_splice(self, name: str, scope: "Scope", directory: str) -> None:
-        """Add the jobs of a splice; other statements reach them only once it is lifted."""
-        instance = Instance(name, scope, len(self), directory)
-        self.names += [f"{name}+{job}" for job in scope.names]
-        self.flags.append(scope.all_flags() & ~np.uint8(DONE))  # DAGMan forgets DONE in splices
-        self.instances.append(instance)
-        self.splices[name] = instance
-        self.used_names.add(name)
+    @cached_property
+    def terminal(self) -> Ids:
+        """Slots of the jobs without children."""
+        return _others(len(self), self.parents)
 
-    def lift(self) -> None:
-        """Make splices' jobs known by name and splices unknown, as at the end of each file."""
-        if self.placed is None:  # DAGMan puts jobs into the DIR of a splice once, at this point
-            self.placed = len(self)
-        for _, instance in sorted(self.splices.items()):  # DAGMan keeps them by name
-            self.lifted.append(instance)
-            self.layout.append(instance.scope.reachable() + np.int32(instance.first))
-            self._unindexed.append(instance.slots)
-        self.splices.clear()
+    @cached_property
+    def letters(self) -> int:
+        """Letters of all names."""
+        return sum(map(len, self.names))
 
-    def is_late(self, slot: int) -> bool:
-        """Whether the job in *slot* came after DAGMan had put jobs into the splice's directory."""
-        return self.placed is not None and slot >= self.placed
+    @cached_property
+    def descriptions(self) -> dict[str, Statement]:
+        """The SUBMIT-DESCRIPTION statements, by the names that they give."""
+        return {
+            statement.command.argument: statement
+            for statement in self.directives
+            if isinstance(statement.command, SubmitDescription)
+        }
 
-    def find(self, name: str) -> int | None:
-        """Return the slot of the job that *name* reaches here."""
-        for slots in self._unindexed:
-            self._slot.update(zip(self.names[slots.start : slots.stop], slots, strict=True))
-        self._unindexed.clear()
-        return self._slot.get(name)
+    def reachable(self, reach: int | None = None) -> Ids:
+        """Return the slots of ALL_NODES in `Modifiers`, or all, in DAGMan's order of its jobs."""
+        return concatenated(self.layout[:reach])
 
-    def reachable(self, reach: Ids | int | None = None) -> Ids:
-        """Return the slots of `Said`, or all, in the order in which DAGMan lists its jobs."""
-        if isinstance(reach, np.ndarray):
-            return reach
-        return np.concatenate([np.empty(0, np.int32), *self.layout[:reach]])
 
-    def all_flags(self) -> NDArray[np.uint8]:
-        """Return the flags of all slots."""
-        return np.concatenate([np.empty(0, np.uint8), *self.flags])
+def concatenated(slots: Sequence[Ids]) -> Ids:
+    """Return slots one after the other; there may be none."""
+    return np.concatenate([np.empty(0, np.int32), *slots])
 
-    def settle(self) -> None:
-        """Work out arcs, ends and priorities of all slots, those of splices included."""
-        self.lift()
-        self.parents, self.children = self._all_arcs()
-        has_parent, has_child = np.zeros(len(self), bool), np.zeros(len(self), bool)
-        has_parent[self.children], has_child[self.parents] = True, True
-        self.initial = np.flatnonzero(~has_parent).astype(np.int32)
-        self.terminal = np.flatnonzero(~has_child).astype(np.int32)
-        self.priority, self.has_priority = self._all_priorities()
-        self.letters = sum(map(len, self.names))
 
-    def _all_arcs(self) -> tuple[Ids, Ids]:
-        parents, children = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-        for block in self.arcs:
-            parents.append(block.parents)
-            children.append(block.children)
-        for instance in self.instances:
-            parents.append(instance.scope.parents + np.int32(instance.first))
-            children.append(instance.scope.children + np.int32(instance.first))
-        return np.concatenate(parents), np.concatenate(children)
+def _others(count: int, slots: Ids) -> Ids:
+    is_other = np.ones(count, bool)
+    is_other[slots] = False
+    return np.flatnonzero(is_other).astype(np.int32)
 
-    def _all_priorities(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        values, given = np.zeros(len(self), np.int32), np.zeros(len(self), bool)
-        for instance in self.instances:
-            here = slice(instance.first, instance.first + len(instance.scope))
-            values[here], given[here] = instance.scope.priority, instance.scope.has_priority
-        for setting in self.priorities:
-            slots = self.reachable(setting.slots)
-            values[slots], given[slots] = setting.values, True
-        return values, given
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a scope stands in the workflow."""
+
+    scope: Scope
+    prefix: str  # of DAGMan's names of its jobs
+    around: str  # directory of the scope around it
+    directory: str
+    first: int  # slot of its first job in the outermost scope
+
+    def directory_at(self, slot: int) -> str:
+        """Return the directory from which the job or splice in *slot* of the scope starts.
+
+        DAGMan puts jobs into the directory of a splice once, when it first lifts splices. What
+        comes later stays in the directory of the scope around it.
+        """
+        return self.directory if slot < self.scope.placed else self.around
+
+
+def spots(scope: Scope, directory: str) -> Iterator[Spot]:
+    """Yield the places of a workflow's scope and of its splices, outer ones before inner ones."""
+    yield from _spots(Spot(scope, "", directory, directory, 0))
+
+
+def _spots(spot: Spot) -> Iterator[Spot]:
+    yield spot
+    for instance in spot.scope.instances:
+        around = spot.directory_at(instance.first)
+        inside = os.path.join(around, instance.directory)
+        prefix, first = f"{spot.prefix}{instance.name}+", spot.first + instance.first
+        yield from _spots(Spot(instance.scope, prefix, around, inside, first))

@@ -1,135 +1,142 @@
-"""What is out of date in the section that icsched wrote into a workflow's file earlier."""
+r"""The one section of lines that icsched keeps in a file of the user's.
+
+It stands between two comments, in a DAGMan file at the end. Everything outside it is the
+user's and stays as it is, to the byte.
+
+>>> text = inserted("wf.dag", b"JOB a a.sub\n", ["PRIORITY a 1"])
+>>> print(text.decode(), end="")
+JOB a a.sub
+# icsched: begin. Made by icsched; icsched prio --remove takes it out.
+PRIORITY a 1
+# icsched: end.
+>>> removed("wf.dag", text)
+b'JOB a a.sub\n'
+"""
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from icsched.errors import FormatError
 
-from icsched import _native
-from icsched.formats.dagman import block
-from icsched.formats.dagman.source import Kind, Source
-from icsched.formats.dagman.stamp import is_of_root, root_prefix, root_stamp
-from icsched.formats.dagman.submission import Submission
-
-_STAMP = re.compile(rb"[^\n]* Dependencies: ([0-9a-f]{16})\.")
-_SAID = re.compile(
+_BEGIN = b"# icsched: begin."
+_END = b"# icsched: end."
+_NOTE = b" Made by icsched; icsched prio --remove takes it out."
+# All that icsched ever writes between the two.
+_OURS = re.compile(
+    rb"(?:(?:PRIORITY [^\n]+ -?[0-9]+|VARS [^\n]+ jobpriority=\"-?[0-9]+\"|INCLUDE [^\n]+\.icsched"
+    rb"|priority = \$\(jobpriority\))[ \t\r]*\n)*+"
+)
+_PRIORITY = re.compile(
     rb'(PRIORITY|VARS) ([^ \t\n]+) (?:jobpriority=")?(-?[0-9]{1,10})"?[ \t\r]*$', re.MULTILINE
 )
-_INCLUDED = re.compile(rb"[^\n]*\nINCLUDE ([^\n]+?)[ \t\r]*$", re.MULTILINE)  # comes first
+_COMPANION = re.compile(rb"[^\n]*\nINCLUDE ([^\n]+?)[ \t\r]*$", re.MULTILINE)  # comes first
+_STAMP = re.compile(rb"[^\n]* Dependencies: ([0-9a-f]{16})\.")
+_JOINED = b" (The file had no line end here.)"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of icsched's in a file of the user's."""
+def inserted(
+    path: str, data: bytes, lines: Iterable[str], at: int | None = None, *, stamp: str = ""
+) -> bytes:
+    """Return *data* with a section of *lines*, in place of any section it has.
 
-    path: str
-    line: int
-    jobs: int  # that it gives a priority
-    problems: tuple[str, ...]  # why it is out of date; none if it is not
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What a section says of the workflow's jobs, in DAGMan's order of them."""
-
-    gone: list[str]  # jobs that the workflow does not have
-    is_told: NDArray[np.bool_]  # whether the section gives a job a number
-    is_told_dagman: NDArray[np.bool_]  # by PRIORITY, so that DAGMan itself goes by it
-    value: NDArray[np.int64]
-
-
-def sections(workflow: Submission) -> list[Section]:
-    """Return the sections in the files that the user named, with what is out of date in each."""
-    found = []
-    for number, root in enumerate(workflow.roots):
-        text = block.text(root.path, root.raw)
-        if text is not None:
-            said = _said(workflow, text, root_prefix(workflow, number))
-            problems = [*_problems(workflow, number, said), *_missing(workflow, root, text)]
-            stamp = _STAMP.match(text)
-            if not problems and stamp and stamp[1].decode() != root_stamp(workflow, number):
-                problems.append("dependencies changed since icsched wrote it")
-            line = root.raw.count(b"\n", 0, root.raw.find(text)) + 1
-            jobs = int(said.is_told.sum()) + len(said.gone)
-            found.append(Section(root.path, line, jobs, tuple(problems)))
-    return found
-
-
-def _said(workflow: Submission, text: bytes, prefix: str) -> _Said:
-    """Read a section in bulk; only what the scan does not take for plain goes line by line."""
-    scan = _native.scan_dagman(text)
-    is_plain = scan.kind == Kind.PRIORITY
-    ids, values = scan.name[is_plain], scan.value[is_plain].astype(np.int64)
-    names = scan.names.decode(errors="surrogateescape").split("\n")
-    count = len(workflow.names)
-    place = dict(zip(workflow.names, range(count), strict=True))
-    known = np.array([place.get(prefix + name, -1) for name in names], np.int64)
-    said = _Said([], np.zeros(count, bool), np.zeros(count, bool), np.zeros(count, np.int64))
-    _note(said, known[ids], values)
-    said.gone.extend(prefix + names[at] for at in ids[known[ids] < 0].tolist())
-    for begin in scan.begin[~is_plain].tolist():
-        if line := _SAID.match(text, begin):
-            name = prefix + line[2].decode(errors="surrogateescape")
-            _note(said, np.array([place.get(name, -1)]), int(line[3]), word=line[1])
-            said.gone.extend([] if name in place else [name])
-    return said
-
-
-def _note(
-    said: _Said, jobs: NDArray[np.int64], values: NDArray[np.int64] | int, word: bytes = b"PRIORITY"
-) -> None:
-    is_there = jobs >= 0
-    jobs = jobs[is_there]
-    said.is_told[jobs] = True
-    said.is_told_dagman[jobs] = word == b"PRIORITY"
-    said.value[jobs] = values if isinstance(values, int) else values[is_there]
-
-
-def _problems(workflow: Submission, number: int, said: _Said) -> Iterator[str]:
-    if said.gone:
-        what = "that the workflow no longer has, so DAGMan refuses the file"
-        yield f"it names {_jobs(said.gone)} {what}"
-    new = ~said.is_told & ~workflow.has_priority & is_of_root(workflow, number)
-    if new.any():
-        yield f"it gives {_jobs(_names(workflow, new))} no priority"
-    early = _before_parents(workflow, said)
-    if early.any():
-        yield f"it puts {_jobs(_names(workflow, early))} before a parent"
-    ours = said.is_told_dagman & ~workflow.has_priority
-    if workflow.joins and (said.value[ours] >= workflow.lowest).any():
-        yield "its numbers make DAGMan's own join nodes wait"
-
-
-def _missing(workflow: Submission, root: Source, text: bytes) -> Iterator[str]:
-    match = _INCLUDED.match(text)
-    if match:
-        start = os.path.dirname(root.path) if workflow.use_dag_directory else workflow.directory
-        included = os.path.join(start, os.fsdecode(match[1]))
-        if not os.path.exists(included):
-            yield f"{included} is missing, so DAGMan refuses the file"
-
-
-def _names(workflow: Submission, are_meant: NDArray[np.bool_]) -> list[str]:
-    return [workflow.names[at] for at in np.flatnonzero(are_meant).tolist()]
-
-
-def _jobs(names: list[str]) -> str:
-    first = names[0] if names[0].isprintable() else ascii(names[0])
-    return f"job {first}" if len(names) == 1 else f"{len(names):,} jobs ({first}, ...)"
-
-
-def _before_parents(workflow: Submission, said: _Said) -> NDArray[np.bool_]:
-    """Whether each job is left to run and a section puts it before one of its parents.
-
-    Every order of icsched's puts parents first, so the dependencies have changed since.
+    The section comes at the end, or before the line that begins at byte *at* of what `removed`
+    returns. Its first line keeps *stamp*, a digest of the dependencies.
     """
-    counts = said.is_told & ~workflow.has_priority & ~workflow.done
-    arcs = workflow.whole.arcs
-    parents, children = arcs[:, 0], arcs[:, 1]
-    wrong = counts[parents] & counts[children] & (said.value[parents] < said.value[children])
-    early = np.zeros(len(counts), bool)
-    early[children[wrong]] = True
-    return early
+    data = removed(path, data)
+    at = len(data) if at is None else at
+    has_end = data[:at].endswith(b"\n") or at == 0
+    note = _NOTE + (f" Dependencies: {stamp}.".encode() if stamp else b"")
+    begin = _BEGIN + note if has_end else b"\n" + _BEGIN + note + _JOINED
+    body = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
+    return data[:at] + begin + b"\n" + body + _END + b"\n" + data[at:]
+
+
+def removed(path: str, data: bytes) -> bytes:
+    """Return *data* without the section; raises FormatError if half of one is there."""
+    span = _span(path, data)
+    return data if span is None else data[: span[0]] + data[span[1] :]
+
+
+def blanked(path: str, data: bytes) -> bytes:
+    """Return *data* with empty lines for the section, so that line numbers stay true."""
+    span = _span(path, data)
+    if span is None:
+        return data
+    return data[: span[0]] + b"\n" * data.count(b"\n", *span) + data[span[1] :]
+
+
+def text(path: str, data: bytes) -> bytes | None:
+    """Return the section from its begin line on; None if there is none."""
+    span = _span(path, data)
+    return None if span is None else data[slice(*span)].lstrip(b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a section that gives a job a priority."""
+
+    job: str
+    value: int
+    is_priority: bool  # by PRIORITY, and not by a variable
+
+
+def line_at(text: bytes, at: int) -> Line | None:
+    """Return the line that begins at byte *at* of a section, if it gives a job a priority."""
+    match = _PRIORITY.match(text, at)
+    if not match:
+        return None
+    name = match[2].decode(errors="surrogateescape")
+    return Line(name, int(match[3]), is_priority=match[1] == b"PRIORITY")
+
+
+def stamp_in(text: bytes) -> str | None:
+    """Return the digest of the dependencies that a section keeps."""
+    match = _STAMP.match(text)
+    return match[1].decode() if match else None
+
+
+def companion_in(text: bytes) -> str | None:
+    """Return the name of the companion file that a section includes."""
+    match = _COMPANION.match(text)
+    return os.fsdecode(match[1]) if match else None
+
+
+def is_in(data: bytes) -> bool:
+    """Whether *data* has a section, or a part of one."""
+    return bool(_lines_that_start(data, _BEGIN) or _lines_that_start(data, _END))
+
+
+def _span(path: str, data: bytes) -> tuple[int, int] | None:
+    begins, ends = _lines_that_start(data, _BEGIN), _lines_that_start(data, _END)
+    if not begins and not ends:
+        return None
+    if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
+        line = data.count(b"\n", 0, max(begins + ends)) + 1
+        problem = "expected one section of icsched's with its begin and end lines, got other marks:"
+        raise FormatError(path, line, f"{problem} take them out, or go back to {path}.bak")
+    _check_ours(path, data, begins[0], ends[0])
+    first_line = data[begins[0] : data.find(b"\n", begins[0])].rstrip(b"\r")
+    stop = data.find(b"\n", ends[0]) + 1 or len(data)
+    ends_file = stop == len(data)  # else what follows would join the line before the section
+    return begins[0] - (first_line.endswith(_JOINED) and ends_file), stop
+
+
+def _check_ours(path: str, data: bytes, begin: int, end: int) -> None:
+    """Raise FormatError at a line between the marks that is not one of icsched's."""
+    ours = _OURS.match(data, data.find(b"\n", begin) + 1, end)
+    at = ours.end() if ours else end
+    if at < end:
+        line = data.count(b"\n", 0, at) + 1
+        raise FormatError(path, line, "expected only icsched's lines in its section: move this one")
+
+
+def _lines_that_start(data: bytes, mark: bytes) -> list[int]:
+    """Return where the lines begin that start with *mark*."""
+    found = [0] if data.startswith(mark) else []
+    at = data.find(b"\n" + mark)
+    while at >= 0:
+        found.append(at + 1)
+        at = data.find(b"\n" + mark, at + 1)
+    return found

@@ -14,9 +14,10 @@ from icsched import _native
 from icsched._native import DagmanScan, JobOptions, Problem
 from icsched.errors import FormatError
 from icsched.files import read_bytes
-from icsched.formats.dagman import block
-from icsched.formats.dagman.commands import Command, Node, parse
-from icsched.formats.dagman.words import BLANKS, UnreadableError
+from icsched.formats.dagman import section
+from icsched.formats.dagman.commands import Command, Modifier, Node, Text
+from icsched.formats.dagman.grammar import parse
+from icsched.formats.dagman.words import UnreadableError
 
 MOST_STATEMENT_BYTES = 64 << 20
 Kind = _native.StatementKind
@@ -24,10 +25,6 @@ Kind = _native.StatementKind
 NOOP, DONE, IS_INLINE = JobOptions.NOOP, JobOptions.DONE, JobOptions.IS_INLINE
 HAS_DIRECTORY, IS_SUBDAG = JobOptions.HAS_DIRECTORY, JobOptions.IS_SUBDAG
 _MOST_ODD_BYTES = 1 << 20  # statements that are not plain are parsed here, in Python
-_HAS_BODY = re.compile(
-    r"(?:JOB|FINAL|PROVISIONER|SERVICE|SUBMIT[-_]DESCRIPTION)[ \t]+[^ \t]+[ \t]+(?:\{|@=)",
-    re.IGNORECASE,
-)
 _INLINE_HEAD = re.compile(r"[^ \t]+[ \t]+([^ \t\n]+)[ \t]+(?:\{|@=)")
 _PLAIN_WORD = re.compile(r'"[^"]*"|[^ \t]+')
 _NAMES_FILE = re.compile(rb"(?:SPLICE|INCLUDE|CONFIG)[ \t]", re.IGNORECASE)
@@ -42,7 +39,7 @@ _BROKEN = {
 
 @dataclass(frozen=True)
 class Source:
-    """A DAGMan file as read; icsched's own block in it counts as empty lines."""
+    """A DAGMan file as read; icsched's own section in it counts as empty lines."""
 
     path: str
     raw: bytes  # as it is
@@ -111,7 +108,8 @@ class Source:
     def node(self, statement: int) -> Node:
         """Return what a JOB or SUBDAG statement says; quick for plain ones."""
         if self.scan.kind[statement] == Kind.JOB:
-            plain = _plain_node(self.text(statement), int(self.scan.value[statement]))
+            text = Text(self.text(statement))
+            plain = _plain_node(text, int(self.scan.value[statement]))
             if plain:
                 return plain
         node = self.command(statement)
@@ -124,26 +122,53 @@ class Source:
             raise self.error(statement, f"expected at most {_MOST_ODD_BYTES:,} bytes")
         text = self.text(statement)
         try:
-            return parse(*split(text))
+            return parse(Text(text))
         except UnreadableError as error:
             problem = str(error)
             got = "" if ", got" in problem else f", got {shortened(text)!r}"
             raise self.error(statement, problem + got) from None
 
 
-def _plain_node(text: str, value: int) -> Node | None:
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a file, by its number there; what it says is found out once."""
+
+    source: Source
+    number: int
+
+    @cached_property
+    def command(self) -> Command:
+        """What it says; see `Source.command` for what is raised."""
+        return self.source.command(self.number)
+
+    @property
+    def modifier(self) -> Modifier:
+        """What it says, if it is about jobs."""
+        assert isinstance(self.command, Modifier)  # noqa: S101  the caller's word
+        return self.command
+
+    @property
+    def line(self) -> int:
+        """Line on which it begins, from 1."""
+        return self.source.line(self.number)
+
+    def error(self, problem: str) -> FormatError:
+        """Return the error that says *problem* of it."""
+        return self.source.error(self.number, problem)
+
+
+def _plain_node(text: Text, value: int) -> Node | None:
     """Return what a plain statement says; None if it goes on over several lines."""
     if value & IS_INLINE:
-        head = _INLINE_HEAD.match(text)
-        return Node("JOB", head[1], "", "", noop=False, done=False) if head else None
-    if "\n" in text:
+        head = _INLINE_HEAD.match(text.raw)
+        return Node(text, "JOB", head[1], "", "", noop=False, done=False) if head else None
+    if "\n" in text.raw:
         return None
     kind, first = ("SUBDAG", 2) if value & IS_SUBDAG else ("JOB", 1)
-    name, submit, *options = _PLAIN_WORD.findall(text)[first:]
+    name, submit, *options = _PLAIN_WORD.findall(text.raw)[first:]
     directory = options[1].strip('"') if value & HAS_DIRECTORY else ""
-    return Node(
-        kind, name, submit.strip('"'), directory, noop=bool(value & NOOP), done=bool(value & DONE)
-    )
+    noop, done = bool(value & NOOP), bool(value & DONE)
+    return Node(text, kind, name, submit.strip('"'), directory, noop, done)
 
 
 def load(path: str, *, named_by_user: bool) -> Source:
@@ -155,7 +180,7 @@ def load(path: str, *, named_by_user: bool) -> Source:
     if not named_by_user:
         _check_ordinary(path)
     raw = read_bytes(path)
-    data = block.blanked(path, raw)
+    data = section.blanked(path, raw)
     _check_text(path, data)
     scan = _native.scan_dagman(data)
     source = Source(path, raw, data, scan)
@@ -214,36 +239,6 @@ def _is_not_utf8(name: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return False
-
-
-def split(text: str) -> tuple[str, str | None]:
-    r"""Return a statement's head on one line, and what follows an inline description.
-
-    >>> split("PARENT a \\\n  # why\n  b CHILD c")
-    ('PARENT a  b CHILD c', None)
-    >>> split("JOB a {\n executable = x\n} DONE")
-    ('JOB a {', ' DONE')
-    """
-    lines = (line for line in map(_trimmed, text.split("\n")) if not _is_skipped(line))
-    parts = []
-    for line in lines:
-        parts.append(line.removesuffix("\\"))
-        if not line.endswith("\\"):
-            break
-    head = " ".join(parts)
-    if not _HAS_BODY.match(head):
-        return head.strip(BLANKS), None
-    last = text.rsplit("\n", 1)[-1].strip(BLANKS)
-    closing = re.match(r"\}|[^ \t]+", last)
-    return head, last[closing.end() :] if closing else ""
-
-
-def _trimmed(line: str) -> str:
-    return line.strip(BLANKS)
-
-
-def _is_skipped(line: str) -> bool:
-    return not line or line.startswith(("#", "//"))
 
 
 def shortened(text: str, most: int = 60) -> str:

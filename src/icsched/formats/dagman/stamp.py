@@ -29,17 +29,17 @@ def root_stamp(workflow: Submission, number: int) -> str:
     """Return the stamp of one of the user's files; jobs that are done count, too."""
     arcs, length = workflow.whole.arcs, len(root_prefix(workflow, number))
     if not length:
-        return stamp(workflow.names, arcs)
+        return arcs_stamp(workflow.names, arcs)
     own = is_of_root(workflow, number)
-    return stamp([name[length:] for name in workflow.names], arcs[own[arcs[:, 0]]])
+    return arcs_stamp([name[length:] for name in workflow.names], arcs[own[arcs[:, 0]]])
 
 
-def stamp(names: Sequence[str], arcs: Ids) -> str:
+def arcs_stamp(names: Sequence[str], arcs: Ids) -> str:
     """Return a digest of dependencies, whatever the order of jobs and lines.
 
-    >>> stamp(["a", "b"], np.array([[0, 1]])) == stamp(["b", "a"], np.array([[1, 0]]))
+    >>> arcs_stamp(["a", "b"], np.array([[0, 1]])) == arcs_stamp(["b", "a"], np.array([[1, 0]]))
     True
-    >>> stamp(["a", "b"], np.array([[0, 1]])) == stamp(["a", "b"], np.array([[1, 0]]))
+    >>> arcs_stamp(["a", "b"], np.array([[0, 1]])) == arcs_stamp(["a", "b"], np.array([[1, 0]]))
     False
     """
     lines = "\n".join(names).encode(errors="surrogateescape").split(b"\n")

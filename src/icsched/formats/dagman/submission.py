@@ -16,8 +16,8 @@ from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
 from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.reader import Reader
-from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import DONE, Source
+from icsched.formats.dagman.scope import OwnJobs, Scope, Spot, spots
+from icsched.formats.dagman.source import Source
 from icsched.workflow import Remark
 
 _RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
@@ -88,10 +88,7 @@ class Submission:
     @cached_property
     def done(self) -> NDArray[np.bool_]:
         """Whether each job is done, by the word of the file or of the rescue file."""
-        done = (self.scope.all_flags() & DONE).astype(bool)
-        for slots in self.scope.done:
-            done[slots] = True
-        return done[self._layout]
+        return self.scope.is_done[self._layout]
 
     @cached_property
     def dag(self) -> Dag:
@@ -148,15 +145,26 @@ class Submission:
         yield from (*self.read, *self.configs)
         for placed in self.nodes():
             yield os.path.join(placed.directory, placed.node.submit)
-        for source, statement in self.scope.directives:
-            command = source.command(statement)
+        for statement in self.scope.directives:
+            command = statement.command
             if isinstance(command, Node):
                 yield os.path.join(self.directory, command.directory, command.submit)
 
     def nodes(self) -> Iterator["PlacedNode"]:
         """Yield each job's statement and place, in no particular order."""
-        by_file, start = self.use_dag_directory, self.directory
-        yield from _nodes(self.scope, "", start, start, by_file=by_file)
+        for spot in spots(self.scope, self.directory):
+            for own in spot.scope.jobs:
+                yield from self._placed_nodes(spot, own)
+
+    def _placed_nodes(self, spot: Spot, own: OwnJobs) -> Iterator["PlacedNode"]:
+        by_file = self.use_dag_directory
+        start = os.path.dirname(own.source.path) if by_file else spot.directory_at(own.slots.start)
+        for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
+            node = own.source.node(statement)
+            inside = os.path.join(start, node.directory)
+            described = not node.submit or node.submit in spot.scope.descriptions
+            name = spot.prefix + spot.scope.names[slot]
+            yield PlacedNode(name, node, inside, own.source, statement, described)
 
 
 def read_submission(
@@ -179,18 +187,18 @@ def read_submission(
     several = [path] if isinstance(path, str | os.PathLike) else path
     paths = tuple(os.fspath(one) for one in several)
     reader = Reader(lenient, use_dag_directory, directory)
-    scope = reader.top(paths)
+    reader.read(paths)
     newest = newest_rescue(paths) if rescue and paths else None
     if newest:
-        reader.rescue(scope, newest)
-    roots = tuple(reader.source(path) for path in paths)
+        reader.read_rescue(newest)
+    roots = tuple(reader.files.load(path, named_by_user=True) for path in paths)
     return Submission(
         roots,
-        scope,
+        reader.scope(),
         tuple(reader.remarks),
         tuple(reader.configs),
         newest,
-        tuple(reader.paths),
+        tuple(reader.files.paths),
         directory,
         use_dag_directory,
     )
@@ -223,22 +231,3 @@ def _statement_of(scope: Scope, parent: int, child: int) -> tuple[Source, int] |
         if parent in instance.slots and child in instance.slots:
             return _statement_of(instance.scope, parent - instance.first, child - instance.first)
     return None
-
-
-def _nodes(
-    scope: Scope, prefix: str, around: str, directory: str, *, by_file: bool
-) -> Iterator[PlacedNode]:
-    for own in scope.jobs:
-        start = around if scope.is_late(own.slots.start) else directory
-        start = os.path.dirname(own.source.path) if by_file else start
-        for statement, slot in zip(own.statements.tolist(), own.slots, strict=True):
-            node = own.source.node(statement)
-            inside = os.path.join(start, node.directory)
-            described = not node.submit or node.submit in scope.descriptions
-            name = prefix + scope.names[slot]
-            yield PlacedNode(name, node, inside, own.source, statement, described)
-    for instance in scope.instances:
-        start = around if scope.is_late(instance.first) else directory
-        inside = os.path.join(start, instance.directory)
-        inner = f"{prefix}{instance.name}+"
-        yield from _nodes(instance.scope, inner, start, inside, by_file=by_file)

@@ -16,17 +16,17 @@ from typing import Literal
 from icsched.errors import FormatError
 from icsched.files import Change as FileChange
 from icsched.files import read_bytes, read_if_there
-from icsched.formats.dagman import block
+from icsched.formats.dagman import section
 from icsched.formats.dagman.flat import flattened
 from icsched.formats.dagman.place import flat_name
 from icsched.formats.dagman.source import is_special
-from icsched.formats.dagman.stamp import root_stamp, stamp
+from icsched.formats.dagman.stamp import arcs_stamp, root_stamp
 from icsched.formats.dagman.submission import PlacedNode, Submission
 
 Via = Literal["priority", "vars"]
 
 # DAGMan knows the jobs of splices by name only once it has come to the end of some file: the
-# block of a workflow with splices begins with the inclusion of this one, beside the workflow.
+# section of a workflow with splices begins with the inclusion of this one, beside the workflow.
 COMPANION = ".icsched"
 _EMPTY = b"# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
 _QUEUE = re.compile(rb"queue\b", re.IGNORECASE)
@@ -39,7 +39,7 @@ class Change(FileChange):
 
     def original(self) -> bytes | None:
         """Return the file as it was without a section."""
-        return None if self.old is None else block.removed(self.path, self.old)
+        return None if self.old is None else section.removed(self.path, self.old)
 
 
 def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]:
@@ -93,7 +93,7 @@ def changes(
         *(submit_removals(workflow) if had_variables and via == "priority" else []),
         *_companions(workflow, paths),
         *(
-            Change(root.path, root.raw, _with_block(workflow, number, root.path, its_lines))
+            Change(root.path, root.raw, _with_section(workflow, number, root.path, its_lines))
             for number, (root, its_lines) in enumerate(zip(workflow.roots, lines, strict=True))
         ),
     ]
@@ -115,16 +115,16 @@ def copies(
 ) -> list[Change]:
     """Return what makes *path* a copy of the workflow's file that says *priorities*."""
     (lines,) = _lines(workflow, _told(workflow, priorities, keep_existing=keep_existing), set())
-    new = _with_block(workflow, 0, path, lines)
+    new = _with_section(workflow, 0, path, lines)
     return [*_companions(workflow, [path]), Change(path, None, new)]
 
 
-def _with_block(workflow: Submission, number: int, path: str, lines: list[str]) -> bytes:
-    """Return the bytes of one of the user's files with a block, to stand at *path*."""
+def _with_section(workflow: Submission, number: int, path: str, lines: list[str]) -> bytes:
+    """Return the bytes of one of the user's files with a section, to stand at *path*."""
     root = workflow.roots[number]
     lift = [f"INCLUDE {_included(workflow, path)}"] if workflow.has_splices else []
     its_stamp = root_stamp(workflow, number)
-    return block.inserted(root.path, root.raw, [*lift, *lines], stamp=its_stamp)
+    return section.inserted(root.path, root.raw, [*lift, *lines], stamp=its_stamp)
 
 
 def _included(workflow: Submission, path: str) -> str:
@@ -168,15 +168,15 @@ def flat_file(
     lines = [_line(flat_name(name), value, as_variable=False) for name, value in told.items()]
     names = list(map(flat_name, workflow.names))
     data = text.encode(errors="surrogateescape")
-    return block.inserted(path, data, lines, stamp=stamp(names, workflow.whole.arcs))
+    return section.inserted(path, data, lines, stamp=arcs_stamp(names, workflow.whole.arcs))
 
 
 def removals(paths: Sequence[str]) -> list[Change]:
-    """Return what takes the blocks out of a workflow's files, and their companions away."""
+    """Return what takes the sections out of a workflow's files, and their companions away."""
     changes = []
     for path in paths:
         data = read_bytes(path)
-        changes.append(Change(path, data, block.removed(path, data)))
+        changes.append(Change(path, data, section.removed(path, data)))
         if read_if_there(path + COMPANION) == _EMPTY:
             changes.append(Change(path + COMPANION, _EMPTY, None))
     return changes
@@ -188,16 +188,16 @@ def has_variables(path: str) -> bool:
 
 
 def _has_variables(data: bytes) -> bool:
-    return block.is_in(data) and b" jobpriority=" in data
+    return section.is_in(data) and b" jobpriority=" in data
 
 
 def submit_removals(workflow: Submission) -> list[Change]:
-    """Return what takes the blocks out of the submit files."""
+    """Return what takes the sections out of the submit files."""
     found = []
     for file in submit_files(workflow):
         data = None if is_special(file.path) else read_if_there(file.path)
         if data is not None:
-            found.append(Change(file.path, data, block.removed(file.path, data)))
+            found.append(Change(file.path, data, section.removed(file.path, data)))
     return found
 
 
@@ -213,7 +213,7 @@ def _told(
 
 
 def _lines(workflow: Submission, told: dict[str, int], by_vars: set[str]) -> list[list[str]]:
-    """Return the block's lines for each of the user's files."""
+    """Return the section's lines for each of the user's files."""
     if len(workflow.roots) == 1:
         return [[_line(n, value, as_variable=n in by_vars) for n, value in told.items()]]
     if workflow.has_splices:
@@ -268,8 +268,8 @@ def _submit_change(file: SubmitFile) -> Change:
         what = "expected an ordinary file, got" if is_special(file.path) else "no such file:"
         problem = f"job {placed.node.name}: {what} {file.path}"
         raise placed.source.error(placed.statement, problem)
-    at = _queue_at(block.removed(file.path, data))
-    return Change(file.path, data, block.inserted(file.path, data, [_TAKES_PRIORITY], at))
+    at = _queue_at(section.removed(file.path, data))
+    return Change(file.path, data, section.inserted(file.path, data, [_TAKES_PRIORITY], at))
 
 
 def _queue_at(data: bytes) -> int | None:

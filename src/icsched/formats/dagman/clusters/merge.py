@@ -1,19 +1,20 @@
 """What the members of a cluster ask for, made into what the cluster asks for."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from icsched.errors import MemberError
-from icsched.formats.dagman.commands import integer
-from icsched.formats.dagman.member import Job, Member, Wish, about
-from icsched.formats.dagman.said import Statement
+from icsched.formats.dagman.clusters.member import Job, Member, Wish, about
+from icsched.formats.dagman.commands import Abort, Category, Done, Priority, Retry, Vars
+from icsched.formats.dagman.modifiers import AboutJob
 from icsched.formats.dagman.source import shortened
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[ \t]*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _USUAL_UNIT = {"request_memory": "M", "request_disk": "K"}
 _SIZE = "my.icschedclustersize"  # of a member that is a cluster itself: the new one has its own
-_MERGED = {"VARS", "PRIORITY", "DONE"}  # done elsewhere
+# What a cluster can take from its jobs; VARS, PRIORITY and DONE are looked at elsewhere.
+_MERGED = (Abort, Category, Retry, Vars, Priority, Done)
 
 
 def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
@@ -22,61 +23,56 @@ def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
     RETRY counts for the cluster as a whole: the largest number of its jobs. ABORT-DAG-ON and
     CATEGORY must be the same for all. Raises MemberError at any other statement.
     """
-    said = {job.name: {one.command.command: one for one in job.said} for job in jobs}
+    said = {job.name: {one.modifier.command: one for one in job.said} for job in jobs}
     for job, words in said.items():
         for command, one in words.items():
-            if command not in _MERGED | {"RETRY", "ABORT_DAG_ON", "CATEGORY"}:
+            if not isinstance(one.modifier, _MERGED):
                 expected = f"expected no {command} for a job in a cluster of several"
-                raise _error(job, one, f"{expected}, got {shortened(one.head)}")
+                raise _error(job, one, expected)
     yield from _retry(name, {job: said[job]["RETRY"] for job in said if "RETRY" in said[job]})
-    for command, value in (("ABORT_DAG_ON", _abort), ("CATEGORY", _category)):
-        line = _same_in_all(jobs, {job: words.get(command) for job, words in said.items()}, value)
+    for command in ("ABORT_DAG_ON", "CATEGORY"):
+        line = _same_in_all(jobs, {job: words.get(command) for job, words in said.items()})
         if line:
             yield f"{command.replace('_', '-')} {name} {line}"
 
 
-def _error(job: str, said: Statement, problem: str) -> MemberError:
-    """Return the error that says *problem* of what is said of *job*."""
-    error = said.source.error(said.statement, problem)
+def _error(job: str, said: AboutJob, expected: str) -> MemberError:
+    """Return the error at what is said of *job*, with what was *expected* instead."""
+    problem = f"{expected}, got {shortened(said.modifier.text.head)}"
+    error = said.statement.error(problem)
     return MemberError(error.path, error.line, error.problem, job)
 
 
-def _retry(name: str, said: Mapping[str, Statement]) -> Iterator[str]:
+def _retry(name: str, said: Mapping[str, AboutJob]) -> Iterator[str]:
     """Yield one RETRY for all; raises MemberError if they end at different exit codes."""
-    wanted = {job: re.split(r"[ \t]+", one.head) for job, one in said.items()}
-    counts = [integer(words[2]) for words in wanted.values()]
-    limits = [" ".join(words[3:5]).upper().replace("_", "-") for words in wanted.values()]
-    for job, limit in zip(wanted, limits, strict=True):
-        if limit != limits[0]:
-            expected = f"expected RETRY {limits[0] or 'without UNLESS-EXIT'} as in the same cluster"
-            raise _error(job, said[job], f"{expected}, got {shortened(said[job].head)}")
-    if max(counts, default=0):
-        yield f"RETRY {name} {max(counts)} {limits[0]}".rstrip()
+    retries = [one.modifier for one in said.values() if isinstance(one.modifier, Retry)]
+    for (job, one), retry in zip(said.items(), retries, strict=True):
+        if retry.limit != retries[0].limit:
+            limit = retries[0].limit or "without UNLESS-EXIT"
+            raise _error(job, one, f"expected RETRY {limit} as in the same cluster")
+    if count := max((retry.count for retry in retries), default=0):
+        yield f"RETRY {name} {count} {retries[0].limit}".rstrip()
 
 
-def _abort(said: Statement) -> str:
-    words = re.split(r"[ \t]+", said.head)
-    return " ".join(words[2:5]).upper()
+def _value(said: AboutJob | None) -> str:
+    """Return what is said of a job, as the line about its cluster has it."""
+    if said and isinstance(said.modifier, Abort):
+        return said.modifier.condition
+    if said and isinstance(said.modifier, Category):
+        return said.place.category(said.modifier.category)
+    return ""
 
 
-def _category(said: Statement) -> str:
-    return said.place.category(said.command.detail)
-
-
-def _same_in_all(
-    jobs: Sequence[Job],
-    said: Mapping[str, Statement | None],
-    value: Callable[[Statement], str],
-) -> str:
+def _same_in_all(jobs: Sequence[Job], said: Mapping[str, AboutJob | None]) -> str:
     """Return what is said alike of all jobs, "" if nothing is; raises MemberError otherwise."""
-    values = {name: value(one) if one else "" for name, one in said.items()}
+    values = {name: _value(one) for name, one in said.items()}
     first = jobs[0].name
     for name, got in values.items():
         if got != values[first]:
             one = said[name] or said[first]
             assert one is not None  # noqa: S101  one of two that differ
-            problem = f"expected the same of the jobs {first} and {name} in one cluster"
-            raise _error(name, one, f"{problem}, got {shortened(one.head)}")
+            expected = f"expected the same of the jobs {first} and {name} in one cluster"
+            raise _error(name, one, expected)
     return values[first]
 
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from icsched.errors import FormatError
-from icsched.files import WITHDRAWN, read_bytes, read_if_there
-from icsched.formats.dagman import block
+from icsched.files import WITHDRAWN, is_own_file, read_bytes, read_if_there
+from icsched.formats.dagman import section
 from icsched.formats.dagman.submission import Submission, newest_rescue
 
 DIRECTORY = ".clusters"  # after the name of the DAGMan file
@@ -33,10 +33,10 @@ _ANOTHER = "take another name for -o"
 _INSTEAD = f"{_ANOTHER}, or remove"
 
 
-def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
+def with_seal(dag: bytes, files: Mapping[str, bytes]) -> bytes:
     """Return the text of a DAGMan file with its seal; *files* are those of its clusters, by name.
 
-    >>> sealed(b"", {})[:50]
+    >>> with_seal(b"", {})[:50]
     b'# Seal of this file and its clusters: e3b0c44298fc'
     """
     digest = hashlib.sha256()
@@ -80,7 +80,7 @@ def _check_output(workflow: Submission, path: str) -> None:
     directory = path + DIRECTORY
     if not os.path.isdir(os.path.dirname(path) or "."):
         raise FormatError(path, None, "no such directory")
-    if _is_own(workflow, path):
+    if is_own_file(path, workflow.files()):
         raise FormatError(path, None, f"the output is one of the workflow's own files: {_ANOTHER}")
     dag = _existing_dag(path)
     _check_not_run(path)
@@ -107,15 +107,6 @@ def _check_not_run(path: str) -> None:
 def _has_run(path: str, trace: str) -> FormatError:
     problem = f"it has been run, because {trace} is there: {_INSTEAD}"
     return FormatError(path, None, f"{problem} {path}, {path}{DIRECTORY} and all {path}.*")
-
-
-def _is_own(workflow: Submission, path: str) -> bool:
-    """Whether *path* is one of the files that make up the workflow."""
-    try:
-        return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
-    except OSError as error:  # the working directory itself may be out of reach
-        problem = "cannot tell whether it is one of the workflow's own files"
-        raise FormatError(path, None, f"{problem}: {error.strerror}") from error
 
 
 def _existing_dag(path: str) -> bytes | None:
@@ -168,10 +159,10 @@ def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
 def _check_seal(path: str, directory: str, dag: bytes, files: Mapping[str, bytes]) -> None:
     """Raise FormatError unless the seal of a DAGMan file is that of its lines and these files."""
     text, line_end, _ = dag.rpartition(b"\n" + _SEAL)
-    true = sealed(text + line_end[:1], files)
+    true = with_seal(text + line_end[:1], files)
     if true == dag:
         return
-    if block.is_in(dag):
+    if section.is_in(dag):
         problem = "icsched prio changed it after icsched cluster wrote it"
         raise FormatError(path, None, f"{problem}: run icsched prio --remove on it, or {_ANOTHER}")
     if len(dag) == len(true) and dag.startswith(true[:-_DIGITS]):

@@ -6,20 +6,13 @@ names the file and the line.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from icsched.errors import FormatError, MemberError
-from icsched.formats.dagman.commands import Directive, Node
-from icsched.formats.dagman.flat import inline_body
-from icsched.formats.dagman.place import Place
-from icsched.formats.dagman.said import Statement
-from icsched.formats.dagman.scope import Scope
-from icsched.formats.dagman.source import Source, shortened
-from icsched.formats.dagman.submit import (
+from icsched.formats.dagman.clusters.submit import (
     Description,
     Setting,
     arguments,
@@ -28,7 +21,10 @@ from icsched.formats.dagman.submit import (
     parsed,
     read_submit_file,
 )
-from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, Variables
+from icsched.formats.dagman.commands import Command, Node, Vars
+from icsched.formats.dagman.modifiers import AboutJob
+from icsched.formats.dagman.place import Place
+from icsched.formats.dagman.source import Statement, shortened
 
 _Reader = Callable[[Setting, str], list[str]]
 
@@ -84,19 +80,18 @@ class Job:
     """A job with all that the workflow's files say of it."""
 
     place: Place
-    source: Source
-    statement: int
+    statement: Statement
     name: str
-    said: list[Statement] = field(default_factory=list)
+    said: list[AboutJob] = field(default_factory=list)
 
     @cached_property
     def node(self) -> Node:
         """What its JOB statement says."""
-        return self.source.node(self.statement)
+        return self.statement.source.node(self.statement.number)
 
     def error(self, problem: str) -> FormatError:
         """Return the error that says *problem* of the job's statement."""
-        return self.source.error(self.statement, f"job {self.name}: {problem}")
+        return self.statement.error(f"job {self.name}: {problem}")
 
 
 @contextmanager
@@ -148,7 +143,6 @@ class Descriptions:
     def __init__(self) -> None:
         self._files: dict[str, Description] = {}
         self._inline: dict[tuple[int, int], Description] = {}
-        self._named: dict[int, dict[str, tuple[Source, int]]] = {}  # by scope
 
     def of(self, job: Job) -> Description:
         """Return a job's description, with its variables; raises FormatError."""
@@ -158,11 +152,10 @@ class Descriptions:
     def _plain(self, job: Job) -> Description:
         submit, scope = job.node.submit, job.place.scope
         if not submit:
-            return self._inside(job.source, job.statement)
+            return self._inside(job.statement, job.node)
         if submit in scope.descriptions:
-            if id(scope) not in self._named:
-                self._named[id(scope)] = dict(_named(scope))
-            return self._inside(*self._named[id(scope)][submit])
+            named = scope.descriptions[submit]
+            return self._inside(named, named.command)
         path = os.path.join(_directory(job), submit)
         if path not in self._files:
             try:
@@ -173,24 +166,18 @@ class Descriptions:
                 raise job.error(f"{path}: {error.problem}") from error
         return self._files[path]
 
-    def _inside(self, source: Source, statement: int) -> Description:
+    def _inside(self, statement: Statement, command: Command) -> Description:
         """Return a description that stands in a DAGMan file."""
-        key = id(source), statement
+        source, text = statement.source, command.text
+        key = id(source), statement.number
         if key not in self._inline:
-            before, lines = inline_body(source.text(statement))
-            self._inline[key] = parsed(source.path, lines, source.line(statement) + before)
+            first = statement.line + text.head_lines
+            self._inline[key] = parsed(source.path, text.body, first)
         return self._inline[key]
 
 
-def _named(scope: Scope) -> Iterator[tuple[str, tuple[Source, int]]]:
-    for source, statement in scope.directives:
-        command = source.command(statement)
-        if isinstance(command, Directive) and command.command == "SUBMIT_DESCRIPTION":
-            yield command.argument, (source, statement)
-
-
 def _directory(job: Job) -> str:
-    return os.path.join(job.place.directory_of(job.source), job.node.directory)
+    return os.path.join(job.place.directory_of(job.statement.source), job.node.directory)
 
 
 def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
@@ -198,32 +185,20 @@ def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Set
     before: list[tuple[str, Setting]] = []
     after: list[tuple[str, Setting]] = []
     for said in job.said:
-        if said.command.command == "VARS":
-            variables = _pairs(said)
-            line = said.source.line(said.statement)
+        if isinstance(said.modifier, Vars):
+            statement, variables = said.statement, said.modifier.variables
+            if variables is None:
+                problem = "expected quotes that all versions of DAGMan read alike"
+                _, rest = said.modifier.around_name
+                raise statement.error(f"{problem}, got {shortened(rest)!r}")
             found = (after if variables.place == "APPEND" else before).append
             for key, value in variables.pairs:
                 # DAGMan itself puts the name of the job into VARS.
-                found((canonical(key), Setting(value, said.source.path, line)))
+                found((canonical(key), Setting(value, statement.source.path, statement.line)))
     return before, after
 
 
-def _pairs(said: Statement) -> Variables:
-    """Return what a VARS statement sets; raises FormatError if DAGMan's parsers differ on it."""
-    _, _, rest = re.split(r"[ \t]+", said.head, maxsplit=2)
-    readings = []
-    for words in (OldWords, NewWords):
-        try:
-            readings.append(words(rest).pairs())
-        except UnreadableError:
-            continue
-    if readings[0] != readings[-1]:
-        problem = "expected quotes that all versions of DAGMan read alike"
-        raise said.source.error(said.statement, f"{problem}, got {shortened(rest)!r}")
-    return readings[0]
-
-
-def member(job: Job, descriptions: Descriptions) -> Member:
+def as_member(job: Job, descriptions: Descriptions) -> Member:
     """Return *job* as a member of a cluster; raises MemberError if it cannot be one."""
     with about(job.name):
         return _described(job, descriptions)
@@ -235,7 +210,7 @@ def _described(job: Job, descriptions: Descriptions) -> Member:
         raise job.error(problem)
     directory = _directory(job)
     if job.node.noop:
-        idle = Wish("", job.name, Setting("", job.source.path, job.source.line(job.statement)))
+        idle = Wish("", job.name, Setting("", job.statement.source.path, job.statement.line))
         return Member(job.name, directory, "", (), (), "", "", "", idle, {})
     description = descriptions.of(job)
     try:
@@ -320,5 +295,5 @@ def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
 
 def _only_in_vars(job: Job, description: Description) -> set[str]:
     """Return the settings that VARS makes: most are macros, used or not."""
-    said = {(s.source.path, s.source.line(s.statement)) for s in job.said}
+    said = {(one.statement.source.path, one.statement.line) for one in job.said}
     return {key for key, made in description.settings.items() if (made.path, made.line) in said}

@@ -14,19 +14,21 @@ import numpy as np
 
 from icsched.errors import FormatError, ScheduleError
 from icsched.files import read_bytes, write_with_directory
-from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
-from icsched.formats.dagman.member import Descriptions, Job, Member, member
-from icsched.formats.dagman.merge import job_statements, submit_lines
-from icsched.formats.dagman.place import Place, flat_name, places
-from icsched.formats.dagman.said import statements_about_jobs
-from icsched.formats.dagman.sealed import (
+from icsched.formats.dagman.clusters.member import Descriptions, Job, Member, as_member
+from icsched.formats.dagman.clusters.merge import job_statements, submit_lines
+from icsched.formats.dagman.clusters.seal import (
     DIRECTORY,
     MARK,
     SCRIPT,
     check_original,
     check_output,
-    sealed,
+    with_seal,
 )
+from icsched.formats.dagman.commands import Parent
+from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
+from icsched.formats.dagman.modifiers import statements_about_jobs
+from icsched.formats.dagman.place import Place, flat_name, places
+from icsched.formats.dagman.scope import spots
 from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.submission import Submission
 from icsched.pebble import check_order
@@ -91,7 +93,7 @@ def write_clustered(
     check_output(workflow, path)
     inside = {os.path.basename(name): data for name, data in files.items() if name != path}
     # If a power cut empties some of these, DAGMan or the script says so: no job is passed over.
-    dag = sealed(files[path], inside)
+    dag = with_seal(files[path], inside)
     write_with_directory(path, dag, path + DIRECTORY, inside, executable={SCRIPT})
     return list(files)
 
@@ -138,14 +140,13 @@ def _check_workflow(workflow: Submission, output: str) -> None:
 
 def _check_weak(workflow: Submission) -> None:
     """Raise FormatError at a dependency that lets a job run whose parent has failed."""
-    scopes = [workflow.scope]
-    for scope in scopes:
-        scopes.extend(instance.scope for instance in scope.instances)
-        for arcs in scope.arcs:
+    for spot in spots(workflow.scope, ""):
+        for arcs in spot.scope.arcs:
             kinds = arcs.source.scan.kind[arcs.statements]
-            for statement in arcs.statements[kinds == Kind.OTHER].tolist():
-                if arcs.source.text(statement)[:4].upper() == "WEAK":
-                    raise arcs.source.error(statement, "expected no WEAK parents in clusters")
+            for number in arcs.statements[kinds == Kind.OTHER].tolist():
+                command = arcs.source.command(number)
+                if isinstance(command, Parent) and command.is_weak:
+                    raise arcs.source.error(number, "expected no WEAK parents in clusters")
 
 
 def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> None:
@@ -186,7 +187,7 @@ def _several(plan: _Plan) -> list[_Cluster]:
 
 def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cluster:
     lines = tuple(job_statements(name, jobs))
-    members = tuple(member(job, descriptions) for job in jobs)
+    members = tuple(as_member(job, descriptions) for job in jobs)
     return _Cluster(name, members, lines, tuple(submit_lines(members)))
 
 
@@ -195,10 +196,10 @@ def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
     names = everywhere[0].scope.names
     jobs = {}
     for place in everywhere:
-        for source, statement, slot in place.statements:
+        for statement, slot in place.statements:
             name = names[place.first + slot]
             if name in wanted:
-                jobs[name] = Job(place, source, statement, name)
+                jobs[name] = Job(place, statement, name)
     for said in statements_about_jobs(everywhere):
         name = names[said.place.first + said.slot]
         if name in jobs:
