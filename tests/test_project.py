@@ -15,6 +15,8 @@ from icsched.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("changelog.d/*.md")])
+LONGEST_LINE = 100
 
 
 def load_write_docs():
@@ -26,6 +28,17 @@ def load_write_docs():
 
 def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+def prose(page: Path) -> list[tuple[int, str]]:
+    """The lines that can be broken, with their numbers: no rows of tables and no code."""
+    lines, is_code = [], False
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        is_fence = line.lstrip().startswith("```")
+        is_code ^= is_fence
+        if not (is_fence or is_code or line.lstrip().startswith("|")):
+            lines.append((number, line))
+    return lines
 
 
 def run(command: str, **options) -> str:
@@ -72,6 +85,22 @@ def test_the_readme_names_every_command_and_links_every_page():
 
     assert commands == [name for name in app if not name.startswith("-")]
     assert set(re.findall(r"\]\((docs/[^)#]*)", readme)) == pages
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_of_pages_are_short(page):
+    """Only rows of tables and lines of code may be longer: Markdown cannot break them."""
+    long = [f"{page.name}:{number}" for number, line in prose(page) if len(line) > LONGEST_LINE]
+
+    assert long == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_names_a_paper_by_number_alone(page):
+    """Nobody outside can look up "paper 004"; the glossary has authors, titles and DOIs."""
+    text = page.read_text()
+
+    assert re.findall(r"(?i)\bpapers? \d{3}\b", text) == []
 
 
 def test_the_readmes_commands_print_what_it_says(tmp_path):
