@@ -1,6 +1,7 @@
 """The project keeps its word: documents, exports and determinism."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -67,6 +68,49 @@ def test_every_command_has_help_with_an_example_and_a_place_in_the_docs(command)
     assert f"Example: icsched {command}" in run(f"icsched {command} --help")
     assert f"## icsched {command}" in (ROOT / "docs" / "cli.md").read_text()
     assert any(f"icsched {command}" in block for block in blocks("docs/cli.md", "sh"))
+
+
+def cli_section(command: str) -> str:
+    page = (ROOT / "docs" / "cli.md").read_text()
+    return page.partition(f"## icsched {command}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
+def test_the_docs_have_exactly_the_options_that_the_help_has(command):
+    documented = re.findall(r"^\| (`-.*?) \| ", cli_section(command), re.MULTILINE)
+    offered = run(f"icsched {command} --help", env={"COLUMNS": "200"})
+
+    assert options(" ".join(documented)) == options(" ".join(option_columns(offered)))
+
+
+def option_columns(help_text: str) -> list[str]:
+    """What the help says before its explanations: the options and their aliases."""
+    return re.findall(r"^│ [* ]*(-.*?)(?:  |$)", help_text, re.MULTILINE)
+
+
+def options(text: str) -> set[str]:
+    return set(re.findall(r"--[a-z][a-z-]*", text)) - {"--help", "--version"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "prio mesh.dag",
+        "show mesh.dag",
+        "simulate mesh.dag --runs 20",
+        "batch mesh.dag --take 2",
+        "cluster mesh.dag --size 2",
+        "verify mesh.dag --order @order.txt",
+    ],
+)
+def test_the_docs_have_exactly_the_keys_that_the_json_has(command, folder):
+    write_dagman(families.mesh(3), folder / "mesh.dag")
+    (folder / "order.txt").write_text("".join(f"{task}\n" for task in range(6)))
+    table = cli_section(command.split()[0]).partition("| key of `--json` |")[2].partition("\n\n")[0]
+    cells = re.findall(r"^\| (`.*?) \| ", table, re.MULTILINE)
+    documented = {key for cell in cells for key in re.findall(r"`(\w+)", cell)}
+
+    assert {"schema"} | documented == set(json.loads(run(f"icsched {command} --json")))
 
 
 def test_the_docs_and_the_help_have_the_commands_in_the_same_order():
