@@ -19,7 +19,7 @@ from icsched.errors import (
     StateError,
     UnknownTaskError,
 )
-from icsched.formats import Workflow, read, read_workflow, write_dagman
+from icsched.formats import read, write, write_dagman
 from icsched.orders import LimitedOrder, Plan, memory_curve, order_within, prioritize
 from icsched.pebble import (
     Comparison,
@@ -56,6 +56,7 @@ from icsched.serve import (
 from icsched.sim import Pool, Simulation, Times, Workers, simulate
 from icsched.theory import Proof, lean_order
 from icsched.theory.batches import Batch, best_batch
+from icsched.workflow import Workflow
 
 __all__ = [
     "ArgumentError",
@@ -116,11 +117,11 @@ __all__ = [
     "priority_order",
     "random_order",
     "read",
-    "read_workflow",
     "residual",
     "sim",
     "simulate",
     "theory",
     "verify",
+    "write",
     "write_dagman",
 ]

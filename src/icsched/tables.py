@@ -48,7 +48,8 @@ class Table(Mapping[str, E], Generic[E]):
         return self._own[name] if name in self._own else self._loaded(self._others[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._own, *sorted(set(self._others) - set(self._own))])
+        yield from self._own
+        yield from sorted(set(self._others) - set(self._own))
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -51,7 +51,7 @@ def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
 def test_the_clusters_hold_every_job_once_and_parents_come_first(icsched, tmp_path):
     path = tmp_path / "montage.dag"
     formats.write_dagman(families.montage(6, 6), path)
-    dag = read(path)
+    dag = read(path).dag
 
     result = icsched("cluster", str(path), "--capacities", "4,16,64", "--json")
 
@@ -239,7 +239,7 @@ def test_clusters_are_written_as_the_jobs_of_a_workflow(icsched, folder):
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out)["written"] == WRITTEN
     assert all((folder / file).is_file() for file in WRITTEN)
-    dag = read("out.dag")
+    dag = read("out.dag").dag
     assert (dag.names, dag.arc_count) == (("cluster_0001", "cluster_0002"), 0)
     members = (folder / "out.dag.clusters/cluster_0002.members").read_text()
     assert re.findall(r"^member (.*)", members, re.MULTILINE) == ["c", "d", "e"]
@@ -251,7 +251,7 @@ def test_what_was_written_is_read_back_with_the_dependencies_between_clusters(ic
     """c and a, then b and d, then e alone: both wait for the first."""
     icsched("cluster", "wf.dag", "--size", "2", "--strategy", "direct", "-o", "out.dag")
 
-    dag = read("out.dag")
+    dag = read("out.dag").dag
     names = [(dag.names[parent], dag.names[child]) for parent, child in dag.arcs.tolist()]
     assert sorted(names) == [("cluster_0001", "cluster_0002"), ("cluster_0001", "e")]
     order = json.loads(icsched("prio", "out.dag", "--json").out)["order"]
@@ -351,7 +351,7 @@ def test_a_job_that_cannot_be_clustered_can_stand_alone(icsched, put):
         " --alone d keeps it out of clusters",
     )
     assert icsched(*words, "--alone", "d").code == 0
-    assert set(read("out.dag").names) == {"cluster_0001", "c", "d", "e"}
+    assert set(read("out.dag").dag.names) == {"cluster_0001", "c", "d", "e"}
 
 
 @pytest.mark.usefixtures("files")

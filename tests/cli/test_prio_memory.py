@@ -148,7 +148,7 @@ def test_comments_and_empty_lines_are_skipped_and_done_jobs_may_have_sizes(
 def test_a_large_workflow_keeps_the_limit_in_its_file(icsched, tmp_path):
     path = tmp_path / "sdss.dag"
     icsched("make", "sdss", "30", "-o", str(path))
-    dag = read(str(path))
+    dag = read(str(path)).dag
     free = json.loads(icsched("prio", str(path), "--json").out)
     limit = free["memory"] * 2 // 3
     answer = json.loads(icsched("prio", str(path), "--memory", str(limit), "--json").out)

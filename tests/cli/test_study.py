@@ -71,7 +71,7 @@ def test_a_study_writes_cells_tables_and_figures(icsched, folder):
 @pytest.mark.usefixtures("no_figures")
 def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, sampling):
     icsched("study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "2", *options)
-    dag = read("wf.dag")
+    dag = read("wf.dag").dag
     alone = simulate(
         dag,
         {"icsched": prioritize(dag), "fifo": "fifo"},
@@ -118,7 +118,7 @@ def test_the_papers_statistics_are_used_when_asked_for(icsched, put):
     )
 
     (cell,) = cells()
-    dag = read("wf.dag")
+    dag = read("wf.dag").dag
     alone = simulate(
         dag,
         {"icsched": prioritize(dag), "fifo": "fifo"},

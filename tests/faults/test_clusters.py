@@ -18,10 +18,10 @@ def write(clusters: list[list[int]]) -> str:
     return f"""
 import sys
 from icsched import FormatError
-from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman import read_submission, write_clustered
 def work():
     try:
-        write_clustered(read_workflow("wf.dag"), {clusters}, "out.dag")
+        write_clustered(read_submission("wf.dag"), {clusters}, "out.dag")
     except FormatError as error:
         print(error, file=sys.stderr)
         return 1

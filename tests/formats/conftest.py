@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from icsched import FormatError
-from icsched.formats import Workflow, read_workflow
+from icsched.formats.dagman import Submission, read_submission
 
 Files = Mapping[str, str | bytes]
 
 
 @pytest.fixture
-def read(put) -> Callable[..., Workflow]:
+def read(put) -> Callable[..., Submission]:
     """Read a text as wf.dag, with other files beside it."""
 
-    def reader(text: str | bytes, files: Files | None = None, **options: object) -> Workflow:
+    def reader(text: str | bytes, files: Files | None = None, **options: object) -> Submission:
         put({"wf.dag": text, **(files or {})})
-        workflow = read_workflow("wf.dag", **options)
+        workflow = read_submission("wf.dag", **options)
         _ = workflow.whole  # a cycle is an error of the file
         return workflow
 

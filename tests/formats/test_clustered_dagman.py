@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import Dag, FormatError, ScheduleError
-from icsched.formats import Workflow, dagman_text, read_workflow, write_clustered
+from icsched.formats.dagman import Submission, dagman_text, read_submission, write_clustered
 from tests.strategies import dags_with_orders
 
 SUB = "executable = tool\noutput = $(JOB).out\nqueue\n"
@@ -24,7 +24,7 @@ def cluster(put) -> Callable[..., str]:
 
     def writer(text: str, clusters: str, files: dict[str, str] | None = None) -> str:
         put({"wf.dag": text, "x.sub": SUB, **(files or {})})
-        workflow = read_workflow("wf.dag")
+        workflow = read_submission("wf.dag")
         write_clustered(workflow, by_name(workflow, clusters), "out.dag")
         return Path("out.dag").read_text()
 
@@ -46,7 +46,7 @@ def complaint(cluster) -> Callable[..., str]:
     return complain
 
 
-def by_name(workflow: Workflow, clusters: str) -> list[list[int]]:
+def by_name(workflow: Submission, clusters: str) -> list[list[int]]:
     """Ids of jobs with names of one letter, or with commas between them."""
     ids = {str(name): task for task, name in enumerate(workflow.dag.names)}
     return [
@@ -95,7 +95,7 @@ def test_a_dependency_between_clusters_is_said_once(cluster):
     text = cluster("".join(f"JOB {n} x.sub\n" for n in "abcd") + "PARENT a b CHILD c d\n", "ab cd")
 
     assert lines(text, "PARENT") == ["PARENT cluster_0001 CHILD cluster_0002"]
-    assert read_workflow("out.dag").first_arc_said_twice() is None
+    assert read_submission("out.dag").first_arc_said_twice() is None
 
 
 def cut(order: Sequence[int], cuts: Sequence[int]) -> list[list[int]]:
@@ -114,9 +114,9 @@ def test_what_is_written_reads_back_as_the_quotient(tmp_path_factory, dag_and_or
     (folder / "wf.dag").write_text(dagman_text(named).replace("task.sub", f"task.sub DIR {folder}"))
     clusters = cut(order, cuts)
 
-    write_clustered(read_workflow(folder / "wf.dag"), clusters, folder / "out.dag")
+    write_clustered(read_submission(folder / "wf.dag"), clusters, folder / "out.dag")
 
-    found = read_workflow(folder / "out.dag")
+    found = read_submission(folder / "out.dag")
     names = [
         f"j{tasks[0]}" if len(tasks) == 1 else f"cluster_{number:04}"
         for number, tasks in enumerate(clusters, 1)
@@ -170,7 +170,7 @@ def test_jobs_that_are_done_are_left_out(cluster, put):
 
     assert lines(text, "JOB")[0] == "JOB d x.sub"
     assert lines(members(), "member") == ["member b", "member c"]
-    assert read_workflow("out.dag").names == ("d", "cluster_0001")
+    assert read_submission("out.dag").names == ("d", "cluster_0001")
 
 
 # What is kept and what is merged
@@ -383,7 +383,7 @@ def test_a_missing_submit_file_is_named_with_its_job(complaint):
 def test_clusters_that_are_no_legal_order_are_refused(put, clusters, problem):
     put({"wf.dag": DIAMOND, "x.sub": SUB})
     with pytest.raises(ScheduleError) as caught:
-        write_clustered(read_workflow("wf.dag"), clusters, "out.dag")
+        write_clustered(read_submission("wf.dag"), clusters, "out.dag")
 
     assert problem in str(caught.value)
     assert not Path("out.dag").exists()

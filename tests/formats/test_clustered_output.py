@@ -10,7 +10,7 @@ import pytest
 
 from icsched import FormatError
 from icsched.cli.main import run
-from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman import read_submission, write_clustered
 
 FILES = {
     "wf.dag": "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\n",
@@ -25,7 +25,7 @@ def write(put):
     put(FILES)
 
     def writer(output: str = "out.dag", *, clusters=((0, 1, 2),)) -> list[str]:
-        return write_clustered(read_workflow("wf.dag"), clusters, output)
+        return write_clustered(read_submission("wf.dag"), clusters, output)
 
     return writer
 
@@ -61,9 +61,9 @@ def test_the_name_of_a_workflow_adds_no_line_to_its_clusters(put):
     name = "wf\nJOB evil x.sub\n.dag"
     put({**FILES, name: FILES["wf.dag"]})
 
-    write_clustered(read_workflow(name), [[0, 1, 2]], "out.dag")
+    write_clustered(read_submission(name), [[0, 1, 2]], "out.dag")
 
-    assert read_workflow("out.dag").names == ("cluster_0001",)
+    assert read_submission("out.dag").names == ("cluster_0001",)
 
 
 def test_writing_twice_changes_nothing(write, folder):
@@ -156,8 +156,8 @@ def test_a_directory_that_is_not_there_is_an_error(complaint):
 
 def test_only_one_file_read_from_where_it_is_submitted_is_taken(put):
     put({**FILES, "other.dag": FILES["wf.dag"]})
-    several = read_workflow(["wf.dag", "other.dag"])
-    elsewhere = read_workflow("wf.dag", use_dag_directory=True)
+    several = read_submission(["wf.dag", "other.dag"])
+    elsewhere = read_submission("wf.dag", use_dag_directory=True)
 
     with pytest.raises(FormatError, match=r"wf\.dag: expected one DAGMan file to cluster, got sev"):
         write_clustered(several, [range(6)], "out.dag")
@@ -277,7 +277,7 @@ def test_clusters_are_not_clustered_again(write, folder, text, culprit, output):
     before = contents(folder)
 
     with pytest.raises(FormatError) as caught:
-        write_clustered(read_workflow("final.dag"), [[0]], output)
+        write_clustered(read_submission("final.dag"), [[0]], output)
 
     assert str(caught.value) == f"{culprit}: {MADE_OF_CLUSTERS}"
     assert contents(folder) == before
@@ -302,7 +302,7 @@ def test_what_the_workflow_uses_stays(write, put, folder, files, culprit):
     put(files)
     before = contents(folder)
 
-    workflow = read_workflow("wf.dag")
+    workflow = read_submission("wf.dag")
     with pytest.raises(FormatError) as caught:
         write_clustered(workflow, [[task] for task in range(len(workflow.dag))], "out.dag")
 
@@ -370,13 +370,13 @@ def test_what_a_killed_run_withdrew_is_replaced(write):
 
 BESIDE_ANOTHER = """
 import subprocess, sys
-from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman import read_submission, write_clustered
 def hook(event, arguments):
     if event == "os.rename" and sys.argv[1:]:
         subprocess.run([sys.executable, __file__], check=True)
 if sys.argv[1:]:
     sys.addaudithook(hook)
-    write_clustered(read_workflow("wf.dag"), [[0, 1], [2]], "out.dag")
+    write_clustered(read_submission("wf.dag"), [[0, 1], [2]], "out.dag")
 else:
     from icsched.files import write_text
     write_text("other.txt", "")
@@ -401,7 +401,7 @@ def test_another_icsched_in_the_same_directory_takes_nothing_away_meanwhile(writ
 LOCKS = """
 import fcntl, os, sys
 from pathlib import Path
-from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman import read_submission, write_clustered
 def hook(event, arguments):
     for path in Path().glob(".icsched-tmp-*") if event == "os.rename" else ():
         handle = os.open(path, os.O_RDONLY)
@@ -413,7 +413,7 @@ def hook(event, arguments):
         finally:
             os.close(handle)
 sys.addaudithook(hook)
-write_clustered(read_workflow("wf.dag"), [[0, 1], [2]], "out.dag")
+write_clustered(read_submission("wf.dag"), [[0, 1], [2]], "out.dag")
 """
 
 

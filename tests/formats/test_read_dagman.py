@@ -7,8 +7,7 @@ import pytest
 
 import icsched
 from icsched import FormatError
-from icsched.formats import read_dagman, read_workflow
-from icsched.formats.dagman import Remark
+from icsched.formats.dagman import Remark, read_dagman, read_submission
 
 DIAMOND = """\
 JOB a a.sub
@@ -51,8 +50,8 @@ def test_jobs_get_their_ids_in_the_order_of_their_lines(read):
 def test_a_path_or_a_string_is_read(read, folder):
     workflow = read(DIAMOND)
 
-    assert icsched.read(folder / "wf.dag") == icsched.read("wf.dag") == workflow.dag
-    assert read_dagman("wf.dag") == read_workflow(folder / "wf.dag").dag
+    assert icsched.read(folder / "wf.dag").dag == icsched.read("wf.dag").dag == workflow.dag
+    assert read_dagman("wf.dag").dag == read_submission(folder / "wf.dag").dag
 
 
 @pytest.mark.parametrize(

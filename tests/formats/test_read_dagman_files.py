@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.formats import read_workflow
-from icsched.formats.dagman import Remark
+from icsched.formats.dagman import Remark, read_submission
 
 PAIR = "JOB p x\nJOB q x\nPARENT p CHILD q\n"
 INSIDE_ITSELF = "expected a file that is not inside itself, got"
@@ -379,7 +378,7 @@ def test_a_file_that_stands_beside_the_one_that_names_it_gets_a_hint(put, comman
     put({"sub/wf.dag": f"{command} more.dag\n", "sub/more.dag": "JOB b x\n"})
 
     with pytest.raises(FormatError) as caught:
-        read_workflow("sub/wf.dag")
+        read_submission("sub/wf.dag")
 
     assert str(caught.value) == (
         f"sub/wf.dag:1: more.dag: {NO_SUCH_FILE} (DAGMan looks from the directory you submit in;"
@@ -406,7 +405,7 @@ def test_what_is_there_but_no_ordinary_file_gets_no_hint(put):
     put({"sub/wf.dag": "INCLUDE folder\n", "sub/folder/file": ""})
 
     with pytest.raises(FormatError) as caught:
-        read_workflow("sub/wf.dag", use_dag_directory=True)
+        read_submission("sub/wf.dag", use_dag_directory=True)
 
     assert str(caught.value) == "sub/wf.dag:1: sub/folder: expected an ordinary file"
 
@@ -447,13 +446,13 @@ def test_files_are_found_from_the_working_directory(put):
         {"sub/wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB here x\n", "sub/in.dag": "JOB there x\n"}
     )
 
-    assert read_workflow("sub/wf.dag").names == ("S+here",)
+    assert read_submission("sub/wf.dag").names == ("S+here",)
 
 
 def test_or_from_the_directory_that_is_given(put):
     put({"wf.dag": "SPLICE S in.dag\nJOB a x DIR d\n", "sub/in.dag": "JOB p x\n"})
 
-    workflow = read_workflow("wf.dag", directory="sub")
+    workflow = read_submission("wf.dag", directory="sub")
 
     assert workflow.names == ("a", "S+p")
     assert places(workflow) == {"a": "sub/d/x", "S+p": "sub/x"}
@@ -469,7 +468,7 @@ def test_or_from_the_directory_of_each_file(put):
         }
     )
 
-    workflow = read_workflow("sub/wf.dag", use_dag_directory=True)
+    workflow = read_submission("sub/wf.dag", use_dag_directory=True)
 
     assert workflow.names == ("a", "b", "c", "S+p")  # splices come at the end of a file
     assert workflow.configs == ("sub/more/c.config",)
@@ -494,12 +493,12 @@ def test_then_a_job_may_have_no_directory_of_its_own(put, line):
 
     for name in ["wf.dag", "out.dag"]:
         with pytest.raises(FormatError) as caught:
-            read_workflow(name, use_dag_directory=True)
+            read_submission(name, use_dag_directory=True)
 
         assert str(caught.value) == (
             "wf.dag:3: DIR of a job cannot be used with --usedagdir: leave out one of the two"
         )
-    assert read_workflow("wf.dag")
+    assert read_submission("wf.dag")
 
 
 # Several files
@@ -513,7 +512,7 @@ def test_jobs_of_several_files_are_called_by_the_files_place(put):
         }
     )
 
-    workflow = read_workflow(["one.dag", "two.dag"])
+    workflow = read_submission(["one.dag", "two.dag"])
 
     assert workflow.whole.to_mapping() == {"0.a": [], "0.b": ["0.a"], "1.a": [], "1.c": ["1.a"]}
     assert (done(workflow), priorities(workflow)) == ({"0.a"}, {"0.b": 3})
@@ -523,7 +522,7 @@ def test_jobs_of_several_files_are_called_by_the_files_place(put):
 def test_splices_of_several_files_are_called_by_the_files_place_too(put):
     put({"one.dag": "SPLICE S in.dag\n", "two.dag": "SPLICE S in.dag\nJOB a x\n", "in.dag": PAIR})
 
-    workflow = read_workflow(["one.dag", "two.dag"])
+    workflow = read_submission(["one.dag", "two.dag"])
 
     assert workflow.whole.to_mapping() == {
         "0.S+0.p": [],
@@ -538,7 +537,7 @@ def test_a_file_does_not_know_the_jobs_of_another(put):
     put({"one.dag": "JOB a x\n", "two.dag": "JOB b x\n\nPARENT a CHILD b\n"})
 
     with pytest.raises(FormatError) as caught:
-        read_workflow(["one.dag", "two.dag"])
+        read_submission(["one.dag", "two.dag"])
 
     assert str(caught.value) == "two.dag:3: unknown job a"
 
@@ -546,7 +545,7 @@ def test_a_file_does_not_know_the_jobs_of_another(put):
 def test_one_file_in_a_list_is_one_file(put):
     put({"wf.dag": "JOB a x\n"})
 
-    assert read_workflow(["wf.dag"]).names == ("a",)
+    assert read_submission(["wf.dag"]).names == ("a",)
 
 
 # Rescue files
@@ -593,7 +592,7 @@ def test_a_rescue_file_reaches_the_jobs_of_splices(read):
 def test_a_rescue_file_of_several_files_names_jobs_by_the_files_place(put):
     put({"one.dag": "JOB a x\n", "two.dag": "JOB a x\n", "one.dag_multi.rescue001": "DONE 1.a\n"})
 
-    workflow = read_workflow(["one.dag", "two.dag"])
+    workflow = read_submission(["one.dag", "two.dag"])
 
     assert workflow.rescue == "one.dag_multi.rescue001"
     assert done(workflow) == {"1.a"}
@@ -602,7 +601,7 @@ def test_a_rescue_file_of_several_files_names_jobs_by_the_files_place(put):
 def test_a_rescue_file_stands_beside_its_workflow(put):
     put({"sub/wf.dag": "JOB a x\n", "sub/wf.dag.rescue001": "DONE a\n"})
 
-    assert read_workflow("sub/wf.dag").rescue == "sub/wf.dag.rescue001"
+    assert read_submission("sub/wf.dag").rescue == "sub/wf.dag.rescue001"
 
 
 def test_a_rescue_file_of_another_workflow_is_refused(complaint):
@@ -645,4 +644,4 @@ def test_a_cycle_through_a_splice_has_the_line_of_one_of_its_steps(complaint):
 def test_a_file_that_many_jobs_name_is_among_the_files_once(put):
     put({"wf.dag": "JOB a x.sub\nJOB b x.sub\nJOB c y.sub\n"})
 
-    assert list(read_workflow("wf.dag").files()) == ["wf.dag", "x.sub", "y.sub"]
+    assert list(read_submission("wf.dag").files()) == ["wf.dag", "x.sub", "y.sub"]

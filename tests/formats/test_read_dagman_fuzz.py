@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from icsched import Dag, FormatError
 from icsched._native import DagmanScan, scan_dagman
-from icsched.formats import Workflow, dagman_text, read_dagman, read_workflow, write_dagman
-from icsched.formats.dagman import flat_file, source
+from icsched.formats.dagman import (
+    Submission,
+    dagman_text,
+    flat_file,
+    read_dagman,
+    read_submission,
+    source,
+    write_dagman,
+)
 from icsched.formats.dagman.source import Kind
 from tests.strategies import dags
 
@@ -25,20 +32,20 @@ def scratch(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def read(scratch) -> Callable[..., Workflow]:
+def read(scratch) -> Callable[..., Submission]:
     """Read bytes as wf.dag; files that it names are those of `Model`."""
 
-    def reader(data: str | bytes, name: str = "wf.dag") -> Workflow:
+    def reader(data: str | bytes, name: str = "wf.dag") -> Submission:
         path = scratch / name
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        workflow = read_workflow(path, lenient=False, directory=str(scratch))
+        workflow = read_submission(path, lenient=False, directory=str(scratch))
         _ = workflow.whole
         return workflow
 
     return reader
 
 
-def facts(workflow: Workflow) -> dict[str, object]:
+def facts(workflow: Submission) -> dict[str, object]:
     """All that was understood, as plain values."""
     names = workflow.names
     given = zip(names, workflow.priorities.tolist(), workflow.has_priority, strict=True)
@@ -157,7 +164,7 @@ def test_a_dag_that_was_written_is_read_back_the_same(scratch, dag, data, title)
 
     write_dagman(named, path, title=title.replace("\n", " ").replace("\0", " "))
 
-    assert read_dagman(path) == named
+    assert read_dagman(path).dag == named
     assert path.read_text(encoding="utf-8").endswith(dagman_text(named))
 
 
@@ -338,7 +345,7 @@ def test_blanks_comments_and_continuations_change_nothing(read, model, data):
 # Splices, and one file of all
 
 
-def places(workflow: Workflow) -> dict[str, str]:
+def places(workflow: Submission) -> dict[str, str]:
     """Where each job runs, and where its submit file is looked for if it has one."""
     return {
         placed.name: str(

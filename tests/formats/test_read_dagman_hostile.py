@@ -18,9 +18,9 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, ({MOST_CPU_SECONDS}, {MOST_CPU_SECONDS}))
 resource.setrlimit(resource.RLIMIT_AS, ({8 * MOST_MEGABYTES << 20}, {8 * MOST_MEGABYTES << 20}))
 from icsched import FormatError
-from icsched.formats import read_workflow
+from icsched.formats.dagman import read_submission
 try:
-    print(len(read_workflow(sys.argv[1]).dag), "jobs")
+    print(len(read_submission(sys.argv[1]).dag), "jobs")
 except FormatError as error:
     print(error)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman import read_submission, write_clustered
 from icsched.formats.dagman.flat import flattened
 
 GLUED = (
@@ -217,6 +217,6 @@ def test_utf_16_is_refused(complaint):
 def test_what_is_no_readable_file_is_named(folder):
     for path, problem in [("no.dag", "no such file or directory"), (folder, "is a directory")]:
         with pytest.raises(FormatError) as caught:
-            read_workflow(path)
+            read_submission(path)
         assert str(caught.value) == f"{path}: {problem}"
         assert caught.value.line is None

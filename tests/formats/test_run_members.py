@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.formats import read_workflow, write_clustered
+from icsched.formats.dagman import read_submission, write_clustered
 
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 CLUSTER = "out.dag.clusters/cluster_0001"
@@ -52,7 +52,7 @@ def cluster(put):
 
     def writer(names: Sequence[str], sub: str) -> None:
         put({"wf.dag": "".join(f"JOB {name} x.sub\n" for name in names), "x.sub": sub})
-        write_clustered(read_workflow("wf.dag"), [range(len(names))], "out.dag")
+        write_clustered(read_submission("wf.dag"), [range(len(names))], "out.dag")
 
     return writer
 
@@ -123,7 +123,7 @@ def test_words_and_variables_reach_a_program_as_they_are(place, put, shell):
     Path("x.sub").write_bytes(
         f"{text}output = $(JOB).out\nqueue\n".encode(errors="surrogateescape")
     )
-    write_clustered(read_workflow("wf.dag"), [range(2)], "out.dag")
+    write_clustered(read_submission("wf.dag"), [range(2)], "out.dag")
 
     assert run(shell).returncode == 0
     for name in "ab":
@@ -146,7 +146,7 @@ def test_random_words_reach_a_program_as_they_are(put):
         for n, group in enumerate(groups)
     )
     put({"wf.dag": said})
-    write_clustered(read_workflow("wf.dag"), [range(10)], "out.dag")
+    write_clustered(read_submission("wf.dag"), [range(10)], "out.dag")
 
     assert run(["sh"]).returncode == 0
     for name, group in zip(names, groups, strict=True):
@@ -175,7 +175,7 @@ def test_odd_paths_are_paths(tmp_path, monkeypatch, shell):
         "output = o $(JOB)\nqueue\n"
     )
     Path("wf.dag").write_text("JOB a x.sub\nJOB b x.sub\n")
-    write_clustered(read_workflow("wf.dag"), [range(2)], "out.dag")
+    write_clustered(read_submission("wf.dag"), [range(2)], "out.dag")
 
     assert run(shell).returncode == 0
     assert Path("in side/o b").read_text().split("\0") == ["1", str(folder / "in side"), ""]
@@ -186,7 +186,7 @@ def test_streams_are_the_files_that_the_description_names(put, shell):
     both = "executable = /bin/sh\narguments = \"-c 'cat; echo two >&2; echo three'\"\ninput = in\n"
     put({"x.sub": f"{both}output = both\nerror = both\nqueue\n", "in": "one\n"})
     put({"y.sub": f"{both}queue\n", "wf.dag": "JOB a x.sub\nJOB b y.sub\n"})
-    write_clustered(read_workflow("wf.dag"), [[0, 1]], "out.dag")
+    write_clustered(read_submission("wf.dag"), [[0, 1]], "out.dag")
 
     assert run(shell).returncode == 0
     assert Path("both").read_text() == "one\ntwo\nthree\n"
@@ -423,7 +423,7 @@ def test_the_variables_of_a_submit_description_reach_its_member_alone(put, dump,
             "wf.dag": "JOB a x.sub\nJOB b y.sub\n",
         }
     )
-    write_clustered(read_workflow("wf.dag"), [[0, 1]], "out.dag")
+    write_clustered(read_submission("wf.dag"), [[0, 1]], "out.dag")
     command = [shutil.which(shell[0]), *shell[1:], "out.dag.clusters/run-members", CLUSTER]
 
     given = {b"my.var": b"given", b"V": b"1"}
@@ -437,7 +437,7 @@ def test_the_variables_of_a_submit_description_reach_its_member_alone(put, dump,
 def test_a_journal_whose_name_begins_with_a_hyphen_is_read_and_removed(put, shell):
     """Else a second run would pass over all jobs, or a restart over none."""
     put({"wf.dag": "JOB a x.sub\nJOB b x.sub\n", "x.sub": FAILS, "fail-b": ""})
-    write_clustered(read_workflow("wf.dag"), [[0, 1]], "-x.dag")
+    write_clustered(read_submission("wf.dag"), [[0, 1]], "-x.dag")
     command = [*shell, "./-x.dag.clusters/run-members", "-x.dag.clusters/cluster_0001"]
 
     codes = [subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode]

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import FormatError
-from icsched.formats import read_workflow
 from icsched.formats.dagman import (
     Change,
     block,
@@ -20,6 +19,7 @@ from icsched.formats.dagman import (
     copies,
     has_variables,
     job_priorities,
+    read_submission,
     removals,
     submit_files,
     submit_removals,
@@ -61,7 +61,7 @@ def as_dagman_reads(name: str = "wf.dag") -> dict[str, int]:
     """Priorities that the file gives, its block included, for which icsched's reader is blind."""
     path = Path(name)
     path.with_suffix(".seen").write_bytes(path.read_bytes().replace(b"# icsched:", b"# other:"))
-    seen = read_workflow(path.with_suffix(".seen"), rescue=False)
+    seen = read_submission(path.with_suffix(".seen"), rescue=False)
     path.with_suffix(".seen").unlink()
     return dict(zip(seen.names, seen.priorities.tolist(), strict=True))
 
@@ -292,9 +292,9 @@ def test_a_block_before_a_line_is_removed_to_the_byte(data, draw):
 def test_writing_twice_is_writing_once_and_removing_gives_the_original_back(put, folder, text):
     put({"wf.dag": text})
 
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}))
     once = contents(folder)
-    again = changes(read_workflow("wf.dag"), {"a": 2, "b": 1})
+    again = changes(read_submission("wf.dag"), {"a": 2, "b": 1})
     make(again)
 
     assert all(change.is_none for change in again)
@@ -311,12 +311,12 @@ def test_writing_twice_is_writing_once_and_removing_gives_the_original_back(put,
 
 def test_priorities_of_the_files_are_overridden_or_kept(put):
     put({"wf.dag": f"{CHAIN}PRIORITY b 9\n"})
-    workflow = read_workflow("wf.dag")
+    workflow = read_submission("wf.dag")
 
     make(changes(workflow, {"a": 2, "b": 1}))
     assert as_dagman_reads() == {"a": 2, "b": 1}
 
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, keep_existing=True))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, keep_existing=True))
     assert as_dagman_reads() == {"a": 2, "b": 9}
     assert "PRIORITY b" not in Path("wf.dag").read_text().partition(BEGIN)[2]
 
@@ -329,7 +329,7 @@ def test_jobs_of_splices_are_named_after_an_inclusion_that_makes_them_known(put,
     text = "JOB a x\nSPLICE S in.dag\nPARENT a CHILD S"
     put({"wf.dag": text, "in.dag": PAIR})
 
-    made = changes(read_workflow("wf.dag"), {"a": 3, "S+p": 2, "S+q": 1})
+    made = changes(read_submission("wf.dag"), {"a": 3, "S+p": 2, "S+q": 1})
     make(made)
 
     assert [(change.path, change.old) for change in made] == [
@@ -345,7 +345,7 @@ def test_jobs_of_splices_are_named_after_an_inclusion_that_makes_them_known(put,
     }
     assert as_dagman_reads() == {"a": 3, "S+p": 2, "S+q": 1}
 
-    again = changes(read_workflow("wf.dag"), {"a": 3, "S+p": 2, "S+q": 1})
+    again = changes(read_submission("wf.dag"), {"a": 3, "S+p": 2, "S+q": 1})
     assert all(change.is_none for change in again)
 
     make(removals(["wf.dag"]))
@@ -355,7 +355,7 @@ def test_jobs_of_splices_are_named_after_an_inclusion_that_makes_them_known(put,
 def test_a_copy_has_a_companion_of_its_own(put, folder):
     put({"wf.dag": "SPLICE S in.dag\n", "in.dag": PAIR, "out/old.txt": ""})
 
-    make(copies(read_workflow("wf.dag"), {"S+p": 2, "S+q": 1}, "out/copy.dag"))
+    make(copies(read_submission("wf.dag"), {"S+p": 2, "S+q": 1}, "out/copy.dag"))
 
     written = contents(folder / "out")
     assert written["copy.dag.icsched"] == EMPTY
@@ -368,14 +368,14 @@ def test_a_copy_has_a_companion_of_its_own(put, folder):
 def test_the_companion_is_found_from_where_dagman_looks(put, folder):
     put({"sub/wf.dag": "SPLICE S in.dag\n", "sub/in.dag": "JOB p x\n"})
 
-    beside = changes(read_workflow("sub/wf.dag", use_dag_directory=True), {"S+p": 1})
-    inner = changes(read_workflow("sub/wf.dag", directory="sub"), {"S+p": 1})
+    beside = changes(read_submission("sub/wf.dag", use_dag_directory=True), {"S+p": 1})
+    inner = changes(read_submission("sub/wf.dag", directory="sub"), {"S+p": 1})
 
     for made in (beside, inner):
         assert [change.path for change in made] == ["sub/wf.dag.icsched", "sub/wf.dag"]
         assert b"\nINCLUDE wf.dag.icsched\n" in made[-1].new
 
-    absolute = changes(read_workflow(folder / "sub/wf.dag", directory="sub"), {"S+p": 1})
+    absolute = changes(read_submission(folder / "sub/wf.dag", directory="sub"), {"S+p": 1})
     assert f"\nINCLUDE {folder}/sub/wf.dag.icsched\n".encode() in absolute[-1].new
 
 
@@ -383,7 +383,7 @@ def test_a_companion_that_is_not_icscheds_is_not_touched(put):
     put({"wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n", "wf.dag.icsched": "mine\n"})
 
     with pytest.raises(FormatError) as caught:
-        changes(read_workflow("wf.dag"), {"S+p": 1})
+        changes(read_submission("wf.dag"), {"S+p": 1})
 
     assert str(caught.value) == "wf.dag.icsched: expected icsched's own file, or none"
     assert [(change.path, change.is_none) for change in removals(["wf.dag"])] == [("wf.dag", True)]
@@ -393,7 +393,7 @@ def test_a_companion_that_could_not_be_included_is_refused(put):
     put({"my wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n"})
 
     with pytest.raises(FormatError) as caught:
-        changes(read_workflow("my wf.dag"), {"S+p": 1})
+        changes(read_submission("my wf.dag"), {"S+p": 1})
 
     assert str(caught.value) == (
         "my wf.dag: expected an ordinary file whose path has no blanks and quotes,"
@@ -406,7 +406,7 @@ def test_a_companion_that_could_not_be_included_is_refused(put):
 
 def test_each_of_several_files_gets_its_own_block_with_its_own_names(put, folder):
     put({"one.dag": "JOB a x\nJOB b x\n", "two.dag": "JOB a x\n"})
-    workflow = read_workflow(["one.dag", "two.dag"])
+    workflow = read_submission(["one.dag", "two.dag"])
 
     make(changes(workflow, {"1.a": 3, "0.b": 2, "0.a": 1}))
 
@@ -422,7 +422,7 @@ def test_each_of_several_files_gets_its_own_block_with_its_own_names(put, folder
 def test_a_job_with_a_dot_in_its_name_is_told_from_the_files_place(put):
     put({"one.dag": "JOB a.b x\n", "two.dag": "JOB 0.c x\n"})
 
-    made = changes(read_workflow(["one.dag", "two.dag"]), {"0.a.b": 2, "1.0.c": 1})
+    made = changes(read_submission(["one.dag", "two.dag"]), {"0.a.b": 2, "1.0.c": 1})
 
     assert b"PRIORITY a.b 2\n" in made[0].new
     assert b"PRIORITY 0.c 1\n" in made[1].new
@@ -430,7 +430,7 @@ def test_a_job_with_a_dot_in_its_name_is_told_from_the_files_place(put):
 
 def test_several_files_with_splices_are_refused(put):
     put({"one.dag": "JOB a x\n", "two.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n"})
-    workflow = read_workflow(["one.dag", "two.dag"])
+    workflow = read_submission(["one.dag", "two.dag"])
 
     with pytest.raises(FormatError) as caught:
         changes(workflow, {"0.a": 2, "1.S+1.p": 1})
@@ -450,7 +450,7 @@ TAKING = f"executable = x\n{BEGIN}\n{TAKES}\n{END}\nqueue\n"
 def test_variables_say_priorities_and_each_submit_file_takes_its_own_once(put, folder):
     text = "JOB a x.sub\nJOB b x.sub\nJOB c ./x.sub\nJOB d d.sub DIR sub\n"
     put({"wf.dag": text, "x.sub": SUBMIT, "sub/d.sub": SUBMIT})
-    workflow = read_workflow("wf.dag")
+    workflow = read_submission("wf.dag")
 
     made = changes(workflow, {"a": 4, "b": 3, "c": 2, "d": 1}, via="vars")
     make(made)
@@ -468,11 +468,11 @@ def test_variables_say_priorities_and_each_submit_file_takes_its_own_once(put, f
         "sub/d.sub.bak": SUBMIT,
     }
 
-    again = changes(read_workflow("wf.dag"), {"a": 4, "b": 3, "c": 2, "d": 1}, via="vars")
+    again = changes(read_submission("wf.dag"), {"a": 4, "b": 3, "c": 2, "d": 1}, via="vars")
     assert all(change.is_none for change in again)
 
     assert has_variables("wf.dag")
-    make([*submit_removals(read_workflow("wf.dag")), *removals(["wf.dag"])])
+    make([*submit_removals(read_submission("wf.dag")), *removals(["wf.dag"])])
     assert not has_variables("wf.dag")
     files = contents(folder)
     assert (files["wf.dag"], files["x.sub"], files["sub/d.sub"]) == (text, SUBMIT, SUBMIT)
@@ -499,7 +499,7 @@ def test_variables_say_priorities_and_each_submit_file_takes_its_own_once(put, f
 def test_a_submit_file_takes_its_priority_before_its_first_queue(put, before, after):
     put({"wf.dag": "JOB a x.sub\n", "x.sub": before + after})
 
-    change, _ = changes(read_workflow("wf.dag"), {"a": 1}, via="vars")
+    change, _ = changes(read_submission("wf.dag"), {"a": 1}, via="vars")
 
     assert change.new.decode() == f"{before}{BEGIN}\n{TAKES}\n{END}\n{after}"
     assert block.removed("x.sub", change.new).decode() == before + after
@@ -508,7 +508,7 @@ def test_a_submit_file_takes_its_priority_before_its_first_queue(put, before, af
 def test_a_submit_file_without_queue_and_last_line_end_is_given_both_lines(put):
     put({"wf.dag": "JOB a x.sub\n", "x.sub": "x = 1"})
 
-    change, _ = changes(read_workflow("wf.dag"), {"a": 1}, via="vars")
+    change, _ = changes(read_submission("wf.dag"), {"a": 1}, via="vars")
 
     assert change.new.decode() == f"x = 1\n{JOINED}\n{TAKES}\n{END}\n"
     assert block.removed("x.sub", change.new) == b"x = 1"
@@ -525,7 +525,7 @@ def test_a_submit_file_of_several_names_is_changed_once(put, folder):
         }
     )
     (folder / "link").symlink_to("real/deep")
-    workflow = read_workflow("wf.dag")
+    workflow = read_submission("wf.dag")
 
     assert [(file.path, file.first.name, file.names) for file in submit_files(workflow)] == [
         ("link/../c.sub", "a", ["a", "b", "c"])
@@ -535,7 +535,7 @@ def test_a_submit_file_of_several_names_is_changed_once(put, folder):
     files = contents(folder)
     assert (files["real/c.sub"], files["c.sub"]) == (TAKING, "mine\n")
     assert files["real/c.sub.bak"] == SUBMIT
-    make(submit_removals(read_workflow("wf.dag")))
+    make(submit_removals(read_submission("wf.dag")))
     assert contents(folder)["real/c.sub"] == SUBMIT
 
 
@@ -562,7 +562,7 @@ def test_jobs_without_a_submit_file_get_priorities_instead(put, folder):
     put({"wf.dag": text, "x.sub": SUBMIT})
     told = {"a": 4, "b": 3, "c": 2, "e": 1}
 
-    make(changes(read_workflow("wf.dag"), told, via="vars"))
+    make(changes(read_submission("wf.dag"), told, via="vars"))
 
     assert contents(folder)["wf.dag"] == text + blocked(
         'VARS a jobpriority="4"', "PRIORITY b 3", "PRIORITY c 2", "PRIORITY e 1"
@@ -579,7 +579,7 @@ def test_jobs_of_splices_have_variables_too(put, folder):
         }
     )
 
-    make(changes(read_workflow("wf.dag"), {"S+p": 2, "S+q": 1}, via="vars"))
+    make(changes(read_submission("wf.dag"), {"S+p": 2, "S+q": 1}, via="vars"))
 
     files = contents(folder)
     assert files["sub/x.sub"] == files["sub/deep/x.sub"] == TAKING
@@ -591,7 +591,7 @@ def test_jobs_of_splices_have_variables_too(put, folder):
 def test_submit_files_stand_beside_the_workflow_that_is_submitted_from_its_directory(put, folder):
     put({"sub/wf.dag": "JOB a x.sub\n", "sub/x.sub": SUBMIT})
 
-    make(changes(read_workflow("sub/wf.dag", use_dag_directory=True), {"a": 1}, via="vars"))
+    make(changes(read_submission("sub/wf.dag", use_dag_directory=True), {"a": 1}, via="vars"))
 
     assert contents(folder)["sub/x.sub"] == TAKING
 
@@ -600,7 +600,7 @@ def test_every_job_whose_submit_file_takes_the_variable_has_one(put, folder):
     """A priority that is kept must reach the pool through the shared submit file too."""
     put({"wf.dag": "JOB a x.sub\nJOB b x.sub\nPRIORITY b 9\n", "x.sub": SUBMIT})
 
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars", keep_existing=True))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, via="vars", keep_existing=True))
 
     assert contents(folder)["x.sub"] == TAKING
     assert 'VARS b jobpriority="9"\n' in contents(folder)["wf.dag"]
@@ -611,7 +611,7 @@ def test_what_is_no_ordinary_submit_file_is_named(put, folder):
     os.mkfifo(folder / "pipe")
 
     with pytest.raises(FormatError) as caught:
-        changes(read_workflow("wf.dag"), {"a": 1}, via="vars")
+        changes(read_submission("wf.dag"), {"a": 1}, via="vars")
 
     assert str(caught.value) == "wf.dag:1: job a: expected an ordinary file, got pipe"
 
@@ -620,7 +620,7 @@ def test_a_missing_submit_file_is_named_and_nothing_changes(put, folder):
     put({"wf.dag": "JOB a x.sub\nJOB b no.sub\n", "x.sub": SUBMIT})
 
     with pytest.raises(FormatError) as caught:
-        changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars")
+        changes(read_submission("wf.dag"), {"a": 2, "b": 1}, via="vars")
 
     assert str(caught.value) == "wf.dag:2: job b: no such file: no.sub"
     assert contents(folder)["x.sub"] == SUBMIT
@@ -628,9 +628,9 @@ def test_a_missing_submit_file_is_named_and_nothing_changes(put, folder):
 
 def test_going_back_to_priorities_cleans_the_submit_files(put, folder):
     put({"wf.dag": CHAIN, "a.sub": SUBMIT, "b.sub": SUBMIT})
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars"))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, via="vars"))
 
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}))
 
     files = contents(folder)
     assert files["wf.dag"] == CHAIN + blocked("PRIORITY a 2", "PRIORITY b 1")
@@ -639,10 +639,10 @@ def test_going_back_to_priorities_cleans_the_submit_files(put, folder):
 
 def test_submit_files_that_are_gone_do_not_keep_a_block_from_being_removed(put, folder):
     put({"wf.dag": CHAIN, "a.sub": SUBMIT, "b.sub": SUBMIT})
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}, via="vars"))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, via="vars"))
     (folder / "a.sub").unlink()
 
-    make([*submit_removals(read_workflow("wf.dag")), *removals(["wf.dag"])])
+    make([*submit_removals(read_submission("wf.dag")), *removals(["wf.dag"])])
 
     assert contents(folder)["wf.dag"] == CHAIN
     assert contents(folder)["b.sub"] == SUBMIT
@@ -655,7 +655,7 @@ def test_submit_files_that_are_gone_do_not_keep_a_block_from_being_removed(put, 
 def change(put) -> Change:
     """A change that is yet to be made."""
     put({"wf.dag": CHAIN})
-    return changes(read_workflow("wf.dag"), {"a": 2, "b": 1})[0]
+    return changes(read_submission("wf.dag"), {"a": 2, "b": 1})[0]
 
 
 def test_the_original_is_kept_beside_the_file(change, folder):
@@ -685,7 +685,7 @@ def test_a_backup_that_holds_something_else_is_never_touched(change, put, folder
 def test_the_backup_holds_the_file_without_any_block(put, folder):
     put({"wf.dag": CHAIN + blocked("PRIORITY a 7")})
 
-    make(changes(read_workflow("wf.dag"), {"a": 2, "b": 1}))
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}))
 
     assert contents(folder)["wf.dag.bak"] == CHAIN
 
@@ -713,7 +713,7 @@ def test_a_link_stays_a_link_and_the_backup_is_where_it_is_said_to_be(put, folde
     put({"store/real.dag": CHAIN})
     (folder / "wf.dag").symlink_to("store/real.dag")
 
-    backup = changes(read_workflow("wf.dag"), {"a": 2, "b": 1})[0].make()
+    backup = changes(read_submission("wf.dag"), {"a": 2, "b": 1})[0].make()
 
     assert (folder / "wf.dag").is_symlink()
     assert (folder / "store/real.dag").read_text().startswith(CHAIN + BEGIN)
@@ -788,7 +788,7 @@ def test_variables_of_jobs_left_alone_stand_in_the_order_of_the_file(put, folder
     text = "".join(f"JOB {name} x.sub\nPRIORITY {name} 7\n" for name in names)
     put({"wf.dag": text, "x.sub": "queue\n"})
 
-    make(changes(read_workflow("wf.dag"), {}, keep_existing=True, via="vars"))
+    make(changes(read_submission("wf.dag"), {}, keep_existing=True, via="vars"))
 
     lines = [f'VARS {name} jobpriority="7"' for name in names]
     assert contents(folder)["wf.dag"] == text + blocked(*lines)

@@ -10,7 +10,7 @@ import pytest
 
 from icsched import families
 from icsched.cli.main import run as icsched
-from icsched.formats import dagman_text, read_workflow
+from icsched.formats.dagman import dagman_text, read_submission
 from tests.htcondor.pool import JOIN, Rejection, submit_file
 
 
@@ -62,7 +62,7 @@ def test_montage_is_submitted_in_our_order(condor, place, prio):
     done = condor.run(place, "wf.dag")
 
     assert done.submitted == said["order"]
-    assert done.submitted != [str(name) for name in read_workflow("wf.dag").names]
+    assert done.submitted != [str(name) for name in read_submission("wf.dag").names]
 
 
 NESTED = {
@@ -156,7 +156,7 @@ def test_without_a_throttle_ready_jobs_are_submitted_by_priority(condor, place, 
     """All of a fork's leaves are ready at once; they go in our order, ties and all."""
     (place / "wf.dag").write_text(dagman_text(families.w(3, 4)))
     said = prio("wf.dag", "--in-place")
-    sources = len(read_workflow("wf.dag").dag.sources)
+    sources = len(read_submission("wf.dag").dag.sources)
 
     done = condor.run(place, "wf.dag", options=("-maxidle", "1"))
 

@@ -8,7 +8,7 @@ import pytest
 
 from icsched import Dag, families
 from icsched.cli.main import run
-from icsched.formats import dagman_text, read_workflow, write_clustered
+from icsched.formats.dagman import dagman_text, read_submission, write_clustered
 
 # Fails unless the files of all its parents are there; then makes its own, and notes it.
 WORK = """#!/bin/sh
@@ -50,7 +50,7 @@ def put_workflow(dag: Dag, universe: str, said: str = "") -> None:
 
 def write(size: int) -> Dag:
     """Cut the order first come, first served into clusters of *size*; return the dag."""
-    workflow = read_workflow("wf.dag")
+    workflow = read_submission("wf.dag")
     order = workflow.dag.fifo_order.tolist()
     clusters = [order[at : at + size] for at in range(0, len(order), size)]
     write_clustered(workflow, clusters, "out.dag")
@@ -232,7 +232,7 @@ def test_members_are_given_what_htcondor_gives_to_jobs(condor, place):
     alone = condor.run(place, "wf.dag", options=())
     assert alone.status == 0, alone.log
     expected = outputs(place, names)
-    workflow = read_workflow("wf.dag")
+    workflow = read_submission("wf.dag")
     write_clustered(workflow, [range(len(names))], "out.dag")
     together = condor.run(place, "out.dag", options=())
 

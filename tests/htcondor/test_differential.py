@@ -7,8 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 
 from icsched.errors import FormatError
-from icsched.formats import Workflow, read_workflow
-from icsched.formats.dagman import changes, flat_file, job_priorities
+from icsched.formats.dagman import Submission, changes, flat_file, job_priorities, read_submission
 from icsched.formats.dagman.flat import flattened
 from icsched.formats.dagman.place import description_name
 from tests.htcondor import cases, generate, nested
@@ -44,7 +43,7 @@ def special_names(scope, prefix: str = "") -> Iterator[str]:
         yield from special_names(instance.scope, f"{prefix}{instance.name}+")
 
 
-def difference(ours: Workflow | FormatError, theirs: Dump | Rejection) -> str:
+def difference(ours: Submission | FormatError, theirs: Dump | Rejection) -> str:
     """Say how the two readings differ, "" if they do not."""
     if isinstance(ours, FormatError) or isinstance(theirs, Rejection):
         both = isinstance(ours, FormatError) and isinstance(theirs, Rejection)
@@ -65,9 +64,9 @@ def difference(ours: Workflow | FormatError, theirs: Dump | Rejection) -> str:
     return "\n".join(f"{what}: {a} != {b}" for what, a, b in pairs if a != b)
 
 
-def reading(*files: str, **options) -> Workflow | FormatError:
+def reading(*files: str, **options) -> Submission | FormatError:
     try:
-        workflow = read_workflow(files, **options)
+        workflow = read_submission(files, **options)
         _ = workflow.whole
     except FormatError as error:
         return error

@@ -9,7 +9,7 @@ from icsched.cli.output import Json
 from icsched.cli.visible import say
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, GameError, StateError
-from icsched.formats import Workflow
+from icsched.formats.dagman import Submission
 from icsched.theory.batches import Batch, Method, best_batch
 from icsched.theory.batches.state import State, state_of
 
@@ -106,7 +106,7 @@ def _state(dag: Dag, executed: Sequence[int], busy: Sequence[int]) -> State:
         raise GameError(f"{_OPTIONS[error.said]}: job {error.problem}") from error
 
 
-def _running(workflow: Workflow, text: str, executed: Sequence[int]) -> list[int]:
+def _running(workflow: Submission, text: str, executed: Sequence[int]) -> list[int]:
     """Return the running jobs; raises GameError for one that is done."""
     jobs, ids, done = named_jobs(workflow, "--running", text), workflow.dag.ids, set(executed)
     for job in jobs:

@@ -14,7 +14,8 @@ from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ClusterError, FormatError, MemberError
 from icsched.files import write_text
-from icsched.formats import Workflow
+from icsched.formats import dagman
+from icsched.formats.dagman import Submission
 from icsched.serve.clusters import Cluster, plan_clusters, set_apart
 
 _MOST_ROWS = 20
@@ -88,7 +89,7 @@ def _wanted(size: int | None, capacities: str | None) -> list[int]:
     return numbers
 
 
-def _check_size(workflow: Workflow, size: int | None) -> None:
+def _check_size(workflow: Submission, size: int | None) -> None:
     """Raise ClusterError for a size that no cluster can have.
 
     What a rescue file leaves may be less: a script that clusters a workflow again goes on.
@@ -126,11 +127,11 @@ def _is_inside(path: str | None, dot: str | None) -> bool:
 
 
 def _write(
-    workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
+    workflow: Submission, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
 ) -> list[str]:
     """Write what was asked for; return the files, first those of the clustered workflow."""
     try:
-        written = [] if path is None else formats.write_clustered(workflow, clusters, path)
+        written = [] if path is None else dagman.write_clustered(workflow, clusters, path)
     except MemberError as error:
         instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
@@ -146,7 +147,7 @@ def _submission(written: Sequence[str]) -> str:
     return f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
 
 
-def _answer(workflow: Workflow, clusters: Sequence[Cluster]) -> dict[str, object]:
+def _answer(workflow: Submission, clusters: Sequence[Cluster]) -> dict[str, object]:
     dag = workflow.dag
     return {
         "jobs": len(dag),

@@ -15,7 +15,7 @@ from icsched import files
 from icsched.cli.output import Flag, working
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
-from icsched.formats import Workflow, read_workflow
+from icsched.formats.dagman import Submission, read_submission
 
 Number = TypeVar("Number", int, float)
 
@@ -44,12 +44,12 @@ class FileOptions:
     usedagdir: Flag = False
     no_rescue: Flag = False
 
-    def read(self, files: Sequence[str], *, directory: str = "") -> Workflow:
+    def read(self, files: Sequence[str], *, directory: str = "") -> Submission:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         if not files:
             raise ArgumentError("expected a DAGMan file")
         with working(f"reading {files[0]}"):
-            workflow = read_workflow(
+            workflow = read_submission(
                 files,
                 rescue=not self.no_rescue,
                 lenient=self.lenient,
@@ -59,7 +59,7 @@ class FileOptions:
             _ = workflow.dag  # a cycle is an error of the file
             return workflow
 
-    def read_to_run(self, files: Sequence[str]) -> Workflow:
+    def read_to_run(self, files: Sequence[str]) -> Submission:
         """Read a workflow; raises FormatError also if no job of it is left to run."""
         workflow = self.read(files)
         if not len(workflow.dag):
@@ -72,7 +72,7 @@ class FileOptions:
 USUAL = FileOptions()  # as condor_submit_dag reads without options
 
 
-def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
+def check_not_own(workflow: Submission, path: str, *, instead: str = "") -> None:
     """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
     if not os.path.isfile(path):  # noqa: PTH113  false of a name that no file can have, too
         return
@@ -121,7 +121,7 @@ def _each(option: str, text: str, number: Callable[[str], Number], what: str) ->
         raise ArgumentError(f"{option}: {problem}") from None
 
 
-def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
+def named_jobs(workflow: Submission, option: str, text: str) -> list[str]:
     """Return the jobs that an option lists, or with @FILE a file, a name a line.
 
     Raises FormatError with its place, or GameError, for a job that the workflow does not have.
@@ -139,7 +139,7 @@ def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
 # Files with a line for each job
 
 
-def read_order(workflow: Workflow, path: str) -> list[int]:
+def read_order(workflow: Submission, path: str) -> list[int]:
     """Return the order in the file at *path*, a name a line; raises FormatError with its place.
 
     Jobs that are done may stand in it and are left out.
@@ -159,20 +159,20 @@ def read_order(workflow: Workflow, path: str) -> list[int]:
     return tasks
 
 
-def read_run_times(workflow: Workflow, path: str) -> NDArray[np.float64]:
+def read_run_times(workflow: Submission, path: str) -> NDArray[np.float64]:
     """Return the seconds of each job left to run; see `_read_numbers`."""
     seconds = _read_numbers(workflow, path, _seconds, "a positive number of seconds")
     return np.array(seconds, np.float64)
 
 
-def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
+def read_sizes(workflow: Submission, path: str) -> NDArray[np.int64]:
     """Return the bytes of each job left to run; see `_read_numbers`."""
     sizes = _read_numbers(workflow, path, _bytes, "a number of bytes from 0 to 10^18 - 1")
     return np.array(sizes, np.int64)
 
 
 def _read_numbers(
-    workflow: Workflow, path: str, number: Callable[[str], Number | None], expected: str
+    workflow: Submission, path: str, number: Callable[[str], Number | None], expected: str
 ) -> list[Number]:
     """Return the number of each job left to run, from lines of a name and a number.
 

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from icsched.cli.inputs import WHOLE, numbers, read_run_times
 from icsched.cli.output import Flag
 from icsched.errors import ArgumentError
-from icsched.formats import Workflow
+from icsched.formats.dagman import Submission
 from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
 from icsched.sim.engine import cores
 from icsched.sim.model import SizeLaw, TimeLaw
@@ -104,7 +104,7 @@ class TimeOptions:
     spread: float | None = None
     runtimes: str | None = None
 
-    def times(self, workflow: Workflow) -> Times:
+    def times(self, workflow: Submission) -> Times:
         """Return the times; raises ArgumentError, or FormatError for a bad file of run times."""
         if self.law == "constant" and self.spread is not None:
             raise ArgumentError("--law constant has no spread: expected no --spread")

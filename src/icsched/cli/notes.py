@@ -1,11 +1,12 @@
 """Sentences about what was written into a workflow's files, and what follows from it."""
 
 from icsched.cli import output
-from icsched.formats import Workflow, dagman
+from icsched.formats import dagman
+from icsched.formats.dagman import Submission
 from icsched.formats.dagman.writer import COMPANION
 
 
-def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
+def about_rescue(workflow: Submission, *, aim: str = "order") -> list[str]:
     """Say how many jobs are done, by whose word, and how many are left to *aim*."""
     done = int(workflow.done.sum())
     if not done:
@@ -15,13 +16,13 @@ def about_rescue(workflow: Workflow, *, aim: str = "order") -> list[str]:
     return [f"{output.counted(done, 'job')} done{by}; {left} left to {aim}"]
 
 
-def about_done(workflow: Workflow, *, aim: str) -> str:
+def about_done(workflow: Submission, *, aim: str) -> str:
     """Return the lines of `about_rescue` for a report, with the option that ignores the file."""
     option = " (--no-rescue ignores that file)" if workflow.rescue else ""
     return "".join(f"{note}{option}\n" for note in about_rescue(workflow, aim=aim))
 
 
-def about_rescue_file(workflow: Workflow) -> list[str]:
+def about_rescue_file(workflow: Submission) -> list[str]:
     """Say which rescue file DAGMan will resume from, or how many jobs are marked DONE."""
     if not workflow.rescue:
         return about_rescue(workflow)
@@ -29,7 +30,7 @@ def about_rescue_file(workflow: Workflow) -> list[str]:
     return [f"DAGMan will resume from {workflow.rescue}: {done} done"]
 
 
-def about_section(workflow: Workflow, *, replaced: bool = False) -> list[str]:
+def about_section(workflow: Submission, *, replaced: bool = False) -> list[str]:
     """Say what is out of date in the sections that icsched wrote, and what to do."""
     what = "icsched writes it again" if replaced else "run prio --in-place again, or prio --remove"
     return [
@@ -40,7 +41,7 @@ def about_section(workflow: Workflow, *, replaced: bool = False) -> list[str]:
     ]
 
 
-def about_own_priorities(workflow: Workflow) -> list[str]:
+def about_own_priorities(workflow: Submission) -> list[str]:
     """Say how many jobs have a priority of the files' own."""
     given = int(workflow.has_priority.sum())
     jobs = output.counted(given, "job")
@@ -48,7 +49,7 @@ def about_own_priorities(workflow: Workflow) -> list[str]:
     return [f"the files already have PRIORITY lines for {jobs}: {what}"] if given else []
 
 
-def about_strictness(workflow: Workflow) -> list[str]:
+def about_strictness(workflow: Submission) -> list[str]:
     """Say that DAGMan will refuse to override priorities, where it will."""
     strict = dagman.strictness(workflow)
     if strict is None or not workflow.priorities.any():  # 0 may be overridden all the same
@@ -65,7 +66,7 @@ def refusal(strict: dagman.Remark) -> str:
     )
 
 
-def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:
+def about_priorities(workflow: Submission, *, kept: bool) -> list[str]:
     """Say what became of priorities that the files had, and why numbers may be negative."""
     found = []
     given = int(workflow.has_priority.sum())
@@ -83,7 +84,7 @@ def about_priorities(workflow: Workflow, *, kept: bool) -> list[str]:
     return found
 
 
-def about_splices(workflow: Workflow, path: str, *, flat: bool) -> list[str]:
+def about_splices(workflow: Submission, path: str, *, flat: bool) -> list[str]:
     """Say how jobs of splices got their priorities in the file at *path*."""
     if not workflow.has_splices:
         return []
@@ -95,7 +96,7 @@ def about_splices(workflow: Workflow, path: str, *, flat: bool) -> list[str]:
     ]
 
 
-def about_variables(workflow: Workflow) -> list[str]:
+def about_variables(workflow: Submission) -> list[str]:
     """Say which jobs have their priorities through their submit files."""
     found = ["submit files take their priority from the variable jobpriority"]
     without = sum(

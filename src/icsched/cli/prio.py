@@ -17,7 +17,7 @@ from icsched.cli.output import STANDARD_OUTPUT, Flag, Json, OutputName
 from icsched.cli.visible import named, say
 from icsched.errors import ArgumentError, FormatError
 from icsched.formats import dagman
-from icsched.formats.dagman import Workflow
+from icsched.formats.dagman import Submission
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.orders import LimitedOrder, Plan, order_within, prioritize
 
@@ -94,7 +94,7 @@ class _Result:
     """What is to be done or was done, to be told in words or JSON."""
 
     files: tuple[str, ...]
-    workflow: Workflow | None = None
+    workflow: Submission | None = None
     plan: Plan | None = None
     limited: LimitedOrder | None = None
     read_seconds: float = 0
@@ -214,7 +214,7 @@ def _ordered(files: tuple[str, ...], options: _Options, directory: str) -> _Resu
     return result
 
 
-def _limited(workflow: Workflow, options: _Options) -> LimitedOrder | None:
+def _limited(workflow: Submission, options: _Options) -> LimitedOrder | None:
     if options.memory is None:
         return None
     sizes = options.sizes and read_sizes(workflow, options.sizes)
@@ -222,7 +222,7 @@ def _limited(workflow: Workflow, options: _Options) -> LimitedOrder | None:
 
 
 def _inner_files(
-    workflow: Workflow | None, seen: set[str], told: list[str]
+    workflow: Submission | None, seen: set[str], told: list[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the files of SUBDAG EXTERNAL that are there, each with its directory.
 
@@ -241,7 +241,7 @@ def _inner_files(
             yield path, placed.directory
 
 
-def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> None:
+def _plan_changes(result: _Result, workflow: Submission, options: _Options) -> None:
     """Find out what to write where, and what to tell about it."""
     priorities, kept, path = _priorities(result), options.keep_existing, options.output
     if path is None:
@@ -262,7 +262,7 @@ def _plan_changes(result: _Result, workflow: Workflow, options: _Options) -> Non
         result.notes.append(f"icsched show {result.files[0]} tells what may disturb this order")
 
 
-def _strictness(workflow: Workflow, priorities: dict[str, int], options: _Options) -> list[str]:
+def _strictness(workflow: Submission, priorities: dict[str, int], options: _Options) -> list[str]:
     """Raise FormatError if DAGMan will refuse what is written; say so if it may."""
     strict = dagman.strictness(workflow)
     if options.keep_existing or options.flatten or strict is None:
@@ -274,7 +274,7 @@ def _strictness(workflow: Workflow, priorities: dict[str, int], options: _Option
     return notes.about_strictness(workflow)
 
 
-def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
+def _check_output(workflow: Submission, path: str, *, usedagdir: bool) -> None:
     """Raise ArgumentError if writing *path* would destroy or misplace a file of the workflow."""
     source = workflow.roots[0].path
     if path == STANDARD_OUTPUT:

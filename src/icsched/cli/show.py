@@ -8,7 +8,8 @@ from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.output import Json
 from icsched.cli.visible import named, say
 from icsched.dag import Dag
-from icsched.formats import Workflow, dagman
+from icsched.formats import dagman
+from icsched.formats.dagman import Submission
 from icsched.orders import Plan, prioritize
 from icsched.theory import Analysis
 
@@ -48,7 +49,7 @@ def _remark(remark: dagman.Remark) -> dict[str, object]:
     return {"file": remark.path, "line": line, "text": remark.text, "count": remark.count}
 
 
-def _state(workflow: Workflow) -> dict[str, object]:
+def _state(workflow: Submission) -> dict[str, object]:
     """Return what DAGMan will find beside the jobs themselves."""
     strict = dagman.strictness(workflow)
     return {
@@ -63,7 +64,7 @@ def _state(workflow: Workflow) -> dict[str, object]:
     }
 
 
-def _notes(workflow: Workflow) -> str:
+def _notes(workflow: Submission) -> str:
     lines = [
         *notes.about_rescue_file(workflow),
         *notes.about_section(workflow),

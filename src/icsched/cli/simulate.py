@@ -23,7 +23,7 @@ from icsched.cli.visible import named, say
 from icsched.dag import Dag
 from icsched.engines.dask import dask_order
 from icsched.errors import ArgumentError
-from icsched.formats import Workflow
+from icsched.formats.dagman import Submission
 from icsched.orders import prioritize
 from icsched.sim import Mean, Pool, Ratio, Simulation, Timeline, Times, Workers
 from icsched.sim import simulate as simulated
@@ -109,7 +109,7 @@ def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
 
 
 def _policies(
-    workflow: Workflow, names: Sequence[PolicyName], order: str | None
+    workflow: Submission, names: Sequence[PolicyName], order: str | None
 ) -> Mapping[str, PolicyLike]:
     """Return the policies by name, fifo always among them, as the simulation takes them."""
     dag = workflow.dag
@@ -260,7 +260,7 @@ def _most(rows: Mapping[str, Sequence[float]]) -> str:
 
 
 def _answer(
-    workflow: Workflow,
+    workflow: Submission,
     pool: Pool | Workers,
     times: Times,
     found: Simulation,

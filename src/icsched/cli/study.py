@@ -19,7 +19,7 @@ from icsched.cli.notes import about_rescue
 from icsched.cli.output import Flag, OutputName
 from icsched.cli.visible import named, say
 from icsched.errors import ArgumentError, EngineError, FormatError
-from icsched.formats import Workflow
+from icsched.formats.dagman import Submission
 from icsched.orders import Plan, prioritize
 from icsched.render import figures as draw
 from icsched.sim.model import SizeLaw
@@ -116,7 +116,7 @@ def _flat(path: Path) -> str:
     return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
 
 
-def _ordered(name: str, workflow: Workflow, terms: Terms) -> _Workflow:
+def _ordered(name: str, workflow: Submission, terms: Terms) -> _Workflow:
     dag = workflow.dag
     with output.working(f"ordering {output.counted(len(dag), 'job')}"):
         plan = prioritize(dag)

@@ -1,5 +1,6 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
+from icsched.files.change import Change
 from icsched.files.reading import read_bytes, read_if_there, read_text
 from icsched.files.writing import (
     WITHDRAWN,
@@ -14,6 +15,7 @@ from icsched.files.writing import (
 
 __all__ = [
     "WITHDRAWN",
+    "Change",
     "check_rewritable",
     "read_bytes",
     "read_if_there",

@@ -1,25 +1,20 @@
-"""Readers and writers, one module or package per file format."""
+"""Files in and out: the table of formats, and one module or package for each format."""
 
-from icsched.formats.dagman import (
-    Workflow,
-    dagman_text,
-    read_dagman,
-    read_workflow,
-    write_clustered,
-    write_dagman,
-)
+from icsched.formats.access import read, write, write_clusters
+from icsched.formats.dagman import dagman_text, read_dagman, write_dagman
 from icsched.formats.dot import dot_text
+from icsched.formats.entry import Format
+from icsched.formats.table import FORMATS, format_of
 
 __all__ = [
-    "Workflow",
+    "FORMATS",
+    "Format",
     "dagman_text",
     "dot_text",
+    "format_of",
     "read",
     "read_dagman",
-    "read_workflow",
-    "write_clustered",
+    "write",
+    "write_clusters",
     "write_dagman",
 ]
-
-# One format so far; with the second, `read` picks by suffix.
-read = read_dagman

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from icsched.dag import Dag
+from icsched.formats.entry import Format
 
 
 def dot_text(dag: Dag, *, name: str = "dag", groups: Sequence[Sequence[int]] = ()) -> str:
@@ -37,3 +38,10 @@ def _box(number: int, names: Sequence[str]) -> str:
 def _quoted(name: object) -> str:
     text = str(name).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
+
+
+def _text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:  # noqa: ARG001  any name is written
+    return dot_text(dag, name=title or "dag")
+
+
+DOT = Format("dot", "graphs for Graphviz to draw", suffixes=(".dot", ".gv"), dag_text=_text)

@@ -1,14 +1,11 @@
 """HTCondor DAGMan files, in and out."""
 
-import os
-
-from icsched.dag import Dag
 from icsched.formats.dagman.advice import advice, strictness
 from icsched.formats.dagman.clustered import write_clustered
-from icsched.formats.dagman.reader import Remark
+from icsched.formats.dagman.entry import DAGMAN, DagmanOptions, read_dagman, submission_of
 from icsched.formats.dagman.section import Section, sections
+from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
-from icsched.formats.dagman.workflow import Workflow, read_workflow
 from icsched.formats.dagman.writer import (
     Change,
     changes,
@@ -21,12 +18,15 @@ from icsched.formats.dagman.writer import (
     submit_files,
     submit_removals,
 )
+from icsched.workflow import Remark
 
 __all__ = [
+    "DAGMAN",
     "Change",
+    "DagmanOptions",
     "Remark",
     "Section",
-    "Workflow",
+    "Submission",
     "advice",
     "changes",
     "copies",
@@ -36,21 +36,13 @@ __all__ = [
     "job_priorities",
     "overridden",
     "read_dagman",
-    "read_workflow",
+    "read_submission",
     "removals",
     "sections",
     "strictness",
+    "submission_of",
     "submit_files",
     "submit_removals",
     "write_clustered",
     "write_dagman",
 ]
-
-
-def read_dagman(path: str | os.PathLike[str]) -> Dag:
-    """Return the jobs that remain to be run of the DAGMan workflow at *path*.
-
-    Jobs have their ids in DAGMan's order. For more than the dag, and for what is raised, see
-    `read_workflow`.
-    """
-    return read_workflow(path).dag

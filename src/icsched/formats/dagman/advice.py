@@ -9,9 +9,9 @@ from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import block
 from icsched.formats.dagman.commands import Directive
-from icsched.formats.dagman.reader import Remark
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.writer import submit_files
+from icsched.workflow import Remark
 
 _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: no person wrote a larger one
@@ -22,7 +22,7 @@ _MOST_LENIENT = 1  # from 2 on DAGMan refuses a file that changes a job's priori
 _SHIFT = "shifts the whole workflow against your others; its own order stays"
 
 
-def advice(workflow: Workflow) -> list[Remark]:
+def advice(workflow: Submission) -> list[Remark]:
     """Return what will disturb an order of *workflow*, each with its line.
 
     Reads the submit files, of which the first thousand, and the configuration files that the
@@ -41,7 +41,7 @@ def advice(workflow: Workflow) -> list[Remark]:
     ]
 
 
-def strictness(workflow: Workflow) -> Remark | None:
+def strictness(workflow: Submission) -> Remark | None:
     """Return a DAGMAN_USE_STRICT that makes DAGMan refuse a second priority for a job.
 
     Looks at the CONFIG file of the workflow, then at the environment; CONFIG wins. Does not look
@@ -59,7 +59,7 @@ def strictness(workflow: Workflow) -> Remark | None:
     return found if is_strict else None
 
 
-def _configs(workflow: Workflow) -> Iterator[str]:
+def _configs(workflow: Submission) -> Iterator[str]:
     """Yield the files of CONFIG that count: condor_submit_dag reads no included files."""
     roots = {id(root) for root in workflow.roots}
     for source, statement in workflow.scope.directives:
@@ -72,7 +72,7 @@ def _configs(workflow: Workflow) -> Iterator[str]:
             yield os.path.join(start, command.argument)
 
 
-def _said_twice(workflow: Workflow) -> Iterator[Remark]:
+def _said_twice(workflow: Submission) -> Iterator[Remark]:
     twice = workflow.first_arc_said_twice()
     if twice:
         parent, child, path, line = twice
@@ -80,7 +80,7 @@ def _said_twice(workflow: Workflow) -> Iterator[Remark]:
         yield Remark(path, line, text)
 
 
-def _submit_priorities(workflow: Workflow) -> Iterator[Remark]:
+def _submit_priorities(workflow: Submission) -> Iterator[Remark]:
     for file in submit_files(workflow)[:_MOST_SUBMIT_FILES]:
         found = _last_match(file.path, _OWN_PRIORITY)
         if found:
@@ -90,7 +90,7 @@ def _submit_priorities(workflow: Workflow) -> Iterator[Remark]:
             yield Remark(file.path, line, text)
 
 
-def _default_priority(workflow: Workflow) -> Iterator[Remark]:
+def _default_priority(workflow: Submission) -> Iterator[Remark]:
     for path in _configs(workflow):
         found = _last_match(path, _DEFAULT)
         if found:

@@ -28,7 +28,7 @@ from icsched.formats.dagman.sealed import (
     sealed,
 )
 from icsched.formats.dagman.source import Kind
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 from icsched.pebble import check_order
 
 _SCRIPT_SOURCE = os.path.join(os.path.dirname(__file__), "run_members.sh")
@@ -48,7 +48,7 @@ class _Cluster:
 class _Plan:
     """What is to be written: clusters of a workflow's jobs."""
 
-    workflow: Workflow
+    workflow: Submission
     clusters: Sequence[Sequence[int]]
     everywhere: Sequence[Place]
     names: Sequence[str]  # of the clusters as jobs
@@ -60,7 +60,7 @@ class _Plan:
 
 
 def write_clustered(
-    workflow: Workflow, clusters: Sequence[Sequence[int]], output: str | os.PathLike[str]
+    workflow: Submission, clusters: Sequence[Sequence[int]], output: str | os.PathLike[str]
 ) -> list[str]:
     r"""Write *workflow* to *output* as a DAGMan file with *clusters* for jobs; return the files.
 
@@ -76,12 +76,12 @@ def write_clustered(
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from icsched.formats import read_workflow
+    >>> from icsched.formats.dagman import read_submission
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "x.sub").write_text("executable = /bin/true\nqueue\n")
     ...     text = f"JOB a x.sub DIR {folder}\nJOB b x.sub DIR {folder}\nPARENT a CHILD b\n"
     ...     _ = Path(folder, "wf.dag").write_text(text)
-    ...     workflow = read_workflow(Path(folder, "wf.dag"))
+    ...     workflow = read_submission(Path(folder, "wf.dag"))
     ...     files = write_clustered(workflow, [[0, 1]], Path(folder, "out.dag"))
     ...     [Path(file).name for file in files]
     ['out.dag', 'run-members', 'cluster_0001.members', 'cluster_0001.sub']
@@ -97,7 +97,7 @@ def write_clustered(
 
 
 def clustered_files(
-    workflow: Workflow, clusters: Sequence[Sequence[int]], output: str
+    workflow: Submission, clusters: Sequence[Sequence[int]], output: str
 ) -> dict[str, bytes]:
     """Return what `write_clustered` writes and seals, by the names of the files.
 
@@ -122,7 +122,7 @@ def _encoded(lines: Iterator[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
 
 
-def _check_workflow(workflow: Workflow, output: str) -> None:
+def _check_workflow(workflow: Submission, output: str) -> None:
     path = workflow.roots[0].path
     if len(workflow.roots) > 1:
         raise FormatError(path, None, "expected one DAGMan file to cluster, got several")
@@ -136,7 +136,7 @@ def _check_workflow(workflow: Workflow, output: str) -> None:
     _check_weak(workflow)
 
 
-def _check_weak(workflow: Workflow) -> None:
+def _check_weak(workflow: Submission) -> None:
     """Raise FormatError at a dependency that lets a job run whose parent has failed."""
     scopes = [workflow.scope]
     for scope in scopes:
@@ -148,7 +148,7 @@ def _check_weak(workflow: Workflow) -> None:
                     raise arcs.source.error(statement, "expected no WEAK parents in clusters")
 
 
-def _check_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]]) -> None:
+def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> None:
     for number, cluster in enumerate(clusters, 1):
         if not len(cluster):
             raise ScheduleError(f"cluster {number}: expected tasks, got none")
@@ -156,7 +156,7 @@ def _check_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]]) -> No
 
 
 def _names(
-    workflow: Workflow, clusters: Sequence[Sequence[int]], everywhere: Sequence[Place]
+    workflow: Submission, clusters: Sequence[Sequence[int]], everywhere: Sequence[Place]
 ) -> list[str]:
     """Return the name that each cluster has as a job."""
     taken = [*everywhere[0].names, *(name for place in everywhere for name in place.scope.special)]
@@ -227,7 +227,7 @@ def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:
         yield f"PRIORITY {name} {len(names) - number}"
 
 
-def _left_out(workflow: Workflow) -> str:
+def _left_out(workflow: Submission) -> str:
     """Say how many jobs are done and therefore in no cluster."""
     done = int(workflow.done.sum())
     by = f" by {os.path.basename(workflow.rescue)}" if workflow.rescue else ""

@@ -16,7 +16,7 @@ from icsched.formats.dagman.place import Place, description_name, places
 from icsched.formats.dagman.said import Sentence, sentences
 from icsched.formats.dagman.scope import Arcs
 from icsched.formats.dagman.source import Kind, Source, split
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 
 _MOST_LINES = 10_000_000  # about jobs: ALL_NODES says one for each
 # condor_submit_dag reads these, in the file that it is given alone.
@@ -33,7 +33,7 @@ _NAME = re.compile(r"([^ \t]+[ \t]+)[^ \t]+")
 Lines: TypeAlias = Iterator[str]
 
 
-def flattened(workflow: Workflow, *, priorities: bool = True) -> list[str]:
+def flattened(workflow: Submission, *, priorities: bool = True) -> list[str]:
     """Return the lines of one DAGMan file that says what the workflow's files say together.
 
     With or without the jobs' *priorities*.

@@ -16,10 +16,10 @@ from icsched.formats.dagman.commands import Node
 from icsched.formats.dagman.limits import category_name
 from icsched.formats.dagman.scope import Scope
 from icsched.formats.dagman.source import IS_INLINE, Kind, Source
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 
 
-def places(workflow: Workflow) -> list["Place"]:
+def places(workflow: Submission) -> list["Place"]:
     """Return the scopes of a workflow in their places, outer ones before inner ones.
 
     Raises FormatError where two things would get one name.

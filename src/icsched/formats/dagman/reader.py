@@ -35,6 +35,7 @@ from icsched.formats.dagman.source import (
     shortened,
 )
 from icsched.formats.dagman.words import upper
+from icsched.workflow import Remark
 
 MOST_ARCS = 30_000_000
 MOST_JOBS = 20_000_000
@@ -45,16 +46,6 @@ _MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files, each time b
 _MOST_LETTERS = 250_000_000  # in the names of spliced jobs
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something a user may want to know about a line of a file."""
-
-    path: str
-    line: int
-    text: str
-    count: int = 1  # lines like it in the file
 
 
 @dataclass

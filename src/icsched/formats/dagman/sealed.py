@@ -15,7 +15,7 @@ from pathlib import Path
 from icsched.errors import FormatError
 from icsched.files import WITHDRAWN, read_bytes, read_if_there
 from icsched.formats.dagman import block
-from icsched.formats.dagman.workflow import Workflow, newest_rescue
+from icsched.formats.dagman.submission import Submission, newest_rescue
 
 DIRECTORY = ".clusters"  # after the name of the DAGMan file
 MARK = "# Made by icsched cluster."
@@ -47,7 +47,7 @@ def sealed(dag: bytes, files: Mapping[str, bytes]) -> bytes:
     return dag + _SEAL + seal.encode()
 
 
-def check_original(workflow: Workflow) -> None:
+def check_original(workflow: Submission) -> None:
     """Raise FormatError if *workflow* is made of clusters, whose files may be replaced under it."""
     inside, read = DIRECTORY + os.sep, set(workflow.read)
     for file in sorted(set(workflow.files())):
@@ -67,7 +67,7 @@ def _is_made(path: str) -> bool:
         return False  # reading it says why
 
 
-def check_output(workflow: Workflow, path: str) -> None:
+def check_output(workflow: Submission, path: str) -> None:
     """Raise FormatError if writing clusters to *path* would destroy something or confuse a run."""
     try:
         _check_output(workflow, path)
@@ -76,7 +76,7 @@ def check_output(workflow: Workflow, path: str) -> None:
         raise FormatError(path, None, f"cannot look at what is there: {reason}") from error
 
 
-def _check_output(workflow: Workflow, path: str) -> None:
+def _check_output(workflow: Submission, path: str) -> None:
     directory = path + DIRECTORY
     if not os.path.isdir(os.path.dirname(path) or "."):
         raise FormatError(path, None, "no such directory")
@@ -109,7 +109,7 @@ def _has_run(path: str, trace: str) -> FormatError:
     return FormatError(path, None, f"{problem} {path}, {path}{DIRECTORY} and all {path}.*")
 
 
-def _is_own(workflow: Workflow, path: str) -> bool:
+def _is_own(workflow: Submission, path: str) -> bool:
     """Whether *path* is one of the files that make up the workflow."""
     try:
         return os.path.realpath(path) in set(map(os.path.realpath, set(workflow.files())))
@@ -192,7 +192,7 @@ def _ordinary(path: str) -> bytes:
     return read_bytes(path)
 
 
-def _check_unused(workflow: Workflow, directory: str) -> None:
+def _check_unused(workflow: Submission, directory: str) -> None:
     """Raise FormatError if the workflow that is read lives on files in *directory*.
 
     Its own files and submit files must not be there, nor speak of it: they may name programs,

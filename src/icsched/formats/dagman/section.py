@@ -12,7 +12,7 @@ from icsched import _native
 from icsched.formats.dagman import block
 from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.stamp import is_of_root, root_prefix, root_stamp
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 
 _STAMP = re.compile(rb"[^\n]* Dependencies: ([0-9a-f]{16})\.")
 _SAID = re.compile(
@@ -41,7 +41,7 @@ class _Said:
     value: NDArray[np.int64]
 
 
-def sections(workflow: Workflow) -> list[Section]:
+def sections(workflow: Submission) -> list[Section]:
     """Return the sections in the files that the user named, with what is out of date in each."""
     found = []
     for number, root in enumerate(workflow.roots):
@@ -58,7 +58,7 @@ def sections(workflow: Workflow) -> list[Section]:
     return found
 
 
-def _said(workflow: Workflow, text: bytes, prefix: str) -> _Said:
+def _said(workflow: Submission, text: bytes, prefix: str) -> _Said:
     """Read a section in bulk; only what the scan does not take for plain goes line by line."""
     scan = _native.scan_dagman(text)
     is_plain = scan.kind == Kind.PRIORITY
@@ -88,7 +88,7 @@ def _note(
     said.value[jobs] = values if isinstance(values, int) else values[is_there]
 
 
-def _problems(workflow: Workflow, number: int, said: _Said) -> Iterator[str]:
+def _problems(workflow: Submission, number: int, said: _Said) -> Iterator[str]:
     if said.gone:
         what = "that the workflow no longer has, so DAGMan refuses the file"
         yield f"it names {_jobs(said.gone)} {what}"
@@ -103,7 +103,7 @@ def _problems(workflow: Workflow, number: int, said: _Said) -> Iterator[str]:
         yield "its numbers make DAGMan's own join nodes wait"
 
 
-def _missing(workflow: Workflow, root: Source, text: bytes) -> Iterator[str]:
+def _missing(workflow: Submission, root: Source, text: bytes) -> Iterator[str]:
     match = _INCLUDED.match(text)
     if match:
         start = os.path.dirname(root.path) if workflow.use_dag_directory else workflow.directory
@@ -112,7 +112,7 @@ def _missing(workflow: Workflow, root: Source, text: bytes) -> Iterator[str]:
             yield f"{included} is missing, so DAGMan refuses the file"
 
 
-def _names(workflow: Workflow, are_meant: NDArray[np.bool_]) -> list[str]:
+def _names(workflow: Submission, are_meant: NDArray[np.bool_]) -> list[str]:
     return [workflow.names[at] for at in np.flatnonzero(are_meant).tolist()]
 
 
@@ -121,7 +121,7 @@ def _jobs(names: list[str]) -> str:
     return f"job {first}" if len(names) == 1 else f"{len(names):,} jobs ({first}, ...)"
 
 
-def _before_parents(workflow: Workflow, said: _Said) -> NDArray[np.bool_]:
+def _before_parents(workflow: Submission, said: _Said) -> NDArray[np.bool_]:
     """Whether each job is left to run and a section puts it before one of its parents.
 
     Every order of icsched's puts parents first, so the dependencies have changed since.

@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids
-from icsched.formats.dagman.workflow import Workflow
+from icsched.formats.dagman.submission import Submission
 
 _ROOT_SIGN = "."  # behind the number of a file, where several files are one workflow
 
 
-def root_prefix(workflow: Workflow, number: int) -> str:
+def root_prefix(workflow: Submission, number: int) -> str:
     """Return how the names of all jobs of one of the user's files begin."""
     return f"{number}{_ROOT_SIGN}" if len(workflow.roots) > 1 else ""
 
 
-def is_of_root(workflow: Workflow, number: int) -> NDArray[np.bool_]:
+def is_of_root(workflow: Submission, number: int) -> NDArray[np.bool_]:
     """Whether each job is of one of the user's files, or of a file inside that file."""
     prefix = root_prefix(workflow, number)
     if not prefix:
@@ -25,7 +25,7 @@ def is_of_root(workflow: Workflow, number: int) -> NDArray[np.bool_]:
     return np.array([name.startswith(prefix) for name in workflow.names], bool)
 
 
-def root_stamp(workflow: Workflow, number: int) -> str:
+def root_stamp(workflow: Submission, number: int) -> str:
     """Return the stamp of one of the user's files; jobs that are done count, too."""
     arcs, length = workflow.whole.arcs, len(root_prefix(workflow, number))
     if not length:

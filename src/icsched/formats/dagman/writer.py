@@ -14,20 +14,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from icsched.errors import FormatError
-from icsched.files import (
-    check_rewritable,
-    read_bytes,
-    read_if_there,
-    remove,
-    rewrite,
-    write_bytes,
-)
+from icsched.files import Change as FileChange
+from icsched.files import read_bytes, read_if_there
 from icsched.formats.dagman import block
 from icsched.formats.dagman.flat import flattened
 from icsched.formats.dagman.place import flat_name
 from icsched.formats.dagman.source import is_special
 from icsched.formats.dagman.stamp import root_stamp, stamp
-from icsched.formats.dagman.workflow import PlacedNode, Workflow
+from icsched.formats.dagman.submission import PlacedNode, Submission
 
 Via = Literal["priority", "vars"]
 
@@ -40,52 +34,26 @@ _MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends in a line o
 _TAKES_PRIORITY = "priority = $(jobpriority)"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A file as it was read, and as it is to be; None where there is none."""
+class Change(FileChange):
+    """A change that keeps the user's own lines as a backup, without icsched's section."""
 
-    path: str
-    old: bytes | None
-    new: bytes | None
-
-    @property
-    def is_none(self) -> bool:
-        """Whether the file says already what it should."""
-        return self.new == self.old
-
-    def check(self) -> list[str]:
-        """Raise FormatError if `make` cannot replace the file; say what may surprise its user."""
-        is_rewritten = self.old is not None and self.new is not None and not self.is_none
-        return check_rewritable(self.path) if is_rewritten else []
-
-    def make(self) -> str | None:
-        """Change the file in place; return the name of a backup, if one is needed.
-
-        Raises FormatError if the file is not as it was read, or cannot be written.
-        """
-        if self.new is None:
-            remove(self.path)
-        elif self.old is None:
-            write_bytes(self.path, self.new)
-        else:
-            original = block.removed(self.path, self.old)
-            keep = None if original == self.new else original
-            return rewrite(self.path, self.old, self.new, keep=keep)
-        return None
+    def original(self) -> bytes | None:
+        """Return the file as it was without a section."""
+        return None if self.old is None else block.removed(self.path, self.old)
 
 
-def job_priorities(workflow: Workflow, order: Sequence[int]) -> dict[str, int]:
+def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]:
     r"""Return the priority of each job, first job first, for an *order* of ``workflow.dag``.
 
     Jobs that are done come first, in case they are to run again.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from icsched.formats import read_workflow
+    >>> from icsched.formats.dagman import read_submission
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "wf.dag"
     ...     _ = file.write_text("JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n")
-    ...     job_priorities(read_workflow(file), [0, 1])
+    ...     job_priorities(read_submission(file), [0, 1])
     {'a': 2, 'b': 1}
     """
     done = [name for name, is_done in zip(workflow.names, workflow.done, strict=True) if is_done]
@@ -98,7 +66,7 @@ def job_priorities(workflow: Workflow, order: Sequence[int]) -> dict[str, int]:
 
 
 def changes(
-    workflow: Workflow,
+    workflow: Submission,
     priorities: dict[str, int],
     *,
     keep_existing: bool = False,
@@ -131,7 +99,7 @@ def changes(
     ]
 
 
-def overridden(workflow: Workflow, priorities: dict[str, int], *, via: Via) -> list[str]:
+def overridden(workflow: Submission, priorities: dict[str, int], *, via: Via) -> list[str]:
     """Return the jobs that get a second, other priority by a PRIORITY statement.
 
     DAGMan takes 0 for no priority.
@@ -143,7 +111,7 @@ def overridden(workflow: Workflow, priorities: dict[str, int], *, via: Via) -> l
 
 
 def copies(
-    workflow: Workflow, priorities: dict[str, int], path: str, *, keep_existing: bool = False
+    workflow: Submission, priorities: dict[str, int], path: str, *, keep_existing: bool = False
 ) -> list[Change]:
     """Return what makes *path* a copy of the workflow's file that says *priorities*."""
     (lines,) = _lines(workflow, _told(workflow, priorities, keep_existing=keep_existing), set())
@@ -151,7 +119,7 @@ def copies(
     return [*_companions(workflow, [path]), Change(path, None, new)]
 
 
-def _with_block(workflow: Workflow, number: int, path: str, lines: list[str]) -> bytes:
+def _with_block(workflow: Submission, number: int, path: str, lines: list[str]) -> bytes:
     """Return the bytes of one of the user's files with a block, to stand at *path*."""
     root = workflow.roots[number]
     lift = [f"INCLUDE {_included(workflow, path)}"] if workflow.has_splices else []
@@ -159,7 +127,7 @@ def _with_block(workflow: Workflow, number: int, path: str, lines: list[str]) ->
     return block.inserted(root.path, root.raw, [*lift, *lines], stamp=its_stamp)
 
 
-def _included(workflow: Workflow, path: str) -> str:
+def _included(workflow: Submission, path: str) -> str:
     """Return the name by which DAGMan finds the companion of *path*."""
     name = path + COMPANION
     if workflow.use_dag_directory or os.path.dirname(path) == workflow.directory:
@@ -172,7 +140,7 @@ def _included(workflow: Workflow, path: str) -> str:
     return name
 
 
-def _companions(workflow: Workflow, paths: Sequence[str]) -> Iterator[Change]:
+def _companions(workflow: Submission, paths: Sequence[str]) -> Iterator[Change]:
     if workflow.has_splices:
         for path in paths:
             yield Change(path + COMPANION, _companion(path), _EMPTY)
@@ -188,7 +156,7 @@ def _companion(path: str) -> bytes | None:
 
 
 def flat_file(
-    workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool = False
+    workflow: Submission, priorities: dict[str, int], *, keep_existing: bool = False
 ) -> bytes:
     """Return one DAGMan file that says what the workflow's files say, and *priorities*.
 
@@ -223,7 +191,7 @@ def _has_variables(data: bytes) -> bool:
     return block.is_in(data) and b" jobpriority=" in data
 
 
-def submit_removals(workflow: Workflow) -> list[Change]:
+def submit_removals(workflow: Submission) -> list[Change]:
     """Return what takes the blocks out of the submit files."""
     found = []
     for file in submit_files(workflow):
@@ -233,7 +201,9 @@ def submit_removals(workflow: Workflow) -> list[Change]:
     return found
 
 
-def _told(workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool) -> dict[str, int]:
+def _told(
+    workflow: Submission, priorities: dict[str, int], *, keep_existing: bool
+) -> dict[str, int]:
     """Return the priorities to write."""
     if not keep_existing:
         return priorities
@@ -242,7 +212,7 @@ def _told(workflow: Workflow, priorities: dict[str, int], *, keep_existing: bool
     return {name: value for name, value in priorities.items() if name not in kept}
 
 
-def _lines(workflow: Workflow, told: dict[str, int], by_vars: set[str]) -> list[list[str]]:
+def _lines(workflow: Submission, told: dict[str, int], by_vars: set[str]) -> list[list[str]]:
     """Return the block's lines for each of the user's files."""
     if len(workflow.roots) == 1:
         return [[_line(n, value, as_variable=n in by_vars) for n, value in told.items()]]
@@ -273,7 +243,7 @@ class SubmitFile:
     names: list[str]
 
 
-def submit_files(workflow: Workflow) -> list[SubmitFile]:
+def submit_files(workflow: Submission) -> list[SubmitFile]:
     """Return the submit files of a workflow, each once, by whatever names jobs call it."""
     by_name: dict[tuple[str, str], SubmitFile] = {}
     for placed in workflow.nodes():

@@ -15,9 +15,10 @@ from icsched.arrays import Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import CycleError, FormatError
 from icsched.formats.dagman.commands import Node
-from icsched.formats.dagman.reader import Reader, Remark
+from icsched.formats.dagman.reader import Reader
 from icsched.formats.dagman.scope import Scope
 from icsched.formats.dagman.source import DONE, Source
+from icsched.workflow import Remark
 
 _RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
 
@@ -35,7 +36,7 @@ class PlacedNode:
 
 
 @dataclass(frozen=True)
-class Workflow:
+class Submission:
     """One or several DAGMan files, read as DAGMan reads them together.
 
     Jobs stand in DAGMan's own order; a job of a splice is called ``SPLICE+JOB``, and where
@@ -158,14 +159,14 @@ class Workflow:
         yield from _nodes(self.scope, "", start, start, by_file=by_file)
 
 
-def read_workflow(
+def read_submission(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     rescue: bool = True,
     lenient: bool = False,
     use_dag_directory: bool = False,
     directory: str = "",
-) -> Workflow:
+) -> Submission:
     """Read the DAGMan file at *path*, or several files that are submitted together.
 
     Where a rescue file stands beside it, the newest says which jobs are done, as for
@@ -183,7 +184,7 @@ def read_workflow(
     if newest:
         reader.rescue(scope, newest)
     roots = tuple(reader.source(path) for path in paths)
-    return Workflow(
+    return Submission(
         roots,
         scope,
         tuple(reader.remarks),

@@ -1,0 +1,135 @@
+"""Reading and writing files of any format in the table."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import fields
+
+from icsched.dag import Dag
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import write_text
+from icsched.formats.entry import Format
+from icsched.formats.table import FORMATS, format_of
+from icsched.orders import Plan
+from icsched.pebble import check_order
+from icsched.workflow import Workflow
+
+Path = str | os.PathLike[str]
+
+
+def read(path: Path | Sequence[Path], *, format: str | None = None, **options: object) -> Workflow:  # noqa: A002
+    r"""Return the workflow in the file at *path*, or in several files that belong together.
+
+    *format* is a name of `FORMATS`. By default the suffix of the file decides; a suffix that no
+    format has means DAGMan. *options* are those of the format, such as ``no_rescue`` of DAGMan.
+    Raises FormatError, with file and line, if the file cannot be read, and ArgumentError for an
+    unknown format or option.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "wf.dag"
+    ...     _ = file.write_text("JOB a a.sub DONE\nJOB b b.sub\nPARENT a CHILD b\n")
+    ...     workflow = read(file)
+    >>> workflow.format, workflow.names, workflow.dag.names
+    ('dagman', ('a', 'b'), ('b',))
+    """
+    paths = _paths(path)
+    chosen = format_of(paths[0], format)
+    if chosen.read is None:
+        raise chosen.cannot("read", paths[0])
+    if len(paths) > 1 and not chosen.several:
+        raise ArgumentError(f"format {chosen.name}: expected one file, got {len(paths)}")
+    return chosen.read(paths, _options(chosen, options))
+
+
+def write(
+    path: Path | Sequence[Path],
+    content: Plan | Dag,
+    *,
+    format: str | None = None,  # noqa: A002
+    **options: object,
+) -> list[str]:
+    """Write the order of a plan into the workflow at *path*, or a dag into a new file.
+
+    A plan needs a file that is there already, whose tasks left to run are the plan's. The file
+    gets the order; the file as it was is kept as ``path.bak``. A dag replaces what is at *path*.
+    Returns the names of the files that were written: none if the file says so already. The format
+    is chosen as by `read`; for a plan, *options* say how the file is read.
+
+    Raises FormatError if a file cannot be read or written, or if its format cannot hold
+    *content*; ArgumentError if the plan is not one for this file; ScheduleError if the order does
+    not respect the dependencies in the file.
+    """
+    paths = _paths(path)
+    chosen = format_of(paths[0], format)
+    if isinstance(content, Plan):
+        return _write_order(paths, content, chosen, options)
+    if not isinstance(content, Dag):
+        raise ArgumentError(f"write: expected a Plan or a Dag, got {type(content).__name__}")
+    if len(paths) > 1 or options:
+        raise ArgumentError("write: expected one file for a dag, and no options")
+    if chosen.dag_text is None:
+        raise chosen.cannot("dag_text", paths[0])
+    write_text(paths[0], chosen.dag_text(content, path=paths[0]))
+    return paths
+
+
+def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[int]]) -> list[str]:
+    """Write *workflow* to *path* with one task for each of *clusters*, in the workflow's format.
+
+    *clusters* has lists of ids of ``workflow.dag``: together all tasks once, none before its
+    parents. Returns the names of the files that were written. Raises FormatError if the format
+    cannot hold clusters, or these clusters.
+    """
+    chosen = FORMATS.find(workflow.format)
+    if chosen.write_clusters is None:
+        raise chosen.cannot("write_clusters", os.fspath(path))
+    return chosen.write_clusters(workflow, clusters, os.fspath(path))
+
+
+def _paths(path: Path | Sequence[Path]) -> list[str]:
+    several = [path] if isinstance(path, str | os.PathLike) else path
+    if not several:
+        raise ArgumentError("expected a file, got none")
+    return [os.fspath(one) for one in several]
+
+
+def _options(chosen: Format, given: dict[str, object]) -> object:
+    known = [field.name for field in fields(chosen.options)]
+    for name in given:
+        if name not in known:
+            expected = ", ".join(known) or "no options"
+            raise ArgumentError(f"format {chosen.name}: expected {expected}, got {name!r}")
+    return chosen.options(**given)
+
+
+def _write_order(
+    paths: list[str], plan: Plan, chosen: Format, options: dict[str, object]
+) -> list[str]:
+    if chosen.changes is None:
+        raise chosen.cannot("changes", paths[0])
+    workflow = read(paths, format=chosen.name, **options)
+    changes = chosen.changes(workflow, _order(workflow, plan, paths[0]))
+    for change in changes:
+        for reason in change.check():
+            raise FormatError(change.path, None, f"{reason}: icsched leaves it as it is")
+    written = [change for change in changes if not change.is_none]
+    for change in written:
+        change.make()
+    return [change.path for change in written]
+
+
+def _order(workflow: Workflow, plan: Plan, path: str) -> list[int]:
+    """Return the order of *plan* by the ids of ``workflow.dag``."""
+    ids = workflow.dag.ids
+    names = [plan.dag.names[task] for task in plan.order.tolist()]
+    strange = next((name for name in names if name not in ids), None)
+    if strange is not None:
+        raise ArgumentError(f"{path}: the plan has task {strange!r}, which is not left to run here")
+    if len(names) < len(ids):
+        planned = set(names)
+        absent = next(name for name in workflow.dag.names if name not in planned)
+        raise ArgumentError(f"{path}: the plan lacks task {absent!r}, which is left to run here")
+    order = [ids[name] for name in names]
+    check_order(workflow.dag, order)
+    return order

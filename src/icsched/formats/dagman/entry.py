@@ -1,0 +1,126 @@
+"""DAGMan in the table of formats."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import Change
+from icsched.formats.dagman.advice import advice, strictness
+from icsched.formats.dagman.clustered import write_clustered
+from icsched.formats.dagman.submission import Submission, read_submission
+from icsched.formats.dagman.text import dagman_text
+from icsched.formats.dagman.writer import changes, job_priorities, overridden
+from icsched.formats.entry import Format
+from icsched.workflow import Remark, Workflow
+
+
+@dataclass(frozen=True)
+class DagmanOptions:
+    """How DAGMan files are read; the defaults are those of condor_submit_dag."""
+
+    lenient: bool = field(
+        default=False, metadata={"help": "Skip unknown commands instead of refusing them."}
+    )
+    usedagdir: bool = field(
+        default=False,
+        metadata={
+            "help": "Take names of files from the directory of the DAGMan file, "
+            "as condor_submit_dag -usedagdir."
+        },
+    )
+    no_rescue: bool = field(
+        default=False,
+        metadata={"help": "Take all jobs, also those that the newest rescue file says are done."},
+    )
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of a submission, found when they are asked for: each job names one."""
+
+    submission: Submission
+
+    def __iter__(self) -> Iterator[str]:
+        return self.submission.files()
+
+
+def read_dagman(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    rescue: bool = True,
+    lenient: bool = False,
+    use_dag_directory: bool = False,
+    directory: str = "",
+) -> Workflow:
+    """Return the workflow in a DAGMan file, or in several that are submitted together.
+
+    Takes what `read_submission` takes. Tasks have their ids in DAGMan's order. Raises FormatError
+    with file and line for what DAGMan would not take, and for a cycle.
+    """
+    submission = read_submission(
+        path,
+        rescue=rescue,
+        lenient=lenient,
+        use_dag_directory=use_dag_directory,
+        directory=directory,
+    )
+    return Workflow(
+        submission.whole,
+        submission.done,
+        remarks=submission.remarks,
+        files=_Files(submission),
+        done_by=submission.rescue,
+        format="dagman",
+        parsed=submission,
+    )
+
+
+def submission_of(workflow: Workflow) -> Submission:
+    """Return what the DAGMan files of *workflow* say; raises ArgumentError if it has none."""
+    if not isinstance(workflow.parsed, Submission):
+        raise ArgumentError("expected a workflow that was read from a DAGMan file")
+    return workflow.parsed
+
+
+def _read(paths: Sequence[str], options: DagmanOptions) -> Workflow:
+    return read_dagman(
+        paths,
+        rescue=not options.no_rescue,
+        lenient=options.lenient,
+        use_dag_directory=options.usedagdir,
+    )
+
+
+def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+    """Return the changes that write PRIORITY lines; raises FormatError if DAGMan refuses them."""
+    submission = submission_of(workflow)
+    priorities = job_priorities(submission, order)
+    strict = strictness(submission)
+    if strict and strict.line and overridden(submission, priorities, via="priority"):
+        refusal = f"'{strict.text}' makes DAGMan refuse a second priority for a job"
+        what = "take the PRIORITY lines out of the files"
+        raise FormatError(strict.path, strict.line, f"{refusal}: {what}")
+    return changes(submission, priorities)
+
+
+def _write_clusters(workflow: Workflow, clusters: Sequence[Sequence[int]], path: str) -> list[str]:
+    return write_clustered(submission_of(workflow), clusters, path)
+
+
+def _advice(workflow: Workflow) -> Sequence[Remark]:
+    return advice(submission_of(workflow))
+
+
+DAGMAN = Format(
+    "dagman",
+    "workflows of HTCondor DAGMan",
+    suffixes=(".dag",),
+    options=DagmanOptions,
+    several=True,
+    read=_read,
+    changes=_changes,
+    dag_text=dagman_text,
+    write_clusters=_write_clusters,
+    advice=_advice,
+)

@@ -1,0 +1,70 @@
+"""What the table of formats holds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from icsched.dag import Dag
+from icsched.errors import FormatError
+from icsched.files import Change
+from icsched.workflow import Remark, Workflow
+
+_DOES = {  # by field of Format
+    "read": "read a workflow",
+    "changes": "write an order into a workflow's files",
+    "dag_text": "write a dag",
+    "write_clusters": "write clusters",
+}
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a format that has none."""
+
+
+class DagText(Protocol):
+    """Returns a dag as the text of a file."""
+
+    def __call__(self, dag: Dag, *, title: str = "", path: str = "<text>") -> str:
+        """Return the text; *title* is for people, *path* for the message of a FormatError."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format, as `FORMATS` holds it: a name and what icsched can do with such files.
+
+    What icsched cannot do is None. Options are fields of the dataclass `options`, each with a
+    default and, for help, a sentence in its metadata under "help".
+
+    | field | does |
+    | --- | --- |
+    | `read(paths, options)` | returns the Workflow that the files make together |
+    | `several` | whether several files can make one workflow |
+    | `changes(workflow, order)` | returns what to change in its files so that they say an order |
+    | `dag_text(dag, title=, path=)` | returns a bare dag as the text of a file |
+    | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns its files |
+    | `advice(workflow)` | returns all remarks, also those for which other files are read |
+    """
+
+    name: str
+    sentence: str
+    suffixes: tuple[str, ...] = ()  # lower case, with the dot
+    options: type = NoOptions
+    several: bool = False
+    # Any: each format reads its own dataclass of options.
+    read: Callable[[Sequence[str], Any], Workflow] | None = None
+    changes: Callable[[Workflow, Sequence[int]], Sequence[Change]] | None = None
+    dag_text: DagText | None = None
+    write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
+    advice: Callable[[Workflow], Sequence[Remark]] | None = None
+
+    @property
+    def abilities(self) -> list[str]:
+        """What icsched can do with files of this format, in words."""
+        return [words for field, words in _DOES.items() if getattr(self, field) is not None]
+
+    def cannot(self, field: str, path: str) -> FormatError:
+        """Return the error for asking for what is None; *path* is the file it was asked of."""
+        can = " and ".join(self.abilities) or "do nothing with it"
+        problem = f"format {self.name}: icsched can {can}, but not {_DOES[field]}"
+        return FormatError(path, None, problem)

@@ -1,0 +1,27 @@
+"""The table of formats: every kind of file that icsched reads or writes.
+
+A new format is a `Format` in a file of its own, listed here, or the entry point of another package
+in the group ``icsched.formats``.
+"""
+
+from icsched.formats.dagman.entry import DAGMAN
+from icsched.formats.dot import DOT
+from icsched.formats.entry import Format
+from icsched.tables import Table
+
+FORMATS: Table[Format] = Table("format", "icsched.formats", Format, [DAGMAN, DOT])
+
+
+def format_of(path: str, name: str | None = None) -> Format:
+    """Return the format called *name*, or else the one whose suffix *path* has.
+
+    A file with a suffix that no format has is a DAGMan file, because those may have any name.
+    Raises ArgumentError for an unknown name.
+
+    >>> format_of("wf.dag").name, format_of("dag.dot").name, format_of("diamond").name
+    ('dagman', 'dot', 'dagman')
+    """
+    if name is not None:
+        return FORMATS.find(name)
+    lower = path.lower()
+    return next((f for f in FORMATS.values() if lower.endswith(f.suffixes)), DAGMAN)

@@ -1,0 +1,125 @@
+"""A workflow: a dag with what is known of its tasks, whatever files it came from."""
+
+from collections.abc import Hashable, Iterable, Sequence, Sized
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
+from icsched.dag import Dag
+from icsched.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that a user may want to know about a line of a file."""
+
+    path: str
+    line: int  # 0 if the remark is about the whole file
+    text: str
+    count: int = 1  # lines like this one in the file
+
+
+@dataclass(frozen=True, eq=False)
+class Workflow:
+    """A dag with what is known of its tasks: which are done, how long they take, what they run.
+
+    `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that
+    are left to run. `run_times` (seconds), `sizes` (bytes of each result) and `commands` have
+    one value for each task of `dag`; None means that the files do not say. `remarks` says what
+    may disturb an order. `files` are the files that the workflow reads or names, which nobody
+    should overwrite. `done_by` is the file that says which tasks are done, if there is one.
+    `format` is a name of `FORMATS`, and `parsed` what that format's reader made of the files.
+
+    Raises ArgumentError if an array has the wrong length, or something else than numbers.
+
+    >>> import numpy as np
+    >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+    >>> workflow = Workflow(chain, done=np.array([True, False, False]))
+    >>> workflow.dag.names, workflow.left.tolist()
+    (('b', 'c'), [1, 2])
+    """
+
+    whole: Dag
+    done: Mask
+    run_times: Floats | None = field(default=None, repr=False)
+    sizes: Sizes | None = field(default=None, repr=False)
+    commands: tuple[str, ...] | None = field(default=None, repr=False)
+    remarks: tuple[Remark, ...] = ()
+    files: Iterable[str] = field(default=(), repr=False)
+    done_by: str | None = None
+    format: str = ""
+    parsed: object = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self._take("done", bool, len(self.whole))
+        left = len(self.whole) - int(self.done.sum())
+        self._take("run_times", np.float64, left)
+        self._take("sizes", np.int64, left)
+        if self.commands is not None:
+            _check_length("commands", self.commands, left)
+
+    def _take(self, name: str, kind: type, expected: int) -> None:
+        """Make a field an array of *kind*; lists will do."""
+        given = getattr(self, name)
+        if given is None:
+            return
+        try:
+            values: NDArray[np.generic] = np.asarray(given, kind)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"{name}: expected numbers, got {given!r}") from None
+        _check_length(name, values, expected)
+        object.__setattr__(self, name, values)  # the way to set a field of a frozen class
+
+    @property
+    def names(self) -> Sequence[Hashable]:
+        """The names of all tasks, also of those that are done."""
+        return self.whole.names
+
+    @property
+    def left(self) -> Ids:
+        """The ids in `whole` of the tasks that are left to run."""
+        return ids_where(~self.done)
+
+    @cached_property
+    def dag(self) -> Dag:
+        """The tasks that are left to run, in the order of `whole`."""
+        return self.whole.induced(self.left) if self.done.any() else self.whole
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the workflow as plain lists and numbers, which JSON can hold.
+
+        >>> import numpy as np
+        >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]), np.array([2.5]))
+        >>> pair.to_dict()["done"], pair.to_dict()["run_times"]
+        (['a'], {'b': 2.5})
+        """
+        names = self.names
+        return {
+            "format": self.format,
+            "files": list(self.files),
+            "tasks": list(names),
+            "arcs": [[names[parent], names[child]] for parent, child in self.whole.arcs.tolist()],
+            "done": [names[task] for task in ids_where(self.done).tolist()],
+            "done_by": self.done_by,
+            "run_times": self._by_name(self.run_times),
+            "sizes": self._by_name(self.sizes),
+            "commands": self._by_name(self.commands),
+            "remarks": [asdict(remark) for remark in self.remarks],
+        }
+
+    def _by_name(
+        self, values: Floats | Sizes | tuple[str, ...] | None
+    ) -> dict[Hashable, object] | None:
+        if values is None:
+            return None
+        plain = values if isinstance(values, tuple) else values.tolist()
+        return dict(zip(self.dag.names, plain, strict=True))
+
+
+def _check_length(name: str, values: Sized, expected: int) -> None:
+    if len(values) != expected:
+        counts = f"expected {expected:,} values, one for each task, got {len(values):,}"
+        raise ArgumentError(f"{name}: {counts}")
