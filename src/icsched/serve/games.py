@@ -106,7 +106,7 @@ class IdealGame(_Board):
 
 
 class BatchedGame(_Board):
-    """The batched game of Malewicz and Rosenberg 2006: a step executes a set chosen together.
+    """The batched game of paper 002: each step executes a set chosen together.
 
     >>> game = BatchedGame(Dag({"a": [], "b": [], "c": ["a", "b"]}))
     >>> game.step([0, 1], requests=5)
@@ -147,7 +147,7 @@ class Answer:
 
 
 class ClientGame(_Board):
-    """The game with clients, rules 1 to 4 of Rosenberg and Yurkewych 2005.
+    """The game with clients, rules 1 to 4 of paper 003.
 
     The server gives out the eligible task that comes first in *order*, by default in
     ``dag.fifo_order``.
