@@ -34,7 +34,7 @@ check: lint types layers cpp-test stub-check wheel-check
 bench: $(VENV)/installed-bench
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
 
-# Paper 004's study: figures into docs/evaluation, cells into build/evaluation, where they stay.
+# The study of Malewicz et al. 2007 (docs/evaluation.md): the cells stay in build/evaluation.
 evaluation: $(VENV)/installed-test
 	$(BIN)/python tools/evaluation.py build/evaluation
 

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -16,6 +17,8 @@ from icsched.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("changelog.d/*.md")])
+LONGEST_LINE = 100
 
 
 def load_write_docs():
@@ -27,6 +30,17 @@ def load_write_docs():
 
 def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+def prose(page: Path) -> list[tuple[int, str]]:
+    """The lines that can be broken, with their numbers: no rows of tables and no code."""
+    lines, is_code = [], False
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        is_fence = line.lstrip().startswith("```")
+        is_code ^= is_fence
+        if not (is_fence or is_code or line.lstrip().startswith("|")):
+            lines.append((number, line))
+    return lines
 
 
 def run(command: str, **options) -> str:
@@ -67,6 +81,49 @@ def test_every_command_has_help_with_an_example_and_a_place_in_the_docs(command)
     assert any(f"icsched {command}" in block for block in blocks("docs/cli.md", "sh"))
 
 
+def cli_section(command: str) -> str:
+    page = (ROOT / "docs" / "cli.md").read_text()
+    return page.partition(f"## icsched {command}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
+def test_the_docs_have_exactly_the_options_that_the_help_has(command):
+    documented = re.findall(r"^\| (`-.*?) \| ", cli_section(command), re.MULTILINE)
+    offered = run(f"icsched {command} --help", env={"COLUMNS": "200"})
+
+    assert options(" ".join(documented)) == options(" ".join(option_columns(offered)))
+
+
+def option_columns(help_text: str) -> list[str]:
+    """What the help says before its explanations: the options and their aliases."""
+    return re.findall(r"^│ [* ]*(-.*?)(?:  |$)", help_text, re.MULTILINE)
+
+
+def options(text: str) -> set[str]:
+    return set(re.findall(r"--[a-z][a-z-]*", text)) - {"--help", "--version"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "prio mesh.dag",
+        "show mesh.dag",
+        "simulate mesh.dag --runs 20",
+        "batch mesh.dag --take 2",
+        "cluster mesh.dag --size 2",
+        "verify mesh.dag --order @order.txt",
+    ],
+)
+def test_the_docs_have_exactly_the_keys_that_the_json_has(command, folder):
+    write_dagman(families.mesh(3), folder / "mesh.dag")
+    (folder / "order.txt").write_text("".join(f"{task}\n" for task in range(6)))
+    table = cli_section(command.split()[0]).partition("| key of `--json` |")[2].partition("\n\n")[0]
+    cells = re.findall(r"^\| (`.*?) \| ", table, re.MULTILINE)
+    documented = {key for cell in cells for key in re.findall(r"`(\w+)", cell)}
+
+    assert {"schema"} | documented == set(json.loads(run(f"icsched {command} --json")))
+
+
 def test_the_docs_and_the_help_have_the_commands_in_the_same_order():
     shown = re.findall(r"^│ ([a-z]+) ", run("icsched --help"), re.MULTILINE)
     documented = re.findall(
@@ -83,6 +140,22 @@ def test_the_readme_names_every_command_and_links_every_page():
 
     assert commands == [name for name in app if not name.startswith("-")]
     assert set(re.findall(r"\]\((docs/[^)#]*)", readme)) == pages
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_of_pages_are_short(page):
+    """Only rows of tables and lines of code may be longer: Markdown cannot break them."""
+    long = [f"{page.name}:{number}" for number, line in prose(page) if len(line) > LONGEST_LINE]
+
+    assert long == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_names_a_paper_by_number_alone(page):
+    """Nobody outside can look up "paper 004"; the glossary has authors, titles and DOIs."""
+    text = page.read_text()
+
+    assert re.findall(r"(?i)\bpapers? \d{3}\b", text) == []
 
 
 def test_the_readmes_commands_print_what_it_says(tmp_path):

@@ -1,49 +1,68 @@
 """Write docs/api.md and docs/families.md from the code; a test checks that they are fresh."""
 
+import importlib
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
 import icsched
 from icsched import families
 
 DOCS = Path(__file__).parent.parent / "docs"
+ALIASES = ("typing", "types")  # where aliases of types come from: nothing to say about them
+PACKAGES = ("orders", "theory", "pebble", "sim", "serve", "formats")  # families has its own page
 
 
 def summary(thing: object) -> str:
-    """Return the first line of the documentation."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
+    """Return the first line of the documentation; of a constant, its value or its class's line."""
+    if isinstance(thing, tuple):
+        return f"`{thing}`"
+    return (inspect.getdoc(thing) or "").partition("\n")[0].replace("|", "\\|")
+
+
+def table(head: str, rows: Iterable[tuple[str, object]]) -> list[str]:
+    """Return a table of names and what they are, as lines."""
+    lines = [f"| `{name}` | {summary(thing)} |" for name, thing in rows]
+    return [f"| {head} | what it is |", "| --- | --- |", *lines, ""]
+
+
+def members(prefix: str, kind: type) -> list[tuple[str, object]]:
+    """Return the public members of a class, by name."""
+    return [(f"{prefix}.{name}", value) for name, value in vars(kind).items() if name[0] != "_"]
+
+
+def package_section(name: str) -> list[str]:
+    """Return what a package exports beyond what `icsched` does, as lines."""
+    package = importlib.import_module(f"icsched.{name}")
+    exports = [(export, getattr(package, export)) for export in package.__all__]
+    rows = [
+        (export, thing)
+        for export, thing in exports
+        if export not in icsched.__all__ and type(thing).__module__ not in ALIASES
+    ]
+    return [f"## icsched.{name}", "", summary(package), "", *table("name", rows)] if rows else []
 
 
 def api_page() -> str:
-    """Everything `icsched` exports, a line each; details are in the docstrings."""
-    rows = [f"| `{name}` | {summary(getattr(icsched, name))} |" for name in icsched.__all__]
-    members = [
-        f"| `Dag.{name}` | {summary(value)} |"
-        for name, value in vars(icsched.Dag).items()
-        if not name.startswith("_")
-    ]
+    """Everything that icsched exports, one name on each line; docstrings say more."""
+    exports = [(name, getattr(icsched, name)) for name in icsched.__all__]
     return "\n".join(
         [
             "# Library",
             "",
-            "What `import icsched` gives; `help(icsched.NAME)` says more, with an example.",
+            "`import icsched` gives these names. `help(icsched.NAME)` says more, with an example.",
             "",
-            "| name | what it is |",
-            "| --- | --- |",
-            *rows,
-            "",
+            *table("name", exports),
             "## Dag",
             "",
-            "| member | what it is |",
-            "| --- | --- |",
-            *members,
-            "",
+            *table("member", members("Dag", icsched.Dag)),
+            *(line for name in PACKAGES for line in package_section(name)),
         ]
     )
 
 
 def families_page() -> str:
-    """All families, a line each."""
+    """All families, one on each line."""
     rows = [
         f"| `{family.usage}` | `{family.function.__name__}` | {family.summary} |"
         for family in families.FAMILIES.values()
@@ -52,8 +71,9 @@ def families_page() -> str:
         [
             "# Families",
             "",
-            "Each is a function in `icsched.families` and a name for `icsched make`; arguments in",
-            "brackets have defaults. Random families take `seed=` and `--seed`.",
+            "Each family is a function in `icsched.families`, and a name for `icsched make`.",
+            "Arguments in brackets have defaults. Random families take `seed=` and `--seed`.",
+            "[glossary.md](glossary.md#the-papers) has the papers.",
             "",
             "| icsched make | function | what it is |",
             "| --- | --- | --- |",

@@ -5,12 +5,12 @@ from icsched.families.arcs import stacked
 from icsched.families.blocks import m, m_strand, pbt, w, w_strand
 from icsched.families.checks import check_choice
 
-ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # paper 001, Fig. 4b
+ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of the 2007 paper
 DUAL_ZIGZAG = "4,1/3,3,1/3,2,1/2,4,1/3,2"  # the same tree with every arc reversed
 
 
 def paper_000_fig6() -> Dag:
-    """Two out-meshes under one W-dag, the example for clusters of paper 000.
+    """Two out-meshes under one W-dag, as in Cordasco, Rosenberg and Sims 2011, Fig. 6.
 
     The drawing is not in the text of the paper; this is one dag of the stated type, W(1,2)
     twice, W(2,2) twice, W(3,2) twice, W(4,2) twice, then W(5,2), W(6,2) and W(10,2): the
@@ -29,7 +29,7 @@ def paper_000_fig6() -> Dag:
 
 
 def paper_001_fig3(which: str) -> Dag:
-    """Expansive-reductive composite a, b or c in the manner of paper 001, Fig. 3.
+    """Composite a, b or c like those of Cordasco, Malewicz and Rosenberg 2007, Fig. 3.
 
     The text of the paper gives the caption only: the three can be scheduled optimally by
     strands, and only (b) by uniform W- and M-dags. These three have that property. (b) is an
@@ -51,7 +51,7 @@ def paper_001_fig3(which: str) -> Dag:
 
 
 def paper_001_fig6(which: str) -> Dag:
-    """Left or right dag of paper 001, Fig. 6: W blocks, then M blocks, strands and trees.
+    """Left or right dag of Cordasco, Malewicz and Rosenberg 2007, Fig. 6: W, then M blocks.
 
     The left is W[4] W[4,2,4,3] M[4,2,4,3] M[4], the right W[5], the dual of P, P and M[6]
     for P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2]. Sinks merge with sources from left to right, as

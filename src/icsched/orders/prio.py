@@ -11,7 +11,7 @@ from icsched.theory.priorities import Counting
 
 
 def prio_order(dag: Dag, *, counting: Counting = "eligible") -> Made:
-    """Order *dag* by the six steps of paper 004, and say what is proved of the order.
+    """Order *dag* by the six steps of Malewicz et al. 2007, and say what is proved.
 
     *counting* says what block priorities below 1 compare (see
     `icsched.theory.priorities.BlockProfile.counts`). Ties go to the smaller task id. Where no

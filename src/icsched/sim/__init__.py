@@ -1,4 +1,4 @@
-"""Simulation of a dag's execution by unpredictable workers (paper 004, section 4, and beyond)."""
+"""A dag's execution by unpredictable workers, simulated as Malewicz et al. 2007 did, and more."""
 
 from icsched.sim import plain
 from icsched.sim.clusters import Clustered, run_clusters

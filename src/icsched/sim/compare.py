@@ -58,7 +58,7 @@ class Paired:
 
 @dataclass(frozen=True)
 class PaperSampling:
-    """Paper 004's way: *samples* means of *runs* runs for each order, with draws of its own."""
+    """As Malewicz et al. 2007: *samples* means of *runs* runs for each order, drawn apart."""
 
     samples: int = 300
     runs: int = 300

@@ -37,7 +37,7 @@ MOST_BATCHES = 10**9  # in a run: half a minute of work
 
 @dataclass(frozen=True)
 class Pool:
-    """Batches of requests that come and go: paper 004's grid, and more.
+    """Batches of requests that come and go: the grid of Malewicz et al. 2007, and more.
 
     The first batch comes at time 0, the next after an exponential gap of mean *interval*,
     and so on. Sizes of batches have mean *batch* and follow *batch_law*: "geometric" on 1, 2,
