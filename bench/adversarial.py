@@ -38,7 +38,7 @@ def shown(dag: Dag) -> Act:
     """`icsched show` on a DAGMan file of *dag*, its reading included."""
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name) / "workflow.dag"
-    icsched.write_dagman(dag, path)
+    icsched.formats.write_dagman(dag, path)
 
     def act() -> None:
         with folder, redirect_stdout(StringIO()):

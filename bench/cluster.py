@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from harness import show
 from order import SPARSE
 
-from icsched import ClusterError, ClusterServer, Dag, families, plan_clusters
+from icsched import ClusterServer, Dag, families, plan_clusters
+from icsched.errors import ClusterError
 
 FAMILIES: Mapping[str, Callable[[int], Dag]] = {
     **SPARSE,

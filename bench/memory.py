@@ -14,15 +14,9 @@ import numpy as np
 from harness import seconds, show
 from order import SPARSE, limit_memory, parents_by_name
 
-from icsched import (
-    Dag,
-    MemoryLimitError,
-    Schedule,
-    families,
-    lean_order,
-    order_within,
-    prioritize,
-)
+from icsched import Dag, Schedule, families, order_within, prioritize
+from icsched.errors import MemoryLimitError
+from icsched.theory import lean_order
 from icsched.theory.memory.lean import depth_first_order
 
 DASK_S = 15

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from harness import seconds, show
 
-from icsched import Dag, LimitError, families, ic_optimal_order, optimal_profile
+from icsched import Dag, families
+from icsched.errors import LimitError
+from icsched.pebble import ic_optimal_order, optimal_profile
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.twins import Referee

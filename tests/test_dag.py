@@ -10,7 +10,8 @@ import rustworkx as rx
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from icsched import CycleError, Dag, GraphError, UnknownTaskError, _native
+from icsched import CycleError, Dag, _native
+from icsched.errors import GraphError, UnknownTaskError
 from tests import twins
 from tests.strategies import arc_lists, dags
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import icsched
-from icsched import families, write_dagman
+from icsched import families
 from icsched.cli.app import app
+from icsched.formats import write_dagman
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import ArgumentError, Dag, GameError, UnknownTaskError, _native
+from icsched import ArgumentError, Dag, _native
+from icsched.errors import GameError, UnknownTaskError
 from icsched.ready import Readiness, missing_parents
 from tests.strategies import dags
 from tests.twins import eligible_after

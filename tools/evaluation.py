@@ -10,8 +10,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from icsched import Dag, compare, families, prioritize, write_dagman
+from icsched import Dag, families, prioritize
 from icsched.cli.main import run
+from icsched.formats import write_dagman
+from icsched.pebble import compare
 
 FIGURES = Path(__file__).parent.parent / "docs" / "evaluation"
 DAGS = {

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from icsched import BatchServer, Dag, best_batch, lean_order, order_within, plan_clusters
+from icsched import BatchServer, Dag, best_batch, order_within, plan_clusters
+from icsched.theory import lean_order
 
 Act = Callable[[], object]
 

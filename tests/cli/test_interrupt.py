@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from icsched import Dag, write_dagman
+from icsched import Dag
+from icsched.formats import write_dagman
 
 # What Ctrl-C does is done after so many processor seconds; the program then says how many more
 # it took. Imports come first, as they are no part of what a command does.

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from icsched import Schedule, memory_profile, read
+from icsched import Schedule, read
 from icsched.files import read_text
+from icsched.pebble import memory_profile
 from tests.cli.workflows import PAIR_AND_FORK
 
 SIZES = "a 10\nb 1\nc 3\nd 1\ne 1\n"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from icsched import Pool, families, read, simulate, write_dagman
+from icsched import Pool, families, read, simulate
+from icsched.formats import write_dagman
 from icsched.sim import Paired, PaperSampling
 from tests.cli.terminal import read_until
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from icsched import families, write_dagman
+from icsched import families
+from icsched.formats import write_dagman
 
 
 @pytest.fixture(autouse=True)

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from distributed import Client
 
-from icsched import families, prioritize, write_dagman
+from icsched import families, prioritize
 from icsched.cli.main import run
 from icsched.engines import dask
 from icsched.errors import EngineError
+from icsched.formats import write_dagman
 from icsched.sim import Paired
 from icsched.study.cells import Terms, grid, run_cell
 

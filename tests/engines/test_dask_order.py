@@ -7,8 +7,9 @@ import sys
 import pytest
 from hypothesis import given
 
-from icsched import Dag, EngineError, families
+from icsched import Dag, families
 from icsched.engines.dask import dask_order
+from icsched.errors import EngineError
 from icsched.pebble import check_order
 from tests.strategies import dags
 

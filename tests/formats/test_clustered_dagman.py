@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import Dag, FormatError, ScheduleError
+from icsched import Dag, FormatError
+from icsched.errors import ScheduleError
 from icsched.formats.dagman import Submission, dagman_text, read_submission, write_clustered
 from tests.strategies import dags_with_orders
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import icsched
-from icsched import ArgumentError, Dag, FormatError, ScheduleError, Workflow, prioritize
+from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
+from icsched.errors import ScheduleError
 from icsched.formats import FORMATS, Format, dagman_text, dot_text, format_of, write_clusters
 from icsched.formats.dagman import Submission, submission_of
 

@@ -8,21 +8,15 @@ import rustworkx
 from icsched import (
     ArgumentError,
     Dag,
-    GraphError,
     Schedule,
-    ScheduleError,
-    area,
-    compare,
     eligibility_profile,
-    enabled_profile,
-    lean_order,
-    memory_profile,
     order_within,
     prioritize,
     verify,
 )
-from icsched.pebble import check_order
-from icsched.theory import dual_order
+from icsched.errors import GraphError, ScheduleError
+from icsched.pebble import area, check_order, compare, enabled_profile, memory_profile
+from icsched.theory import dual_order, lean_order
 
 r"""
 a   c        The best order runs c first, which has two children.

@@ -10,19 +10,19 @@ import pytest
 
 from icsched import (
     Dag,
-    EngineError,
     Pool,
     Times,
     Workers,
     best_batch,
     best_cluster,
-    compare,
-    memory_curve,
     order_within,
     prioritize,
     simulate,
     verify,
 )
+from icsched.errors import EngineError
+from icsched.orders import memory_curve
+from icsched.pebble import compare
 from icsched.sim import Paired, Played, Timeline, simulate_runs, trace
 
 DAG = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})

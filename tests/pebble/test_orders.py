@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import (
-    ArgumentError,
-    Dag,
+from icsched import ArgumentError, Dag
+from icsched.pebble import (
+    check_order,
     critical_path_order,
     fifo_order,
     level_order,
@@ -15,7 +15,6 @@ from icsched import (
     priority_order,
     random_order,
 )
-from icsched.pebble import check_order
 from tests import twins
 from tests.strategies import dags
 

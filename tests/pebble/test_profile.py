@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from icsched import (
-    Dag,
-    Schedule,
-    ScheduleError,
-    area,
-    compare,
-    eligibility_profile,
-    enabled_profile,
-    memory_profile,
-)
+from icsched import Dag, Schedule, eligibility_profile
+from icsched.errors import ScheduleError
+from icsched.pebble import area, compare, enabled_profile, memory_profile
 from tests import twins
 from tests.strategies import dags_with_orders
 

@@ -7,18 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import (
-    Dag,
-    LimitError,
-    ScheduleError,
-    Verdict,
-    area,
-    eligibility_profile,
-    ic_optimal_order,
-    maximum_area_order,
-    optimal_profile,
-    verify,
-)
+from icsched import Dag, eligibility_profile, verify
+from icsched.errors import LimitError, ScheduleError
+from icsched.pebble import Verdict, area, ic_optimal_order, maximum_area_order, optimal_profile
 from tests import twins
 from tests.strategies import dags, dags_with_orders, naturally_labelled_dags
 

@@ -5,16 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import (
-    ArgumentError,
-    BatchedGame,
-    BatchServer,
-    Dag,
-    GameError,
-    UnknownTaskError,
-    families,
-    sim,
-)
+from icsched import ArgumentError, BatchServer, Dag, families, sim
+from icsched.errors import GameError, UnknownTaskError
+from icsched.serve import BatchedGame
 from tests.strategies import dags, dags_with_orders
 from tests.theory.batches.brute import best_eligible
 from tests.twins import eligible_after

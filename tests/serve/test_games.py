@@ -4,15 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import (
-    BatchedGame,
-    ClientGame,
-    Dag,
-    GameError,
-    IdealGame,
-    ScheduleError,
-    eligibility_profile,
-)
+from icsched import Dag, eligibility_profile
+from icsched.errors import GameError, ScheduleError
+from icsched.serve import BatchedGame, ClientGame, IdealGame
 from icsched.serve.games import Answer, Pebble, Reply
 from tests import twins
 from tests.strategies import dags, dags_with_orders

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import ArgumentError, CycleError, Dag, ScheduleError, Sorter, prioritize
+from icsched import ArgumentError, CycleError, Dag, Sorter, prioritize
+from icsched.errors import ScheduleError
 from tests.strategies import arc_lists, dags, dags_with_orders
 
 EitherSorter = TopologicalSorter | Sorter

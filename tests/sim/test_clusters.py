@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import Dag, SimulationError, families, simulate
+from icsched import Dag, families, simulate
+from icsched.errors import SimulationError
 from icsched.sim import Clustered, Played, Pool, Times, Workers, plain, run_clusters
 from tests.sim.models import times
 from tests.strategies import dags

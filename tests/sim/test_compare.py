@@ -5,21 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from icsched import (
-    ArgumentError,
-    Dag,
-    Pool,
-    ScheduleError,
-    SimulationError,
-    Times,
-    Workers,
-    critical_path_order,
-    families,
-    level_order,
-    prioritize,
-    simulate,
-)
-from icsched.pebble import profile
+from icsched import ArgumentError, Dag, Pool, Times, Workers, families, prioritize, simulate
+from icsched.errors import ScheduleError, SimulationError
+from icsched.pebble import critical_path_order, level_order, profile
 from icsched.sim import Paired, PaperSampling, Played, Simulation, compare, simulate_runs
 from tests.sim.models import OldestFirst
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from icsched import Dag, ScheduleError
-from icsched.errors import ArgumentError, SimulationError
+from icsched import Dag
+from icsched.errors import ArgumentError, ScheduleError, SimulationError
 from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs, trace
 
 NAN, INF = math.nan, math.inf

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import Dag, critical_path_order, families, prioritize
+from icsched import Dag, families, prioritize
+from icsched.pebble import critical_path_order
 from icsched.sim import Played, Pool, Times, Trace, Workers, simulate_runs, trace
 from icsched.sim.draws import Draws, Stream
 from tests.sim.models import pools, seeds, times

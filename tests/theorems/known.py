@@ -1,6 +1,6 @@
 """Orders of paper 003's families that are IC-optimal and, of those, need the least memory.
 
-Tests alone use them: `icsched.lean_order` finds these orders from any numbering.
+Tests alone use them: `icsched.theory.lean_order` finds these orders from any numbering.
 """
 
 import numpy as np

@@ -2,7 +2,8 @@
 
 from itertools import product
 
-from icsched import Dag, optimal_profile
+from icsched import Dag
+from icsched.pebble import optimal_profile
 
 
 def most_enabled(dag: Dag) -> list[int]:

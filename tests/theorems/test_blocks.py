@@ -5,8 +5,9 @@ from itertools import permutations
 
 import pytest
 
-from icsched import Dag, enabled_profile
+from icsched import Dag
 from icsched.families import clique, complete_bipartite, cycle, m, m_strand, n, pbt, w, w_strand
+from icsched.pebble import enabled_profile
 from tests.theorems.profiles import most_enabled
 
 MOST_SOURCES = 13

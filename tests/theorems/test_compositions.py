@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile, verify
+from icsched import Dag, eligibility_profile, verify
 from icsched.families import (
     cycle,
     divide_and_conquer,
@@ -25,6 +25,7 @@ from icsched.families import (
     w,
     w_strand,
 )
+from icsched.pebble import ic_optimal_order, optimal_profile
 from tests.theorems.profiles import has_priority_over
 
 MOST_NONSINKS = 20  # at most 2**20 ideals, so the referee always answers

@@ -2,8 +2,9 @@
 
 import pytest
 
-from icsched import Dag, eligibility_profile, ic_optimal_order, verify
+from icsched import Dag, eligibility_profile, verify
 from icsched.families import cycle, fft, m, mesh, n
+from icsched.pebble import ic_optimal_order
 from tests.theorems.profiles import has_priority_over, most_enabled
 from tests.theorems.search import Bits, layers, order_count
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from icsched import Dag, eligibility_profile, enabled_profile, ic_optimal_order, optimal_profile
+from icsched import Dag, eligibility_profile
 from icsched.families import random_layered
+from icsched.pebble import enabled_profile, ic_optimal_order, optimal_profile
 from tests.strategies import naturally_labelled_dags
 from tests.theorems.profiles import most_enabled
 

@@ -9,8 +9,9 @@ from itertools import product
 
 import pytest
 
-from icsched import Schedule, eligibility_profile, optimal_profile, verify
+from icsched import Schedule, eligibility_profile, verify
 from icsched.families import fft
+from icsched.pebble import optimal_profile
 from tests.theorems.known import lean_fft_order
 from tests.theorems.search import Bits, ideals, is_best, least_peak_memory, orders, prefixes
 

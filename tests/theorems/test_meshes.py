@@ -8,8 +8,9 @@ from collections import defaultdict
 
 import pytest
 
-from icsched import Schedule, eligibility_profile, optimal_profile
+from icsched import Schedule, eligibility_profile
 from icsched.families import evolving_mesh, mesh
+from icsched.pebble import optimal_profile
 from tests.theorems.known import lean_mesh_order
 from tests.theorems.search import (
     Bits,

@@ -6,8 +6,9 @@ from itertools import chain
 
 import pytest
 
-from icsched import Dag, Schedule, eligibility_profile, optimal_profile
+from icsched import Dag, Schedule, eligibility_profile
 from icsched.families import tree, tree_of
+from icsched.pebble import optimal_profile
 from tests.theorems.known import lean_tree_order
 from tests.theorems.search import (
     Bits,

@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from icsched import (
-    Dag,
-    _native,
-    eligibility_profile,
-    enabled_profile,
-    ic_optimal_order,
-    maximum_area_order,
-    optimal_profile,
-)
+from icsched import Dag, _native, eligibility_profile
 from icsched.families import (
     clique,
     complete_bipartite,
@@ -35,6 +27,7 @@ from icsched.families import (
     w_strand,
 )
 from icsched.orders import prioritize
+from icsched.pebble import enabled_profile, ic_optimal_order, maximum_area_order, optimal_profile
 from icsched.theory import Decomposition, Kind, decompose, family_name
 from icsched.theory.analysis import EXACT_NONSINKS, EXACT_SETS
 from tests.proofs import chain_of

@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from icsched import (
-    Dag,
-    ScheduleError,
-    eligibility_profile,
+from icsched import Dag, eligibility_profile
+from icsched.errors import ScheduleError
+from icsched.families import airsn, evolving_mesh, mesh, out_tree, random_layered, tree
+from icsched.orders import prioritize
+from icsched.pebble import (
+    check_order,
     enabled_profile,
     ic_optimal_order,
     optimal_profile,
     random_order,
 )
-from icsched.families import airsn, evolving_mesh, mesh, out_tree, random_layered, tree
-from icsched.orders import prioritize
-from icsched.pebble import check_order
 from icsched.theory import dual_order
 from tests.strategies import dags_with_orders, naturally_labelled_dags
 from tests.theory.samples import random_dags, shuffled

@@ -5,17 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from icsched import (
-    Dag,
-    _native,
-    eligibility_profile,
-    families,
-    fifo_order,
-    memory_profile,
-    prioritize,
-    random_order,
-)
+from icsched import Dag, _native, eligibility_profile, families, prioritize
 from icsched.families import fft, tree
+from icsched.pebble import fifo_order, memory_profile, random_order
 from tests.theory import memory_twins as twins
 from tests.theory.samples import random_dag, random_dags, shuffled
 

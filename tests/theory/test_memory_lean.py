@@ -6,18 +6,11 @@ from itertools import chain, islice
 import numpy as np
 import pytest
 
-from icsched import (
-    Dag,
-    Schedule,
-    ScheduleError,
-    _native,
-    eligibility_profile,
-    lean_order,
-    memory_profile,
-    prioritize,
-    random_order,
-)
+from icsched import Dag, Schedule, _native, eligibility_profile, prioritize
+from icsched.errors import ScheduleError
 from icsched.families import airsn, fft, mesh, montage, out_tree, tree
+from icsched.pebble import memory_profile, random_order
+from icsched.theory import lean_order
 from icsched.theory.memory import exact
 from tests.strategies import naturally_labelled_dags
 from tests.theorems.search import Bits, least_peak_memory

@@ -7,17 +7,10 @@ from itertools import islice, permutations
 import numpy as np
 import pytest
 
-from icsched import (
-    ArgumentError,
-    Dag,
-    MemoryLimitError,
-    Schedule,
-    families,
-    memory_curve,
-    memory_profile,
-    order_within,
-    prioritize,
-)
+from icsched import ArgumentError, Dag, Schedule, families, order_within, prioritize
+from icsched.errors import MemoryLimitError
+from icsched.orders import memory_curve
+from icsched.pebble import memory_profile
 from icsched.theory.memory import exact
 from tests.strategies import naturally_labelled_dags
 from tests.theorems.search import Bits, least_peak_memory, orders, prefixes

@@ -12,17 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import (
-    ArgumentError,
-    Dag,
-    area,
-    compare,
-    eligibility_profile,
-    maximum_area_order,
-    optimal_profile,
-    pebble,
-    verify,
-)
+from icsched import ArgumentError, Dag, eligibility_profile, pebble, verify
 from icsched.families import (
     airsn,
     complete_bipartite,
@@ -41,6 +31,7 @@ from icsched.families import (
     w_strand,
 )
 from icsched.orders import ORDERS, Plan, prio_order, prioritize
+from icsched.pebble import area, compare, maximum_area_order, optimal_profile
 from icsched.theory import Kind, without_shortcuts
 from icsched.theory.proof import LARGEST_AREA, Theorem
 from tests.proofs import chain_of

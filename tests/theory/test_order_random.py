@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
+from icsched import Dag, eligibility_profile
 from icsched.families import (
     random_layered,
     random_linear_composition,
@@ -15,6 +15,7 @@ from icsched.families import (
     random_tree_sum,
 )
 from icsched.orders import prioritize
+from icsched.pebble import ic_optimal_order, optimal_profile
 from icsched.theory import Proof, without_shortcuts
 from icsched.theory.proof import Status, Theorem
 from tests.strategies import naturally_labelled_dags

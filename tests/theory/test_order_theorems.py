@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from icsched import Dag, optimal_profile
+from icsched import Dag
 from icsched.families import (
     clique,
     complete_bipartite,
@@ -27,6 +27,7 @@ from icsched.families import (
     w,
 )
 from icsched.orders import prioritize
+from icsched.pebble import optimal_profile
 from tests.theorems.test_fft import steady_profile
 from tests.theorems.test_meshes import lazy_profile
 from tests.theorems.test_trees import trees

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import Dag, _native, ic_optimal_order
+from icsched import Dag, _native
 from icsched.families import (
     clique,
     complete_bipartite,
@@ -22,6 +22,7 @@ from icsched.families import (
     w,
     w_strand,
 )
+from icsched.pebble import ic_optimal_order
 from icsched.theory import BlockProfile, has_priority_over, priority
 from tests.theorems.profiles import most_enabled
 from tests.theory import paper

@@ -6,7 +6,7 @@ from itertools import accumulate, product
 import numpy as np
 import pytest
 
-from icsched import Dag, _native, enabled_profile, fifo_order, optimal_profile
+from icsched import Dag, _native
 from icsched.families import (
     cycle,
     m,
@@ -20,7 +20,7 @@ from icsched.families import (
 )
 from icsched.families.blocks import Turn, zigzag_arcs
 from icsched.orders import prioritize
-from icsched.pebble import priority_order
+from icsched.pebble import enabled_profile, fifo_order, optimal_profile, priority_order
 from icsched.theory import decompose
 from icsched.theory.proof import Proof, Theorem
 from tests.theory.samples import renumbered

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import Dag, eligibility_profile, ic_optimal_order, optimal_profile
+from icsched import Dag, eligibility_profile
 from icsched.families import cycle, m, n, random_bipartite, w_strand
 from icsched.orders import prioritize
+from icsched.pebble import ic_optimal_order, optimal_profile
 from icsched.theory import interleaving
 from icsched.theory.proof import Proof, Theorem
 from tests.theory import paper

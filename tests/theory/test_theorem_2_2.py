@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from icsched import families, optimal_profile
+from icsched import families
+from icsched.pebble import optimal_profile
 from icsched.theory import BlockProfile, has_priority_over
 from tests.theory import paper
 from tests.theory.priorities import NamedBlock, has_priority_by_theorem

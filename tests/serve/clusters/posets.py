@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from icsched import Dag, ic_optimal_order
+from icsched import Dag
+from icsched.pebble import ic_optimal_order
 from tests.theorems.search import Bits, ideals
 
 

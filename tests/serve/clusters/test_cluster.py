@@ -5,16 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import (
-    ArgumentError,
-    Cluster,
-    ClusterError,
-    Dag,
-    ScheduleError,
-    best_cluster,
-    families,
-    prioritize,
-)
+from icsched import ArgumentError, Cluster, Dag, best_cluster, families, prioritize
+from icsched.errors import ClusterError, ScheduleError
 from icsched.families import cycle, m, mesh, n, out_tree, paper_000_fig6, tree, w
 from icsched.pebble import check_order
 from icsched.serve.clusters import (

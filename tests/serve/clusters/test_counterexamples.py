@@ -6,7 +6,8 @@ do not fall for them.
 
 import pytest
 
-from icsched import ClusterError, Dag, best_cluster, plan_clusters, prioritize
+from icsched import Dag, best_cluster, plan_clusters, prioritize
+from icsched.errors import ClusterError
 from icsched.families import cycle, m, n, tree, w
 from icsched.theory.donors import is_universal_donor
 from tests.proofs import chain_of

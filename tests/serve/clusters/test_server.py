@@ -5,18 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from icsched import (
-    ArgumentError,
-    Cluster,
-    ClusterError,
-    ClusterServer,
-    Dag,
-    GameError,
-    UnknownTaskError,
-    families,
-    plan_clusters,
-    prioritize,
-)
+from icsched import ArgumentError, Cluster, ClusterServer, Dag, families, plan_clusters, prioritize
+from icsched.errors import ClusterError, GameError, UnknownTaskError
 from icsched.families import mesh, random_linear_composition, w
 from icsched.serve.clusters import clusterer as clusterer_module
 from tests.serve.clusters.posets import has_order

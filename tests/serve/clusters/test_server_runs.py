@@ -6,7 +6,8 @@ from itertools import cycle as forever
 import numpy as np
 import pytest
 
-from icsched import Cluster, ClusterError, ClusterServer, Dag
+from icsched import Cluster, ClusterServer, Dag
+from icsched.errors import ClusterError
 from icsched.families import cycle, m, mesh, n, out_tree, random_linear_composition, w
 from tests.theory.samples import random_dags
 

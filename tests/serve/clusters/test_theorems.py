@@ -5,17 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from icsched import (
-    Dag,
-    best_cluster,
-    enabled_profile,
-    families,
-    ic_optimal_order,
-    optimal_profile,
-    prioritize,
-    verify,
-)
+from icsched import Dag, best_cluster, families, prioritize, verify
 from icsched.families import cycle, fft, m, mesh, n, out_tree, tree, w
+from icsched.pebble import enabled_profile, ic_optimal_order, optimal_profile
 from tests.proofs import chain_of
 from tests.serve.clusters.posets import (
     gives_everything,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import icsched
-from icsched import ArgumentError, Dag, GameError, UnknownTaskError, families
+from icsched import ArgumentError, Dag, families
+from icsched.errors import GameError, UnknownTaskError
 from icsched.theory.batches.choose import EXACT
 from tests.strategies import naturally_labelled_dags
 from tests.theory.batches.brute import best_eligible, check, random_problem, states, subsets

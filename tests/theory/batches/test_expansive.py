@@ -92,7 +92,7 @@ def test_without_enough_children_of_its_own_a_source_is_not_expansive():
 
     for problem in (few, many):
         assert expansive(problem.front, 1) is None
-        with pytest.raises(icsched.GameError, match=r"method expansive: .* task 0 has"):
+        with pytest.raises(icsched.errors.GameError, match=r"method expansive: .* task 0 has"):
             icsched.best_batch(problem.dag, [], 1, method="expansive")
     just = Problem(3, (*[(u,) for u in range(3) for _ in range(2)], (0, 1), (0, 2)))
     assert expansive(just.front, 1).guarantee == HALF
