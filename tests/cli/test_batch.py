@@ -181,4 +181,4 @@ def test_bad_usage_is_one_line_and_exit_2(batch, words):
 
 
 def test_a_workflow_is_needed(icsched):
-    assert icsched("batch", "--take", "1").complaint == "expected a DAGMan file"
+    assert icsched("batch", "--take", "1").complaint == "expected a workflow file"

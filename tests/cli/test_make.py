@@ -41,7 +41,7 @@ def test_a_dag_goes_to_a_file_and_nothing_is_said(icsched, tmp_path, option):
 
     assert (result.code, result.out, result.err) == (0, "", "")
     assert path.read_text() == W_3_2
-    assert package.read(path).arc_count == 6
+    assert package.read(path).dag.arc_count == 6
 
 
 @pytest.mark.parametrize(

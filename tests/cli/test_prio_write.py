@@ -786,8 +786,8 @@ def test_tables_that_cannot_be_written_are_one_line(icsched):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ([], "expected a DAGMan file"),
-        (["--in-place"], "expected a DAGMan file"),
+        ([], "expected a workflow file"),
+        (["--in-place"], "expected a workflow file"),
         (
             ["wf.dag", "-o", "x", "--in-place"],
             "only one of -o, --in-place and --remove can be used",

@@ -29,7 +29,7 @@ def test_names_that_would_write_the_same_file_are_refused(icsched, files):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["-o", "out"], "expected a DAGMan file"),
+        (["-o", "out"], "expected a workflow file"),
         (["wf.dag", "-o", "out", "--intervals", ""], "--intervals: expected numbers with commas"),
         (["wf.dag", "-o", "out", "--batches", "1,x"], "--batches: expected numbers with commas"),
         (["wf.dag", "-o", "out", "--threads", "0"], "--threads: expected 1 to 1,024, got 0"),

@@ -44,7 +44,7 @@ def test_no_file_is_bad_usage(refused):
 
     assert code == 2
     assert complaint in (
-        "expected a DAGMan file",
+        "expected a workflow file",
         'Command "verify" parameter FILE requires an argument.',
     )
 

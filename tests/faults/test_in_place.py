@@ -46,10 +46,10 @@ def work(): return run(["prio", "wf.dag", *{options}])
 def parsed_prio(*options: str) -> str:
     """Return the same code, but its words are parsed beforehand: that is slow, touches no file."""
     return f"""
-from icsched.cli import main
+from icsched.cli import app, main
 words = ["prio", "wf.dag", *{options}]
-command, bound, _ = main.app.parse_args(words)
-main.app = lambda *_, **__: command(*bound.args, **bound.kwargs)
+command, bound, _ = app.app.parse_args(words)
+app.app = lambda *_, **__: command(*bound.args, **bound.kwargs)
 def work(): return main.run(words)
 """
 

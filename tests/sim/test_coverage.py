@@ -91,7 +91,7 @@ def test_the_exact_means_of_a_single_task():
     batch = 4.0
     found = simulate(
         chain(1), {"fifo": "fifo"}, pool=Pool(batch=batch), seed=1, sampling=Paired(0.001, 20_000)
-    ).policies["fifo"]
+    ).orders["fifo"]
 
     assert found.time.low < 1.0 < found.time.high
     assert (found.stall.low, found.stall.high) == (0.0, 0.0)

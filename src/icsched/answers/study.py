@@ -81,7 +81,7 @@ def study_begun(
 def _named(files: Sequence[str]) -> dict[str, str]:
     """Return each file under its name without suffix, or where two share one, its path."""
     if not files:
-        raise ArgumentError("expected a DAGMan file")
+        raise ArgumentError("expected a workflow file")
     paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
     stems = Counter(path.stem for path in paths)
     names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
