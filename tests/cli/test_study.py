@@ -361,3 +361,22 @@ def test_without_matplotlib_the_tables_are_there_and_a_line_says_what_is_missing
     assert result.out.endswith("wrote out/study.csv, out/study.json\n")
     assert not list(Path("out").glob("*.svg"))
     assert len(cells()) == 6
+
+
+def test_a_study_of_another_order_bears_its_name(icsched, workflow):
+    icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
+
+    header = Path("out/study.csv").read_text().split("\n")[0]
+    document = json.loads(Path("out/study.json").read_text())
+    assert "critical-path_time_mean" in header
+    assert document["ordered_by"] == "critical-path"
+    assert set(document["cells"][0]["orders"]) == {"critical-path", "fifo"}
+
+
+def test_a_study_cannot_compare_fifo_with_itself(icsched, workflow):
+    result = icsched("study", "wf.dag", "-o", "out", "--order", "fifo", *QUICK)
+
+    assert (result.code, result.complaint) == (
+        2,
+        "--order: a study compares with fifo: expected another order",
+    )

@@ -15,6 +15,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.study import (
+    BASELINE,
     Cell,
     CellResult,
     CellRunner,
@@ -71,6 +72,8 @@ def study_begun(
 ) -> StudyBegun:
     """Read and order the workflows, each file one of its own."""
     wanted.check()
+    if wanted.order == BASELINE:
+        raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
     workflows = tuple(
         _studied(name, reading.read_to_run([file], signs=signs), wanted, terms, signs)
         for name, file in _named(files).items()

@@ -67,7 +67,7 @@ def study(
 
     """
     directory = _checked(output_, sampling_options, dask)
-    terms = Terms(batch_law, sampling_options.seed, sampling_options.sampling())
+    terms = Terms(batch_law, sampling_options.seed, sampling_options.sampling(), order)
     cells = grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
     threads = sampling_options.thread_count()
     if no_run and not is_study(directory):

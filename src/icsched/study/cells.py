@@ -24,7 +24,7 @@ from icsched.sim.model import BatchLaw, Pool, check_runs, check_seed
 
 INTERVALS = tuple(10.0**power for power in range(-3, 4))
 BATCHES = tuple(2.0**power for power in range(17))
-OURS, BASELINE = "prio", "fifo"
+BASELINE = "fifo"
 
 
 @dataclass(frozen=True, order=True)
@@ -42,6 +42,7 @@ class Terms:
     batch_law: BatchLaw = "exponential"
     seed: int = 0
     sampling: Paired | PaperSampling = field(default_factory=Paired)
+    ordered_by: str = "prio"  # the name of the order that is compared with fifo
 
     def pool(self, cell: Cell) -> Pool:
         """Return the pool of a cell; raises ArgumentError for numbers that no pool has."""
@@ -111,7 +112,7 @@ def run_cell(
     """
     found = simulate(
         dag,
-        {OURS: order, BASELINE: BASELINE},
+        {terms.ordered_by: order, BASELINE: BASELINE},
         pool=terms.pool(cell),
         seed=terms.seed,
         baseline=BASELINE,
@@ -119,7 +120,7 @@ def run_cell(
         threads=1,
         progress=progress,
     )
-    ratio = found.ratio[f"{OURS}_over_{BASELINE}"]
+    ratio = found.ratio[f"{terms.ordered_by}_over_{BASELINE}"]
     return CellResult(cell.interval, cell.batch, found.runs, found.precise, ratio, found.orders)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from icsched.files import write_bytes, write_text
 from icsched.sim import METRICS, Mean, Ratio
-from icsched.study.cells import BASELINE, OURS, CellResult, Terms
+from icsched.study.cells import BASELINE, CellResult, Terms
 
 Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name
 
@@ -31,41 +31,41 @@ def write_tables(directory: str, rows: Rows, terms: Terms) -> list[str]:
     4
     """
     table, document = (str(Path(directory, name)) for name in ("study.csv", "study.json"))
-    write_text(table, csv_text(rows))
+    write_text(table, csv_text(rows, terms.ordered_by))
     write_bytes(document, msgspec.json.format(msgspec.json.encode(_document(rows, terms))) + b"\n")
     return [table, document]
 
 
-def csv_text(rows: Rows) -> str:
-    """Return the table as CSV.
+def csv_text(rows: Rows, ordered_by: str) -> str:
+    """Return the table as CSV; *ordered_by* names the order that is compared with fifo.
 
-    >>> csv_text({}).split(",")[:6]
+    >>> csv_text({}, "prio").split(",")[:6]
     ['workflow', 'interval', 'batch', 'runs', 'precise', 'ratio_time_median']
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_header())
+    writer.writerow(_header(ordered_by))
     for workflow, results in rows.items():
-        writer.writerows([workflow, *_numbers(result)] for result in results)
+        writer.writerows([workflow, *_numbers(result, ordered_by)] for result in results)
     return text.getvalue()
 
 
-def _header() -> list[str]:
+def _header(ordered_by: str) -> list[str]:
     ratios = [f"ratio_{metric}_{part}" for metric in METRICS for part in _RATIO]
     means = [
         f"{order}_{metric}_{part}"
-        for order in (OURS, BASELINE)
+        for order in (ordered_by, BASELINE)
         for metric in METRICS
         for part in _MEAN
     ]
     return ["workflow", "interval", "batch", "runs", "precise", *ratios, *means]
 
 
-def _numbers(result: CellResult) -> Iterator[object]:
+def _numbers(result: CellResult, ordered_by: str) -> Iterator[object]:
     yield from (result.interval, result.batch, result.runs, int(result.precise))
     for metric in METRICS:
         yield from _parts(getattr(result.ratio, metric), _RATIO)
-    for order in (OURS, BASELINE):
+    for order in (ordered_by, BASELINE):
         for metric in METRICS:
             yield from _parts(getattr(result.orders[order], metric), _MEAN)
 
@@ -76,6 +76,8 @@ def _parts(found: Ratio | Mean | None, names: Sequence[str]) -> list[object]:
 
 def _document(rows: Rows, terms: Terms) -> dict[str, object]:
     return {
+        "schema": 1,
+        "ordered_by": terms.ordered_by,
         "batch_law": terms.batch_law,
         "seed": terms.seed,
         "sampling": {"method": type(terms.sampling).__name__, **asdict(terms.sampling)},
