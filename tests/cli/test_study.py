@@ -363,7 +363,8 @@ def test_without_matplotlib_the_tables_are_there_and_a_line_says_what_is_missing
     assert len(cells()) == 6
 
 
-def test_a_study_of_another_order_bears_its_name(icsched, workflow):
+@pytest.mark.usefixtures("workflow")
+def test_a_study_of_another_order_bears_its_name(icsched):
     icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
 
     header = Path("out/study.csv").read_text().split("\n")[0]
@@ -373,7 +374,8 @@ def test_a_study_of_another_order_bears_its_name(icsched, workflow):
     assert set(document["cells"][0]["orders"]) == {"critical-path", "fifo"}
 
 
-def test_a_study_cannot_compare_fifo_with_itself(icsched, workflow):
+@pytest.mark.usefixtures("workflow")
+def test_a_study_cannot_compare_fifo_with_itself(icsched):
     result = icsched("study", "wf.dag", "-o", "out", "--order", "fifo", *QUICK)
 
     assert (result.code, result.complaint) == (
