@@ -37,7 +37,7 @@ class Rows:
         return np.diff(self.offsets)
 
     def take(self, which: Ids) -> Ids:
-        """Return the lists of *which* tasks, end to end.
+        """Return the lists of the tasks in *which*, end to end.
 
         >>> Rows(np.array([0, 2, 2, 3]), np.array([5, 7, 9])).take(np.array([2, 0])).tolist()
         [9, 5, 7]
@@ -49,7 +49,7 @@ class Rows:
 
 
 def ranks_of(order: Ids) -> Ids:
-    """Return the place of each id in *order*, a permutation of 0 .. n-1: its inverse.
+    """Return the inverse of the permutation *order*: the place of each id in it.
 
     >>> ranks_of(np.array([2, 0, 1])).tolist()
     [1, 2, 0]
@@ -60,7 +60,7 @@ def ranks_of(order: Ids) -> Ids:
 
 
 def ids_where(mask: Mask) -> Ids:
-    """Return the ids of the tasks that *mask* is true for, ascending.
+    """Return the ids of the tasks for which *mask* is true, ascending.
 
     >>> ids_where(np.array([True, False, True])).tolist()
     [0, 2]
@@ -69,7 +69,7 @@ def ids_where(mask: Mask) -> Ids:
 
 
 def mask_of(tasks: Ids | list[int], count: int) -> Mask:
-    """Return which of the ids 0 .. *count* - 1 are among *tasks*.
+    """Return a mask over *count* tasks that is true for *tasks*.
 
     >>> mask_of([2, 0], 3).tolist()
     [True, False, True]

@@ -1,7 +1,7 @@
 """Checks of arguments: integers, numbers and choices, with one wording.
 
-Each raises ArgumentError. The message names the argument, says what was expected, and says what
-came.
+Each function raises ArgumentError. The message names the argument, says what was expected, and
+says what was given.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The dag: tasks with dense ids, the user's names, and arcs as arrays.
 
 A `Dag` never changes. Tasks are the integers ``0 .. len(dag) - 1``; `Dag.names` maps an
-id to the user's name and `Dag.id_of` back. Children and parents are held as int32 rows
+id to the user's name, and `Dag.id_of` a name to its id. Children and parents are held as int32 rows
 (compressed sparse rows), so a million tasks cost a few dozen megabytes.
 """
 
@@ -37,7 +37,7 @@ class Dag:
     parents. Ids follow the mapping's order; a task that occurs only as a parent gets the
     next free id, in order of first mention. Repeated arcs count once.
 
-    Raises CycleError, naming the cycle, if there is one.
+    Raises CycleError, which names the cycle, if the graph has one.
 
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["a", "b"]})
     >>> dag
@@ -78,7 +78,7 @@ class Dag:
         a task's name is its id. Takes O(tasks + arcs) time.
 
         Raises GraphError for ids out of range, arcs that are not integers or not pairs,
-        repeated names, or sizes past int32; CycleError for a cycle.
+        repeated names, or sizes that int32 cannot hold; CycleError for a cycle.
 
         >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
         [1, 2]
@@ -147,7 +147,7 @@ class Dag:
         """
         try:
             return self.ids[name]
-        except (KeyError, TypeError):  # a list is no name
+        except (KeyError, TypeError):  # a list cannot be a name
             raise UnknownTaskError(name) from None
 
     @cached_property
@@ -179,8 +179,8 @@ class Dag:
     def children(self, task: Hashable) -> Ids:
         """Return the ids of the children of *task*, a name or an id, ascending.
 
-        Raises UnknownTaskError, and GraphError for a number that is the id of one task and the
-        name of another. ``child_rows[id]`` takes ids alone, and is faster.
+        Raises UnknownTaskError for an unknown task, and GraphError for a number that is the id of
+        one task and the name of another. ``child_rows[id]`` takes only ids, and is faster.
         """
         return self._children[self._found(task)]
 
@@ -263,7 +263,9 @@ class Dag:
 
     @cached_property
     def connected_parts(self) -> tuple[Ids, ...]:
-        """Task ids of each connected part, arcs taken both ways, by smallest task.
+        """Task ids of each connected part; the direction of arcs does not matter.
+
+        Parts are ordered by their smallest task.
 
         >>> [part.tolist() for part in Dag({"a": [], "b": [], "c": ["a"]}).connected_parts]
         [[0, 2], [1]]
@@ -287,7 +289,7 @@ class Dag:
     def residual(self, executed: Iterable[int]) -> Dag:
         """Return what is left once *executed* has run.
 
-        Raises GraphError if a parent of a task in *executed* is not in it.
+        Raises GraphError if *executed* lacks a parent of one of its tasks.
 
         >>> Dag({"a": [], "b": ["a"], "c": ["b"]}).residual([0]).names
         ('b', 'c')
@@ -308,7 +310,7 @@ class Dag:
         return Dag._from_checked(self.arcs[:, ::-1], self._names)
 
     def with_arcs(self, keep: NDArray[np.bool_]) -> Dag:
-        """Return the dag with the same tasks and those of its `arcs` that *keep* is true for.
+        """Return the dag with the same tasks, and only the `arcs` for which *keep* is true.
 
         >>> Dag({"a": [], "b": ["a"], "c": ["a", "b"]}).with_arcs(np.array([True, False, True]))
         Dag(tasks=3, arcs=2)
@@ -316,16 +318,16 @@ class Dag:
         return Dag._from_checked(self.arcs[keep], self._names)
 
     def __add__(self, other: Dag) -> Dag:
-        """Return the sum: both dags side by side, ids of *other* shifted past these."""
+        """Return the sum: both dags side by side. The ids of *other* follow the ids of this dag."""
         return self.compose(other, []) if isinstance(other, Dag) else NotImplemented
 
     def compose(self, other: Dag, merge: Iterable[tuple[int, int]]) -> Dag:
-        """Return this dag composed with *other*: pairs of tasks in *merge* become one.
+        """Return this dag composed with *other*: each pair in *merge* becomes one task.
 
-        Each pair is (sink of this dag, source of *other*), ids in their own dags. This
-        dag's tasks keep their ids, the unmerged tasks of *other* follow in order. A merged
-        task has this dag's name. If the names of the two collide, or either has none, the
-        tasks of the result are named by their ids.
+        Each pair is (sink of this dag, source of *other*), each by its id in its own dag. This
+        dag's tasks keep their ids. The other tasks of *other* follow in order. A merged task
+        has the name that it has in this dag. If names collide, or if one of the dags has no
+        names, the names of the result are its ids.
 
         >>> fork, join = Dag.from_arcs(3, [(0, 1), (0, 2)]), Dag.from_arcs(3, [(0, 2), (1, 2)])
         >>> fork.compose(join, [(1, 0), (2, 1)]).arcs.tolist()
@@ -384,7 +386,7 @@ class Dag:
     def from_networkx(cls, graph: networkx.DiGraph[Any]) -> Dag:
         """Build from a networkx DiGraph; node keys become names, parallel arcs collapse.
 
-        Attributes are not kept. An attribute of the nodes becomes run times by
+        Attributes are not kept. To use a node attribute as run times, call
         ``prioritize(graph, order, run_times=networkx.get_node_attributes(graph, "seconds"))``.
         """
         if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
@@ -408,7 +410,7 @@ class Dag:
     def from_rustworkx(cls, graph: rustworkx.PyDiGraph[Any, Any]) -> Dag:
         """Build from a rustworkx PyDiGraph; node payloads become names.
 
-        Payloads that repeat or cannot be hashed are no names: then ids name the tasks.
+        If payloads repeat or cannot be hashed, the names are the ids.
         """
         if not hasattr(graph, "node_indices"):
             raise GraphError(f"expected a rustworkx graph, got {type(graph).__name__}")
@@ -488,13 +490,13 @@ def _checked(tasks: int, names: Names) -> Names:
 
 
 def _canonical(names: tuple[Hashable, ...]) -> Names:
-    """Return names that are just the ids as a range, so that equal dags behave alike."""
+    """Return a range if *names* are just the ids, so that equal dags behave alike."""
     numbers = range(len(names))
     return numbers if names and names[0] == 0 and names == tuple(numbers) else names
 
 
 def in_order(parents: Iterable[Hashable]) -> Iterable[Hashable]:
-    """Return *parents* in an order that does not depend on the hash seed, also of a set.
+    """Return *parents* in an order that does not depend on the hash seed, even for a set.
 
     >>> in_order({"b", "a"})
     ['a', 'b']

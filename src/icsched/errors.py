@@ -9,22 +9,22 @@
     ├── ArgumentError (ValueError)       an argument or option is wrong, or does not go with another
     ├── ScheduleError (ValueError)       an order is not a legal order of its dag
     ├── GameError (ValueError)           a move breaks the rules of a game
-    │   └── StateError                   tasks are said to have run, or to run, that cannot
-    ├── ClusterError (ValueError)        a cluster was asked for that cannot be had
-    ├── SimulationError (ValueError)     a simulation was asked for with impossible inputs
-    ├── MemoryLimitError (ValueError)    no order keeps within a limit of memory
+    │   └── StateError                   tasks are listed as executed or running that cannot be
+    ├── ClusterError (ValueError)        a cluster cannot be made
+    ├── SimulationError (ValueError)     a simulation cannot run with its inputs
+    ├── MemoryLimitError (ValueError)    no known order fits a limit of memory
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── EngineError (RuntimeError)       another program or library cannot be used or reached
     └── FormatError (ValueError)         a file cannot be read or written
         └── MemberError                  a job cannot be in a cluster of several
 
-Each message says which thing, what was expected and what came, in the user's names.
+Each message says what is wrong, what was expected and what was given, in the user's names.
 """
 
 import graphlib
 from collections.abc import Hashable, Sequence
 
-_MOST_NAMES = 40  # of a cycle, in its message
+_MOST_NAMES = 40  # names of a cycle that its message shows
 
 
 class IcschedError(Exception):
@@ -76,13 +76,13 @@ class ScheduleError(IcschedError, ValueError):
 
 
 class GameError(IcschedError, ValueError):
-    """A move that the rules of the game forbid."""
+    """A move breaks the rules of the game."""
 
 
 class StateError(GameError):
-    """Tasks that cannot be in the state they are said to be in; `said` is "executed" or "running".
+    """A task cannot be in the state that the input says; `said` is "executed" or "running".
 
-    `problem` names the task first.
+    `problem` begins with the name of the task.
     """
 
     def __init__(self, said: str, problem: str) -> None:
@@ -95,17 +95,17 @@ class StateError(GameError):
 
 
 class ClusterError(IcschedError, ValueError):
-    """A cluster of an empty dag, or by a clusterer that does not apply."""
+    """No cluster can be made: the dag is empty, or the clusterer does not apply to it."""
 
 
 class SimulationError(IcschedError, ValueError):
-    """A pool, task times or a number of runs that nothing can be simulated with."""
+    """A pool, the task times or the number of runs cannot be simulated."""
 
 
 class MemoryLimitError(IcschedError, ValueError):
-    """No order is known that keeps within `limit`; `least` is the memory of the leanest one.
+    """No known order fits `limit`; `least` is the least memory of a known order.
 
-    No order at all takes less than `floor`; `unit` says what is counted.
+    No order at all needs less than `floor`. `unit` says what is counted.
     """
 
     def __init__(self, limit: int, least: int, floor: int, unit: str) -> None:
@@ -117,7 +117,7 @@ class MemoryLimitError(IcschedError, ValueError):
 
     @property
     def is_proved(self) -> bool:
-        """Whether no order can keep within the limit, known to us or not."""
+        """Whether it is proved that no order at all fits the limit."""
         return self.limit < self.floor
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ class LimitError(IcschedError, RuntimeError):
 
 
 class EngineError(IcschedError, RuntimeError):
-    """An engine that is not there, does not answer, or answers with something else."""
+    """An engine is missing, does not answer, or gives an unexpected answer."""
 
 
 class FormatError(IcschedError, ValueError):
@@ -150,7 +150,7 @@ class FormatError(IcschedError, ValueError):
 
 
 class MemberError(FormatError):
-    """The job named `job` cannot run in a cluster of several; alone it may."""
+    """The job named `job` cannot be in a cluster with other jobs; it may run alone."""
 
     def __init__(self, path: str, line: int | None, problem: str, job: str) -> None:
         super().__init__(path, line, problem)

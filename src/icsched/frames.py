@@ -1,4 +1,4 @@
-"""Tables for pandas, which is imported only if one is asked for."""
+"""Data frames; pandas is imported only when one is made."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +15,6 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
         import pandas as pd  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
-        problem = "pandas is not installed: expected pip install 'icsched[pandas]'"
+        problem = "pandas is not installed: run pip install 'icsched[pandas]'"
         raise EngineError(problem) from None
     return pd.DataFrame(columns)

@@ -21,28 +21,28 @@ Task = TypeVar("Task")
 class Server(Protocol[Task]):
     """Hands out the tasks of a dag to workers who ask, best first.
 
-    *Task* is what tasks are called: int for servers that go by ids, the user's names for
+    *Task* is how a task is named: by id (int) in most servers, by the user's name in
     `icsched.Sorter`.
     """
 
     def take(self, count: int, /) -> Sequence[Task]:
-        """Return at most *count* tasks, which are then out; none if nothing can be had now."""
+        """Hand out at most *count* tasks, and return them; none if no task is ready now."""
 
     def done(self, *tasks: Task) -> None:
-        """Take note of results, which may make other tasks ready.
+        """Record that tasks are done, which may make other tasks ready.
 
-        The first result of a task counts, also if the task was lost and may be out again.
+        The first result of a task counts, even if the task was lost and handed out again.
         """
 
     def lost(self, *tasks: Task) -> None:
-        """Take tasks back that are out, to hand them out again."""
+        """Take back tasks that are out, so that they can be handed out again."""
 
     def is_active(self) -> bool:
-        """Whether tasks are left that are not done."""
+        """Whether some tasks are not done yet."""
 
 
 class Readiness:
-    """What is ready, out and done of a dag, in plain lists: a step costs O(children).
+    """Which tasks of a dag are ready, out and done, in plain lists. A step costs O(children).
 
     Loops that touch one task at a time may read `missing`, `free` and `finished`:
 
@@ -50,7 +50,7 @@ class Readiness:
     - `free` is 1 for tasks that are neither out nor done.
     - `finished` is 1 for tasks that are done.
 
-    `ready_count` counts the free tasks that wait for nothing; `left` those that are not done.
+    `ready_count` counts the free tasks that wait for nothing, `left` the tasks that are not done.
 
     >>> readiness = Readiness(Dag({"a": [], "b": [], "c": ["a"], "d": ["a", "b"]}))
     >>> readiness.ready(), readiness.finish([0]), readiness.finish([1])
@@ -87,7 +87,7 @@ class Readiness:
         return not self.free[task] and not self.finished[task]
 
     def take(self, tasks: Iterable[int]) -> None:
-        """Hand *tasks* out, which are free."""
+        """Hand out *tasks*, which must be free."""
         free, missing, ready = self.free, self.missing, 0
         for task in tasks:
             free[task] = 0
@@ -96,7 +96,7 @@ class Readiness:
         self.ready_count -= ready
 
     def give_back(self, tasks: Iterable[int]) -> list[int]:
-        """Make *tasks*, which are out, free again; return those that wait for nothing."""
+        """Make *tasks*, which must be out, free again; return the tasks that are now ready."""
         ready = []
         for task in tasks:
             self.free[task] = 1
@@ -106,9 +106,10 @@ class Readiness:
         return ready
 
     def finish(self, tasks: Iterable[int], into: list[int] | None = None) -> list[int]:
-        """Count *tasks* as done, out or not; return the free tasks that now wait for nothing.
+        """Mark *tasks* as done, whether they are out or not; return the tasks that become ready.
 
-        None of *tasks* is done yet; see `finish_news`. The tasks are added to *into*, if given.
+        Requires that none of *tasks* is done yet; `finish_news` does not. If *into* is given, the
+        tasks that become ready are appended to it.
         """
         ready = [] if into is None else into
         missing, free, offsets = self.missing, self.free, self._offsets
@@ -128,11 +129,11 @@ class Readiness:
     def finish_news(
         self, tasks: Iterable[int], ready: list[int], finished: list[int], early: list[int]
     ) -> None:
-        """Count those of *tasks* as done that are not yet.
+        """Mark *tasks* as done, except the ones that are done already.
 
-        Adds the free tasks that now wait for nothing to *ready*, those that are done now to
-        *finished*, and those of them that were not out to *early*. Raises as `is_news` does; tasks
-        before the wrong one are done, and in the lists.
+        Appends the tasks that become ready to *ready* and the tasks that are newly done to
+        *finished*. Appends the newly done tasks that were not out to *early* too. Raises as
+        `is_news` does; the tasks before the wrong one are then done, and in the lists.
         """
         self.finish(self._news(tasks, finished, early), into=ready)
 
@@ -144,12 +145,13 @@ class Readiness:
                 finished.append(task)
                 if free[task]:
                     early.append(task)
-                yield task  # it is finished before the next is looked at
+                yield task  # `finish` marks it before the next one is checked
 
     def known(self, task: int) -> int:
-        """Return *task*; raises UnknownTaskError if the dag does not have it.
+        """Return *task* as an int.
 
-        Raises ArgumentError for what is not a task id.
+        Raises UnknownTaskError if the dag has no task of that id, ArgumentError for a *task* that
+        is not an integer.
         """
         try:
             number = index(task)
@@ -160,9 +162,9 @@ class Readiness:
         return number
 
     def is_news(self, task: int) -> bool:
-        """Whether a result of *task* is its first.
+        """Whether *task* has no result yet, so that a result now is its first.
 
-        Raises GameError if a parent is not done, and as `known` does.
+        Raises GameError if a parent is not done, and the errors of `known`.
         """
         number = self.known(task)
         if self.missing[number]:

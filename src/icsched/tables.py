@@ -1,9 +1,9 @@
 """Tables of things by name, which other packages can add to.
 
-`ORDERS`, `FORMATS` and `CLUSTERERS` are such tables. An entry is a frozen dataclass with a `name`
-and a `sentence` for help. A package adds an entry by an entry point of the table's group, whose
-name is the entry's and whose object is the entry. Entry points are read when a name is asked for
-that icsched does not have itself, or when all names are.
+`ORDERS`, `FORMATS` and `CLUSTERERS` are tables. An entry is a frozen dataclass with a `name` and a
+`sentence` for help. Another package adds an entry by an entry point in the table's group. The
+entry point has the name of the entry, and loads the entry. A table reads the entry points to find
+a name that icsched does not define, and to list all names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 
 class Entry(Protocol):
-    """What a table holds."""
+    """An entry of a table."""
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """The name that users type."""
 
     @property
     def sentence(self) -> str:
-        """What it is, for help and pages."""
+        """What the entry is, for help and documentation."""
 
 
 E = TypeVar("E", bound=Entry)
 
 
 class Table(Mapping[str, E], Generic[E]):
-    """Entries by name: icsched's own first, in their order, then those of other packages.
+    """Entries by name: icsched's own first, then the entries of other packages, sorted.
 
-    *what* is the word for an entry in messages, *group* the group of entry points, *kind* the
-    class of entries.
+    Messages call an entry *what*. *group* is the group of entry points, *kind* the class of
+    entries.
     """
 
     def __init__(self, what: str, group: str, kind: type[E], own: Iterable[E]) -> None:
@@ -55,7 +55,7 @@ class Table(Mapping[str, E], Generic[E]):
         return len(list(iter(self)))
 
     def find(self, name: str) -> E:
-        """Return the entry called *name*; raises ArgumentError if there is none."""
+        """Return the entry called *name*; raises ArgumentError for an unknown name."""
         try:
             return self[name]
         except KeyError:
@@ -68,7 +68,10 @@ class Table(Mapping[str, E], Generic[E]):
         return {point.name: point for point in entry_points(group=self._group)}
 
     def _loaded(self, point: "EntryPoint") -> E:
-        """Import an entry of another package; raises EngineError if that fails or it is none."""
+        """Import an entry of another package.
+
+        Raises EngineError if the import fails, or if the object is not an entry of that name.
+        """
         where = f"{self._what} {point.name!r} of {point.value}"
         try:
             entry = point.load()

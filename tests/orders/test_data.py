@@ -101,5 +101,5 @@ def test_a_simulation_becomes_a_table():
 def test_without_pandas_there_is_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
 
-    with pytest.raises(EngineError, match=r"pandas is not installed: expected .*icsched\[pandas\]"):
+    with pytest.raises(EngineError, match=r"pandas is not installed: run .*icsched\[pandas\]"):
         PLAN.to_pandas()
