@@ -1,8 +1,14 @@
-"""A dag taken apart: the six steps of paper 004.
+"""A dag taken apart by the six steps of Malewicz, Foster, Rosenberg and Wilde 2007.
 
-1. Remove shortcuts. 2. Cut the dag into blocks. 3. Order each block, optimally where a
+The paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation". The steps:
+
+1. Remove shortcuts. 2. Cut the dag into blocks. 3. Order each block, optimally if a
 theorem or the referee can. 4. and 5. Compare blocks by priority. 6. Run the blocks in a
 greedy order of the superdag, then all sinks.
+
+Theorem 2.1 is from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
+Computing Platforms". Theorem 3.2 is from Cordasco, Malewicz and Rosenberg 2007, "Advances in
+IC-Scheduling Theory".
 """
 
 from __future__ import annotations
@@ -23,12 +29,12 @@ from icsched.theory.decomposition import Decomposition, decompose
 from icsched.theory.priorities import Counting, compared_counts
 from icsched.theory.reduction import without_shortcuts
 
-# A block that no theorem covers goes to the referee up to this size and effort.
+# The referee orders a block that no theorem covers, up to this size and effort.
 EXACT_NONSINKS = 20
 EXACT_SETS = 20_000
-# All such blocks of a dag together, besides five for each task: a fraction of a second.
+# Sets for all blocks of a dag together, plus five for each task: a fraction of a second.
 ALL_SETS = 2_000_000
-# So many different profiles of trees are not compared where Theorem 3.2 applies anyway.
+# Trees with more different profiles than this are not compared if Theorem 3.2 applies.
 MANY_PROFILES = 100
 
 
@@ -39,7 +45,7 @@ class Analysis:
     parts: Decomposition
     orders: BlockOrders
     sequence: Ids  # blocks in execution order
-    has_priority: NDArray[np.bool_]  # per place in it: priority over the next block
+    has_priority: NDArray[np.bool_]  # per place in the sequence: priority over the next block
 
     @cached_property
     def order(self) -> Ids:
@@ -66,8 +72,8 @@ class Analysis:
     def is_proved_by_blocks(self) -> bool:
         """Whether every block has an IC-optimal order and all arcs lie inside blocks.
 
-        Then what any set of tasks enables is the sum of what it enables in each block,
-        which is what Theorem 2.1 and the sums of blocks rest on.
+        Then a set of tasks enables as many tasks as it enables in all blocks together. Theorem
+        2.1 and the sums of blocks need this.
         """
         closed = int(self.orders.arcs.sum()) == self.parts.dag.arc_count
         return closed and all(Kind(kind).is_proved for kind in np.unique(self.orders.kind).tolist())
@@ -102,7 +108,7 @@ def analyse_reduced(reduced: Dag, counting: Counting, clock: Clock) -> Analysis:
     with clock.step("superdag"):
         profile_of, profiles = _profiles(parts, orders, counting)
         if len(profiles.offsets) > MANY_PROFILES and is_sum_of_trees(parts, orders):
-            # Theorem 3.2 will order them; comparing every pair would be work for nothing.
+            # Theorem 3.2 will order the trees, so comparing every pair would be wasted work.
             nothing = np.zeros(len(parts), bool)
             return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
         sequence, has_priority = _native.superdag_order(
@@ -135,7 +141,7 @@ class _Profiles:
 def _profiles(
     parts: Decomposition, orders: BlockOrders, counting: Counting
 ) -> tuple[Ids, _Profiles]:
-    """Return which of the distinct profiles each block has, and those profiles."""
+    """Return the number of each block's profile, and the distinct profiles."""
     offsets = parts.blocks.nonsinks.offsets
     firsts = np.flatnonzero(orders.alike == np.arange(len(parts)))
     number = np.empty(len(parts), np.int32)

@@ -1,4 +1,7 @@
-"""What a block is: the kinds that theorems cover, and names for people."""
+"""What a block is: the kinds that theorems cover, and names for people.
+
+Strands are named as in Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -15,12 +18,12 @@ from icsched.dag import Dag
 from icsched.theory.decomposition import Decomposition
 
 Kind = _native.BlockKind
-_LARGEST_STRAND = 60  # tasks; longer names would help nobody
+_LARGEST_STRAND = 60  # tasks; nobody reads longer names
 
 
 @dataclass(frozen=True)
 class BlockGroup:
-    """Blocks of one family and size: `count` of them, with so many sources and sinks."""
+    """`count` blocks of one family, each with `sources` sources and `sinks` sinks."""
 
     family: str
     count: int
@@ -31,9 +34,9 @@ class BlockGroup:
 def family_name(block: Dag, kind: Kind) -> str:
     """Name a block as the papers do: W(3,2), M(1,250), N(4), C(5), K(2,3), Clique(4).
 
-    Other planar bipartite trees are strands W[4,2,3] and M[4,2,3] or P[4,1/3,2]. Large
-    ones and other trees are named T(sources,sinks), other bipartite blocks
-    B(sources,sinks), and what is not bipartite G(tasks).
+    Other planar bipartite trees are strands W[4,2,3] and M[4,2,3] or P[4,1/3,2]. Long
+    strands and other trees are named T(sources,sinks), other bipartite blocks
+    B(sources,sinks), and blocks that are not bipartite G(tasks).
 
     >>> family_name(Dag({"a": [], "b": [], "x": ["a"], "y": ["a", "b"], "z": ["b"]}), Kind.TREE)
     'W(2,2)'
@@ -69,7 +72,7 @@ def _name(family: int, first: int, second: int) -> str:
 
 
 def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
-    """Return the family of each block and the numbers of its name; 0 where there is no second."""
+    """Return the family of each block and the two numbers of its name; 0 if there is no second."""
     sources, sinks, none = shape.sources, shape.sinks, np.zeros(len(kind), np.int32)
     tree = kind == Kind.TREE
     same_out = (shape.least_out == shape.most_out) & (shape.most_out > 1)
@@ -99,9 +102,9 @@ def _codes(kind: Ids, shape: BlockShapes) -> tuple[NDArray[np.int64], Ids, Ids]:
 
 @lru_cache(maxsize=1024)
 def _code(kind: Kind, *numbers: int) -> tuple[int, int, int]:
-    """Return what `_codes` does for one block, *numbers* being the fields of its shape.
+    """Return `_codes` of one block; *numbers* are the fields of its shape.
 
-    A chain of proof may name hundreds of blocks, most of them alike.
+    The results are cached, because a proof may name hundreds of blocks, most of them alike.
     """
     a, b, c, d, e, f, g, bipartite = (np.array([number], np.int32) for number in numbers)
     shape = BlockShapes(a, b, c, d, e, f, g, bipartite.astype(np.uint8))
@@ -122,12 +125,12 @@ def _spine(block: Dag) -> list[int]:
     spine = [next(task for task, near in beside.items() if len(near) < 2)]
     while len(spine) < len(beside):
         spine.append(next(n for n in beside[spine[-1]] if n not in spine[-2:]))
-    spine = max(spine, spine[::-1], key=lambda tasks: degree[tasks].tolist())  # one name each
+    spine = max(spine, spine[::-1], key=lambda tasks: degree[tasks].tolist())  # one name a strand
     return [int(degree[task]) if block.out_degrees[task] else -int(degree[task]) for task in spine]
 
 
 def _strand_name(spine: Sequence[int]) -> str:
-    """Degrees along the spine, a sink's as 1/d: the zigzag of paper 001."""
+    """Name a strand by the degrees along its spine, its zigzag; a sink of degree d is 1/d."""
     sources = [degree for degree in spine if degree > 0]
     sinks = [-degree for degree in spine if degree < 0]
     if len(sources) > len(sinks) and set(sinks) == {2}:
@@ -157,7 +160,7 @@ def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
 
 
 def _distinct(columns: Sequence[NDArray[np.integer]]) -> list[tuple[int, int]]:
-    """Return where each distinct row comes first, in this order, and how often it comes."""
+    """Return the first place of each distinct row, ascending, and how often the row occurs."""
     order = np.lexsort(columns[::-1])
     if not len(order):
         return []
@@ -168,7 +171,7 @@ def _distinct(columns: Sequence[NDArray[np.integer]]) -> list[tuple[int, int]]:
 
 
 def _numbered_strands(parts: Decomposition, strands: Ids) -> tuple[Ids, list[str]]:
-    """Return a number for each of *strands*, the same for the same spine, and their names."""
+    """Return a number for each of *strands*, equal for equal spines, and a name for each number."""
     spines = _native.block_spines(parts.dag.child_rows, parts.blocks, strands)
     ends = spines.offsets.tolist()
     known: dict[bytes, int] = {}

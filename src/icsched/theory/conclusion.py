@@ -1,4 +1,4 @@
-"""What is proved of the order that the six steps make, or a better order with its proof."""
+"""What is proved about the order of the six steps, or a better order with its proof."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from icsched.theory.proof import (
 )
 from icsched.theory.sums import level_sums_order
 
-# A dag whose order no theorem proves goes to the referee up to this effort: fewer sets where a
-# set costs more looks at parents than usual, as with very many sinks, and none if very few.
+# If no theorem proves an order, the referee may visit this many sets. It may visit fewer if a set
+# costs more looks at parents than usual, as with very many sinks, and none if too few are left.
 VERIFY_SETS = 200_000
 AREA_SETS = 50_000
 USUAL_LOOKS = 512
@@ -38,7 +38,7 @@ FEWEST_SETS = 1_000
 
 
 def conclude(analysis: Analysis) -> tuple[Ids, Proof]:
-    """Say what is proved of the order of the six steps, or find one of which more is."""
+    """Return the order of the six steps, or one about which more is proved, with its proof."""
     order = analysis.order
     if analysis.is_proved_by_blocks:
         if analysis.is_linear:
@@ -53,15 +53,15 @@ def conclude(analysis: Analysis) -> tuple[Ids, Proof]:
 
 
 def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
-    """Order what lies between lone sources and lone sinks, if that can be proved optimal.
+    """Order the tasks between lone sources and lone sinks, if a proof is found.
 
-    Every order begins with a lone source, which all other tasks wait for, and ends with a lone
-    sink, which waits for all; in between the same tasks are eligible with and without them.
+    All other tasks wait for a lone source, so every order begins with it. A lone sink waits for
+    all other tasks, so every order ends with it. Neither changes what is eligible in between.
     """
     first, inner, last = _without_lone_ends(dag)
     if not len(inner) or len(inner) == len(dag):
         return None
-    # No path between two inner tasks leaves them: what is inside has no new shortcuts.
+    # Paths between inner tasks have only inner tasks, so the inner dag has no new shortcuts.
     order, proof = conclude(analyse_reduced(dag.induced(inner), "eligible", Clock()))
     if not proof.is_ic_optimal:
         return None
@@ -69,7 +69,7 @@ def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
 
 
 def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
-    """Return the lone sources from the first on, what is left, and the lone sinks to the last."""
+    """Return the lone sources in order, the tasks in between, and the lone sinks in order."""
     first = _peeled(dag.sources, dag.child_rows, dag.in_degrees.copy())
     last = _peeled(dag.sinks, dag.parent_rows, dag.out_degrees.copy())[::-1]
     ends = np.zeros(len(dag), bool)
@@ -78,7 +78,7 @@ def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
 
 
 def _peeled(ends: Ids, rows: Rows, degrees: Ids) -> Ids:
-    """Return the tasks that come one after the other before there is a choice."""
+    """Return the tasks that follow one another from *ends* on until there is a choice."""
     peeled = []
     while len(ends) == 1:
         task = ends[0]
@@ -90,12 +90,11 @@ def _peeled(ends: Ids, rows: Rows, degrees: Ids) -> Ids:
 
 
 def _is_linear_between_bottlenecks(analysis: Analysis) -> bool:
-    """Whether blocks lack priority over the next only where a bottleneck lies between.
+    """Whether a bottleneck follows every block that lacks priority over the next.
 
-    A bottleneck is a task that comes after all tasks before it in the order and before all
-    others: every set of tasks that can have run and holds a later task holds all earlier
-    ones. What is best on either side is best for the whole. Sinks run last, so the tasks
-    before it all lead on.
+    A bottleneck is a task that all earlier tasks of the order lead to, and that leads to all
+    later tasks. So a later task can run only if all earlier tasks have run, and what is best on
+    either side is best for the whole dag. Sinks run last, so all earlier tasks are nonsinks.
     """
     sizes = np.diff(analysis.parts.blocks.nonsinks.offsets)[analysis.sequence]
     ends = np.cumsum(sizes)[~analysis.has_priority]
@@ -105,8 +104,8 @@ def _is_linear_between_bottlenecks(analysis: Analysis) -> bool:
 def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
     """Whether the task at each place of *order* is a bottleneck.
 
-    It is if all arcs from tasks before it to the rest are its own arcs from its parents,
-    and it is the only eligible task. A final entry, False, stands for the end.
+    A task is a bottleneck if it is the only eligible task, and all arcs from earlier tasks to
+    the rest are arcs to it. The last entry, False, stands for the end of the order.
     """
     place = ranks_of(order)
     parents, children = place[dag.arcs[:, 0]], place[dag.arcs[:, 1]]
@@ -128,7 +127,7 @@ def _interleaved(analysis: Analysis) -> tuple[Ids, Theorem] | None:
 
 
 def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
-    """Confirm *order* or replace it by the best there is, if the referee can within its limit."""
+    """Confirm *order*, or replace it by the best order, if the referee can within its limit."""
     sets = _affordable_sets(dag)
     proof = _confirmed(dag, order, sets)
     if proof is EXACT or not sets:
@@ -156,7 +155,7 @@ def confirmed(dag: Dag, order: Order) -> Proof:
 
 
 def _confirmed(dag: Dag, order: Order, sets: int) -> Proof:
-    """Ask the referee whether *order* is IC-optimal; it may visit so many *sets*."""
+    """Ask the referee, who may visit *sets* sets, whether *order* is IC-optimal."""
     if not sets:
         return UNPROVED
     try:
@@ -166,7 +165,7 @@ def _confirmed(dag: Dag, order: Order, sets: int) -> Proof:
 
 
 def _affordable_sets(dag: Dag) -> int:
-    """Return how many sets the referee may visit; 0 if it should not begin."""
+    """Return how many sets the referee may visit; 0 if it should not start."""
     nonsinks = len(dag.nonsinks)
     if nonsinks > _native.MOST_NONSINKS:
         return 0
@@ -178,7 +177,7 @@ def _affordable_sets(dag: Dag) -> int:
 
 
 def _chain(analysis: Analysis, *, most: int = 12) -> Chain:
-    """Return the first blocks, those of one name and sign together."""
+    """Return the first blocks; neighbours of the same name and sign are one link."""
     shown = analysis.sequence[: 50 * most].tolist()
     names = (block_name(analysis.parts, analysis.orders, block) for block in shown)
     groups = groupby(zip(names, analysis.has_priority.tolist(), strict=False))

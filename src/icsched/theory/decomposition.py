@@ -1,4 +1,8 @@
-"""Cutting a dag into blocks, and the superdag that they form (paper 004, step 2)."""
+"""Cutting a dag into blocks, and the superdag of the blocks.
+
+This is step 2 of Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs
+and its Evaluation".
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ class Decomposition:
         return Dag.from_arcs(len(shape), shape.arcs, names=names)
 
     def shape(self, block: int) -> Dag:
-        """Return *block* as a dag without names; costs as much as the block is large."""
+        """Return *block* as a dag without names; the cost depends only on its size."""
         nonsinks, members = self.nonsinks(block), self._members(block)
         children = self.dag.child_rows.take(nonsinks)
         parents = np.repeat(nonsinks, self.dag.out_degrees[nonsinks])
@@ -67,7 +71,7 @@ class Decomposition:
 
     @cached_property
     def superdag(self) -> Dag:
-        """The blocks as tasks: one waits for another if a task of it waits for one of that.
+        """The blocks as tasks: block b waits for block a if a task of b waits for a task of a.
 
         Arcs come from all arcs of the dag between owners, not only from shared tasks: a
         block that is not bipartite may have nonsinks with children outside it.
@@ -80,9 +84,9 @@ class Decomposition:
 def decompose(dag: Dag) -> Decomposition:
     """Cut *dag*, which must have no shortcuts, into its blocks.
 
-    A block is a containment-minimal set that holds a source of what is left, the children
-    of every such source in it, and all parents of every member. Bipartite blocks are cut
-    off first. Near O(tasks + arcs).
+    A block is a minimal set that has a source of what is left of the dag, all children of
+    every source in the set, and all parents of every member. Bipartite blocks are cut off
+    first. Near O(tasks + arcs).
 
     >>> parts = decompose(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> [(parts.nonsinks(b).tolist(), parts.sinks(b).tolist()) for b in range(len(parts))]

@@ -1,16 +1,17 @@
 """Universal donors: dags of which every self-contained set is a good cluster.
 
 A dag is a *universal donor* if, whatever has run, what is left has an IC-optimal order.
-Paper 000 finds them by looking at how blocks are laid on each other (section 3.3.2). The test
-here is stricter than the paper's, because Theorems 3.3 and 3.4 fail as they are printed;
-tests/cluster/test_counterexamples.py has the dags, docs/cluster.md the reasons.
+Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms",
+find donors by looking at how blocks are laid on each other (section 3.3.2). The test here is
+stricter than the paper's, because Theorems 3.3 and 3.4 fail as printed.
+tests/serve/clusters/test_counterexamples.py has the dags, docs/cluster.md the reasons.
 
-What the test rests on. Every block is a row of sources, next to each other where they share a
-sink: W, N or C. Running some of them leaves shorter rows, each a W of the same degree, or the N
-that holds the last source, or the whole C (Lemmas 3.3 to 3.5). All these have priority one way or
-the other, so what is left is a linear composition as soon as each row has priority over the
-rows that it is composed with. That is so wherever a block lies on another in one of the ways
-that `_lies_well` lists.
+Why the test is right: every block is a W, N or C, which is a row of sources whose neighbours
+share a sink. Running some sources leaves shorter rows. Each is a W of the same degree, or the N
+with the last source, or the whole C (Lemmas 3.3 to 3.5). Of any two of these rows, one has
+priority over the other. So what is left is a linear composition if each row has priority over the
+rows that it is composed with. This holds if each block lies on the next in one of the ways that
+`_lies_well` lists.
 """
 
 from __future__ import annotations
@@ -60,21 +61,22 @@ def is_universal_donor(analysis: Analysis) -> bool:
 class _Rows:
     """Blocks as rows of sources: what each is, and each source's place in its row.
 
-    `place` runs from the source with a sink of its own in an N, either way in a W, around
-    in a C. `arcs` are those from a source of one block to a source of another.
+    In an N, `place` counts from the source that has a sink of its own. In a W it counts from
+    either end, in a C around the cycle. `arcs` are the arcs from a source of one block to a
+    source of another.
     """
 
     kind: Ids
     size: Ids  # sources
     degree: Ids
-    place: Ids  # of each task; -1 for those that are no source of a block
+    place: Ids  # of each task; -1 if it is not a source of a block
     arcs: Ids
     upper: Ids  # block of each arc's parent
     lower: Ids  # block of its child
 
 
 def _rows(tasks: int, arcs: Ids, blocks: Ids) -> _Rows | None:
-    """Draw the blocks as rows; None if one of them is no W, N or C."""
+    """Draw the blocks as rows; None if one of them is not a W, N or C."""
     sources, sinks = arcs[:, 0], arcs[:, 1]
     sharing = np.bincount(sinks, minlength=tasks)
     if sharing.max() > 2:
@@ -98,17 +100,17 @@ def _rows(tasks: int, arcs: Ids, blocks: Ids) -> _Rows | None:
 
 
 def _links(arcs: Ids, sharing: NDArray[np.int64]) -> Ids:
-    """Pairs of sources that share a sink, a pair for each such sink."""
+    """Pairs of sources that share a sink, one pair for each shared sink."""
     shared = arcs[sharing[arcs[:, 1]] == 2]
     by_sink: Ids = shared[np.argsort(shared[:, 1], kind="stable"), 0]
     return by_sink.reshape(-1, 2)
 
 
 def _kinds(owner: Ids, degree: NDArray[np.int64], linked: NDArray[np.int64]) -> Ids | None:
-    """Kind of each block; None if one is none of the three.
+    """Kind of each block; None if one of them is not a W, N or C.
 
-    A row of s sources has s - 1 links, a cycle s. In a W all degrees are equal and 2 or
-    more, in a C they are 2, in an N all are 2 but the last one's, which is 1.
+    A row of s sources has s - 1 links, a cycle s. In a W all degrees are equal, and 2 or more.
+    In a C all degrees are 2. In an N all degrees are 2, except the last, which is 1.
     """
     member = np.flatnonzero(owner >= 0)
     block = owner[member]
@@ -137,7 +139,7 @@ def _places(
     for one, other in links.tolist():
         beside[one] += (other,)
         beside[other] += (one,)
-    # Ends before middles, so that a row is begun at an end; of an N, not at its last source.
+    # Ends come first, so that a walk starts at an end; in an N, not at the last source.
     middle, walked = np.unique(links), place.tolist()
     ends = middle[(linked[middle] == 1) & (degree[middle] > 1)]
     for start in [*ends.tolist(), *middle.tolist()]:
@@ -152,12 +154,13 @@ def _places(
 def _lies_well(rows: _Rows) -> Mask:
     """Whether the upper block of each arc lies on the lower one as the theorem needs.
 
-    - A W of degree above 2, or above that of a lower W, keeps priority over whatever is
-      left of the lower block (Lemma 3.2).
-    - Otherwise each source of the upper block has a child among the lower sources at the same
-      distance, and none but that one and its neighbours. A row of the upper block
-      then leads to one row of the lower block, which is at least as long.
-    - An N on an N must also end where that ends: else an N may be left on a W.
+    - A W of degree above 2 keeps priority over whatever is left of a lower N or C, and of a
+      lower W of smaller degree (Lemma 3.2).
+    - Otherwise each source of the upper block must have a child among the lower sources, at the
+      same distance for all sources. Its other children there may only be neighbours of that
+      child. Then a row of the upper block leads to one row of the lower block, which is at least
+      as long.
+    - An N on an N must also end where the lower N ends. Otherwise an N may be left on a W.
     """
     upper, lower = rows.kind[rows.upper], rows.kind[rows.lower]
     degree, other = rows.degree[rows.upper], rows.degree[rows.lower]
@@ -171,11 +174,11 @@ def _lies_well(rows: _Rows) -> Mask:
 
 
 def _lies_well_as_dual(rows: _Rows) -> Mask:
-    """Whether the same holds for the dual of a composition of M-dags of degree 2.
+    """Whether blocks lie well in the dual of a composition of M-dags of degree 2.
 
-    *rows* are the W-dags of the dual. All sinks of an upper one must be sources of the lower
-    one: rows left of an M are Ws between two gaps, Ns beside one, and the M itself, and an M with
-    a source that comes from elsewhere could leave an N below a whole M.
+    *rows* are the W-dags of the dual. All sinks of an upper W must be sources of the lower W.
+    The reason: what is left of an M are Ws between two gaps, Ns beside one gap, or the whole M. If
+    a source of an M came from elsewhere, an N could be left below a whole M.
     """
     pair, count = _pairs(rows)
     children = np.unique(pair * len(rows.place) + rows.arcs[:, 1]) // len(rows.place)
@@ -185,17 +188,18 @@ def _lies_well_as_dual(rows: _Rows) -> Mask:
 
 
 def _pairs(rows: _Rows) -> tuple[NDArray[np.int64], int]:
-    """Return which pair of blocks each arc leads between, as a number, and how many there are."""
+    """Return the number of the pair of blocks that each arc joins, and how many pairs there are."""
     key = rows.upper.astype(np.int64) * len(rows.size) + rows.lower
     distinct, pair = np.unique(key, return_inverse=True)
     return pair, len(distinct)
 
 
 def _matched(rows: _Rows, direction: int, *, flush: bool = False) -> Mask:
-    """Whether each arc's blocks match: see `_lies_well`; *direction* -1 turns the lower block.
+    """Whether each arc's blocks match as `_lies_well` asks; *direction* -1 turns the lower block.
 
-    The distance is the same for all arcs of a pair but for one step; the arcs at exactly that
-    distance are as many as the upper block has sources. Distances in a C count modulo its size.
+    The arcs of a pair have the same distance, or differ from it by one step. As many arcs have
+    exactly that distance as the upper block has sources. Distances in a C are modulo its size.
+    With *flush* the two rows must also end together.
     """
     pair, count = _pairs(rows)
     lower_size = rows.size[rows.lower].astype(np.int64)

@@ -1,4 +1,7 @@
-"""Orders of a dag read off orders of its dual (paper 001, section 4)."""
+"""Orders of a dag's dual from orders of the dag.
+
+See Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", section 4.
+"""
 
 import numpy as np
 
@@ -10,9 +13,9 @@ from icsched.pebble import Order, Schedule
 def dual_order(dag: Dag, order: Order) -> Ids:
     """Return an order of ``dag.dual()`` that is IC-optimal if *order* is for *dag*.
 
-    The packet of a step is the set of nonsources that it enables; the dual executes the
-    packets last to first (Theorem 4.1), then its sinks. A task's step is that of its last
-    parent, so this is one sort. Raises ScheduleError if *order* is not legal.
+    The packet of a step is the set of nonsources that the step enables. The dual executes the
+    packets from last to first (Theorem 4.1), then its sinks. A task is enabled at the step of
+    its last parent, so one sort is enough. Raises ScheduleError if *order* is not legal.
 
     >>> join = Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["b"]})
     >>> dual_order(join, [1, 0, 2, 3]).tolist()

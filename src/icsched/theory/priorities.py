@@ -1,8 +1,13 @@
-"""The priority relation between blocks (papers 000 and 001; paper 004, step 4).
+"""The priority relation between blocks.
 
-A block is seen through its profile: the nonsources enabled after 0, 1, ..., s executions
-of its nonsinks in an optimal order. The relation says whether one block may be finished
-before another is begun without ever having fewer tasks eligible.
+The relation uses the profile of a block: how many nonsources are enabled after 0, 1, ..., s
+executions of its nonsinks in an optimal order. It says whether one block can be finished before
+another is begun, without ever having fewer eligible tasks.
+
+The relation is from Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", and
+Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms".
+Priorities below 1 are from Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its
+Evaluation", step 4.
 """
 
 from dataclasses import dataclass
@@ -20,7 +25,7 @@ Counting = Literal["eligible", "nonsources"]
 def compared_counts(
     enabled: NDArray[np.integer], sources: int, counting: Counting
 ) -> NDArray[np.int64]:
-    """Return what priorities compare of a block: see `BlockProfile.counts`."""
+    """Return the counts of a block that priorities compare: see `BlockProfile.counts`."""
     counts = enabled.astype(np.int64)
     return counts if counting == "nonsources" else counts + sources - np.arange(len(counts))
 
@@ -36,8 +41,8 @@ class BlockProfile:
         """Return the counts that the priority compares.
 
         "eligible" counts every task of the block that can run, sources included;
-        "nonsources" counts the enabled nonsources only, as papers 000 and 001 do. The two
-        agree on when the priority is 1, not on smaller values.
+        "nonsources" counts the enabled nonsources only, as the papers of 2011 and by Cordasco
+        et al. 2007 do. Both give priority 1 to the same pairs; smaller values differ.
 
         >>> BlockProfile(2, (0, 0, 1)).counts().tolist()
         [2, 1, 1]
@@ -45,10 +50,10 @@ class BlockProfile:
         return compared_counts(np.array(self.enabled, np.int64), self.sources, counting)
 
     def dual(self) -> "BlockProfile":
-        """Return the profile of the dual block's optimal order (paper 001, section 4).
+        """Return the profile of the dual block's optimal order (Cordasco et al. 2007).
 
         With N nonsources and s nonsinks, the dual needs N - E(s - e) executions to enable
-        e or more. Only for blocks all of whose nonsinks are sources.
+        e or more. Requires a block whose nonsinks are all sources.
 
         >>> BlockProfile(1, (0, 3)).dual()
         BlockProfile(sources=3, enabled=(0, 0, 0, 1))
@@ -67,7 +72,7 @@ def priority(
     """Return the largest r such that *first* has r-priority over *second*.
 
     That is, r (p1(x) + p2(y)) <= p1(min(s1, x + y)) + p2(max(0, x + y - s1)) for all x
-    and y; terms with nothing on the left impose nothing. 1 means full priority.
+    and y; terms whose left side is 0 are ignored. 1 means full priority.
 
     >>> fork, join = BlockProfile(1, (0, 2)), BlockProfile(2, (0, 0, 1))
     >>> priority(fork, join), priority(join, fork), priority(join, fork, counting="nonsources")

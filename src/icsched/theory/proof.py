@@ -14,8 +14,9 @@ class Status(Enum):
 class Theorem(Enum):
     """What proves an order, or settles that no order is IC-optimal.
 
-    Theorems 2.1 and 3.2 are those of Cordasco, Malewicz and Rosenberg 2007 and 2010
-    (`icsched.theory.sums` and `icsched.theory.analysis` name the papers).
+    Theorem 2.1 is from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
+    Computing Platforms". Theorem 3.2 is from Cordasco, Malewicz and Rosenberg 2007, "Advances in
+    IC-Scheduling Theory: Scheduling Expansive and Reductive Dags and Scheduling Dags via Duality".
     """
 
     BLOCKS = auto()  # theorem 2.1: each block has priority over the next
@@ -43,7 +44,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Chain:
-    """The blocks in the order of theorem 2.1; `is_cut` says that more of them follow."""
+    """The blocks in the order of theorem 2.1; `is_cut` says that more blocks follow."""
 
     links: tuple[Link, ...]
     is_cut: bool = False
@@ -54,9 +55,9 @@ class Proof:
     """What is proved about an order.
 
     `theorem` is None only if nothing is proved. `inside_lone_ends` says that the theorem is about
-    the tasks between lone sources and lone sinks, which is enough for the whole dag. With
-    `no_order_is_ic_optimal` the referee found that no order of the dag is IC-optimal, and
-    with `has_largest_area` that no order has a larger area than this one.
+    the tasks between lone sources and lone sinks, which is enough for the whole dag.
+    `no_order_is_ic_optimal` says that no order of the dag is IC-optimal, as the referee found;
+    `has_largest_area` says that no order has a larger area than this one.
     """
 
     theorem: Theorem | None = None

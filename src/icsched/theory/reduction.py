@@ -1,4 +1,8 @@
-"""Shortcuts: arcs that another path makes superfluous (paper 004, step 1)."""
+"""Shortcuts: arcs that another path makes superfluous.
+
+Removing them is step 1 of Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing
+DAGMan Jobs and its Evaluation".
+"""
 
 import numpy as np
 
@@ -6,7 +10,7 @@ from icsched import _native
 from icsched.arrays import Ids
 from icsched.dag import Dag
 
-# Arcs that may be looked at, for the whole dag and for each arc of it.
+# How many arcs the kernel may look at: for the whole dag, and more for each arc of it.
 _MOST_WORK = 100_000_000
 _MOST_WORK_PER_ARC = 10
 
@@ -15,9 +19,9 @@ def shortcuts(dag: Dag) -> Ids:
     """Return the shortcuts of *dag* as rows of (parent id, child id).
 
     An arc is a shortcut if another path leads from its parent to its child. Near
-    O(tasks + arcs) on workflow-shaped dags. On large random dags all work together is limited to
-    100 million arcs looked at and ten for each arc: then some shortcuts may be missing from
-    the result. Random dags of 100,000 tasks with five arcs each stay within the limit.
+    O(tasks + arcs) on workflow-shaped dags. The search looks at no more than 100 million arcs,
+    plus ten for each arc of the dag. On large random dags some shortcuts may therefore be missing
+    from the result. Random dags of 100,000 tasks with five arcs each stay within the limit.
 
     >>> shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]})).tolist()
     [[0, 2]]
@@ -28,8 +32,7 @@ def shortcuts(dag: Dag) -> Ids:
 def without_shortcuts(dag: Dag) -> Dag:
     """Return *dag* without its shortcuts: the transitive reduction.
 
-    Which tasks are eligible, and when, does not change. Shortcuts that `shortcuts` does not find
-    stay.
+    Which tasks are eligible, and when, does not change. Shortcuts that `shortcuts` misses stay.
 
     >>> without_shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]}))
     Dag(tasks=3, arcs=2)

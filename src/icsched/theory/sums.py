@@ -1,8 +1,12 @@
 """Sums of blocks: orders that interleave independent blocks.
 
 Two blocks side by side may have an IC-optimal order even if neither has priority over the
-other. Their profiles decide: the sum has one if and only if some monotone path of shares
-(a, b) enables, at every step, as many as any sharing could.
+other. Their profiles decide this. A share (a, b) means that a tasks of the first block and b of
+the second have run. The sum has an IC-optimal order if and only if some order goes only through
+shares that enable as many tasks as any share of the same a + b.
+
+Theorem 2.1 is from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
+Computing Platforms".
 """
 
 from collections.abc import Sequence
@@ -15,14 +19,14 @@ from icsched._native import BlockOrders
 from icsched.arrays import Ids
 from icsched.theory.decomposition import Decomposition
 
-# Cells of all tables of shares that an attempt may fill: some 50 milliseconds of work.
+# How many cells one attempt may fill in all its tables of shares: about 50 milliseconds.
 MOST_CELLS = 20_000_000
 
 
 def interleaving(first: Sequence[int], second: Sequence[int]) -> NDArray[np.bool_] | None:
-    """Return at which steps to execute from *second*, for an IC-optimal order of the sum.
+    """Return the steps at which an IC-optimal order of the sum runs a task of *second*.
 
-    The arguments are enabled profiles of IC-optimal orders. None if the sum has no
+    The arguments are enabled profiles of IC-optimal orders. Returns None if the sum has no
     IC-optimal order. Takes O(s1 * s2) time and memory.
 
     >>> interleaving([0, 2], [0, 3, 4]).tolist()  # three, then two, then one
@@ -36,10 +40,10 @@ def interleaving(first: Sequence[int], second: Sequence[int]) -> NDArray[np.bool
 def level_sums_order(parts: Decomposition, orders: BlockOrders) -> Ids | None:
     """Return an IC-optimal order of all nonsinks that interleaves the blocks of each level.
 
-    Levels are those of the superdag, so blocks of one level are independent: their sum is
-    one block. If every such sum has an IC-optimal order and priority over the next, Theorem
-    2.1 applies to the sums. None if not, or if the tables would grow too large. The blocks
-    must be closed and have IC-optimal orders.
+    Levels are levels of the superdag. Blocks of one level are independent, so their sum counts
+    as one block. Theorem 2.1 applies to the sums if each has an IC-optimal order and priority
+    over the next. Returns None if not, or if the tables would grow too large. Requires that all
+    arcs lie inside blocks and that every block has an IC-optimal order.
     """
     levels = parts.superdag.levels
     attempt = _Attempt(parts, orders)
@@ -74,7 +78,7 @@ class _Attempt:
         self._cells = MOST_CELLS
 
     def sum_of(self, blocks: list[int]) -> tuple[Ids, Ids] | None:
-        """Order and profile of *blocks* executed together; None if not optimal, or too many."""
+        """Return the order and profile of the sum of *blocks*; None if not optimal or too large."""
         tasks, profile = np.empty(0, np.int32), np.zeros(1, np.int32)
         for block in blocks:
             start, stop = self._offsets[block], self._offsets[block + 1]

@@ -1,4 +1,4 @@
-"""The best batch of eligible tasks to hand out together (paper 002)."""
+"""The best batch of eligible tasks to hand out together (Malewicz and Rosenberg 2006)."""
 
 from icsched.theory.batches.choose import Batch, Guarantee, GuaranteeKind, Method, best_batch
 

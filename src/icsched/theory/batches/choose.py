@@ -1,8 +1,10 @@
-"""The best batch: which r eligible tasks enable the most (BICSO of paper 002).
+"""The best batch: which r eligible tasks enable the most.
 
-Only a bipartite graph matters, the front: tasks that may be taken, and tasks that wait for
-some of them and for nothing else. It falls into connected pieces, which are solved one by one
-and put together by max-plus convolution (Theorem 4.1), if every piece can be solved.
+This is problem BICSO of Malewicz and Rosenberg 2006, "On Batch-Scheduling Dags for Internet-Based
+Computing". Only a bipartite graph matters, the front. Its sources are the tasks that may be taken.
+Its sinks are the tasks that wait for some sources and for nothing else. The front falls into
+connected pieces. If every piece can be solved, max-plus convolution puts the solutions together
+(Theorem 4.1).
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ from icsched.theory.batches.state import state_of
 
 Method = Literal["auto", "tree", "expansive", "exact", "greedy"]
 
-# Pieces that are no trees are enumerated up to this many sources, a millisecond each.
+# A piece that is not a tree is enumerated up to this many sources: a millisecond.
 MOST_ENUMERATED = 16
 # Steps of the exact kernel that "auto" affords: about half a second.
 AUTO_WORK = 200_000_000
-# More than this goes to the integer program, which may be stopped: a minute.
+# With more steps than this, a minute, the integer program is used, which can be stopped.
 EXACT_WORK = 10_000_000_000
 # Arcs of a front that "auto" gives to the integer program.
 AUTO_MILP_ARCS = 400
@@ -37,11 +39,11 @@ _UNLIMITED = 2**62
 
 
 class GuaranteeKind(Enum):
-    """What is known of a batch beside the best one."""
+    """What is known about a batch, compared with the best one."""
 
     EXACT = "exact"  # no batch of this size leaves more tasks eligible
-    WITHIN = "within"  # no batch leaves more than `Guarantee.gap` more
-    HALF = "half"  # what it adds to the eligible tasks is at least half of what any batch adds
+    WITHIN = "within"  # no batch leaves more than `Guarantee.gap` more tasks eligible
+    HALF = "half"  # no batch adds more than twice as many eligible tasks
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,11 @@ HALF = Guarantee(GuaranteeKind.HALF)
 
 @dataclass(frozen=True)
 class Batch:
-    """Tasks to hand out together, and how good that is.
+    """Tasks to hand out together, and how good the batch is.
 
     `take` has the task ids, ascending: a batch is a set. `eligible_after` is the number of
-    eligible tasks once these, and those that were running, have been executed. `method` is
-    the one that found the batch.
+    eligible tasks once the batch and the running tasks have been executed. `method` is the
+    method that found the batch.
     """
 
     take: tuple[int, ...]
@@ -77,7 +79,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Sources of a front, by number, how many sinks they enable, and how good that is."""
+    """Sources of a front, by number, how many sinks they enable, and how good the choice is."""
 
     sources: Ids
     enabled: int
@@ -96,16 +98,18 @@ def best_batch(
 ) -> Batch:
     """Choose the *r* eligible tasks that leave the most tasks eligible once they have run.
 
-    *executed* has the ids of the tasks that have run. *running* has those handed out before
-    whose results are not in: they are not taken again, and what they will enable counts as
-    enabled, so that a batch completes what they began. All eligible tasks are taken if there
-    are no more than *r*.
+    *executed* has the ids of the tasks that have run. *running* has the ids of the
+    tasks that were handed out before and have no result yet. Running tasks are not taken again.
+    They count as executed, so that a batch completes what they began. If at most *r* tasks are
+    eligible, all are taken.
 
-    The methods: "tree" is exact if every connected piece of the problem is a tree, in
-    O(eligible * r) time; "expansive" takes the tasks with most children of their own, in linear
-    time, if all have enough of them for a factor of 2; "exact" is exact for every dag if
-    *time_limit_s* allows; "greedy" is fast for every dag. "auto" takes the first that is both
-    exact and affordable, else the better of "expansive" and "greedy".
+    - "tree" is exact if every connected piece of the front is a tree. O(eligible * r) time.
+    - "expansive" takes the tasks with most children of their own. It applies if all tasks have
+      enough of these for a guarantee of half the best gain. Linear time.
+    - "exact" is exact for every dag if *time_limit_s* allows.
+    - "greedy" is fast for every dag.
+    - "auto" takes the first of these that is exact and affordable, or else the better of
+      "expansive" and "greedy".
 
     Raises UnknownTaskError for unknown ids; ArgumentError if *r* is less than 1 or the method is
     unknown; GameError if *executed* lacks a parent of one of its tasks, a running task is not
@@ -136,7 +140,7 @@ def best_batch(
 
 
 def check_method(method: str) -> None:
-    """Raise ArgumentError unless there is such a method."""
+    """Raise ArgumentError unless *method* is known."""
     checks.one_of("method", method, get_args(Method))
 
 
@@ -148,9 +152,10 @@ def choose(
     time_limit_s: float,
     name_of: Callable[[int], str],
 ) -> Choice:
-    """Choose *count* sources of *front* by *method*; sources that enable nothing by number.
+    """Choose *count* sources of *front* by *method*.
 
-    Raises GameError, with the source's name, if the method does not apply.
+    Of sources that enable nothing, the smallest numbers are chosen. Raises GameError, with
+    the source's name, if the method does not apply.
     """
     if method == "greedy":
         return greedy(front, count)
@@ -164,7 +169,7 @@ def choose(
 
 
 def auto(front: BatchFront, count: int, *, most_work: int, time_limit_s: float) -> Choice:
-    """Choose by the best method that *most_work* steps allow; no program if there is no time."""
+    """Choose by the best method that *most_work* steps allow; no integer program without time."""
     choice = pieces(front, count, most_work=most_work)
     if choice is None:
         choice = fast(front, count)
@@ -177,13 +182,13 @@ def auto(front: BatchFront, count: int, *, most_work: int, time_limit_s: float) 
 
 
 def greedy(front: BatchFront, count: int) -> Choice:
-    """Take what enables most a source: a source, or all that a sink waits for."""
+    """Take again and again what enables most per source: one source, or all parents of a sink."""
     sources, enabled = _native.greedy_batch(front, count)
     return Choice(sources, enabled, "greedy", _within(_native.most_enabled(front, count) - enabled))
 
 
 def fast(front: BatchFront, count: int) -> Choice:
-    """Take the better of greedy and, where it has its guarantee, expansive."""
+    """Return the better of greedy and, if its guarantee holds, expansive."""
     by_rule, proved = greedy(front, count), expansive(front, count)
     if proved is None or by_rule.guarantee == EXACT:
         return by_rule
@@ -201,13 +206,14 @@ def pieces(
 
 
 def expansive(front: BatchFront, count: int) -> Choice | None:
-    """Take the sources with most sinks of their own, if that is at most a factor of 2 off.
+    """Take the sources with most sinks of their own, if that gains at least half of the best.
 
-    It is if every source that has sinks has two or more of its own and no more shared ones.
-    A chosen source has A/r >= 2 own sinks on average. A set of r sources has A own sinks at
-    most, and a shared sink that it enables takes up two of at most A shared ones; so it gains
-    3A/2 - r at most, where the chosen set gains A - r at least. (Paper 002 shows a factor of
-    4, and counts children; here sinks are counted that wait for nothing else.)
+    It does if every source with sinks has two or more sinks of its own, and at most as many shared
+    sinks. Proof: let A be the number of own sinks of the r chosen sources, so A >= 2r. Any set of
+    r sources has at most A own sinks. It also has at most A arcs to shared sinks, and each shared
+    sink that it enables uses two of these arcs. So the set gains at most 3A/2 - r, and the chosen
+    set at least A - r. (Malewicz and Rosenberg show a factor of 4. They count all children; here
+    only sinks count, which wait for nothing else.)
     """
     if _not_expansive(front) is not None:
         return None
@@ -244,7 +250,7 @@ def _exact(front: BatchFront, count: int, time_limit_s: float) -> Choice:
 
 
 def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
-    """Solve the integer program, and answer with the start if nothing better was found."""
+    """Solve the integer program; return the greedy start if nothing better was found."""
     start = greedy(front, count)
     bound = _native.most_enabled(front, count)
     found = milp.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
@@ -277,7 +283,7 @@ def _not_expansive(front: BatchFront) -> int | None:
 
 
 def _largest(values: Ids, count: int) -> Ids:
-    """Return the places of the *count* largest values, of equals the first. Linear time."""
+    """Return the places of the *count* largest values; ties go to the first. Linear time."""
     if count == 0:
         return np.empty(0, np.int32)
     least = np.partition(values, len(values) - count)[len(values) - count]
@@ -300,7 +306,7 @@ def _enabled_by(front: BatchFront, sources: Ids) -> int:
 
 
 def _in_order(front: BatchFront, choice: Choice) -> Choice:
-    """Replace the sources that enable nothing by the first in order, which enable no less."""
+    """Replace the sources that enable nothing by the first in order; no less is enabled."""
     taken = np.zeros(len(front.yields), bool)
     taken[choice.sources] = True
     useful = taken & (front.yields > 0)

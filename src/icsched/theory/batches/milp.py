@@ -28,11 +28,12 @@ class Solution:
 
 
 def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> Solution | None:
-    """Look for *count* sources that enable the most, from the set *start* on.
+    """Look for *count* sources that enable the most, starting from the set *start*.
 
-    One variable for each source that can enable something and each sink with several
-    parents, which implies its parents. Returns None if the time was too short to find
-    any set. One thread and a fixed seed: unless time runs out, the same every time.
+    The program has one variable for each source and one for each sink with several parents. The
+    variable of a sink implies the variables of its parents. Returns None if the time was too short
+    to find any set. The solver has one thread and a fixed seed, so the result is always the same
+    unless time runs out.
     """
     from ortools.sat.python import cp_model  # slow to import, and seldom needed
 
@@ -55,7 +56,7 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
     solver.parameters.max_time_in_seconds = time_limit_s
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
-    solver.parameters.linearization_level = 2  # without implications in its relaxation it is lost
+    solver.parameters.linearization_level = 2  # the relaxation needs the implications
     solver.parameters.catch_sigint_signal = False  # the solver would stop as if time were up
     status = _status(solver, model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -68,8 +69,8 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
 def _status(solver: CpSolver, model: CpModel) -> CpSolverStatus:
     """Run *solver* on another thread, because Python tells this one of Ctrl-C.
 
-    Ctrl-C stops the solver; the thread ends before KeyboardInterrupt is raised, however often
-    the user presses it.
+    Ctrl-C stops the solver. The thread ends before KeyboardInterrupt is raised, however often
+    the user presses Ctrl-C.
     """
     interrupt = None
     with ThreadPoolExecutor(1) as pool:

@@ -20,9 +20,9 @@ BatchFront = _native.BatchFront
 class State:
     """What may be taken now.
 
-    `sources` are the tasks that may be taken, ids ascending; `eligible` counts the tasks
-    that will be eligible if none of them is taken and the running ones end; `front` says
-    what taking them enables.
+    `sources` are the tasks that may be taken, ids ascending. `eligible` counts the tasks that
+    will be eligible if nothing is taken and the running tasks end. `front` says what the sources
+    enable.
     """
 
     sources: Ids

@@ -1,14 +1,14 @@
 """The best order within a limit of memory, by looking at every set of tasks that can have run.
 
-Unlike the referee, whose sets hold nonsinks only, this walk must run sinks early too, for a
-sink may close its parents. Three facts leave fewer sets to look at, and lose nothing:
+The referee looks at sets of nonsinks only. This walk must also run sinks early, because a sink may
+close its parents. Three facts reduce the number of sets and lose nothing:
 
-- Of tasks with the same parents and children, the smallest may run first, and sinks with the
-  same parents by id.
-- A sink may wait unless a parent of its could then be closed by running eligible tasks only:
-  put off past any other task it costs no memory, and each step it is put off leaves one
-  eligible task more.
-- Once only sinks are left they run by id: from there memory only shrinks.
+- Tasks with the same parents and children may run by size, the smallest first. Sinks with the
+  same parents may run by id.
+- A sink must be tried only if running eligible tasks alone can close one of its parents.
+  Otherwise the sink may wait: this costs no memory, and each step of waiting leaves one more
+  eligible task.
+- Once only sinks are left they run by id, because memory then only shrinks.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class _State(NamedTuple):  # a dataclass would take twice as long to make
     task: int
 
     def beats(self, other: _State) -> bool:
-        """Whether to prefer this way to the same set: the larger area, then the lower peak.
+        """Whether this way to the same set is better: it has the larger area, then the lower peak.
 
-        What comes after adds the same area to both and raises no peak but to the same height.
+        Later steps add the same area to both ways, and need the same memory.
         """
         return (self.area, -self.peak) > (other.area, -other.peak)
 
 
 def largest_area_order(dag: Dag, sizes: Sizes, limit: int | None = None) -> Ids | None:
-    """Return the order of largest area within *limit*, of those the one of least memory.
+    """Return the order of largest area within *limit*; ties go to the order of least memory.
 
-    None if no order is within *limit*. Raises LimitError past MOST_MOVES.
+    Returns None if no order is within *limit*. Raises LimitError past MOST_MOVES.
     """
     return _Walk(dag, sizes, limit=limit).order()
 
@@ -61,17 +61,17 @@ def least_memory_order(dag: Dag, sizes: Sizes) -> Ids:
 
 
 def leanest_order(dag: Dag, sizes: Sizes, profile: Profile) -> Ids:
-    """Return, of all orders with this *profile*, one that needs the least memory.
+    """Return an order that needs the least memory of all orders with this *profile*.
 
     Raises LimitError past MOST_MOVES.
     """
     order = _Walk(dag, sizes, profile=profile).order()
-    assert order is not None  # noqa: S101  the order that has the profile is one
+    assert order is not None  # noqa: S101  some order has the profile
     return order
 
 
 class _Walk:
-    """The sets of tasks that can have run, those of t tasks from those of t - 1."""
+    """The sets of tasks that can have run; sets of t tasks are made from sets of t - 1."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _Walk:
         self.twin = self._twins()
 
     def _twins(self) -> list[int]:
-        """Return for each task the set of the one like it that runs just before, if any."""
+        """Return for each task the set of its twin that runs just before it; 0 if it has none."""
         latest: dict[tuple[int, int], int] = {}
         twin = [0] * self.tasks
         for task in sorted(range(self.tasks), key=self._weight):
@@ -138,7 +138,7 @@ class _Walk:
                 yield task
 
     def _is_due(self, task: int, reached: int) -> bool:
-        """Whether *task* is no sink that may wait; *reached* has run or is eligible."""
+        """Whether *task* may not wait; *reached* are the tasks that have run or are eligible."""
         if self.wanting[task]:
             return True
         return any(not self.wanting[parent] & ~reached for parent in self.parents[task])

@@ -14,11 +14,12 @@ from icsched.theory.memory import exact
 def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids:
     """Return an order with the eligibility profile of *order* that needs no more memory.
 
-    Memory is the largest number of open tasks, or with *sizes* of their bytes. On a small
-    dag (where such orders have up to 50,000 moves between sets of executed tasks) no order of
-    that profile needs less. On a larger one pieces of *order* change places: stretches that hold
-    all parents of every task that they hold a parent of, for others whose steps enable the same
-    counts. Returns *order* where that gains nothing. O((tasks + arcs) log tasks). Raises
+    Memory is the largest number of open tasks, or of their bytes with *sizes*. On a small dag no
+    order of that profile needs less. A dag is small if orders of the profile have up to 50,000
+    moves between sets of executed tasks. On a larger dag pieces of *order* change places. A piece
+    is a stretch of the order: if it has one parent of a task, it has all of them. Pieces change
+    places if their steps enable the same counts. Returns *order* if that gains nothing.
+    O((tasks + arcs) log tasks). Raises
     ScheduleError if *order* is not legal, ArgumentError if *sizes* are not one nonnegative
     integer per task.
 
@@ -43,12 +44,12 @@ def peak(dag: Dag, order: Order, sizes: Sizes) -> int:
 
 
 def depth_first_order(dag: Dag, sizes: Sizes) -> Ids:
-    """Return an order that finishes what it began: least memory on trees, little elsewhere."""
+    """Return a depth-first order: it needs the least memory on trees, and little elsewhere."""
     return _native.depth_first_order(dag.child_rows, dag.parent_rows, dag.fifo_order, sizes)
 
 
 def _with_pieces_moved(dag: Dag, given: Ids, sizes: Sizes) -> Ids:
-    """Move pieces, those that free alike first as in *given*, then depth first."""
+    """Move pieces twice: ties are broken by the given order, then by a depth-first order."""
     lean = given
     for guide in (given, depth_first_order(dag, sizes)):
         moved = _native.exchange_pieces(
@@ -59,10 +60,9 @@ def _with_pieces_moved(dag: Dag, given: Ids, sizes: Sizes) -> Ids:
 
 
 def _leaner_stretches(dag: Dag, given: Ids, moved: Ids, sizes: Sizes) -> Ids:
-    """Join, from one step at which both orders have run the same tasks to the next, the leaner.
+    """Cut both orders where they have run the same tasks, and join the leaner stretches.
 
-    Between such steps the orders do not touch each other, so the result is no worse than
-    *given* anywhere.
+    The stretches do not depend on each other, so the result never needs more than *given*.
     """
     if not len(dag):
         return given
