@@ -90,7 +90,8 @@ def test_numbers_as_names_are_names_if_they_are_no_ids():
 def test_numbers_that_name_other_tasks_are_ambiguous():
     swapped = Dag({1: [], 0: []})
 
-    with pytest.raises(ScheduleError, match="order: ambiguous, for the names of tasks are the ids"):
+    problem = "order: ambiguous, because the names of tasks are the ids of others"
+    with pytest.raises(ScheduleError, match=problem):
         check_order(swapped, [0, 1])
     assert check_order(swapped, np.array([0, 1])).tolist() == [0, 1]
     assert prioritize(swapped).names == [1, 0]

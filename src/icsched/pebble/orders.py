@@ -1,6 +1,6 @@
-"""Simple orders, the peers against which a better one is measured.
+"""Simple orders, which a better order is compared with.
 
-Each returns task ids, first to run first, and breaks ties by task id.
+Each function returns task ids, first to run first, and breaks ties by task id.
 """
 
 from collections.abc import Hashable, Mapping
@@ -21,7 +21,7 @@ RunTimes: TypeAlias = ArrayLike | Mapping[Hashable, float]
 def fifo_order(dag: Dag) -> Ids:
     """Run tasks in the order in which they become eligible, sources by id.
 
-    What a plain queue does, and DAGMan without priorities. O(tasks + arcs).
+    A plain queue does this, and so does DAGMan without priorities. O(tasks + arcs).
 
     >>> fifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
@@ -49,7 +49,7 @@ def lifo_order(dag: Dag) -> Ids:
 
 
 def level_order(dag: Dag) -> Ids:
-    """Run level by level, a task's level being its longest path from a source.
+    """Run level by level. The level of a task is its longest path from a source.
 
     >>> level_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
@@ -58,10 +58,10 @@ def level_order(dag: Dag) -> Ids:
 
 
 def critical_path_order(dag: Dag, *, run_times: RunTimes | None = None) -> Ids:
-    """Run the task with the longest remaining path first, itself included.
+    """Run the task with the longest remaining path first; the path includes the task itself.
 
-    Paths are measured in *run_times*, one nonnegative number per task; 1 each by default.
-    They may be a mapping from names. Raises ArgumentError for run_times that are not.
+    Paths are measured in *run_times*: one nonnegative number per task, or a mapping from names
+    to numbers; 1 for each task by default. Raises ArgumentError for other run times.
 
     >>> critical_path_order(Dag({"a": [], "b": [], "c": ["b"]})).tolist()
     [1, 0, 2]
@@ -104,7 +104,7 @@ def _by_id(dag: Dag, run_times: Mapping[Hashable, float]) -> list[float]:
 
 
 def random_order(dag: Dag, *, seed: int) -> Ids:
-    """Run, of the eligible tasks, the first in a random shuffle of all tasks.
+    """Run always the eligible task that comes first in a random shuffle of all tasks.
 
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> random_order(chain, seed=1).tolist()
@@ -114,7 +114,7 @@ def random_order(dag: Dag, *, seed: int) -> Ids:
 
 
 def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
-    """Run, of the eligible tasks, always the one with the smallest key.
+    """Run always the eligible task with the smallest key.
 
     *keys* has one number per task; equal keys go by id. O(arcs + tasks log tasks).
 

@@ -1,8 +1,11 @@
 """What an order does to a dag, step by step: eligible, enabled and open tasks.
 
 All profiles have ``len(dag) + 1`` entries; entry t is the count after t executions.
-They come from two facts about each task, the step at which its last parent runs and the
-step at which its last child does, so they cost O(tasks + arcs) array operations.
+A profile follows from two facts about each task: the step at which its last parent runs, and the
+step at which its last child runs. So a profile costs O(tasks + arcs) array operations.
+
+Open tasks and their memory are as in Rosenberg and Yurkewych 2005, "Guidelines for Scheduling Some
+Common Computation-Dags for Internet-Based Computing".
 """
 
 from __future__ import annotations
@@ -88,7 +91,7 @@ def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
         return np.array(tasks, np.int64)
     if set(tasks) == set(range(len(dag))):
         raise ScheduleError(
-            "order: ambiguous, for the names of tasks are the ids of others:"
+            "order: ambiguous, because the names of tasks are the ids of others:"
             " expected ids in a numpy array; dag.id_of(name) gives an id"
         )
     return _ids_of_names(dag, tasks)
@@ -105,7 +108,7 @@ def _listed(order: object) -> list[Any]:
 
 
 def _ids_of_names(dag: Dag, names: list[Hashable]) -> Ids:
-    if isinstance(dag.names, range):  # where 1.0 and True would pass for 1
+    if isinstance(dag.names, range):  # a dag without names, where 1.0 and True would pass for 1
         raise ScheduleError(f"order: expected task ids, got {names!r}"[:200])
     try:
         return np.array([dag.id_of(name) for name in names], np.int32)
@@ -145,7 +148,7 @@ def eligibility_profile(dag: Dag, order: Order) -> Profile:
 def enabled_profile(dag: Dag, order: Order) -> Profile:
     """Count the enabled tasks after each step: nonsources all of whose parents have run.
 
-    Unlike the eligible count it never falls. Eligible = sources + enabled - executed.
+    Unlike the eligible count, this count never falls. Eligible = sources + enabled - executed.
 
     >>> enabled_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
     [0, 2, 2, 2]
@@ -156,9 +159,10 @@ def enabled_profile(dag: Dag, order: Order) -> Profile:
 def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Profile:
     """Count the open tasks after each step: executed, with a child that has not run.
 
-    Their results must be kept (paper 003, section 2.2.3); a sink is never open. With
-    *sizes*, the bytes of each task's result, it adds up bytes instead. Raises ScheduleError if
-    *order* is not legal, ArgumentError if *sizes* are not one nonnegative integer per task.
+    The results of open tasks must be kept (Rosenberg and Yurkewych 2005, section 2.2.3). A sink is
+    never open. With *sizes*, the bytes of each task's result, the profile has bytes instead. Raises
+    ScheduleError if *order* is not legal, ArgumentError if *sizes* are not one
+    nonnegative integer per task.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> memory_profile(fork, [0, 1, 2]).tolist()
@@ -180,8 +184,8 @@ def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) ->
 def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
     """Return *sizes* as an array, 1 for each task by default.
 
-    Raises ArgumentError unless they are one nonnegative integer per task, of a sum that
-    floating point holds exactly.
+    Raises ArgumentError unless *sizes* are one nonnegative integer per task, with a sum below
+    2**53, which floating point holds exactly.
 
     >>> checked_sizes(Dag({"a": [], "b": ["a"]}), [7, 0]).tolist()
     [7, 0]
@@ -281,13 +285,13 @@ class Schedule:
 
     @property
     def peak_memory(self) -> int:
-        """Largest number of open tasks: the memory cost of paper 003."""
+        """Largest number of open tasks: the memory cost of Rosenberg and Yurkewych 2005."""
         return int(self.memory.max())
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """How the eligible counts of one order stand against another's, step by step.
+    """How the eligible counts of one order compare with another's, step by step.
 
     `difference` is first minus second; `largest_lead` and `largest_lag` are (step, count)
     of its first maximum and minimum; `area_ratio` is first over second.

@@ -1,9 +1,8 @@
 """The exact referee: what no order of a dag can beat.
 
-It walks the dag's ideals, the sets of tasks that can have run, so it is exact and its
-cost grows with their number: ten million for a mesh of 14 levels, up to 2**s for s
-independent nonsinks. Past *limit* ideals, 1,024 nonsinks or 2 GB it raises LimitError
-instead of an answer.
+The referee visits the ideals of the dag: the sets of tasks that can have run. So its answer is
+exact, and its cost grows with the number of ideals: ten million for a mesh of 14 levels, up to
+2**s for s independent nonsinks. It raises LimitError past *limit* ideals, 1,024 nonsinks or 2 GB.
 """
 
 from collections.abc import Iterator
@@ -25,8 +24,8 @@ DEFAULT_LIMIT = 50_000_000
 def optimal_profile(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Profile:
     """Return the most tasks that can be eligible after t executions, for every t.
 
-    An order is IC-optimal if and only if its eligibility profile equals this one; for
-    some dags no order does. Raises LimitError past *limit* ideals.
+    An order is IC-optimal if and only if its eligibility profile equals this one. Some
+    dags have no IC-optimal order. Raises LimitError past *limit* ideals.
 
     >>> optimal_profile(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
     [2, 3, 3, 2, 1, 0]
@@ -49,7 +48,7 @@ def maximum_area_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids:
 
 
 def ic_optimal_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
-    """Return an IC-optimal order of *dag*, sinks last, or None if it has none.
+    """Return an IC-optimal order of *dag*, sinks last, or None if *dag* has none.
 
     Raises LimitError past *limit* ideals.
 
@@ -65,8 +64,8 @@ def ic_optimal_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
 class Verdict:
     """Whether an order is IC-optimal and, if not, where it first falls short.
 
-    `step` counts executed tasks. After that many, the order has `eligible` tasks
-    eligible, while running the tasks in `better` instead would have `best_eligible`.
+    `step` counts executed tasks. After that many, the order has `eligible` eligible
+    tasks. Running the tasks in `better` instead gives `best_eligible` eligible tasks.
     All four are None for an IC-optimal order.
     """
 
@@ -78,7 +77,7 @@ class Verdict:
 
 
 def verify(dag: Dag, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
-    """Say whether *order* is IC-optimal, or name the first step and set that beat it.
+    """Say whether *order* is IC-optimal; if not, name the first step and set that beat it.
 
     Raises ScheduleError if *order* is not legal, LimitError past *limit* ideals.
 
@@ -90,8 +89,8 @@ def verify(dag: Dag, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
     short = np.flatnonzero(reached < best)
     if not len(short):
         return Verdict(ic_optimal=True)
-    # After all nonsinks could have run, an order that has not run them is already short,
-    # so there is a best set of nonsinks for the first short step.
+    # The first short step comes no later than the number of nonsinks: an order that has not run
+    # all nonsinks by then is short. So this step has a best set of nonsinks.
     step = int(short[0])
     return Verdict(False, step, int(reached[step]), int(best[step]), tuple(sets[step].tolist()))
 
@@ -107,7 +106,7 @@ def _best(dag: Dag, limit: int) -> tuple[Profile, list[Ids]]:
 
 @contextmanager
 def _within_limits(dag: Dag, limit: int) -> Iterator[int]:
-    """Refuse dags past the kernels' size, and turn their giving up into LimitError."""
+    """Raise LimitError for a dag past the kernels' size, and if a kernel gives up."""
     checks.whole_number("limit", limit, least=0)
     if len(dag.nonsinks) > MOST_NONSINKS:
         raise LimitError(
