@@ -1,4 +1,4 @@
-"""Orders: the table of them, and plans of a dag made by one of them."""
+"""The table of orders, and plans: what an order makes of a dag."""
 
 from icsched.orders.entry import Made, NamedOrder, Playing
 from icsched.orders.given import Graph, dag_of, run_times_of

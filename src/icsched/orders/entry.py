@@ -12,7 +12,7 @@ Playing = Literal["static", "fifo", "lifo", "random"]
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """An order with more than its ids: what is proved of it, and the dag taken apart.
+    """An order with more than its ids: what is proved about it, and the dag taken apart.
 
     `seconds` has the wall time of each step.
     """
@@ -27,10 +27,10 @@ class Made:
 class NamedOrder:
     """A way to order a dag, as `ORDERS` holds it.
 
-    `make` takes the dag, and where `needs_run_times` says so also an array with the run time of
-    each task. It returns the task ids, first to run first, or a `Made`. `extra` is the optional
-    extra of icsched that has to be installed. `played` says how the simulator follows the order:
-    "static" by the ids, the other three by what has happened in the run so far.
+    `make` takes the dag and, if `needs_run_times`, an array with the run time of each task. It
+    returns the task ids, first to run first, or a `Made`. `extra` is the optional extra of icsched
+    that must be installed. `played` says how the simulator follows the order: "static" means by
+    the ids, the other three by what has happened in the run so far.
     """
 
     name: str

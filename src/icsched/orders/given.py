@@ -7,13 +7,13 @@ from icsched.dag import Dag
 from icsched.errors import GraphError
 from icsched.pebble import RunTimes
 
-Graph: TypeAlias = Any  # other libraries are optional, and their types with them
+Graph: TypeAlias = Any  # other libraries, and so their types, are optional
 
 
 def dag_of(graph: Graph) -> Dag:
-    """Return *graph* as a dag; raises GraphError for what cannot be one.
+    """Return *graph* as a dag; raises GraphError if it is not a graph of a kind listed here.
 
-    *graph* is a `Dag`, something with a dag as `dag` (a workflow, a plan), a mapping from tasks
+    *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks
     to their parents, or a directed graph of networkx or rustworkx.
 
     >>> dag_of({"a": [], "b": ["a"]})
@@ -33,7 +33,7 @@ def dag_of(graph: Graph) -> Dag:
 
 
 def run_times_of(graph: Graph) -> RunTimes | None:
-    """Return the run times that a workflow knows, None of anything else."""
+    """Return the run times of a workflow; None for any other graph."""
     if isinstance(getattr(graph, "dag", None), Dag):
         known: RunTimes | None = getattr(graph, "run_times", None)
         return known

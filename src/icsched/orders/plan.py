@@ -60,13 +60,14 @@ class Plan:
         return np.int32(len(self.dag)) - self.schedule.ranks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the order as plain data: `ordered_by`, and what `to_pandas` has as lists."""
+        """Return the order as plain data: `ordered_by`, and the columns of `to_pandas` as lists."""
         return {"ordered_by": self.ordered_by, **self._columns()}
 
     def to_pandas(self) -> Any:
-        """Return a data frame with a row per task, first to run first; raises EngineError.
+        """Return a data frame with a row per task, first to run first.
 
-        `eligible` counts the eligible tasks once the task has run.
+        `eligible` counts the eligible tasks once the task has run. Raises EngineError if pandas
+        is not installed.
         """
         return data_frame(self._columns())
 
@@ -92,13 +93,13 @@ def prioritize(
 
     *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx
     or rustworkx. *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo",
-    "level", "critical-path" and others; or an order of your own as a plan, a schedule, names or
-    ids, which is then `ordered_by` *label*. *run_times* has one nonnegative number per task, or
-    one for each name, for orders that need them; by default those of the workflow. Ties go to the
-    smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
+    "level", "critical-path" and others. It may also be an order of your own: a plan, a schedule,
+    names or ids. Then `ordered_by` is *label*. Some orders need *run_times*: one nonnegative number
+    per task, or a mapping from names to numbers; by default the run times of the workflow. Ties go
+    to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
-    Raises ArgumentError for an unknown order or one that needs run times and has none,
-    ScheduleError for an order that is not legal, GraphError for a graph that is not a dag.
+    Raises ArgumentError for an unknown order, or if the order needs run times and none are given;
+    ScheduleError for an order that is not legal; GraphError for a graph that is not a dag.
 
     >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> plan.names, plan.proof.is_ic_optimal, plan.proof.theorem

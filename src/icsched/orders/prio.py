@@ -1,4 +1,8 @@
-"""The order of the papers: as many eligible tasks as possible at every step."""
+"""The order "prio": as many eligible tasks as possible at every step.
+
+It follows Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and its
+Evaluation".
+"""
 
 from typing import get_args
 
@@ -14,9 +18,9 @@ def prio_order(dag: Dag, *, counting: Counting = "eligible") -> Made:
     """Order *dag* by the six steps of Malewicz et al. 2007, and say what is proved.
 
     *counting* says what block priorities below 1 compare (see
-    `icsched.theory.priorities.BlockProfile.counts`). Ties go to the smaller task id. Where no
-    theorem proves the order of a small dag, the referee's takes its place. Near O(tasks + arcs) on
-    workflow-shaped dags. Raises ArgumentError for an unknown counting.
+    `icsched.theory.priorities.BlockProfile.counts`). Ties go to the smaller task id. If no
+    theorem proves the order of a small dag, the referee's order replaces it. Near
+    O(tasks + arcs) on workflow-shaped dags. Raises ArgumentError for an unknown counting.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]

@@ -1,4 +1,4 @@
-"""Simple orders, the peers against which a better one is measured."""
+"""Simple orders, which a better order is compared with."""
 
 from icsched import pebble
 from icsched.arrays import Floats, Ids

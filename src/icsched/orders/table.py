@@ -1,4 +1,4 @@
-"""The table of orders: every way to order a dag, by the one name it has everywhere.
+"""The table of orders: every way to order a dag, by a name that is the same everywhere.
 
 A new order is a `NamedOrder` in a file of its own, listed here, or the entry point of another
 package in the group ``icsched.orders``.

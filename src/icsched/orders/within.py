@@ -21,18 +21,18 @@ from icsched.theory.memory.lean import depth_first_order, lean_order, peak
 from icsched.theory.proof import UNPROVED
 from icsched.theory.reduction import without_shortcuts
 
-# How often a task that would take too much memory is looked at again.
+# How often a task that would take too much memory is tried again.
 PATIENCE = 8
-# How often the order found is itself the one that the rest may follow, while that gains area.
+# How often the search starts again from the order it found, while the area grows.
 ROUNDS = 6
-_MOST_SHOWN = 8  # tasks of an order, where it is printed
+_MOST_SHOWN = 8  # tasks of an order that its repr shows
 
 
 @dataclass(frozen=True, eq=False)
 class LimitedOrder:
     """An order within a limit of memory.
 
-    `memory` is the most it needs, in `unit`: open results, or bytes. `exact` says that no order
+    `memory` is what the order needs, in `unit`: open results, or bytes. `exact` says that no order
     within `limit` has a larger area. `plan` has the order and what else is proved about it.
     """
 
@@ -70,17 +70,18 @@ class LimitedOrder:
 
 
 def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> LimitedOrder:
-    """Order *dag* for the largest area that needs memory for no more than *limit* results.
+    """Order *dag* for the largest area, with no more than *limit* results in memory.
 
-    With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order that
-    is within the limit is proved best; so is the order of a small dag, where every set of tasks
-    that can have run is looked at. On others tasks run by the priorities of `prioritize` as long
-    as the rest can still run, depth first or first come, first served, within the limit; then
-    again as long as it can still run in the order so found. O((tasks + arcs) log tasks) there.
+    With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order
+    within the limit is proved best. On a small dag icsched looks at every set of tasks that can
+    have run, so the order is proved best too. On a larger dag tasks run by the priorities of
+    `prioritize` while the rest can still finish within the limit in a known low-memory order:
+    depth first, or first come, first served. The search then starts again from the order it
+    found. On a larger dag it takes O((tasks + arcs) log tasks).
 
-    Raises MemoryLimitError if no such order is found, which says whether that is proved and
-    the least memory that will do; ArgumentError for a limit below 1 and for *sizes* that are
-    not one nonnegative integer per task.
+    Raises MemoryLimitError if no order is found: the error says whether that is proved, and how
+    much memory is enough. Raises ArgumentError for a limit below 1, and for *sizes* that are not
+    one nonnegative integer per task.
 
     >>> from icsched.families import tree
     >>> [order_within(tree(3), limit).area for limit in (6, 5, 4)]
@@ -99,11 +100,11 @@ def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> Lim
 def memory_curve(
     dag: Dag, *, sizes: ArrayLike | None = None, points: int = 12
 ) -> tuple[LimitedOrder, ...]:
-    """Return orders from the leanest found to the one of largest area, each larger than the last.
+    """Return orders from the least memory to the largest area; each has more area than the last.
 
-    On a small dag these are all orders worth having: none has both a larger area and less
-    memory. On others, orders for limits at *points* equal ratios. Raises ArgumentError for
-    fewer than two points, and as `order_within` does.
+    On a small dag this is the exact trade-off: no order has both a larger area and less memory
+    than one of these. On a larger dag the orders are for *points* limits at equal ratios. Raises
+    ArgumentError for fewer than two points, and the errors of `order_within`.
 
     >>> from icsched.families import tree
     >>> [(point.memory, point.area) for point in memory_curve(tree(3))]
@@ -120,7 +121,7 @@ def memory_curve(
 
 
 def _rising(found: list[LimitedOrder]) -> Iterator[LimitedOrder]:
-    """Leave out orders that need more memory than another and have no larger area."""
+    """Leave out an order if another one needs less memory and has at least its area."""
     largest = -1
     for point in sorted(found, key=lambda point: (point.memory, -point.area)):
         if point.area > largest:
@@ -129,10 +130,11 @@ def _rising(found: list[LimitedOrder]) -> Iterator[LimitedOrder]:
 
 
 def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
-    """Return memory that every order of a dag without shortcuts needs; with them it needs no less.
+    """Return memory that every order of *dag* needs; *dag* must have no shortcuts.
 
-    A nonsink is open after its own step. Before a task runs all its parents are open; and before
-    the last of those runs, the others are and all parents of that one.
+    With shortcuts a dag needs no less. A nonsink is open after its own step. All parents of a task
+    are open before the task runs. Before its last parent runs, the other parents are open, and so
+    are all parents of the last parent.
     """
     rows = dag.parent_rows
     filled = np.flatnonzero(np.diff(rows.offsets))
@@ -147,9 +149,10 @@ def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
 
 
 def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
-    """Return the sizes of the ancestors of *task* that it or a descendant of it is a child of.
+    """Return memory that every order needs before *task* runs.
 
-    Before *task* runs they have run, and those children have not.
+    All ancestors of *task* have run then. An ancestor is open if one of its children is *task* or
+    a descendant of *task*.
     """
     only = np.zeros(len(dag))
     only[task] = 1
@@ -164,13 +167,13 @@ def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
 
 
 class _Search:
-    """A dag with the orders to begin from, each found once."""
+    """A dag and the orders that a search starts from, each found once."""
 
     def __init__(self, dag: Dag, sizes: ArrayLike | None) -> None:
         self.dag = dag
         self.unit = "open results" if sizes is None else "bytes"
         self.sizes: Sizes = pebble.checked_sizes(dag, sizes)
-        self.too_many_sets = math.inf  # from this limit on there are, for the exact walk
+        self.too_many_sets = math.inf  # from this limit on the exact search overflows
 
     @cached_property
     def plan(self) -> Plan:
@@ -179,19 +182,19 @@ class _Search:
 
     @cached_property
     def best(self) -> LimitedOrder:
-        """The leanest order of its profile."""
+        """The leanest order found with the profile of `plan`."""
         order = lean_order(self.dag, self.plan, sizes=self.sizes)
         return self._limited(order, None, exact=self.plan.proof.is_ic_optimal)
 
     @cached_property
     def bases(self) -> list[tuple[Ids, int]]:
-        """Orders that the rest may follow, each with its memory."""
+        """Low-memory orders that the rest may follow, each with its memory."""
         orders = (depth_first_order(self.dag, self.sizes), self.dag.fifo_order)
         return [(order, peak(self.dag, order, self.sizes)) for order in orders]
 
     @cached_property
     def proved_least(self) -> int | None:
-        """The least memory of all orders, if the dag is small enough to tell."""
+        """The least memory of all orders; None if the dag is too large for an exact answer."""
         try:
             return peak(self.dag, exact.least_memory_order(self.dag, self.sizes), self.sizes)
         except LimitError:
@@ -199,14 +202,14 @@ class _Search:
 
     @cached_property
     def least(self) -> int:
-        """The least memory of an order that we know."""
+        """The least memory of a known order."""
         if self.proved_least is not None:
             return self.proved_least
         return min(self.best.memory, *(memory for _, memory in self.bases))
 
     @cached_property
     def floor(self) -> int:
-        """Less than this no order can need."""
+        """No order needs less memory than this."""
         if self.proved_least is not None:
             return self.proved_least
         widest = int(np.argmax(self.dag.in_degrees))
@@ -229,7 +232,7 @@ class _Search:
         return self._limited(order, limit, exact=True)
 
     def frontier(self) -> list[LimitedOrder]:
-        """Return all orders worth having; raises LimitError if the dag is too large for that."""
+        """Return the exact trade-off, largest area first; raises LimitError for a large dag."""
         order = exact.largest_area_order(self.dag, self.sizes)
         found = []
         while order is not None:
@@ -240,7 +243,7 @@ class _Search:
         return found
 
     def _unchanged(self, limit: int) -> LimitedOrder:
-        """Return the order without a limit, or if that needs too much, a leaner one like it."""
+        """Return the order without a limit or, if it needs too much, the leaner `best`."""
         given = peak(self.dag, self.plan, self.sizes)
         if given <= limit:
             return LimitedOrder(limit, given, self.unit, self.best.exact, self.plan)
@@ -251,7 +254,7 @@ class _Search:
         found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
         if not found:
             raise MemoryLimitError(limit, self.least, self.floor, self.unit)
-        return self._repeated(max(found, key=lambda limited: limited.area))  # of equals the first
+        return self._repeated(max(found, key=lambda limited: limited.area))  # ties go to the first
 
     def _repeated(self, found: LimitedOrder) -> LimitedOrder:
         for _ in range(ROUNDS):
@@ -264,12 +267,12 @@ class _Search:
     def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
         ranks = ranks_of(self.best.order)
         rows = (self.dag.child_rows, self.dag.parent_rows)
-        most = min(limit, 2**53)  # what the kernel takes, and more than all sizes together
+        most = min(limit, 2**53)  # the most that the kernel takes; all sizes add up to less
         order = _native.pull_forward(*rows, base, ranks, self.sizes, most, PATIENCE)
         return self._limited(order, limit, exact=False)
 
     def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
-        """Return *order* with a plan that claims what was proved only of the same profile."""
+        """Return *order* with a plan, which keeps the proof only if the profile is the same."""
         plan = replace(self.plan, schedule=pebble.Schedule(self.dag, order))
         if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):
             plan = replace(plan, proof=UNPROVED)
