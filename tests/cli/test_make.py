@@ -108,7 +108,10 @@ def test_the_seed_decides_a_random_family(icsched):
         (["fft", "9" * 30], "fft: "),
         (["pbt", "nonsense"], "pbt: "),
         (["paper-001-fig6", "up"], "paper-001-fig6: argument which: expected left or right"),
-        (["w", "3", "2", "--seed", "1"], "w: expected no seed, the family is not random; got 1"),
+        (
+            ["w", "3", "2", "--seed", "1"],
+            "w: a seed cannot be used, the family is not random; got 1",
+        ),
         (["random-layered", "9", "3", "--seed", "-1"], "random-layered: argument seed: "),
         (
             ["w", "3", "2", "--seed", "x"],

@@ -130,7 +130,7 @@ def test_words_that_make_no_dag_are_answered_with_one_line(name, arguments, mess
 
 
 def test_a_seed_for_a_family_that_is_not_random_is_refused():
-    with pytest.raises(ArgumentError, match=r"^w: expected no seed, .* not random; got 3$"):
+    with pytest.raises(ArgumentError, match=r"^w: a seed cannot be used, .* not random; got 3$"):
         make("w", ["3", "2"], seed=3)
 
 

@@ -13,7 +13,7 @@ Ints = NDArray[np.integer[Any]]
 def paired(parents: ArrayLike, children: ArrayLike) -> Ints:
     """Return the arcs from each of *parents* to the child at the same place.
 
-    The two broadcast, so a single task on one side meets every task on the other.
+    *parents* and *children* broadcast: one task on one side is joined to all on the other.
 
     >>> paired(0, [1, 2]).tolist()
     [[0, 1], [0, 2]]
@@ -34,7 +34,8 @@ def bipartite(sources: int, sinks: int, parents: ArrayLike, children: ArrayLike)
 def stacked(first: Dag, *blocks: Dag) -> Dag:
     """Return the composition of the blocks in turn, merging sinks with sources in id order.
 
-    As many are merged as both sides have; the rest stay sinks or become new sources.
+    As many pairs are merged as both sides have. The other sinks stay sinks, the other sources
+    become new sources.
 
     >>> fork, join = bipartite(1, 2, 0, [0, 1]), bipartite(2, 1, [0, 1], 0)
     >>> stacked(fork, join).arcs.tolist()

@@ -1,4 +1,9 @@
-"""Bipartite building blocks of papers 000, 001 and 004.
+"""Bipartite building blocks of three papers.
+
+- Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory"
+- Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and its
+  Evaluation"
+- Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms"
 
 Every block numbers its sources first, left to right, then its sinks, left to right.
 """
@@ -29,8 +34,8 @@ class Turn(NamedTuple):
 def w(s: int, d: int) -> Dag:
     """W-dag: s sources of d children each, neighbours sharing one sink.
 
-    There are ``s * (d - 1) + 1`` sinks. Paper 000, section 2.2. Raises ArgumentError unless
-    s >= 1 and d >= 2.
+    There are ``s * (d - 1) + 1`` sinks. Cordasco, Rosenberg and Sims 2011, section 2.2. Raises
+    ArgumentError unless s >= 1 and d >= 2.
 
     >>> w(2, 2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3], [1, 4]]
@@ -42,7 +47,7 @@ def w(s: int, d: int) -> Dag:
 def m(s: int, d: int) -> Dag:
     """M-dag: s sinks of d parents each, neighbours sharing one source.
 
-    The dual of ``w(s, d)``, its ``s * (d - 1) + 1`` sources numbered first.
+    This is the dual of ``w(s, d)``. Its ``s * (d - 1) + 1`` sources are numbered first.
 
     >>> m(2, 2).arcs.tolist()
     [[0, 3], [1, 3], [1, 4], [2, 4]]
@@ -52,9 +57,9 @@ def m(s: int, d: int) -> Dag:
 
 
 def n(s: int) -> Dag:
-    """N-dag: s sources and s sinks; source v has sinks v and, but for the last, v + 1.
+    """N-dag: s sources and s sinks; source v has sinks v and v + 1, the last only v.
 
-    Paper 000, section 2.2. Raises ArgumentError unless s >= 1.
+    Cordasco, Rosenberg and Sims 2011, section 2.2. Raises ArgumentError unless s >= 1.
 
     >>> n(2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3]]
@@ -68,7 +73,7 @@ def n(s: int) -> Dag:
 def cycle(s: int) -> Dag:
     """Cycle-dag: s sources and s sinks; source v has sinks v and v + 1 modulo s.
 
-    Paper 000, section 2.2. Raises ArgumentError unless s >= 2.
+    Cordasco, Rosenberg and Sims 2011, section 2.2. Raises ArgumentError unless s >= 2.
 
     >>> cycle(3).arcs.tolist()
     [[0, 3], [0, 4], [1, 4], [1, 5], [2, 3], [2, 5]]
@@ -82,7 +87,7 @@ def cycle(s: int) -> Dag:
 def clique(s: int) -> Dag:
     """Clique-dag: s sources and one sink for every pair of them.
 
-    Sinks are in lexicographic order of their pairs. Paper 004, section 2. Raises
+    Sinks are in lexicographic order of their pairs. Malewicz et al. 2007, section 2. Raises
     ArgumentError unless s >= 2.
 
     >>> clique(3).arcs.tolist()
@@ -112,13 +117,13 @@ def complete_bipartite(a: int, b: int) -> Dag:
 def pbt(zigzag: str) -> Dag:
     """Planar bipartite tree of a zigzag such as 4,1/2,3.
 
-    The first value d is one source with d sinks, or 1/d one sink with d sources. Each
-    further integer d gives the rightmost source d - 1 new sinks, each further 1/d the
-    rightmost sink d - 1 new sources. Paper 001, section 3.1; as there in note 7, the value
-    1 is let in at either end, so that N-dags are of the family.
+    If the first value is d, the tree starts as one source with d sinks; if it is 1/d, as one
+    sink with d sources. Each further d adds d - 1 sinks to the rightmost source. Each further
+    1/d adds d - 1 sources to the rightmost sink. Cordasco, Malewicz and Rosenberg 2007, section
+    3.1. As in their note 7, 1 is allowed at either end, so that N-dags belong to the family.
 
-    Raises ArgumentError unless integers and reciprocals alternate, all of them above 1
-    except at the ends.
+    Raises ArgumentError unless integers and reciprocals alternate. All numbers d must be above
+    1, except at the ends.
 
     >>> pbt("2,1/2,1") == n(2)
     True
@@ -137,8 +142,8 @@ def pbt(zigzag: str) -> Dag:
 def w_strand(degrees: str) -> Dag:
     """Strand of W-dags: sources of the given degrees, such as 4,2,4,3, sharing end sinks.
 
-    It is the planar bipartite tree 4,1/2,2,1/2,4,1/2,3. Raises ArgumentError unless all
-    degrees exceed 1, except at the ends, where 1 may stand.
+    The example is the planar bipartite tree 4,1/2,2,1/2,4,1/2,3. Raises ArgumentError unless
+    all degrees exceed 1; 1 is allowed at the ends.
 
     >>> w_strand("2,2") == w(2, 2)
     True
@@ -149,7 +154,8 @@ def w_strand(degrees: str) -> Dag:
 def m_strand(degrees: str) -> Dag:
     """Strand of M-dags: sinks of the given degrees, such as 4,2,4,3, sharing end sources.
 
-    It is the planar bipartite tree 1/4,2,1/2,2,1/4,2,1/3. Raises ArgumentError as `w_strand`.
+    The example is the planar bipartite tree 1/4,2,1/2,2,1/4,2,1/3. Raises ArgumentError as
+    `w_strand` does.
 
     >>> m_strand("2,2") == m(2, 2)
     True
@@ -158,15 +164,15 @@ def m_strand(degrees: str) -> Dag:
 
 
 def zigzag_arcs(turns: Sequence[Turn]) -> tuple[Ints, Ints]:
-    """Return the parents and the children, both counted from 0, of a good zigzag's arcs.
+    """Return the parents and the children, both counted from 0, of a valid zigzag's arcs.
 
     >>> [ends.tolist() for ends in zigzag_arcs([Turn(3, False), Turn(2, True)])]
     [[0, 0, 0, 1], [0, 1, 2, 2]]
     """
     arcs = 1 + sum(turn.degree - 1 for turn in turns)
     check_size(arcs + 1, arcs)
-    # From a lone arc on, each new task is the last of its side, and its arc joins the last
-    # source to the last sink.
+    # The tree starts as one arc. Each new task is the last of its side, and its arc joins the
+    # last source to the last sink.
     adds_source = np.zeros(arcs, np.int64)
     adds_source[1:] = np.repeat([t.is_reciprocal for t in turns], [t.degree - 1 for t in turns])
     parents = np.cumsum(adds_source)

@@ -49,7 +49,7 @@ def check_size(tasks: int, arcs: int) -> None:
 
 
 def capped_power(base: int, exponent: int) -> int:
-    """Return ``base ** exponent``, or something past `MOST_TASKS` if that is larger.
+    """Return ``base ** exponent``, or some number above `MOST_TASKS` if the power is above.
 
     *base* must be 2 or more. The cap keeps an absurd exponent from filling memory.
 

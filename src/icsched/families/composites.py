@@ -1,4 +1,8 @@
-"""Structured dags: meshes, trees, butterflies, scans and what is composed of them.
+"""Structured dags: meshes, trees, butterflies, scans and compositions of them.
+
+Most are from Rosenberg and Yurkewych 2005, "Guidelines for Scheduling Some Common Computation-Dags
+for Internet-Based Computing", and Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling
+Theory".
 
 Ids are in a topological order everywhere, so running the tasks by id is legal.
 """
@@ -20,9 +24,9 @@ MOST_DIMENSIONS = 20  # the coordinates of all tasks are held at once
 def mesh(levels: int, dimensions: int = 2) -> Dag:
     """Reduction mesh: tuples of sum below levels, each with arcs that decrement a coordinate.
 
-    Numbered level by level from the sources, each level in lexicographic order, so that a
-    2-d level is swept from one end. Paper 003, section 2.1.1. Raises ArgumentError unless
-    levels >= 1 and dimensions is from 1 to 20.
+    Tasks are numbered level by level from the sources. Each level is in lexicographic order, so
+    a 2-d level is swept from one end. Rosenberg and Yurkewych 2005, section 2.1.1. Raises
+    ArgumentError unless levels >= 1 and dimensions is from 1 to 20.
 
     >>> mesh(2).arcs.tolist()
     [[0, 2], [1, 2]]
@@ -46,8 +50,8 @@ def evolving_mesh(levels: int, dimensions: int = 2) -> Dag:
 def tree(height: int, arity: int = 2) -> Dag:
     """Complete reduction tree: leaves are the sources, each task has arity parents.
 
-    Numbered from the leaves, level by level, siblings side by side. Paper 003, section
-    2.1.2. Raises ArgumentError unless height >= 0 and arity >= 2.
+    Tasks are numbered from the leaves, level by level, siblings side by side. Rosenberg and
+    Yurkewych 2005, section 2.1.2. Raises ArgumentError unless height >= 0 and arity >= 2.
 
     >>> tree(1, 3).arcs.tolist()
     [[0, 3], [1, 3], [2, 3]]
@@ -59,7 +63,7 @@ def tree(height: int, arity: int = 2) -> Dag:
 def out_tree(height: int, arity: int = 2) -> Dag:
     """Complete out-tree: the root is the source, each task above the leaves has arity children.
 
-    Numbered from the root, level by level. Raises ArgumentError as `tree` does.
+    Tasks are numbered from the root, level by level. Raises ArgumentError as `tree` does.
 
     >>> out_tree(1, 3).arcs.tolist()
     [[0, 1], [0, 2], [0, 3]]
@@ -71,9 +75,10 @@ def out_tree(height: int, arity: int = 2) -> Dag:
 def tree_of(strings: str) -> Dag:
     """Full binary reduction tree of bit strings such as 0,1,00,01, with arcs from x0, x1 to x.
 
-    The null string, the root, is implied. Names are the strings and "root"; longer strings
-    come first, then lexicographic order. Paper 003, section 2.1.2. Raises ArgumentError unless
-    every string comes with its sibling and its prefixes.
+    The root is the empty string, which need not be given. Names are the strings and "root".
+    Longer strings come first; strings of one length are in lexicographic order. Rosenberg and
+    Yurkewych 2005, section 2.1.2. Raises ArgumentError unless every string comes with its sibling
+    and its prefixes.
 
     >>> tree_of("0,1,00,01").names
     ('00', '01', '0', '1', 'root')
@@ -85,7 +90,7 @@ def tree_of(strings: str) -> Dag:
 def out_tree_of(strings: str) -> Dag:
     """Full binary out-tree of bit strings such as 0,1,00,01, with arcs from x to x0, x1.
 
-    The dual of `tree_of`, shorter strings first. Raises ArgumentError as `tree_of` does.
+    This is the dual of `tree_of`, shorter strings first. Raises ArgumentError as `tree_of` does.
 
     >>> out_tree_of("0,1,00,01").names
     ('root', '0', '1', '00', '01')
@@ -98,8 +103,9 @@ def out_tree_of(strings: str) -> Dag:
 def fft(d: int) -> Dag:
     """FFT dag on 2 ** d inputs: levels d to 0, joined by butterflies.
 
-    Task (l, x) has children (l - 1, x) and (l - 1, x with bit d - l flipped). Numbered from
-    level d, by x. Paper 003, section 2.1.3. Raises ArgumentError unless d >= 0.
+    Task (l, x) has children (l - 1, x) and (l - 1, x with bit d - l flipped). Tasks are
+    numbered from level d, by x. Rosenberg and Yurkewych 2005, section 2.1.3. Raises ArgumentError
+    unless d >= 0.
 
     >>> fft(1).arcs.tolist()
     [[0, 2], [0, 3], [1, 2], [1, 3]]
@@ -129,7 +135,8 @@ def prefix(n: int) -> Dag:
 def laplace(n: int) -> Dag:
     """Discrete Laplace transform: a parallel prefix whose n outputs a balanced tree adds up.
 
-    Numbered as `prefix`, then the tree level by level. Raises ArgumentError unless n >= 1.
+    Tasks are numbered as in `prefix`, then the tree level by level. Raises
+    ArgumentError unless n >= 1.
 
     >>> laplace(2).arcs.tolist()
     [[0, 2], [0, 3], [1, 3], [2, 4], [3, 4]]
@@ -144,7 +151,7 @@ def matmul() -> Dag:
     """Product of two 2 x 2 matrices: eight entries, eight products, four sums.
 
     ((A, B), (C, D)) times ((E, F), (G, H)); the products of A, E, C, F form one 4-cycle,
-    those of B, G, D, H another. Paper 001, Fig. 2a.
+    the products of B, G, D, H another. Cordasco, Malewicz and Rosenberg 2007, Fig. 2a.
 
     >>> product = matmul()
     >>> [product.names[task] for task in product.sinks]
@@ -162,8 +169,8 @@ def matmul() -> Dag:
 def divide_and_conquer(height: int, arity: int = 2) -> Dag:
     """Divide and conquer: a complete out-tree whose leaves are the leaves of an in-tree.
 
-    Numbered as `out_tree`, then the in-tree below the leaves. Paper 001, Fig. 2d. Raises
-    ArgumentError as `tree` does.
+    Tasks are numbered as in `out_tree`, then the in-tree below the leaves. Cordasco, Malewicz
+    and Rosenberg 2007, Fig. 2d. Raises ArgumentError as `tree` does.
 
     >>> divide_and_conquer(1).arcs.tolist()
     [[0, 1], [0, 2], [1, 3], [2, 3]]
@@ -176,10 +183,10 @@ def divide_and_conquer(height: int, arity: int = 2) -> Dag:
 
 
 def _mesh_arcs(levels: int, dimensions: int) -> tuple[int, Ints]:
-    # A task is a tuple led by its slack, levels - 1 - sum; slacks sort the levels. Such a
-    # tuple is the gaps between `dimensions` bars, and bars sort as their gaps do. Taking 1
-    # from one coordinate keeps lexicographic order and reaches all tasks past the first
-    # level: so the k-th task that has a 1 to take leads to the k-th task past the sources.
+    # A task is a tuple that starts with its slack, levels - 1 - sum; slacks sort the levels. The
+    # tuple is the gaps between `dimensions` bars, and bars sort as their gaps do. Taking 1 from
+    # one coordinate keeps the lexicographic order, and reaches all tasks that are not sources. So
+    # the k-th task with a 1 to take has an arc to the k-th task that is not a source.
     check_range("levels", levels, 1)
     check_range("dimensions", dimensions, 1, MOST_DIMENSIONS)
     places = levels - 1 + dimensions
@@ -248,7 +255,7 @@ def _scan_arcs(n: int) -> Ints:
 
 
 def _balanced_tree_arcs(leaves: Ints, next_id: int) -> Ints:
-    # The first round joins as many pairs as leave a power of two, each later round all.
+    # The first round joins pairs until a power of two is left, each later round joins all.
     arcs, roots = [paired(leaves[:0], leaves[:0])], leaves
     while len(roots) > 1:
         joins = len(roots) - (1 << ((len(roots) - 1).bit_length() - 1))

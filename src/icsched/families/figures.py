@@ -1,22 +1,26 @@
-"""Composite dags that the papers show as examples."""
+"""Composite dags that two papers show as examples.
+
+The papers are Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", and
+Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms".
+"""
 
 from icsched.dag import Dag
 from icsched.families.arcs import stacked
 from icsched.families.blocks import m, m_strand, pbt, w, w_strand
 from icsched.families.checks import check_choice
 
-ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of the 2007 paper
+ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of Cordasco, Malewicz and Rosenberg 2007
 DUAL_ZIGZAG = "4,1/3,3,1/3,2,1/2,4,1/3,2"  # the same tree with every arc reversed
 
 
 def paper_000_fig6() -> Dag:
     """Two out-meshes under one W-dag, as in Cordasco, Rosenberg and Sims 2011, Fig. 6.
 
-    The drawing is not in the text of the paper; this is one dag of the stated type, W(1,2)
-    twice, W(2,2) twice, W(3,2) twice, W(4,2) twice, then W(5,2), W(6,2) and W(10,2): the
-    left mesh has six levels of nonsinks, the right one four, and the 10 sources of the last
-    block are the last 5 of the left mesh's 7 ends and all 5 of the right mesh's. Tasks 0 to 5
-    are the one-sided cluster of 6 tasks.
+    The text of the paper does not have the drawing. This is one dag of the stated type: W(1,2)
+    twice, W(2,2) twice, W(3,2) twice, W(4,2) twice, then W(5,2), W(6,2) and W(10,2). The left
+    mesh has six levels of nonsinks, the right mesh four. The 10 sources of the last block are the
+    last 5 of the left mesh's 7 ends, and all 5 ends of the right mesh. Tasks 0 to 5 are the
+    one-sided cluster of 6 tasks.
 
     >>> paper_000_fig6()
     Dag(tasks=54, arcs=82)
@@ -31,8 +35,8 @@ def paper_000_fig6() -> Dag:
 def paper_001_fig3(which: str) -> Dag:
     """Composite a, b or c like those of Cordasco, Malewicz and Rosenberg 2007, Fig. 3.
 
-    The text of the paper gives the caption only: the three can be scheduled optimally by
-    strands, and only (b) by uniform W- and M-dags. These three have that property. (b) is an
+    The text of the paper has only the caption: all three have an optimal order by strands, and
+    only (b) by uniform W- and M-dags. The dags here have that property. (b) is an
     evolving mesh merged with a reduction mesh; (a) is W[3] W[3,2,3] M[3,2,3] M[3]; (c) is an
     out-tree of degrees 4, 3 and 2 under M[4,2,4,3] M[4]. Each block has priority over the next.
 
@@ -53,8 +57,8 @@ def paper_001_fig3(which: str) -> Dag:
 def paper_001_fig6(which: str) -> Dag:
     """Left or right dag of Cordasco, Malewicz and Rosenberg 2007, Fig. 6: W, then M blocks.
 
-    The left is W[4] W[4,2,4,3] M[4,2,4,3] M[4], the right W[5], the dual of P, P and M[6]
-    for P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2]. Sinks merge with sources from left to right, as
+    The left dag is W[4] W[4,2,4,3] M[4,2,4,3] M[4]. The right dag is W[5], the dual of P, P and
+    M[6], with P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2]. Sinks merge with sources from left to right, as
     many as both blocks have.
 
     Raises ArgumentError for any other word.

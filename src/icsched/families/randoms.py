@@ -68,9 +68,9 @@ def random_series_parallel(tasks: int, *, seed: int) -> Dag:
 
 
 def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
-    """Random bipartite dag: so many arcs from so many upper to so many lower tasks.
+    """Random bipartite dag: a given number of arcs from sources to sinks.
 
-    Every set of arcs is equally likely, so some tasks may be isolated. Sources are numbered
+    Every set of arcs is equally likely, so a task may have no arcs. Sources are numbered
     first. Raises ArgumentError unless sources, sinks >= 1 and 0 <= arcs <= sources * sinks.
 
     >>> random_bipartite(2, 2, 4, seed=1).arcs.tolist()
@@ -87,10 +87,11 @@ def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
 def random_linear_composition(blocks: int, *, seed: int) -> Dag:
     """Random composition of W-, N- or cycle-, and M-dags in an order of falling priority.
 
-    The blocks have s, d <= 4 and follow the order of paper 000, Theorem 2.2: W-dags by
-    falling d, then rising s; N-dags, or else cycles of one size; M-dags by rising d, then
-    falling s. A random number of the sinks so far, perhaps none, is merged with sources of
-    the next block. Raises ArgumentError unless blocks is from 1 to a million.
+    The blocks have s, d <= 4. They are in the order of Theorem 2.2 of Cordasco, Rosenberg and
+    Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms": W-dags by falling d, then
+    rising s; N-dags, or else cycles of one size; M-dags by rising d, then falling s. A random
+    number of the sinks so far, perhaps none, is merged with sources of the next block. Raises
+    ArgumentError unless blocks is from 1 to a million.
 
     >>> random_linear_composition(3, seed=1) == random_linear_composition(3, seed=1)
     True
@@ -133,7 +134,7 @@ def random_tree_sum(trees: int, *, seed: int) -> Dag:
     return Dag.from_arcs(tasks, np.concatenate(arcs))
 
 
-# In quotes, for numpy.random is slow to import and few need it.
+# Types are in quotes because numpy.random is slow to import and few callers need it.
 def _rng(seed: int) -> "np.random.Generator":
     check_range("seed", seed, 0)
     return np.random.Generator(np.random.PCG64(seed))

@@ -51,8 +51,8 @@ FUNCTIONS: tuple[Callable[..., Dag], ...] = (
 class Family:
     """A named family of dags.
 
-    *arguments* is how to use it, such as ``S D`` or ``[ROWS] [COLUMNS]``; *summary* is the
-    first line of the function's documentation.
+    *arguments* are the words after the name, such as ``S D`` or ``[ROWS] [COLUMNS]``. *summary* is
+    the first line of the function's documentation.
     """
 
     name: str
@@ -74,9 +74,9 @@ class Family:
 def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag:
     """Return the member of the family *name* that the words *arguments* describe.
 
-    A random family takes *seed*, or 0. Raises ArgumentError for an unknown name, for too many
-    or too few words, for words that are no numbers, for numbers outside the family, and for a
-    seed that the family has no use for.
+    A random family uses *seed*, by default 0. Raises ArgumentError for an unknown name, for too
+    many or too few words, for words that are not numbers, for numbers outside the family, and for
+    a seed if the family is not random.
 
     >>> make("w", ["3", "2"])
     Dag(tasks=7, arcs=6)
@@ -84,7 +84,7 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
     family = _family(name)
     options = {"seed": 0 if seed is None else seed} if family.is_random else {}
     if seed is not None and not family.is_random:
-        raise ArgumentError(f"{name}: expected no seed, the family is not random; got {seed}")
+        raise ArgumentError(f"{name}: a seed cannot be used, the family is not random; got {seed}")
     values = _values(family, arguments)
     try:
         return family.function(*values, **options)

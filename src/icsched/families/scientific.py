@@ -1,8 +1,9 @@
-"""The four scientific dags of paper 004, section 3.3, as families that scale.
+"""Four scientific dags, as families that scale.
 
-The paper states their sizes and the shape of their largest components, and draws AIRSN only;
-the arcs of the other three are chosen to have what it states. Tasks are named as in such
-workflows, a stage and a number of fixed width, and numbered stage by stage.
+They are from Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing DAGMan Jobs and
+its Evaluation", section 3.3. The paper states their sizes and the shape of their largest
+components, but draws only AIRSN. The arcs of the other three are chosen to match the paper. The
+name of a task is a stage and a number of fixed width. Tasks are numbered stage by stage.
 """
 
 from collections.abc import Mapping
@@ -21,10 +22,10 @@ STRIPES = 12
 def airsn(width: int = 250, first: str = "fringes") -> Dag:
     """AIRSN, an fMRI workflow, the double umbrella with fringes: 3 * width + 23 tasks.
 
-    A handle, a chain of 21 tasks, and *width* fringes are the parents of the first cover,
-    each cover task of the handle's end and its own fringe; join_1, the second cover and
-    join_2 follow. *first*, fringes or handle, says which of the sources is numbered first.
-    Paper 004, Fig. 5. Raises ArgumentError unless width >= 1.
+    The handle is a chain of 21 tasks. Each of *width* tasks of the first cover has two parents:
+    the end of the handle, and a fringe of its own. Then come join_1, the second cover and join_2.
+    *first*, fringes or handle, says which sources are numbered first. Malewicz et al. 2007, Fig.
+    5. Raises ArgumentError unless width >= 1.
 
     >>> airsn()
     Dag(tasks=773, arcs=1270)
@@ -51,8 +52,8 @@ def airsn(width: int = 250, first: str = "fringes") -> Dag:
 def inspiral(segments: int = 332) -> Dag:
     """Inspiral, a search for gravitational waves: 9 * segments tasks in a ring.
 
-    Segment i finds its data and a template bank, filters the data with the banks of its two
-    neighbours, checks coincidence with the next segment and repeats that with the new bank.
+    A segment finds its data and a template bank. It filters the data with the banks of its two
+    neighbours, and checks coincidence with the next segment. It repeats that with a new bank.
     The first four stages are one component that is not bipartite, 1,328 tasks by default.
     Raises ArgumentError unless segments >= 3.
 
@@ -86,10 +87,10 @@ def inspiral(segments: int = 332) -> Dag:
 def montage(rows: int = 30, columns: int = 45) -> Dag:
     """Montage, a sky mosaic of rows x columns images: 7,881 tasks by default.
 
-    Each image is projected; every two images that touch, at a side or a corner, are compared;
-    from all comparisons comes a background model, which corrects each image (an arc from its
-    projection is a shortcut); then all are added. The projections and comparisons are one
-    bipartite component. Raises ArgumentError unless rows, columns >= 2.
+    Each image is projected. Every two images that touch at a side or a corner are compared. All
+    comparisons make a background model, which corrects each image. The arc from the projection of
+    an image to its correction is a shortcut. Then all images are added. The projections and
+    comparisons are one bipartite component. Raises ArgumentError unless rows, columns >= 2.
 
     >>> montage()
     Dag(tasks=7881, arcs=19583)
@@ -120,8 +121,8 @@ def montage(rows: int = 30, columns: int = 45) -> Dag:
 def sdss(fields: int = 800) -> Dag:
     """SDSS, a search for galaxy clusters on a ring of fields: 60 * fields + 13 tasks.
 
-    The core of a field needs the field and its two neighbours, and feeds 29 calibrations,
-    each with its own search; twelve stripes collect the searches, and one catalogue the
+    The core of a field needs the field and its two neighbours. It feeds 29 calibrations, each
+    with its own search. Twelve stripes collect the searches, and one catalogue collects the
     stripes. Fields and cores are one bipartite component, 1,600 tasks by default, in which
     every source has three children. Raises ArgumentError unless fields >= 12.
 
@@ -147,7 +148,7 @@ def sdss(fields: int = 800) -> Dag:
 
 
 def _stages(sizes: Mapping[str, int | None]) -> tuple[dict[str, Ints], list[str]]:
-    # A stage of size None is one task that bears the stage's name without a number.
+    # A stage of size None is one task, named as the stage, without a number.
     ids: dict[str, Ints] = {}
     names: list[str] = []
     for stage, size in sizes.items():

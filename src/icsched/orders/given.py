@@ -11,7 +11,7 @@ Graph: TypeAlias = Any  # other libraries, and so their types, are optional
 
 
 def dag_of(graph: Graph) -> Dag:
-    """Return *graph* as a dag; raises GraphError if it is not a graph of a kind listed here.
+    """Return *graph* as a dag; raises GraphError if that is not possible.
 
     *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks
     to their parents, or a directed graph of networkx or rustworkx.

@@ -104,7 +104,7 @@ def _by_id(dag: Dag, run_times: Mapping[Hashable, float]) -> list[float]:
 
 
 def random_order(dag: Dag, *, seed: int) -> Ids:
-    """Run always the eligible task that comes first in a random shuffle of all tasks.
+    """Run the eligible task that comes first in a random shuffle of all tasks, at every step.
 
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> random_order(chain, seed=1).tolist()
@@ -114,7 +114,7 @@ def random_order(dag: Dag, *, seed: int) -> Ids:
 
 
 def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
-    """Run always the eligible task with the smallest key.
+    """Run the eligible task with the smallest key, at every step.
 
     *keys* has one number per task; equal keys go by id. O(arcs + tasks log tasks).
 
