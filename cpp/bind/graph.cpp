@@ -16,7 +16,7 @@ static auto give(Built&& built) {
 
 static void bind_ready_queue(nb::module_& m) {
   nb::class_<ReadyQueue> queue(m, "ReadyQueue",
-                               "State of a graph being worked off; empty ranks mean first ready, "
+                               "Tasks of a graph to be handed out; empty ranks mean first ready, "
                                "first out.");
   nb::enum_<ReadyQueue::State>(queue, "State", nb::is_arithmetic())
       .value("WAITING", ReadyQueue::waiting)

@@ -7,7 +7,7 @@
 void bind_memory(nb::module_& m) {
   using seam::called;
   m.def("depth_first_order", called<icsched::depth_first_order>, "children"_a, "parents"_a,
-        "order"_a, "sizes"_a, "Order that finishes what it began, from any legal order.");
+        "order"_a, "sizes"_a, "Depth-first order, made from any legal order.");
   m.def("exchange_pieces", called<icsched::exchange_pieces>, "children"_a, "parents"_a, "order"_a,
         "ranks"_a, "sizes"_a,
         "Order with the profile of the given order, its pieces moved to free memory early.");

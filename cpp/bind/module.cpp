@@ -6,7 +6,7 @@
 
 namespace {
 
-// Python tells the main thread alone of signals; simulations may run on others too.
+// Python tells only the main thread about signals; simulations may run on other threads too.
 std::atomic<std::uint64_t> times_given_up = 0;
 thread_local std::uint64_t times_given_up_before = 0;  // this thread's kernel began
 

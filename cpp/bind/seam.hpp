@@ -1,8 +1,8 @@
 // How arguments and results cross between Python and the kernels; all files of the binding use it.
 //
-// Down: an array is a span, an object with `offsets` and `targets` is Rows, and so on; nothing is
-// copied, and what was read stays alive until the call ends. Up: a vector is an array, several
-// are a tuple, and rows are icsched.arrays.Rows.
+// Down: an array becomes a span, an object with `offsets` and `targets` becomes Rows, and so on.
+// Nothing is copied, and what was read stays alive until the call ends. Up: a vector becomes an
+// array, several vectors a tuple, and rows icsched.arrays.Rows.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -57,7 +57,7 @@ auto give_all(std::vector<T>&... vectors) {
 // Remembers how often kernels were given up before this thread's kernel began.
 void begin_kernel();
 
-// Whether the user wants out (Ctrl-C); then Python's error is set. Kernels ask without the GIL.
+// Whether the user wants out (Ctrl-C). If so, Python's error is set. Kernels ask without the GIL.
 bool wants_out();
 
 // Ends all kernels that run now, on any thread.

@@ -71,7 +71,7 @@ void bind_theory(nb::module_& m) {
   m.def("shortcuts", called<icsched::shortcuts>, "children"_a, "parents"_a, "order"_a,
         "patience"_a, "most_work"_a = std::int64_t{1} << 62,
         "1 for each arc, in row order, that another path makes superfluous.\n\n"
-        "Some are missing if it would take more than most_work arcs looked at to find all.");
+        "Some may be missing if finding all would look at more than most_work arcs.");
   m.def("decompose", called<icsched::decompose>, "children"_a, "parents"_a);
   icsched::bind_kind(m);
   m.def("order_blocks", called<icsched::order_blocks>, "children"_a, "blocks"_a,

@@ -36,7 +36,7 @@ def priority_order(children: icsched.arrays.Rows, parents: icsched.arrays.Rows, 
 
 class ReadyQueue:
     """
-    State of a graph being worked off; empty ranks mean first ready, first out.
+    Tasks of a graph to be handed out; empty ranks mean first ready, first out.
     """
 
     def __init__(self, children: icsched.arrays.Rows, parents: icsched.arrays.Rows, ranks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
@@ -86,7 +86,7 @@ def shortcuts(children: icsched.arrays.Rows, parents: icsched.arrays.Rows, order
     """
     1 for each arc, in row order, that another path makes superfluous.
 
-    Some are missing if it would take more than most_work arcs looked at to find all.
+    Some may be missing if finding all would look at more than most_work arcs.
     """
 
 def decompose(children: icsched.arrays.Rows, parents: icsched.arrays.Rows) -> tuple[icsched.arrays.Rows, icsched.arrays.Rows, Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]: ...
@@ -147,7 +147,7 @@ def superdag_order(children: icsched.arrays.Rows, parents: icsched.arrays.Rows, 
     """
 
 def depth_first_order(children: icsched.arrays.Rows, parents: icsched.arrays.Rows, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-    """Order that finishes what it began, from any legal order."""
+    """Depth-first order, made from any legal order."""
 
 def exchange_pieces(children: icsched.arrays.Rows, parents: icsched.arrays.Rows, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ranks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """

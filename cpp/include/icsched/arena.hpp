@@ -12,7 +12,7 @@
 
 namespace icsched {
 
-// A knock-out of numbered players, of whom some take part; `beats` is a total order.
+// A knock-out tournament of numbered players. Some players take part. `beats` is a total order.
 template <class Beats>
 class Knockout {
  public:
@@ -20,7 +20,7 @@ class Knockout {
 
   std::int32_t winner() const { return winners_[1]; }
 
-  // Plays the matches of `player` again, who has changed, begun or ceased to take part.
+  // Plays the matches of `player` again, because the player has changed, joined or left.
   void replay(std::int32_t player, bool takes_part) {
     std::int32_t match = players_ + player;
     winners_[match] = takes_part ? player : -1;
@@ -37,13 +37,14 @@ class Knockout {
   }
 
   std::int32_t players_;
-  std::vector<std::int32_t> winners_;  // of match i those of 2i and 2i + 1 meet; the last are players
+  std::vector<std::int32_t> winners_;  // match i: winners 2i and 2i + 1 meet; the last are players
   Beats beats_;
 };
 
-// Which profiles are active, and each one's least priority over the others. Past so many
-// active profiles, a profile is measured against the oldest of them only, its rivals. Once
-// the looks at rivals are spent, against the oldest few; and floors set by what has gone stay.
+// The active profiles, and the least priority of each over the others: its floor. If too many
+// profiles are active, a profile is measured only against the oldest of them, its rivals. Once the
+// looks at rivals are spent, it is measured only against the oldest few. Then a floor stays even
+// if the profile that set it is no longer active.
 class Arena {
  public:
   // The priority of one profile over another, by their numbers.
@@ -66,7 +67,7 @@ class Arena {
   using Member = std::pair<std::int32_t, std::int32_t>;  // key, block
   struct Floor {
     Ratio ratio;
-    std::int32_t by = -1;  // a profile over which the priority is that low; -1: none is active
+    std::int32_t by = -1;  // a profile over which the priority is that low; -1 if none is active
   };
   struct Rival {
     std::int32_t profile, slot;
@@ -87,12 +88,12 @@ class Arena {
   void activate(std::int32_t profile);
   void admit(std::int32_t profile);
   void retire(std::int32_t profile);
-  // The oldest active profile that is no rival yet takes the free slot. The rivals and it are
-  // measured against each other, so that floors are exact once all active profiles are rivals.
+  // Gives the free slot to the oldest active profile that is not a rival yet. Measures it and the
+  // rivals against each other, so that floors are exact once all active profiles are rivals.
   void admit_next();
   // Measures all rivals against the newest.
   void lower_rivals();
-  // Those whose floor was set by a profile that has gone, oldest first.
+  // Measures the profiles again whose floor was set by `gone`, oldest first.
   void refresh_dependents(std::int32_t gone);
   Ratio over(std::int32_t profile, const Rival& rival);
   void lower(std::int32_t profile, const Rival& by);
@@ -102,13 +103,14 @@ class Arena {
   Over measure_;
   std::vector<std::priority_queue<Member, std::vector<Member>, std::greater<Member>>> members_;
   std::vector<Floor> floor_;
-  std::vector<std::int32_t> since_;  // when a profile became active, in activations; or inactive
-  std::vector<std::vector<std::int32_t>> dependents_;  // by the profile that set their floor; some have moved on
+  std::vector<std::int32_t> since_;  // number of the activation of each profile; or inactive
+  // By the profile that set their floor; some have another floor by now.
+  std::vector<std::vector<std::int32_t>> dependents_;
   std::int32_t slots_;
   std::vector<Measured> measured_;  // by profile, then by the rival's slot
   std::vector<std::int32_t> free_slots_;
   std::vector<Rival> rivals_;                                  // oldest first
-  std::queue<std::pair<std::int32_t, std::int32_t>> waiting_;  // profile, since: to become rivals
+  std::queue<std::pair<std::int32_t, std::int32_t>> waiting_;  // (profile, since): the next rivals
   std::int32_t active_ = 0, activations_ = 0;
   std::int64_t looks_left_;
   Knockout<Better> knockout_;

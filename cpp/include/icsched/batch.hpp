@@ -2,8 +2,8 @@
 // Rosenberg 2006).
 //
 // A batch of eligible tasks enables, in the same step, only tasks whose other parents count as
-// executed. So all that matters is a bipartite graph, the front: sources are the tasks that may
-// be taken, sinks the tasks that a set of sources can enable.
+// executed. So only a bipartite graph matters, the front. Its sources are the tasks that may be
+// taken. Its sinks are the tasks that a set of sources can enable.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@ namespace icsched {
 enum class TaskState : std::uint8_t { waiting, executed, offered };
 
 // Sources are numbered by their place in the list that the front was made from. A sink with one
-// parent is a yield of it; sinks with the same parents are one, with their number as weight.
+// parent is a yield of that parent. Sinks with the same parents are one sink; its weight is their
+// number.
 struct Front {
-  std::span<const std::int32_t> yields;   // of each source: sinks that wait for it alone
+  std::span<const std::int32_t> yields;   // of each source: sinks that wait only for it
   Rows sinks;                             // of each other sink: two sources or more, ascending
-  std::span<const std::int32_t> weights;  // of each such sink: 1 or more
+  std::span<const std::int32_t> weights;  // of each sink in `sinks`: 1 or more
 
   std::int32_t sources() const { return static_cast<std::int32_t>(yields.size()); }
 };
@@ -40,27 +41,27 @@ struct BuiltFront {
   Front view() const { return {yields, {sink_offsets, parents}, weights}; }
 };
 
-// The front of a dag. `states` has a TaskState for each task; `sources` lists those offered, all
-// parents of which are executed. Rows of sinks come out sorted. O(arcs into the sources' children),
-// plus a pass over the tasks.
+// The front of a dag. `states` has a TaskState for each task. `sources` lists the offered tasks,
+// whose parents must all be executed. Rows of sinks come out sorted. O(arcs into the sources'
+// children), plus a pass over the tasks.
 BuiltFront batch_front(Rows children, Rows parents, std::span<const std::uint8_t> states,
                        Ids sources);
 
 struct Choice {
   std::vector<std::int32_t> sources;  // exactly as many as asked for
-  std::int64_t enabled = 0;           // by them
+  std::int64_t enabled = 0;           // sinks that they enable
 };
 
-// Takes `count` sources by rule, best rate of enabled sinks a source first: a source with its
-// yields, or all parents of a sink with that sink and their yields. Ties go to sinks, because
-// single sources fit in later, then to smaller numbers. The rest of the count goes to the smallest
-// numbers.
+// Takes `count` sources by a rule: the best rate of enabled sinks per source first. A candidate is
+// one source with its yields, or all parents of a sink with the sink and their yields. Ties go to
+// sinks, because single sources fit in later, then to smaller numbers. If nothing more can be
+// enabled, the smallest numbers are taken.
 // Requires 0 <= count <= sources. O((sources + arcs) log + sinks * min(sqrt(arcs), d)) if no
 // source has more than d sinks with further parents.
 Choice greedy_batch(const Front& front, std::int32_t count);
 
-// No `count` sources enable more than this: each sink is shared out evenly to its parents, and
-// the largest shares count. O(sources + arcs).
+// No `count` sources enable more than this. Each sink is shared out evenly among its parents; the
+// result is the sum of the `count` largest shares. O(sources + arcs).
 std::int64_t most_enabled(const Front& front, std::int32_t count);
 
 enum class Solving : std::uint8_t { solved, not_a_tree, too_much_work };
@@ -68,14 +69,14 @@ enum class Solving : std::uint8_t { solved, not_a_tree, too_much_work };
 struct ExactChoice {
   Solving result = Solving::solved;
   Choice choice;               // if solved
-  std::int32_t culprit = -1;   // not a tree: a source of such a piece
+  std::int32_t culprit = -1;   // if not a tree: a source of a piece that is not one
   bool trees_only = true;      // no piece was enumerated
 };
 
 // Takes `count` sources that enable the most. Connected pieces that are trees are solved by a
-// knapsack over the tree, others of up to `most_enumerated` sources (at most 24) by looking at
-// every subset; pieces are put together by max-plus convolution. Gives up before it starts where
-// a piece is neither, or where about `most_work` steps would not do. Requires
+// knapsack over the tree. Other pieces, of up to `most_enumerated` sources (at most 24), are solved
+// by looking at every subset. Max-plus convolution puts the pieces together. Gives up before it
+// starts if a piece is neither, or if about `most_work` steps are not enough. Requires
 // 0 <= count <= sources. O(sources * count) time on trees, O(sources log sources) memory.
 ExactChoice exact_batch(const Front& front, std::int32_t count, std::int32_t most_enumerated,
                         std::int64_t most_work);

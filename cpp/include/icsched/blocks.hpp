@@ -9,8 +9,9 @@
 
 namespace icsched {
 
-// What a block was recognised as, and so why its order is what it is. The orders of all
-// but `searched` and `ruled` are IC-optimal by theorem, that of `exact` by computation.
+// What a block was recognised as, which says where its order comes from. `searched` and `ruled`
+// orders are not proved IC-optimal. `exact` orders are IC-optimal by computation, all others by
+// theorem.
 enum class Kind : std::int32_t {
   tree = 0,      // planar bipartite tree: W, M, N and every strand (strands.hpp)
   forest = 1,    // another bipartite tree, whose order meets a bound that holds for all trees
@@ -26,7 +27,7 @@ enum class Kind : std::int32_t {
 inline bool is_proved(Kind kind) { return kind <= Kind::exact; }
 
 struct BlockOrders {
-  std::vector<std::int32_t> nonsinks;  // each block's in execution order, offsets as in Blocks
+  std::vector<std::int32_t> nonsinks;  // of each block, in execution order; offsets as in Blocks
   std::vector<std::int32_t> kind;      // per block, a Kind
   std::vector<std::int32_t> sources;   // per block: members without parents in it
   std::vector<std::int32_t> arcs;      // per block: arcs inside it
@@ -38,10 +39,9 @@ struct BlockOrders {
 };
 
 // Blocks of at most `exact_nonsinks` nonsinks that no theorem covers go to the referee,
-// with a limit of `exact_sets` each and about `all_sets` for all; identical blocks are
-// solved once. Larger ones, and those that come once all_sets are spent, take the
-// order of largest area among the paper's outdegree rule, the dual's order read backwards
-// and a cheapest-sink-first rule. Near O(tasks + arcs) but for the referee.
+// with a limit of `exact_sets` for each block and about `all_sets` for all. Identical blocks are
+// solved once. Larger blocks, and blocks that come after all_sets are spent, take the best order of
+// three rules (best_rule in block_rules.hpp). Near O(tasks + arcs), not counting the referee.
 BlockOrders order_blocks(Rows children, const Blocks& blocks,
                          std::int32_t exact_nonsinks, std::int64_t exact_sets,
                          std::int64_t all_sets);

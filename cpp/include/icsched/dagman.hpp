@@ -1,9 +1,9 @@
 // Scanning HTCondor DAGMan files: statements found, the plain ones recognised.
 //
 // A statement is one command: a line, the lines that continue it, and its inline submit
-// description if it has one. Nearly all of a large file are statements written in the
-// plainest way, and the scanner understands only those. It leaves every other statement to the
-// caller, with its bytes, and so need not know the fine print of the language.
+// description if it has one. Nearly all statements of a large file are written in the plainest
+// way. The scanner understands only plain statements. It leaves the bytes of every other statement
+// to the caller, so it need not know the fine print of the language.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ enum JobOptions : std::int32_t {
   is_done = 2,
   has_dir = 4,
   is_subdag = 8,
-  is_inline = 16,  // its submit description follows, and nothing after that
+  is_inline = 16,  // its submit description follows, and nothing after the description
 };
 
 enum class Problem : std::int32_t {
@@ -51,8 +51,8 @@ struct DagmanScan {
   std::vector<std::int64_t> begin, end;   // its bytes, without blanks around it
   std::vector<std::int32_t> name, value;  // the number of the job's name or -1; see kinds
 
-  // Per parent statement: its parents are refs[first_parent .. first_child), its children
-  // go on to the next one's first_parent, the last one's to the end of refs.
+  // Per parent statement: its parents are refs[first_parent .. first_child). Its children go from
+  // there to first_parent of the next statement, or to the end of refs.
   std::vector<std::int64_t> first_parent, first_child;
   std::vector<std::int32_t> refs;  // numbers of names
 
@@ -62,8 +62,8 @@ struct DagmanScan {
 };
 
 // Scans any bytes; stops after a broken statement. Throws std::length_error for 2^31 bytes
-// or more. Takes linear time; for ordinary files about as much memory as `data`, for the
-// worst (two bytes a line, or a new name every few bytes) at most 20 times as much.
+// or more. Takes linear time. Takes about as much memory as `data` for ordinary files, and at most
+// 20 times as much for the worst (two bytes a line, or a new name every few bytes).
 DagmanScan scan_dagman(std::span<const std::uint8_t> data);
 
 }  // namespace icsched

@@ -26,12 +26,13 @@ struct Command {
   bool has_body = false;                // an inline submit description may follow
 };
 
-// The command of that name, in any case and with - for _; one without a name if there is none.
+// The command of that name. Case does not matter, and - counts as _. If there is no such command,
+// the result has no name.
 const Command& command_of(Text word);
 
 inline bool starts_command(Text line) { return !command_of(next_word(line)).name.empty(); }
 
-// A job whose third word opened a submit description, { or @=TAG; no options follow that.
+// A job whose third word, { or @=TAG, opens a submit description; no options follow.
 Found plain_inline_job(const Words& words);
 
 // One or more pairs, perhaps after PREPEND or APPEND.

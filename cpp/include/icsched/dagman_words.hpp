@@ -82,8 +82,8 @@ inline Text next_word(Text& text) {
   return word;
 }
 
-// The length of the word in double quotes that `text` starts with, quotes included; 0 if it
-// starts with none that all versions of DAGMan read alike.
+// The length of the word in double quotes that `text` starts with, quotes included. 0 if there is
+// none, or if versions of DAGMan read it differently.
 inline std::size_t quoted_length(Text text) {
   if (!text.starts_with('"')) return 0;
   const std::size_t inside = run(text.substr(1), quotable);
@@ -92,7 +92,7 @@ inline std::size_t quoted_length(Text text) {
   return inside > 0 && closed ? inside + 2 : 0;
 }
 
-// Likewise, but a word may also stand in double quotes, with blanks in it.
+// Like next_word, but a word may also be in double quotes, with blanks in it.
 inline Text next_path(Text& text) {
   text.remove_prefix(run(text, blank));
   const std::size_t length = quoted_length(text);
@@ -104,8 +104,8 @@ inline Text next_path(Text& text) {
 
 inline bool is_path(Text word) { return is_plain(word) || quoted_length(word) == word.size(); }
 
-// A statement's words, but for those that come after the most that a plain one has. The
-// command and the word after it have no quotes.
+// The words of a statement, up to the most that a plain statement has. The command and the word
+// after it have no quotes.
 struct Words {
   static constexpr std::size_t most = 9;
   std::array<Text, most> word;

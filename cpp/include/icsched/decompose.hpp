@@ -1,12 +1,12 @@
 // Cutting a dag into its blocks: step 2 of "A Tool for Prioritizing DAGMan Jobs and its
 // Evaluation" (Malewicz, Foster, Rosenberg and Wilde 2007).
 //
-// C(s), for a source s of what is left of the dag, is the least set that holds s, the
-// children of every source in it, and all parents of every member. A containment-minimal
-// C(s) is a block: its nonsinks leave, as do its sinks that have no children at all; the
-// other sinks become sources. Bipartite blocks leave first, a general one only when no
-// bipartite one is left. Minimal sets are equal or disjoint, so the blocks do not depend
-// on the order in which equals leave.
+// Let s be a source of what is left of the dag. C(s) is the smallest set that has s, the
+// children of every source in the set, and all parents of every member. If no smaller C(s') lies
+// inside C(s), then C(s) is a block. The nonsinks of a block leave the dag, and so do its sinks
+// that have no children at all. The other sinks become sources. Bipartite blocks leave first; a
+// block that is not bipartite leaves only when no bipartite one is left. Minimal sets are equal or
+// disjoint, so the blocks do not depend on the order in which they leave.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,7 @@ struct BuiltBlocks {
   Blocks view() const { return {{nonsink_offsets, nonsinks}, {sink_offsets, sinks}, bipartite}; }
 };
 
-// Requires a dag; shortcuts in it make blocks larger than they need be, nothing else. Near
-// O(tasks + arcs).
+// Requires a dag. Shortcuts only make blocks larger than necessary. Near O(tasks + arcs).
 BuiltBlocks decompose(Rows children, Rows parents);
 
 }  // namespace icsched

@@ -1,10 +1,10 @@
 // Random numbers that depend on (seed, run, stream, index) alone.
 //
-// Nothing is drawn in sequence, so neither the policy that is simulated nor the number of
-// threads changes what is drawn. src/icsched/sim/draws.py is the same generator operation
-// for operation, with the references; both give the same bits as long as the compiler leaves
-// floating point alone (-ffp-contract=off, no fast math). Hence log, exp and the normal
-// quantile in plain arithmetic: the standard library's differ between machines.
+// Nothing is drawn in sequence, so neither the order that is simulated nor the number of
+// threads changes what is drawn. src/icsched/sim/draws.py is the same generator, operation
+// for operation, and names the references. Both give the same bits if the compiler leaves
+// floating point alone (-ffp-contract=off, no fast math). Log, exp and the normal quantile
+// are written in plain arithmetic because the standard library's differ between machines.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ inline constexpr std::array exp_terms{4.13813679705723846039e-08, -1.65339022054
 inline double log(double x) {
   constexpr std::uint64_t near_sqrt_half = 0x3fe6a09e00000000u, one = 0x3ff0000000000000u;
   const std::uint64_t shifted = std::bit_cast<std::uint64_t>(x) + (one - near_sqrt_half);
-  // 2^52 + the exponent's bits as a number: no conversion, which vectors lack.
+  // 2^52 + the exponent's bits as a number: this needs no conversion, which vectors lack.
   const double exponent =
       std::bit_cast<double>((shifted >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
   const double f =
@@ -85,7 +85,7 @@ inline double exp(double x) {
   return (1.0 + (rest * c / (2.0 - c) - low + high)) * scale;
 }
 
-// Algorithm AS 241, the shorter form: ratios of polynomials for the middle, the tails, the
+// Algorithm AS 241, the shorter form: ratios of polynomials for the middle, the tails and the
 // ends of the tails.
 inline constexpr std::array middle_above{5.9109374720e1, 1.5929113202e2, 5.0434271938e1,
                                          3.3871327179e0};

@@ -1,10 +1,12 @@
 // Sets of eligible tasks to hand out, one class per rule.
 //
-// All have the same shape: set_order(order) says what comes first, if that is up to an order,
-// and goes before all else; clear() empties the set; add(task) puts in a task that is not there,
-// remove(task) takes out one that is; size() counts; take(count, visit) takes out up to `count`
-// tasks, best first, and calls visit(task) for each, which must not change the set. A task may
-// come back after it was taken, but not after it was removed.
+// All classes have the same members:
+// - set_order(order) says which tasks come first, for rules with an order. It is called first.
+// - clear() empties the set, and size() counts its tasks.
+// - add(task) adds a task that is not in the set, remove(task) removes one that is.
+// - take(count, visit) takes out up to `count` tasks, best first, and calls visit(task) for each;
+//   visit must not change the set.
+// A task may be added again after it was taken, but not after it was removed.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +19,8 @@
 
 namespace icsched {
 
-// A set of numbers below a limit that finds its least: a bit per number, above it a bit per
-// word of 64, and so on up to one word.
+// A set of numbers below a limit that finds its least number. The lowest level has a bit per
+// number, the next a bit per word of 64, and so on up to one word.
 class Bitmap {
  public:
   explicit Bitmap(std::int32_t limit) {
@@ -49,7 +51,7 @@ class Bitmap {
     if (words_[number / 64] == 0) clear_above(number / 64);
   }
 
-  // Erases the `count` least numbers and visits each. Requires as many.
+  // Erases the `count` least numbers and visits each. Requires at least `count` numbers.
   template <class Visit>
   void take(std::int64_t count, Visit visit) {
     while (count > 0) {
@@ -125,7 +127,7 @@ class RankedSet {
   std::int64_t size_ = 0;
 };
 
-// The task added first, or last, first.
+// First the task that was added first, or the one that was added last.
 template <bool newest_first>
 class Line {
  public:
@@ -171,7 +173,7 @@ class Line {
     }
   }
 
-  // Tasks may come back for ever; the memory must not.
+  // Tasks may come back without end; the memory must not grow without end.
   void drop_taken() {
     if (2 * head_ <= line_.size() || head_ < removed_.size()) return;
     line_.erase(line_.begin(), line_.begin() + static_cast<std::ptrdiff_t>(head_));
@@ -179,7 +181,7 @@ class Line {
   }
 
   std::vector<std::int32_t> line_;     // oldest first
-  std::size_t head_ = 0;               // those before it are taken; 0 if the newest go first
+  std::size_t head_ = 0;               // entries before it are taken; 0 if the newest go first
   std::vector<std::uint8_t> removed_;  // by task; may still be in line
   std::int64_t size_ = 0;
 };

@@ -41,12 +41,12 @@ struct Built {
 // Requires equal lengths, at most 2^31 - 1 arcs, all ids in [0, tasks). O(tasks + arcs).
 Built build(std::int32_t tasks, Ids parents, Ids children);
 
-// For each task the largest sum of weights over the tasks of a path that ends just
-// before it; 0 for sources. `order` lists parents before their `children`, so the
+// For each task, the largest sum of weights over the tasks of a path that ends just
+// before the task; 0 for sources. `order` lists parents before their `children`, so the
 // reversed order with parent rows measures paths to the sinks. O(tasks + arcs).
 std::vector<double> longest_paths(Rows children, Ids order, std::span<const double> weights);
 
-// Label of the connected part of each task, arcs taken both ways; parts are
+// Label of the connected part of each task; the direction of arcs does not matter. Parts are
 // numbered by their smallest task. Nearly O(tasks + arcs).
 std::vector<std::int32_t> connected_parts(Rows children);
 

@@ -27,7 +27,7 @@ class InterruptScope {
   WantsOut outer_;
 };
 
-// Work between two looks at the clock; the user is asked some twenty times a second.
+// Work between two looks at the clock; the user is asked about twenty times a second.
 inline constexpr std::int64_t units_between_looks = 2'000;
 
 namespace detail {
@@ -44,7 +44,7 @@ void look_at_clock();
 
 }  // namespace detail
 
-// Told of work done, 10 to 100 ns a unit. Throws Interrupted if the user wants out. Costs a
+// Counts work done, 10 to 100 ns a unit. Throws Interrupted if the user wants out. Costs a
 // few nanoseconds: call it in loops whose bodies cost more, or once for many units.
 inline void check_interrupt(std::int64_t units = 1) {
   if ((detail::interrupt_state.units_left -= units) < 0) detail::look_at_clock();

@@ -6,8 +6,8 @@
 
 namespace icsched {
 
-// The most that a part gives for each number of executions from `first` on; other numbers are
-// impossible, all of them if there are no values.
+// The most that a part gives for each number of executions from `first` on. Other numbers are
+// impossible; without values, all numbers are.
 struct Yield {
   std::int32_t first = 0;
   std::vector<std::int32_t> values;
@@ -35,8 +35,8 @@ class MaxPlus {
   // The best of all parts together, by halves.
   Yield total(std::vector<Yield> parts);
 
-  // How many of `count` executions each part gets if all together give the most; requires that
-  // `count` is possible and at most `most`. Of equals the earlier part gets more.
+  // How many of `count` executions each part gets if all together give the most. Requires that
+  // `count` is possible and at most `most`. In a tie the earlier part gets more.
   std::vector<std::int32_t> split(std::vector<Yield> parts, std::int32_t count);
 
  private:

@@ -8,26 +8,26 @@
 
 namespace icsched {
 
-// A hash table from names to the numbers 0, 1, 2, ... Most of a look-up is waiting for
-// memory, so names queue up and are looked up a batch at a time, in the order they came:
-// the waits of a batch overlap.
+// A hash table from names to the numbers 0, 1, 2, ... A look-up mostly waits for memory. So names
+// queue up, and are looked up a batch at a time, in the order they came: the waits of a batch
+// overlap.
 //
-// Time is linear in the bytes of the names, whatever the names are, because the hash is keyed
-// at random. Numbers do not depend on the key. Takes up to 64 bytes and three copies per name
-// while it grows, two thirds of that at rest.
+// Time is linear in the bytes of the names, for any names, because the hash has a random key.
+// Numbers do not depend on the key. The table takes up to 64 bytes and three copies per name while
+// it grows, and two thirds of that afterwards.
 class NameTable {
  public:
   NameTable();
 
   // Appends an entry to `into`, which `settle` overwrites with the number of `name`.
   // Requires a name that is not empty and has no newline, and less than 2^32 bytes in all
-  // names; `name` and `into` must stay until then.
+  // names. `name` and `into` must live until `settle` is called.
   void number(std::string_view name, std::vector<std::int32_t>& into);
 
-  // Looks up all names that queue; before that, numbers asked for may not be there.
+  // Looks up all names in the queue. Before that, numbers may be missing.
   void settle();
 
-  // The rest is about settled names only.
+  // The members below count settled names only.
   std::int32_t size() const { return static_cast<std::int32_t>(starts_.size()) - 1; }
 
   // All names by number, with a newline between them. Leaves the table unusable.
@@ -36,7 +36,7 @@ class NameTable {
  private:
   struct Slot {
     std::uint32_t hash;
-    std::int32_t number;  // vacant below 0
+    std::int32_t number;  // negative if vacant
   };
   struct Waiting {
     std::string_view name;

@@ -1,4 +1,4 @@
-// What is known of paths between tasks without a search: that there is one, or that there is none.
+// What is known about paths between tasks without a search: that a path exists, or that none does.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class Reach {
     return !signs_.empty() && share_a_landmark(signs_[from], signs_[to]);
   }
 
-  // False only if no path leads from one task to another. Asks for different tasks.
+  // False only if no path leads from one task to the other. Requires two different tasks.
   bool may_lead_to(std::int32_t from, std::int32_t to) const {
     const Task &a = tasks_[from], &b = tasks_[to];
     if (a.level >= b.level || a.height <= b.height) return false;
@@ -52,9 +52,9 @@ class Reach {
   static constexpr std::size_t words = 4, landmark_words = 2;
   using Bits = std::array<std::uint64_t, words>;
 
-  // Every task has a bit, and `below` has the bits of the task and all its descendants, `above`
-  // those of the task and all its ancestors. In the first words a bit stands for one task, a
-  // landmark; the other tasks share the other bits.
+  // Every task has a bit. `below` has the bits of the task and all its descendants, `above` the
+  // bits of the task and all its ancestors. In the first words a bit stands for one task, a
+  // landmark. The other tasks share the other bits.
   struct alignas(64) Signs {
     Bits below{}, above{};
   };

@@ -13,9 +13,9 @@ namespace icsched {
 // least rank. Requires a dag and `ranks` a permutation of 0 .. n-1. O(arcs + n log n).
 std::vector<std::int32_t> priority_order(Rows children, Rows parents, Ids ranks);
 
-// The live state of a graph being worked off: tasks wait for their parents, become
-// ready, are taken, and finish. A taken task may be returned: it is ready again, and may
-// also finish. Tasks on or behind a cycle wait for ever.
+// The live state of a graph that workers run: tasks wait for their parents, become ready, are
+// taken, and finish. A taken task may be returned. It is then ready again, and may also finish.
+// Tasks on or behind a cycle wait for ever.
 class ReadyQueue {
  public:
   enum State : std::uint8_t { waiting, ready, taken, finished, returned };
@@ -28,13 +28,13 @@ class ReadyQueue {
   // Takes up to `count` ready tasks, best first.
   std::vector<std::int32_t> take(std::int64_t count);
 
-  // Finishes tasks that were taken, returned or not, in turn and returns how many; stops at
-  // the first that was never taken or is finished. Requires ids in range.
+  // Finishes tasks that were taken, whether returned or not, one after the other, and returns how
+  // many. Stops at the first task that was never taken or is finished. Requires ids in range.
   std::size_t finish(Ids tasks);
 
-  // Returns taken tasks to the queue and says how many tasks it went through; stops at the
-  // first that was never taken. Skips tasks that were returned or have finished since.
-  // Requires ids in range.
+  // Puts taken tasks back into the queue. Skips tasks that were returned or have finished since.
+  // Stops at the first task that was never taken. Returns how many tasks it went through. Requires
+  // ids in range.
   std::size_t give_back(Ids tasks);
 
   State state(std::int32_t task) const { return state_[task]; }
@@ -48,7 +48,7 @@ class ReadyQueue {
   void drop_stale();
   std::size_t ready_count() const { return queue_.size() - head_ - stale_; }
 
-  std::vector<std::int32_t> child_offsets_, children_;  // its own copy: the queue outlives its input
+  std::vector<std::int32_t> child_offsets_, children_;  // own copy: the queue outlives its input
   std::vector<std::int32_t> missing_;                   // parents not yet finished
   std::vector<std::int32_t> rank_, task_of_rank_;       // empty for first in, first out
   std::vector<std::int32_t> queue_;  // ranked: a heap of ranks; else tasks, oldest at head_

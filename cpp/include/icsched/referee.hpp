@@ -1,11 +1,10 @@
 // The exact referee: what the best possible order of a dag achieves, by walking its
 // ideals (sets of executed tasks that contain all parents of their members).
 //
-// A nonsource is enabled by an ideal when all its parents lie in it. Executing a sink
-// enables nothing, so some best set of every size up to the number of nonsinks holds
-// nonsinks only, and only those ideals are walked. Tasks with the same parents and the
-// same children are interchangeable; they are executed in a fixed order, which leaves
-// one ideal to stand for many.
+// An ideal enables a nonsource if it contains all parents of the nonsource. Executing a sink
+// enables nothing. So for every size up to the number of nonsinks, some best set has nonsinks
+// only, and only ideals of nonsinks are walked. Tasks with the same parents and the same children
+// are interchangeable. They are executed in a fixed order, so one ideal stands for many.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace icsched {
 
 inline constexpr std::int32_t most_nonsinks = 1024;
 
-// What the kernels that keep ideals may take, about; they give up past it.
+// About how much memory the kernels that keep ideals may take; they give up past it.
 inline constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
 
 // Why a walk ended.
@@ -26,8 +25,8 @@ enum class Walk : std::int32_t { complete = 0, over_limit = 1, over_memory = 2 }
 struct BestIdeals {
   Walk walk = Walk::complete;
   std::int64_t visited = 0;  // ideals
-  // Both empty unless complete. enabled[t] is the most nonsources any ideal of t
-  // nonsinks enables, and sets[t] such an ideal, ids ascending; t = 0 .. nonsinks.
+  // Both empty unless complete. enabled[t] is the most nonsources that an ideal of t
+  // nonsinks enables, and sets[t] is an ideal that does, ids ascending; t = 0 .. nonsinks.
   std::vector<std::int32_t> enabled;
   std::vector<std::vector<std::int32_t>> sets;
 };
@@ -43,9 +42,9 @@ struct NonsinkOrder {
   std::vector<std::int32_t> nonsinks;  // the order, if found
 };
 
-// An order of the nonsinks that reaches best_ideals' count after every step, if there is
-// one. After the walk for the counts, searches depth first among the ideals that do and
-// keeps those it has visited, which are few unless many choices turn out dead ends.
+// An order of the nonsinks that reaches the count of best_ideals after every step, if there is
+// one. After the walk for the counts, it searches depth first among the ideals that reach them. It
+// keeps the ideals it has visited, which are few unless many choices turn out to be dead ends.
 // Requirements and limit as for best_ideals.
 NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64_t limit);
 
@@ -55,8 +54,8 @@ NonsinkOrder ic_optimal_order(Rows children, Rows parents, Ids order, std::int64
 // ideal. Requirements and limit as for best_ideals.
 NonsinkOrder maximum_area_order(Rows children, Rows parents, Ids order, std::int64_t limit);
 
-// How many parents these kernels look at for each ideal that they visit, on average: those of each
-// distinct set of parents are looked at once for every nonsink. Requires a nonsink. O(arcs).
+// How many parents these kernels look at for each ideal that they visit, on average. They look at
+// the parents in each distinct set of parents once for every nonsink. Requires a nonsink. O(arcs).
 std::int64_t looks_a_set(Rows parents, std::int32_t nonsinks);
 
 }  // namespace icsched

@@ -11,13 +11,13 @@ namespace icsched {
 
 // Per block, counting arcs inside it only.
 struct BlockShapes {
-  std::vector<std::int32_t> sources, sinks, members;  // sources: without parents; sinks: without children
+  std::vector<std::int32_t> sources, sinks, members;  // without parents; without children; all
   std::vector<std::int32_t> least_out, most_out;      // children of a source
   std::vector<std::int32_t> least_in, most_in;        // parents of a sink
   std::vector<std::uint8_t> bipartite;                // every member is a source or a sink
 };
 
-// Takes O(tasks + arcs), about.
+// Near O(tasks + arcs).
 BlockShapes block_shapes(Rows children, const Blocks& blocks);
 
 struct Spines {
@@ -25,9 +25,9 @@ struct Spines {
   std::vector<std::int32_t> degrees;  // along the spine; the degree of a sink is negative
 };
 
-// Of the blocks `which`, planar bipartite trees of two arcs or more: the members of degree two
-// or more, which form a path. It is read from the end where the list of degrees is larger;
-// if both lists are equal, from the end of smaller id.
+// The spines of the blocks `which`, planar bipartite trees of two arcs or more. A spine is the path
+// of the members of degree two or more. It is read from the end that gives the larger list of
+// degrees. If both lists are equal, it is read from the end of smaller id.
 Spines block_spines(Rows children, const Blocks& blocks, Ids which);
 
 }  // namespace icsched

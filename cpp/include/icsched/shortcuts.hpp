@@ -12,12 +12,12 @@ namespace icsched {
 // Dropping exactly those arcs is the transitive reduction. Requires a dag and `order` a
 // legal order of it. An arc to the next level is never a shortcut. The other arcs are decided in
 // two ways. Searches look from both ends of an arc, and stop for good once they have looked at
-// more than `patience` arcs. Passes over the part of the order between tasks and their children
-// decide the arcs of 512 tasks each; they decide what searches leave, or all that brief searches
-// leave if that looks at no more than 16 arcs an arc. A pass is left out if the arcs looked at
-// would be more than `most_work`: then some shortcuts may be missing, but no other arc is ever
-// marked. Near O(tasks + arcs) on workflow-shaped dags. At worst `most_work` arcs are looked at,
-// besides O((tasks + arcs) log arcs), and without a limit O(tasks * arcs / 512).
+// more than `patience` arcs. Passes decide the arcs of 512 tasks each. A pass goes over the part of
+// the order between the tasks and their children. Passes decide the arcs that searches leave; if
+// that looks at no more than 16 arcs per arc, they come after brief searches only. A pass is left
+// out if more than `most_work` arcs would be looked at in all. Then some shortcuts may be missing,
+// but no other arc is ever marked. Near O(tasks + arcs) on workflow-shaped dags. At worst looks at
+// `most_work` arcs, besides O((tasks + arcs) log arcs); without a limit O(tasks * arcs / 512).
 std::vector<std::uint8_t> shortcuts(Rows children, Rows parents, Ids order, std::int64_t patience,
                                     std::int64_t most_work);
 

@@ -1,6 +1,6 @@
 // Simulating the execution of a dag by workers that come, go and take random times.
 //
-// The model is described in src/icsched/sim/model.py, event by event in sim/plain.py; both
+// src/icsched/sim/model.py describes the model, and sim/plain.py plays it event by event. Both
 // engines here make the same assignments at the same moments, to the last bit.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace icsched {
 enum class Rule : std::int32_t { ranked = 0, fifo = 1, lifo = 2, random = 3 };
 enum class TimeLaw : std::int32_t { normal = 0, lognormal = 1 };
 
-// Requires at least one task, positive finite numbers where nothing else is said, and
-// magnitudes such that sums and products of them stay finite.
+// Requires at least one task. Numbers are positive and finite if nothing else is said, and so are
+// their sums and products.
 struct SimModel {
   Rows children;
 
   Rule rule;
-  Ids order;  // legal; ranked: least rank first; fifo and lifo: only that of the sources counts
+  Ids order;  // legal; ranked: first task first; fifo, lifo: only the order of sources counts
 
   std::span<const double> means;  // of the tasks' times
   TimeLaw law;
@@ -41,27 +41,27 @@ struct SimModel {
   double overhead;         // of each assignment, whatever the speed; may be 0
 };
 
-// Results by run; for workers a batch is one time that one of them asks.
+// Results by run. For workers, a batch is one request of one worker.
 struct SimRuns {
   std::vector<double> time;  // of the last first result
   std::vector<std::int64_t> batches, stalls, requests;  // up to the last assignment
-  std::vector<double> work;  // time that went into first results; for workers, else 0
+  std::vector<double> work;  // time that went into first results; 0 without workers
 };
 
 enum class Ending : std::uint8_t { result = 0, loss = 1, ignored = 2 };
 
-// Every step of a run; or, if slots are wanted, these and no steps.
+// Every step of a run; or only slots, if slots are wanted.
 struct SimTrace {
   SimSlots slots;
 
-  // Per assignment, in the order of their making; `request` is a worker's number for workers.
+  // Per assignment, in the order in which they are made. For workers, `request` is the worker.
   std::vector<double> time;
   std::vector<std::int32_t> task;
   std::vector<std::int64_t> request;
   std::vector<double> end;
   std::vector<std::uint8_t> ending;  // an Ending
 
-  // Per batch up to the last assignment; for workers, those that ask at one moment are one.
+  // Per batch up to the last assignment. Workers that ask at one moment are one batch.
   std::vector<double> batch_time;
   std::vector<std::int64_t> batch_size;
   std::vector<std::int64_t> batch_eligible;  // unassigned eligible tasks before it
@@ -80,7 +80,7 @@ struct SimRange {
 // Runs first_run .. first_run + runs - 1. If `trace` is not null, it is filled with the run,
 // which must be the only one. Memory per thread is O(tasks + copies running). Time per run is
 // O(tasks + arcs + batches) for batches without waiting, leaving, deadlines and replicas (fifo
-// and lifo sort what ends between two batches); for all else a heap operation per event.
+// and lifo sort what ends between two batches). All other models take a heap operation per event.
 SimRuns simulate(const SimModel& model, const SimRange& range, SimTrace* trace = nullptr);
 
 }  // namespace icsched

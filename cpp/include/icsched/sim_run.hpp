@@ -25,8 +25,8 @@ class Watch {
  public:
   explicit Watch(const std::atomic<bool>& stopped) : stopped_(stopped) {}
 
-  // Whether another thread gave up. Told of work done, about 10 ns a unit. Throws Interrupted
-  // on the thread that asks the user.
+  // Whether another thread gave up. `units` is the work done since the last call, about 10 ns each.
+  // Throws Interrupted on the thread that asks the user.
   bool stops(std::int64_t units = 1) {
     since_asked_ += units;
     if (since_asked_ < 200'000) return false;
@@ -55,7 +55,7 @@ struct SimCase {
 class SimRunner {
  public:
   virtual ~SimRunner() = default;
-  // The score means nothing if the watch stopped it. `trace` may be null.
+  // The score means nothing if the watch stopped the run. `trace` may be null.
   virtual SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) = 0;
 };
 
@@ -92,8 +92,8 @@ std::unique_ptr<SimRunner> runner_for_rule(const SimCase& game) {
   }
 }
 
-// Empties the set for a new run; draws a new order into `order` if each run has its own.
-// Otherwise the set must have been given the model's.
+// Empties the set for a new run. If each run has an order of its own, draws it into `order`.
+// Otherwise the set must already have the order of the model.
 template <class Set>
 void start_set(Set& set, const SimModel& model, const Draws& draws,
                std::vector<std::int32_t>& order) {

@@ -1,5 +1,5 @@
-// What the batches of a run found, added up over slots of time: the memory that this takes does
-// not grow with the number of batches.
+// What the batches of a run found, added up over slots of time. The memory does not grow with the
+// number of batches.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class SimSlots {
   // By slot, over the batches up to the last assignment.
   struct Found {
     std::int64_t batches = 0;
-    std::int64_t eligible = 0;  // unassigned eligible tasks before each of them
-    std::int64_t unserved = 0;  // requests that got nothing at the moment when they came
+    std::int64_t eligible = 0;  // unassigned eligible tasks before each batch
+    std::int64_t unserved = 0;  // requests that got nothing when they came
   };
 
   SimSlots() = default;
@@ -27,7 +27,7 @@ class SimSlots {
   bool wanted() const { return !edges_.empty(); }
   const std::vector<Found>& found() const { return sure_; }
 
-  // A batch comes, not before any other.
+  // A batch comes. Batches come in the order of time.
   void batch(double moment, std::int64_t size, std::int64_t eligible) {
     if (requests_ == 0 || moment != moment_) first_ = requests_;
     moment_ = moment;
@@ -52,11 +52,11 @@ class SimSlots {
   std::vector<Found> sure_;  // at the last assignment
   std::vector<Found> seen_;  // so far
   std::size_t at_ = 0;          // slot of the last batch that is not past all slots
-  std::size_t sure_until_ = 0;  // slots before this one are the same in both
+  std::size_t sure_until_ = 0;  // slots before this one are the same in sure_ and seen_
   double moment_ = 0.0;         // of the last batch
-  bool past_ = false;           // whether that is after all slots
+  bool past_ = false;           // whether the last batch is after all slots
   std::int64_t requests_ = 0;
-  std::int64_t first_ = 0;  // request of the batches that came at this moment
+  std::int64_t first_ = 0;  // first request of the batches that came at this moment
 };
 
 }  // namespace icsched

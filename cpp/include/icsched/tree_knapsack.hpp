@@ -26,9 +26,9 @@ class TreeKnapsack {
   // What the piece of `source` gives for each number of executions.
   Yield profile(std::int32_t source);
 
-  // Appends the sources to execute if the piece gets this many. Only the split at a central
-  // source is kept, which leaves parts of half the size at most to be solved in the same way:
-  // twice the time of the profile, and memory for one array at a time instead of all.
+  // Appends the sources to execute if the piece gets this many. Keeps only the split at a central
+  // source, and solves the parts in the same way; a part has at most half of the sources. This
+  // takes twice the time of the profile, but memory for one array at a time instead of all.
   void choose(Share all, std::vector<std::int32_t>& chosen);
 
  private:
@@ -41,16 +41,16 @@ class TreeKnapsack {
   // Lists the sources of a piece from its root on, with the sink and source each is reached by.
   void walk(std::int32_t root);
 
-  // A source of the walked piece that no part with more than half of the sources lies behind.
+  // A source of the walked piece with at most half of the sources in each part behind it.
   std::int32_t centre();
   Yield better(std::int32_t source) const;
   Yield take_better(std::int32_t source);
 
-  // Frees the memory, which assigning one from the other would not.
+  // Frees the memory, which an assignment would not.
   void forget(std::int32_t source);
   Behind behind(std::int32_t source, std::int32_t sink);
 
-  // Computes off and on of a source from those behind it, which are then forgotten.
+  // Computes off and on of a source from the sources behind it, which are then forgotten.
   void combine(std::int32_t source);
 
   // Decides about the root of the walked piece and its sinks; passes on what each part gets.
