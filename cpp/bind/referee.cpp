@@ -7,7 +7,7 @@
 namespace icsched {
 
 static auto give(BestIdeals&& best) {
-  // The sets differ in size: they travel end to end, set t being t tasks long.
+  // The sets differ in size: they travel end to end, and set t has t tasks.
   std::vector<std::int32_t> sets;
   for (const auto& set : best.sets) sets.insert(sets.end(), set.begin(), set.end());
   return std::tuple(best.walk, seam::give(std::move(best.enabled)), seam::give(std::move(sets)));

@@ -72,7 +72,7 @@ inline bool is_reserved(Text word) {
   return is_upper(word, "PARENT") || is_upper(word, "CHILD") || is_upper(word, "ALL_NODES");
 }
 
-// Cuts the first word off `text`; empty when there is none.
+// Cuts the first word off `text`; empty if `text` has no word.
 inline Text next_word(Text& text) {
   text.remove_prefix(run(text, blank));
   std::size_t length = run(text, plain);

@@ -1,4 +1,4 @@
-// Random numbers that depend on (seed, run, stream, index) alone.
+// Random numbers that depend only on (seed, run, stream, index).
 //
 // Nothing is drawn in sequence, so neither the order that is simulated nor the number of
 // threads changes what is drawn. src/icsched/sim/draws.py is the same generator, operation

@@ -2,7 +2,7 @@
 //
 // A task is open from its own step until the last of its children has run. A sink is never
 // open. The memory of an order is the largest sum of the open tasks' sizes after a step. All
-// rows and orders are those of one dag; sizes are nonnegative, one per task, and add up to
+// rows and orders belong to one dag; sizes are nonnegative, one per task, and add up to
 // less than 2^53. Ties go to the smaller id.
 #pragma once
 

@@ -32,7 +32,7 @@ def bipartite(sources: int, sinks: int, parents: ArrayLike, children: ArrayLike)
 
 
 def stacked(first: Dag, *blocks: Dag) -> Dag:
-    """Return the composition of the blocks in turn, merging sinks with sources in id order.
+    """Compose the blocks one after the other, merging sinks with sources in id order.
 
     As many pairs are merged as both sides have. The other sinks stay sinks, the other sources
     become new sources.

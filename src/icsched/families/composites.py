@@ -38,7 +38,7 @@ def mesh(levels: int, dimensions: int = 2) -> Dag:
 def evolving_mesh(levels: int, dimensions: int = 2) -> Dag:
     """Evolving mesh: the dual of the reduction mesh, numbered from its one source outward.
 
-    Ids are those of `mesh` in reverse. Raises ArgumentError as `mesh` does.
+    The ids of `mesh` are reversed. Raises ArgumentError as `mesh` does.
 
     >>> evolving_mesh(2).arcs.tolist()
     [[0, 1], [0, 2]]

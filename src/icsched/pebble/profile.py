@@ -146,7 +146,7 @@ def eligibility_profile(dag: Dag, order: Order) -> Profile:
 
 
 def enabled_profile(dag: Dag, order: Order) -> Profile:
-    """Count the enabled tasks after each step: nonsources all of whose parents have run.
+    """Count the enabled tasks after each step: nonsources whose parents have all run.
 
     Unlike the eligible count, this count never falls. Eligible = sources + enabled - executed.
 

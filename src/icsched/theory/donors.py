@@ -1,4 +1,4 @@
-"""Universal donors: dags of which every self-contained set is a good cluster.
+"""Universal donors: dags in which every self-contained set is a good cluster.
 
 A dag is a *universal donor* if, whatever has run, what is left has an IC-optimal order.
 Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms",
