@@ -7,9 +7,8 @@ id to the user's name, and `Dag.id_of` a name to its id. Children and parents ar
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
-from icsched.arrays import Ids, Rows
+from icsched.arrays import Ids, Mask, Rows, ids_where
 from icsched.errors import CycleError, GraphError, UnknownTaskError
+from icsched.graph_inputs import (
+    Names,
+    arc_pairs,
+    canonical_names,
+    check_size,
+    checked_names,
+    in_order,
+    integers,
+    joined_names,
+    task_count,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -26,8 +36,6 @@ if TYPE_CHECKING:
 
 MOST_ARCS = 2**31 - 1
 MOST_TASKS = 2**31 - 2
-
-Names = Sequence[Hashable]
 
 
 class Dag:
@@ -65,9 +73,9 @@ class Dag:
             for parent in in_order(its_parents):
                 parents.append(ids.setdefault(parent, len(ids)))
                 children.append(ids[task])
-        _check_size("tasks", len(ids), MOST_TASKS)
-        _check_size("arcs", len(parents), MOST_ARCS)
-        names = _canonical(tuple(ids))
+        check_size("tasks", len(ids), MOST_TASKS)
+        check_size("arcs", len(parents), MOST_ARCS)
+        names = canonical_names(tuple(ids))
         self._fill(len(ids), np.array(parents, np.int32), np.array(children, np.int32), names)
 
     @classmethod
@@ -83,10 +91,10 @@ class Dag:
         >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
         [1, 2]
         """
-        tasks = _count(tasks)
-        _check_size("tasks", tasks, MOST_TASKS)
-        pairs = _pairs(arcs)
-        _check_size("arcs", len(pairs), MOST_ARCS)
+        tasks = task_count(tasks)
+        check_size("tasks", tasks, MOST_TASKS)
+        pairs = arc_pairs(arcs)
+        check_size("arcs", len(pairs), MOST_ARCS)
         if len(pairs) and (pairs.min() < 0 or pairs.max() >= tasks):
             row = int(np.argmax(((pairs < 0) | (pairs >= tasks)).any(axis=1)))
             parent, child = pairs[row].tolist()
@@ -95,7 +103,9 @@ class Dag:
                 if tasks
                 else f"arc {row} ({parent} -> {child}): the dag has no tasks"
             )
-        return cls._from_checked(pairs, range(tasks) if names is None else _checked(tasks, names))
+        return cls._from_checked(
+            pairs, range(tasks) if names is None else checked_names(tasks, names)
+        )
 
     @classmethod
     def _from_checked(cls, arcs: NDArray[np.integer[Any]], names: Names) -> Dag:
@@ -234,17 +244,17 @@ class Dag:
     @cached_property
     def sources(self) -> Ids:
         """Tasks without parents, ids ascending."""
-        return _ids_where(self.in_degrees == 0)
+        return _frozen_ids(self.in_degrees == 0)
 
     @cached_property
     def sinks(self) -> Ids:
         """Tasks without children, ids ascending."""
-        return _ids_where(self.out_degrees == 0)
+        return _frozen_ids(self.out_degrees == 0)
 
     @cached_property
     def nonsinks(self) -> Ids:
         """Tasks with children, ids ascending."""
-        return _ids_where(self.out_degrees > 0)
+        return _frozen_ids(self.out_degrees > 0)
 
     @cached_property
     def levels(self) -> Ids:
@@ -341,12 +351,12 @@ class Dag:
         fresh = np.flatnonzero(new_id < 0)
         new_id[fresh] = np.arange(len(self), len(self) + len(fresh))
         arcs = np.concatenate([self.arcs, new_id[other.arcs]])
-        names = _joined_names(self._names, other._names, fresh)
+        names = joined_names(self._names, other._names, fresh)
         return Dag.from_arcs(len(self) + len(fresh), arcs, names=names)
 
     def _mask(self, tasks: Iterable[int]) -> NDArray[np.bool_]:
         """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
-        array = _integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
+        array = integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
         outside = (array < 0) | (array >= len(self))
         if outside.any():
             raise UnknownTaskError(int(array[outside][0]))
@@ -357,7 +367,7 @@ class Dag:
     def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
-        names = _canonical(tuple(self._names[task] for task in np.flatnonzero(keep).tolist()))
+        names = canonical_names(tuple(self._names[task] for task in np.flatnonzero(keep).tolist()))
         return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:
@@ -435,86 +445,8 @@ class Dag:
         return graph
 
 
-def _check_size(what: str, size: int, most: int) -> None:
-    """Raise GraphError unless *size* fits the int32 arrays that hold a dag."""
-    if size < 0:
-        raise GraphError(f"number of {what}: expected 0 or more, got {size}")
-    if size > most:
-        raise GraphError(f"number of {what}: expected at most {most:,}, got {size:,}")
-
-
-def _count(tasks: int) -> int:
-    try:
-        return index(tasks)
-    except TypeError:
-        raise GraphError(f"number of tasks: expected an integer, got {tasks!r}") from None
-
-
-def _integers(values: object, what: str) -> NDArray[np.integer[Any]]:
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise GraphError(f"{what}: expected integers, got rows of unequal length") from error
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        got = array.dtype if array.ndim else type(values).__name__
-        raise GraphError(f"{what}: expected integers, got {got}")
-    return array
-
-
-def _pairs(arcs: ArrayLike) -> NDArray[np.integer[Any]]:
-    array = _integers(arcs, "arcs")
-    if array.size == 0:
-        return array.reshape(0, 2)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise GraphError(f"arcs: expected shape (m, 2), got {array.shape}")
-    return array
-
-
-def _checked(tasks: int, names: Names) -> Names:
-    if isinstance(names, np.ndarray):
-        names = names.tolist()
-    if not isinstance(names, Sequence) or isinstance(names, str):
-        raise GraphError(f"names: expected a list, got {type(names).__name__}")
-    if len(names) != tasks:
-        raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
-    if isinstance(names, range) and names == range(tasks):
-        return names
-    seen: set[Hashable] = set()
-    for name in names:
-        if name in seen:
-            raise GraphError(f"names: {name!r} occurs twice")
-        seen.add(name)
-    return _canonical(tuple(names))
-
-
-def _canonical(names: tuple[Hashable, ...]) -> Names:
-    """Return a range if *names* are just the ids, so that equal dags behave alike."""
-    numbers = range(len(names))
-    return numbers if names and names[0] == 0 and names == tuple(numbers) else names
-
-
-def in_order(parents: Iterable[Hashable]) -> Iterable[Hashable]:
-    """Return *parents* in an order that does not depend on the hash seed, even for a set.
-
-    >>> in_order({"b", "a"})
-    ['a', 'b']
-    """
-    if not isinstance(parents, Set):
-        return parents
-    return sorted(parents, key=lambda task: (type(task).__name__, repr(task)))
-
-
-def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
-    if isinstance(first, range) or isinstance(second, range):
-        return None
-    names = (*first, *(second[task] for task in fresh))
-    return names if len(set(names)) == len(names) else None
-
-
-def _ids_where(mask: NDArray[np.bool_]) -> Ids:
-    return _frozen(np.flatnonzero(mask).astype(np.int32))
+def _frozen_ids(mask: Mask) -> Ids:
+    return _frozen(ids_where(mask))
 
 
 def _frozen(array: Ids) -> Ids:

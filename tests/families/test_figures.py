@@ -114,7 +114,7 @@ def test_figures_are_numbered_in_topological_order(dag):
 
 
 def test_an_unknown_figure_is_refused_with_the_choices():
-    with pytest.raises(ArgumentError, match=r"^argument which: expected a or b or c, got 'd'$"):
+    with pytest.raises(ArgumentError, match=r"^argument which: expected a, b or c, got 'd'$"):
         paper_001_fig3("d")
     with pytest.raises(ArgumentError, match=r"^argument which: expected left or right, got ''$"):
         paper_001_fig6("")

@@ -146,20 +146,44 @@ def test_a_tree_sum_is_bipartite_with_one_part_per_tree(trees, seed):
 @pytest.mark.parametrize(
     ("family", "arguments", "message"),
     [
-        (random_layered, (0, 3), "argument tasks: expected 1 or more, got 0"),
-        (random_layered, (3, 0), "argument width: expected 1 or more, got 0"),
-        (random_layered, (3, 3, 0), "argument arcs_per_task: expected 1 or more, got 0"),
-        (random_layered, (3, 3, 3, 0), "argument longest_span: expected 1 or more, got 0"),
+        (random_layered, (0, 3), "argument tasks: expected a whole number, 1 or more, got 0"),
+        (random_layered, (3, 0), "argument width: expected a whole number, 1 or more, got 0"),
+        (
+            random_layered,
+            (3, 3, 0),
+            "argument arcs_per_task: expected a whole number, 1 or more, got 0",
+        ),
+        (
+            random_layered,
+            (3, 3, 3, 0),
+            "argument longest_span: expected a whole number, 1 or more, got 0",
+        ),
         (random_layered, (10**9, 3), "too large"),
         (random_layered, (10**7, 100, 90), "too large: expected at most 100,000,000 arcs"),
-        (random_series_parallel, (0,), "argument tasks: expected 1 or more, got 0"),
+        (random_series_parallel, (0,), "argument tasks: expected a whole number, 1 or more, got 0"),
         (random_series_parallel, (10**9,), "too large"),
-        (random_bipartite, (0, 3, 0), "argument sources: expected 1 or more, got 0"),
-        (random_bipartite, (3, 0, 0), "argument sinks: expected 1 or more, got 0"),
-        (random_bipartite, (3, 4, 13), "argument arcs: expected 0 to 12, got 13"),
+        (
+            random_bipartite,
+            (0, 3, 0),
+            "argument sources: expected a whole number, 1 or more, got 0",
+        ),
+        (random_bipartite, (3, 0, 0), "argument sinks: expected a whole number, 1 or more, got 0"),
+        (
+            random_bipartite,
+            (3, 4, 13),
+            "argument arcs: expected a whole number from 0 to 12, got 13",
+        ),
         (random_bipartite, (10**30, 4, 1), "too large"),
-        (random_linear_composition, (0,), "argument blocks: expected 1 to 1,000,000, got 0"),
-        (random_tree_sum, (10**7,), "argument trees: expected 1 to 1,000,000, got 10,000,000"),
+        (
+            random_linear_composition,
+            (0,),
+            "argument blocks: expected a whole number from 1 to 1,000,000, got 0",
+        ),
+        (
+            random_tree_sum,
+            (10**7,),
+            "argument trees: expected a whole number from 1 to 1,000,000, got 10000000",
+        ),
     ],
 )
 def test_impossible_random_dags_are_refused_with_the_argument_named(family, arguments, message):
@@ -170,5 +194,7 @@ def test_impossible_random_dags_are_refused_with_the_argument_named(family, argu
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(ArgumentError, match=r"^argument seed: expected 0 or more, got -1$"):
+    with pytest.raises(
+        ArgumentError, match=r"^argument seed: expected a whole number, 0 or more, got -1$"
+    ):
         random_tree_sum(1, seed=-1)

@@ -111,13 +111,17 @@ def test_only_the_random_families_take_a_seed():
         ("w", ["3", "two"], "w: argument d: expected an integer, got 'two'"),
         ("w", ["3.0", "2"], "w: argument s: expected an integer, got '3.0'"),
         ("fft", [""], "fft: argument d: expected an integer, got ''"),
-        ("w", ["0", "2"], "w: argument s: expected 1 or more, got 0"),
+        ("w", ["0", "2"], "w: argument s: expected a whole number, 1 or more, got 0"),
         ("airsn", ["5", "last"], "airsn: argument first: expected fringes or handle, got 'last'"),
         ("pbt", ["4,3"], "pbt: argument zigzag: expected integers and reciprocals in turn, "
          "got 4 before 3"),
         ("fft", ["60"], "fft: too large: expected at most 20,000,000 tasks, asked for more"),
         ("tree", ["100"], "tree: too large: expected at most 20,000,000 tasks, asked for more"),
-        ("mesh", ["5", "50"], "mesh: argument dimensions: expected 1 to 20, got 50"),
+        (
+            "mesh",
+            ["5", "50"],
+            "mesh: argument dimensions: expected a whole number from 1 to 20, got 50",
+        ),
         ("clique", ["1000000000"], "clique: too large: expected at most 20,000,000 tasks, "
          "asked for more"),
     ],
@@ -135,5 +139,7 @@ def test_a_seed_for_a_family_that_is_not_random_is_refused():
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(ArgumentError, match=r"^random-tree-sum: argument seed: expected 0 or more"):
+    with pytest.raises(
+        ArgumentError, match=r"^random-tree-sum: argument seed: expected a whole number, 0 or more"
+    ):
         make("random-tree-sum", ["3"], seed=-3)

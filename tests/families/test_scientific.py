@@ -155,12 +155,12 @@ def test_sdss_has_a_bipartite_component_whose_sources_have_three_children():
 @pytest.mark.parametrize(
     ("family", "arguments", "message"),
     [
-        (airsn, (0,), "argument width: expected 1 or more, got 0"),
+        (airsn, (0,), "argument width: expected a whole number, 1 or more, got 0"),
         (airsn, (5, "fringe"), "argument first: expected fringes or handle, got 'fringe'"),
-        (inspiral, (2,), "argument segments: expected 3 or more, got 2"),
-        (montage, (1, 5), "argument rows: expected 2 or more, got 1"),
-        (montage, (5, 1), "argument columns: expected 2 or more, got 1"),
-        (sdss, (11,), "argument fields: expected 12 or more, got 11"),
+        (inspiral, (2,), "argument segments: expected a whole number, 3 or more, got 2"),
+        (montage, (1, 5), "argument rows: expected a whole number, 2 or more, got 1"),
+        (montage, (5, 1), "argument columns: expected a whole number, 2 or more, got 1"),
+        (sdss, (11,), "argument fields: expected a whole number, 12 or more, got 11"),
         (airsn, (10**9,), "too large: expected at most 20,000,000 tasks, asked for more"),
         (inspiral, (10**9,), "too large"),
         (montage, (10**9, 10**9), "too large"),

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-import numpy as np
-
+from icsched import checks
 from icsched.errors import ArgumentError
 
 MOST_TASKS = 20_000_000
@@ -16,13 +15,9 @@ def check_range(argument: str, value: int, least: int, most: int | None = None) 
 
     >>> check_range("s", 0, 1)
     Traceback (most recent call last):
-    icsched.errors.ArgumentError: argument s: expected 1 or more, got 0
+    icsched.errors.ArgumentError: argument s: expected a whole number, 1 or more, got 0
     """
-    if not isinstance(value, (int, np.integer)):
-        raise ArgumentError(f"argument {argument}: expected an int, got {value!r}")
-    if value < least or (most is not None and value > most):
-        wanted = f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
-        raise ArgumentError(f"argument {argument}: expected {wanted}, got {value:,}")
+    checks.whole_number(f"argument {argument}", value, least=least, most=most)
 
 
 def check_choice(argument: str, value: str, choices: Collection[str]) -> None:
@@ -32,8 +27,7 @@ def check_choice(argument: str, value: str, choices: Collection[str]) -> None:
     Traceback (most recent call last):
     icsched.errors.ArgumentError: argument which: expected left or right, got 'up'
     """
-    if value not in choices:
-        raise ArgumentError(f"argument {argument}: expected {' or '.join(choices)}, got {value!r}")
+    checks.one_of(f"argument {argument}", value, choices)
 
 
 def check_size(tasks: int, arcs: int) -> None:

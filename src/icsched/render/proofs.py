@@ -39,7 +39,8 @@ def proof_sentence(proof: Proof) -> str:
         return f"No order is IC-optimal{area if proof.has_largest_area else ''} (exact)."
     if not proof.is_ic_optimal:
         return "Nothing is proved about this order."
-    chain = "" if proof.chain is None else f": {_chain(proof.chain)}"
+    links = _chain(proof.chain) if proof.chain else ""
+    chain = f": {links}" if links else ""
     return f"IC-optimal, no order has more eligible jobs at any step ({_method(proof)}{chain})."
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import ReadyQueue
 from icsched.arrays import Ids, Rows, ranks_of
-from icsched.dag import Dag, in_order
+from icsched.dag import Dag
 from icsched.errors import ArgumentError, CycleError
+from icsched.graph_inputs import in_order
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 
