@@ -348,7 +348,7 @@ def test_a_job_that_cannot_be_clustered_can_stand_alone(icsched, put):
 
     assert (refused.code, refused.complaint) == (
         1,
-        "wf.dag:8: expected no SCRIPT for a job in a cluster of several, got SCRIPT PRE d fetch;"
+        "wf.dag:8: SCRIPT cannot be used for a job in a cluster of several, got SCRIPT PRE d fetch;"
         " --alone d keeps it out of clusters",
     )
     assert icsched(*words, "--alone", "d").code == 0
