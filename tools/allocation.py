@@ -39,7 +39,7 @@ SPEEDS = (1.0,) * 4 + (0.5,) * 4 + (0.25,) * 4
 OVERHEADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 SIZES = (4, 8, 16)  # capacity of a worker of speed 1
 KINDS = ("batch", "direct", "lean", "staggered")  # of what a worker gets
-ALONE, FIFO, BEST = "icsched", "fifo", "best task"  # one task at a time
+ALONE, FIFO, BEST = "prio", "fifo", "best task"  # one task at a time
 RUNS = Paired(half_width=0.01, most_runs=64)
 STEPS = 5  # that a crossover is narrowed down by
 

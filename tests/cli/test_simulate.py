@@ -378,8 +378,8 @@ def test_the_papers_ranges_come_without_a_verdict(icsched, workflow):
 
     assert "prio takes 1.0000 [1.0000, 1.0000] of fifo's time" in lines
     assert (
-        "90,000 runs of each order, seed 0; in brackets, as in paper 004, where 95% of means of"
-        " 300 runs lie, or of the ratios of two: no confidence intervals"
+        "90,000 runs of each order, seed 0; in brackets, as in Malewicz et al. 2007, the range of"
+        " 95% of the means of 300 runs, or of their ratios: these are not confidence intervals"
     ) in lines
 
 
