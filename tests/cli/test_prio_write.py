@@ -133,7 +133,7 @@ def test_a_copy_never_replaces_a_file_of_the_workflow(icsched, put, folder, name
 
     assert (result.code, result.complaint) == (
         2,
-        f"{name} is a file of the workflow: expected another, or --in-place",
+        f"{name} is a file of the workflow: use another name, or --in-place",
     )
     assert {file: (folder / file).read_text() for file in ALL_KINDS} == ALL_KINDS
     assert not (folder / f"{name}.icsched").exists()

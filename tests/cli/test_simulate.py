@@ -464,7 +464,7 @@ def test_a_missing_file_is_one_line_and_exit_1(refused, options):
         (["--run-times", "times.txt", "--batch", "4", "--waiting"], UNIT),
         (
             ["--workers", "2", "--speeds", "1,x"],
-            "--speeds: expected numbers with commas between, got '1,x'",
+            "--speeds: expected numbers separated by commas, got '1,x'",
         ),
         (["--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
         (["--threads", "1025"], "--threads: expected 1 to 1,024, got 1025"),

@@ -42,7 +42,7 @@ def _each(option: str, text: str, number: Callable[[str], Number], what: str) ->
     try:
         return [number(word) for word in text.split(",")]
     except ValueError:
-        problem = f"expected {what} with commas between, got {text!r}"
+        problem = f"expected {what} separated by commas, got {text!r}"
         raise ArgumentError(f"{option}: {problem}") from None
 
 

@@ -60,4 +60,4 @@ def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
     """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
     is_file = os.path.isfile(path)  # noqa: PTH113  also False for a name that no file can have
     if is_file and is_own_file(path, workflow.files):
-        raise ArgumentError(f"{path} is a file of the workflow: expected another{instead}")
+        raise ArgumentError(f"{path} is a file of the workflow: use another name{instead}")

@@ -25,13 +25,13 @@ class DagmanOptions:
     usedagdir: bool = field(
         default=False,
         metadata={
-            "help": "Take names of files from the directory of the DAGMan file, "
-            "as condor_submit_dag -usedagdir."
+            "help": "Look for files from the directory of the DAGMan file, "
+            "as condor_submit_dag -usedagdir does."
         },
     )
     no_rescue: bool = field(
         default=False,
-        metadata={"help": "Take all jobs, also those that the newest rescue file says are done."},
+        metadata={"help": "Take all jobs, even those that the newest rescue file says are done."},
     )
 
 
