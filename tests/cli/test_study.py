@@ -263,7 +263,7 @@ def test_a_study_that_was_interrupted_says_so_and_goes_on(icsched, jobs):
 
     assert done.returncode == 130
     assert done.stderr == (
-        "icsched: stopped; run the same command to go on, or add --no-run to see what is finished\n"
+        "icsched: stopped; run the same command to go on, or --no-run for what is done\n"
     )
     assert not Path("out/study.csv").exists()
     assert len(lines()) == 3
