@@ -99,7 +99,7 @@ def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
         fill(begun, cell_runner(threads, dask), told=_tell_there, signs=SIGNS)
     except KeyboardInterrupt:
         sys.stderr.write(
-            "icsched: stopped; run the same command to go on, or --no-run for what is done\n"
+            "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"
         )
         raise
 
