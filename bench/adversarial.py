@@ -1,11 +1,11 @@
 """Dags that aim at the slow paths: seconds at n, 2n and 4n tasks, and how they grow.
 
-A module of MODULES has one public function per case. Called with a number of tasks, the function
-returns a Dag, which is ordered, or a callable without arguments, which is timed as it is. A module
-with a table ACTIONS says there which actions its dags meet instead, by the name of the function.
-Every run is a process of its own with limits of time and memory. Making the dag is not timed, nor
-part of the limit. A run that fails says why: "memory", "> 20" seconds, or "died" with the exit
-code of its process, which is the negative number of the signal that killed it. Nothing is asserted.
+A module of MODULES has one public function per case. The function gets a number of tasks. It
+returns a Dag, which is then ordered, or a callable without arguments, which is then timed. If a
+module has a table ACTIONS, it says by the name of the function what to do with a dag instead.
+Every run is a process of its own with limits on time and memory. Making the dag is not timed and
+not limited. A run that fails says why: "memory", "> 20" seconds, or "died" with the exit code of
+its process, which is the negative number of the signal that killed it. Nothing is asserted.
 """
 
 import argparse
@@ -27,7 +27,7 @@ import icsched
 from icsched import Dag
 from icsched.cli.show import show as show_workflow
 
-MAKING_S = 300  # the most for making one dag
+MAKING_S = 300  # the limit for making one dag
 
 MODULES: Sequence[ModuleType] = (adversarial_theory, adversarial_order, adversarial_serve)
 
@@ -35,7 +35,7 @@ Act = Callable[[], object]
 
 
 def shown(dag: Dag) -> Act:
-    """`icsched show` on a DAGMan file of *dag*, its reading included."""
+    """Run `icsched show` on a DAGMan file of *dag*, including the reading of the file."""
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name) / "workflow.dag"
     icsched.formats.write_dagman(dag, path)
@@ -55,7 +55,7 @@ ACTIONS: Mapping[str, Callable[[Dag], Act]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A function of a module, by its place and name, and what its dags meet."""
+    """A function of a module, by its place and name, and what is done with its dags."""
 
     module: int
     name: str
@@ -91,12 +91,12 @@ def work(case: Case, tasks: int, results: Connection) -> None:
 
 
 def seconds(case: Case, tasks: int, limit_s: float) -> float | str:
-    """Seconds of one run, without making its dag; if it did not end, why, in words."""
+    """Seconds of one run without making its dag, or a word that says why the run failed."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe(duplex=False)
     worker = spawn.Process(target=work, args=(case, tasks, theirs))
     worker.start()
-    theirs.close()  # now only the worker holds it, so that its death ends the pipe
+    theirs.close()  # now only the worker has this end, so the pipe ends when the worker dies
     try:
         made = answer(ours, MAKING_S, "not made")
         return answer(ours, limit_s, f"> {limit_s:g}") if made == "made" else made
@@ -114,7 +114,7 @@ def answer(results: Connection, limit_s: float, late: str) -> float | str:
 
 
 def row(case: Case, tasks: int, limit_s: float) -> list[object]:
-    """Seconds at n, 2n and 4n tasks, and each by the one before; larger ones are left out."""
+    """Seconds at n, 2n and 4n tasks, and each divided by the one before; stops after a failure."""
     times: list[float | str] = []
     for size in (tasks, 2 * tasks, 4 * tasks):
         hopeless = bool(times) and isinstance(times[-1], str)

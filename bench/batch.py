@@ -1,8 +1,8 @@
 """Batches: greedy at a million eligible tasks, exact on trees, and a server's takes.
 
-Times are the best of three. Greedy is the whole call on a fresh state, nothing executed. Trees are
-W and M (chains) and random trees; the time is the exact kernel's, state and answer left out.
-The server plays a whole dag in batches, every batch done before the next.
+Times are the best of three. For greedy, the time is that of the whole call on a fresh state, with
+nothing executed. Trees are W and M (chains) and random trees; their time is that of the exact
+kernel alone. The server plays a whole dag in batches; every batch is done before the next.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from icsched import BatchServer, Dag, families
 from icsched.theory.batches.choose import fast, pieces
 from icsched.theory.batches.state import state_of
 
-MOST_STEPS = 2_000_000_000  # sources * r of a tree that is benched
+MOST_STEPS = 2_000_000_000  # of sources * r for a tree in the bench
 
 
 def pairs(sources: int, first: np.ndarray, second: np.ndarray) -> Dag:
@@ -85,7 +85,7 @@ def show_trees(sizes: tuple[int, ...]) -> None:
 
 
 def play(dag: Dag, r: int, method: str) -> tuple[int, float]:
-    """Play a dag to its end; return the takes and the milliseconds each took."""
+    """Play a dag to its end; return the number of takes and the milliseconds per take."""
     server = BatchServer(dag, order=dag.fifo_order, method=method)
     takes, spent = 0, 0.0
     while server.is_active():

@@ -1,8 +1,8 @@
-"""Clusters: arrivals a second at a million tasks, and arcs cut by each clusterer.
+"""Clusters: arrivals per second at a million tasks, and the arcs that each clusterer cuts.
 
-A server is prepared once (the order, the blocks, whether the dag is a universal donor), then
-workers of each power arrive for a while, each cluster being done before the next is asked for.
-Cut arcs are those of whole plans, all clusters together.
+A server is prepared once: the order, the blocks, and whether the dag is a universal donor. Then
+workers of each power arrive for a while. Each cluster is done before the next is asked for.
+Cut arcs are those of a whole plan, all clusters together.
 """
 
 import argparse
@@ -36,7 +36,7 @@ NAMES = ("direct", "staggered", "donor", "lean", "auto")
 
 
 def served(dag: Dag, clusterer: str, most_s: float) -> list[object]:
-    """Seconds to prepare, then arrivals a second at each capacity, *most_s* seconds each."""
+    """Seconds to prepare, then arrivals per second at each capacity, for *most_s* seconds each."""
     start = time.perf_counter()
     server = ClusterServer(dag, clusterer=clusterer)
     prepare_s = time.perf_counter() - start

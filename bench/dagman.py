@@ -1,11 +1,11 @@
 """Reading a DAGMan file of a million jobs: the whole reader, its scanner, a bare split.
 
-A job has a JOB, a VARS, a RETRY and a PARENT line, its parent drawn from all jobs before it.
-The split is ``open(path).read().split()``: what reading the words costs before any of them
-means something. Each act has a process of its own, so that peaks of memory are its own.
+Each job has a JOB, a VARS, a RETRY and a PARENT line; its parent is drawn from all jobs before it.
+The split is ``open(path).read().split()``, which is the cost of reading words without a meaning.
+Each measurement has a process of its own, so that its peak of memory is its own.
 
-The second table reads files of half as many jobs that say the same in other usual ways, or
-another thing. ``--keep DIR`` leaves these files in DIR, for other programs to read.
+The second table reads files of half as many jobs, written in other usual ways or with other
+statements. ``--keep DIR`` leaves these files in DIR, for other programs to read.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def split(path: Path) -> Callable[[], object]:
 
 
 def scan(path: Path) -> Callable[[], object]:
-    from icsched._native import scan_dagman  # here, so that the split does without numpy
+    from icsched._native import scan_dagman  # here, so that the split does not load numpy
 
     data = path.read_bytes()
     return lambda: scan_dagman(data)
@@ -66,7 +66,7 @@ def whole(path: Path) -> Callable[[], object]:
 
 
 def measure(make: Callable[[Path], Callable[[], object]], path: Path) -> tuple[float, float]:
-    """Seconds of the act, best of three, and the most MB that its process had."""
+    """Seconds of the best of three, and the most MB that the process used."""
     took = seconds(make(path))
     unit = 1 if sys.platform == "darwin" else 1024
     return took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6

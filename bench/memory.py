@@ -1,9 +1,9 @@
-"""Memory: what lean orders and limits cost in time and area, beside dask's and depth-first orders.
+"""Memory: the time and area that low-memory orders and limits cost, beside dask and depth first.
 
-Times are the best of three and include the order of `prioritize` where a function needs it;
-memory is the largest number of open results, area the sum of the eligible counts by the area of
+Times are the best of three and include the order of `prioritize` if a function needs it. Memory is
+the largest number of open results. Area is the sum of the eligible counts, divided by that of
 `prioritize`. Dask orders Task objects with string keys, under one hash seed, in a process of its
-own that is stopped after a time; all its tasks run, by its priorities. Nothing is asserted.
+own that is stopped after a time. All its tasks run, by its priorities. Nothing is asserted.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def dask_order(dag: Dag) -> list[int] | None:
 
 
 def dask_order_here(dag: Dag) -> list[int]:
-    from dask.order import order  # here, so that the other processes do without dask
+    from dask.order import order  # here, so that the other processes do not load dask
     from dask.task_spec import Task, TaskRef
 
     by_name = parents_by_name(dag)
@@ -61,7 +61,7 @@ def orders(dag: Dag, *, dask: bool) -> Mapping[str, Sequence[int] | None]:
 
 
 def half(dag: Dag):
-    """Order within half of what the lean order needs, or the least that we find."""
+    """Order within half of what the low-memory order needs, or the least that is found."""
     limit = max(1, Schedule(dag, lean_order(dag, prioritize(dag).order)).peak_memory // 2)
     try:
         return order_within(dag, limit)

@@ -1,9 +1,10 @@
 """The order phase against its peers: dask's order, two transitive reductions, a bare sort.
 
-Ours is the total of `Plan.seconds`, the best of three on fresh copies of the dag; "from names"
-is the whole call, with the dag built from a mapping of strings. Dask's is its best hash seed
-of five, each a process, on Task objects with string keys. The bare sort is Kahn's algorithm in
-C++ on the same rows. Nothing is asserted: titles and the last table state the bars.
+Our time is the total of `Plan.seconds`, the best of three on fresh copies of the dag. "from names"
+is the time of the whole call, including building the dag from a mapping of strings. Dask's time is
+that of its best hash seed of five, each in a process of its own, on Task objects with string keys.
+The bare sort is Kahn's algorithm in C++ on the same rows. Nothing is asserted: titles and the last
+table state the bars.
 """
 
 import argparse
@@ -36,8 +37,8 @@ from icsched.theory import without_shortcuts
 
 SEEDS = range(5)
 MOST_GB = 8  # for a peer's process; on random layers dask needs memory quadratic in tasks
-DASK_S = 8  # the most for one order of dask's
-MILLION_S = 600  # the most for all of --million
+DASK_S = 8  # the limit for one order of dask's
+MILLION_S = 600  # the limit for all of --million
 
 
 def montage(tasks: int) -> Dag:
@@ -46,7 +47,7 @@ def montage(tasks: int) -> Dag:
 
 
 def forks(tasks: int) -> Dag:
-    """Half of the tasks below the source, half of the rest below the last of them, ..."""
+    """Half of the tasks are below the source, half of the rest below the last of these, ..."""
     parents: list[int] = []
     while len(parents) < tasks - 1:
         parents += [len(parents)] * ((tasks - len(parents)) // 2)
@@ -81,12 +82,12 @@ def make(case: Case) -> Dag:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Numbers of tasks: against dask, for growth (to ten times the first), and dense."""
+    """Numbers of tasks: against dask, for growth (up to ten times the first), and dense."""
 
     dask: Sequence[int]
     growth: Sequence[int]
     dense: Mapping[str, Sequence[int]]
-    reduction_s: float  # the most for one reduction of a peer's
+    reduction_s: float  # the limit for one reduction of a peer
 
     def cases(self, tasks: Sequence[int], *, dense: slice) -> list[Case]:
         """Cases of every sparse family at *tasks* and of every dense one at its own sizes."""
@@ -114,7 +115,7 @@ QUICK = Sizes(
 
 @dataclass(frozen=True)
 class Run:
-    """What one dag cost us, in all and by step, and the bare sort."""
+    """What one dag cost us, in total and by step, and what the bare sort cost."""
 
     size: tuple[int, int]  # tasks and arcs
     steps: Mapping[str, float]
@@ -125,7 +126,7 @@ class Run:
 @cache
 def ours(case: Case) -> Run:
     dag = make(case)
-    # A copy has nothing cached, so every call pays for all it needs.
+    # A copy has nothing cached, so every call computes all that it needs.
     plans = [dict(prioritize(copy(dag)).seconds) for _ in range(3)]
     steps = min(plans, key=lambda steps: sum(steps.values()))
     return Run((len(dag), dag.arc_count), steps, sum(steps.values()), bare_sort_s(dag))
@@ -152,7 +153,7 @@ def bare_sort() -> Callable[..., int]:
 
 
 def best_of(act: Callable[..., object], inputs: Sequence[object]) -> float:
-    """Least seconds of *act* over *inputs*, of which each serves only once."""
+    """Least seconds of *act* over *inputs*; each input is used once."""
     rest = iter(inputs)
     return seconds(lambda: act(next(rest)), repeat=len(inputs))
 
@@ -164,21 +165,21 @@ def in_process(act: Callable[..., object], *arguments: object, limit_s: float = 
 
 @dataclass(frozen=True)
 class Peer:
-    """Seconds of dask's order; if *over* names a limit that it hit, it needs more."""
+    """Seconds of dask's order; if *over* names a limit, dask hit it and needs more."""
 
     seconds: float
     seed: int
     over: str = ""
 
     def cells(self, ours_s: float) -> list[object]:
-        """Seconds, seed and how many times ours it took."""
+        """Seconds, seed and how many times our seconds that is."""
         more = "> " if self.over else ""
         took = f"over {self.seconds:.3g} s ({self.over})" if self.over else self.seconds
         return [took, self.seed, f"{more}{self.seconds / ours_s:.3g}"]
 
 
 def dask_best(cases: Sequence[Case]) -> dict[Case, Peer]:
-    """Best seed of each case, over a limit only if all are; slower ones are cut short."""
+    """Best seed of each case; over a limit only if all are; slower seeds are cut short."""
     best: dict[Case, Peer] = {}
     for seed in SEEDS:
         limits = [best[c].seconds if c in best and not best[c].over else DASK_S for c in cases]
@@ -207,13 +208,13 @@ def stop(*_: object) -> None:
 
 
 def dask_order(case: Case, limit_s: float, seed: int) -> Peer:
-    from dask.order import order  # here, so that the other processes do without dask
+    from dask.order import order  # here, so that the other processes do not load dask
 
     graph = dask_graph(parents_by_name(make(case)))
     gc.collect()
     start = time.perf_counter()
     took, over = limit_s, "time"
-    with suppress(TimeoutError):  # which may also come while memory is given back
+    with suppress(TimeoutError):  # it may also come while memory is released
         signal.setitimer(signal.ITIMER_REAL, limit_s)
         try:
             order(graph)
@@ -252,7 +253,7 @@ def dask_million(known: Mapping[Case, Peer]) -> dict[Case, Peer]:
 
 
 def show_reductions(sizes: Sizes) -> None:
-    pace: dict[tuple[str, str], float] = {}  # seconds by tasks * (tasks + arcs)
+    pace: dict[tuple[str, str], float] = {}  # seconds divided by tasks * (tasks + arcs)
     rows = []
     for case in sizes.cases(sorted({1_000, *sizes.dask}), dense=slice(0, 3)):
         dag = make(case)
@@ -274,7 +275,7 @@ def show_reductions(sizes: Sizes) -> None:
 def reduction_s(peer: str, case: Case) -> float:
     limit_memory()
     dag = make(case)
-    dag = Dag.from_arcs(len(dag), dag.arcs)  # numbers for names: the best for networkx
+    dag = Dag.from_arcs(len(dag), dag.arcs)  # names are numbers: the best case for networkx
     graph = getattr(dag, f"to_{peer}")()
     return best_of(importlib.import_module(peer).transitive_reduction, [graph])
 
@@ -296,7 +297,7 @@ def show_growth(cases: Iterable[Case]) -> None:
 
 
 def memory_mb(case: Case) -> tuple[float, float]:
-    """Peak of this process once the dag is built, and once it is ordered."""
+    """Peak memory of this process after the dag is built, and after it is ordered."""
     dag = make(case)
     built = peak_mb()
     prioritize(dag)
@@ -331,7 +332,7 @@ def main() -> None:
     parser.add_argument("--million", action="store_true", help="also dask at 10^6, ten minutes")
     options = parser.parse_args()
     sizes = QUICK if options.quick else FULL
-    # Memory first: a new process starts from the peak of the one it came from.
+    # Memory first: a new process starts with the peak of the process that started it.
     peaks = {family: in_process(memory_mb, (family, sizes.growth[-1])) for family in SPARSE}
     dask = dask_best(sizes.cases(sizes.dask, dense=slice(1, 3)))
     show_dask("dask's order, best of five seeds (bar: x is 50 at 10^5 tasks, more at 10^6)", dask)

@@ -1,9 +1,9 @@
-"""Simulated tasks a second on one core: the kernel against the same model written otherwise.
+"""Simulated tasks per second on one core: the kernel against other programs for the same model.
 
-The model is paper 004's: batches at interval 1 of mean size 16 on AIRSN(250), normal times,
-under a static order and FIFO. The others draw from their own generators: SimPy with a process
-per task, our plain engine with the kernel's own numbers, numba with heaps. Times are
-means of whole runs after a first one.
+The model is that of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation":
+batches at interval 1 of mean size 16 on AIRSN(250), normal times, under a static order and FIFO.
+SimPy has one process per task, and numba has heaps; both draw from their own generators. Our plain
+engine draws the kernel's own numbers. Times are means of whole runs after a first one.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def numba_run(offsets, targets, degrees, order, rank, fifo, interval, batch):
 
 
 def mean_seconds(run: Callable[[int], object], runs: int) -> float:
-    """Seconds a run, over this many after a first one."""
+    """Seconds per run, over this many runs after a first one."""
     run(0)
     start = time.perf_counter()
     for number in range(1, runs + 1):
@@ -129,7 +129,7 @@ def mean_seconds(run: Callable[[int], object], runs: int) -> float:
 def kernel_rate(
     dag: Dag, policy: Played, pool: Pool | Workers, *, runs: int, threads: int
 ) -> float:
-    """Millions of tasks a second."""
+    """Millions of tasks per second."""
     act = lambda: simulate_runs(  # noqa: E731
         dag, policy, pool, Times(), seed=SEED, runs=runs, threads=threads
     )

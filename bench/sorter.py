@@ -1,8 +1,8 @@
 """A million tasks through get_ready/done: Sorter against graphlib in the same run.
 
-Layers of equal width, three parents a task in the layer before; each round takes all that
-is ready and finishes it. The width is what decides: narrow graphs measure the cost of a
-call, wide ones the cost of a task.
+The graph has layers of equal width; each task has three parents in the layer before. Each round
+takes all that is ready and finishes it. The width matters: narrow graphs measure the cost of a
+call, wide graphs the cost of a task.
 """
 
 import graphlib
@@ -26,7 +26,7 @@ def layered(width: int) -> dict[str, list[str]]:
 
 
 def phases(make: object, graph: object) -> tuple[float, float]:
-    """Seconds to make and prepare a sorter, and to work it off."""
+    """Seconds to make and prepare a sorter, and to run it to the end."""
     start = time.perf_counter()
     sorter = make(graph)
     sorter.prepare()

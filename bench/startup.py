@@ -25,7 +25,7 @@ def seconds(words: list[str]) -> float:
 
 
 def main() -> None:
-    # The best of several rounds: other programs can only add to a start.
+    # The best of several rounds: other programs can only make a start slower.
     rounds = [{name: seconds(words) for name, words in CASES.items()} for _ in range(ROUNDS)]
     best = {name: min(found[name] for found in rounds) for name in CASES}
     print(f"{'start':24} {'ms':>6}  over {PEER}")

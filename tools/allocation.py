@@ -1,8 +1,8 @@
 """Compare ways to hand out tasks to unequal workers when every assignment costs an overhead.
 
-Usage: allocation.py. One task at a time, batches of eligible tasks, clusters: each dag, each
-overhead, the same luck for all. Prints the tables of docs/allocation.md and draws its figures,
-in some minutes. See that page for the model.
+Usage: allocation.py. It compares one task at a time, batches of eligible tasks, and clusters, for
+each dag and each overhead. All ways see the same random draws. It prints the tables of
+docs/allocation.md and draws its figures, in some minutes. That page describes the model.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,10 +38,10 @@ DAGS: dict[str, Callable[[], Dag]] = {
 SPEEDS = (1.0,) * 4 + (0.5,) * 4 + (0.25,) * 4
 OVERHEADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 SIZES = (4, 8, 16)  # capacity of a worker of speed 1
-KINDS = ("batch", "direct", "lean", "staggered")  # of what a worker gets
-ALONE, FIFO, BEST = "icsched", "fifo", "best task"  # one task at a time
+KINDS = ("batch", "direct", "lean", "staggered")  # what a worker gets
+ALONE, FIFO, BEST = "prio", "fifo", "best task"  # one task at a time
 RUNS = Paired(half_width=0.01, most_runs=64)
-STEPS = 5  # that a crossover is narrowed down by
+STEPS = 5  # simulations that narrow down a crossover
 
 POOL_DAGS: dict[str, Callable[[], Dag]] = {
     "Montage(8,8)": DAGS["Montage(8,8)"],
@@ -55,7 +55,7 @@ POOL_BATCHES = (4, 16, 64)
 POOL_RUNS = Paired(half_width=0.01, most_runs=500)
 
 Found = Mapping[tuple[str, float], tuple[Mapping[str, Estimates], Mapping[str, Ratio]]]
-Point = tuple[float, Ratio]  # an overhead, and a time over that of one task at a time
+Point = tuple[float, Ratio]  # an overhead, and a time over the time of one task at a time
 
 
 def main() -> None:
@@ -91,16 +91,16 @@ def auto(name: str) -> str:
 
 
 def ways(name: str, sizes: Iterable[int] = SIZES) -> list[str]:
-    """Return the allocations of several tasks at a time that the dag called *name* is for.
+    """Return the ways to give several tasks at a time that apply to the dag called *name*.
 
-    Donor clusters are left out: they are lean clusters that promise more.
+    Donor clusters are left out: they are lean clusters with a stronger promise.
     """
     kinds = [kind for kind in KINDS if kind != "staggered" or auto(name) == kind]
     return [f"{kind} {size}" for size in sizes for kind in kinds]
 
 
 def policy(name: str, way: str) -> Plan | str | partial[BatchServer] | Clustered:
-    """Return the policy called *way* for the dag called *name*."""
+    """Return what `simulate` takes for the way called *way* on the dag called *name*."""
     plan = planned(name)
     if way in (ALONE, FIFO, BEST):
         return {ALONE: plan, FIFO: FIFO, BEST: partial(BatchServer, order=plan.order)}[way]
@@ -112,12 +112,12 @@ def policy(name: str, way: str) -> Plan | str | partial[BatchServer] | Clustered
 
 
 def capacities(size: int) -> list[int]:
-    """Return what each worker has room for: *size* times its speed."""
+    """Return how many tasks each worker takes: *size* times its speed."""
     return [max(1, int(size * speed)) for speed in SPEEDS]
 
 
 def compared(name: str, overhead: float, chosen: Sequence[str]) -> Simulation:
-    """Simulate one dag with one overhead, *chosen* against icsched's order one at a time."""
+    """Simulate one dag with one overhead: *chosen* against prio, one task at a time."""
     policies = {way: policy(name, way) for way in (ALONE, *chosen)}
     pool = Workers(len(SPEEDS), SPEEDS, overhead=overhead)
     dag = planned(name).dag
@@ -125,14 +125,14 @@ def compared(name: str, overhead: float, chosen: Sequence[str]) -> Simulation:
 
 
 def cell(name: str, overhead: float) -> tuple[dict[str, Estimates], dict[str, Ratio]]:
-    """Return what was found of each way, and its time over that of one task at a time."""
+    """Return the estimates for each way, and its time over the time of one task at a time."""
     found = compared(name, overhead, [FIFO, BEST, *ways(name)])
     ratios = {way: ratio_of(found, way) for way in found.orders if way != ALONE}
     return dict(found.orders), ratios
 
 
 def ratio_of(found: Simulation, way: str) -> Ratio:
-    """Return the time of *way* over that of one task at a time."""
+    """Return the time of *way* over the time of one task at a time."""
     ratio = found.ratio[f"{way}_over_{ALONE}"].time
     assert ratio is not None, "times are not 0"  # noqa: S101
     return ratio
@@ -145,9 +145,9 @@ def ratio_of(found: Simulation, way: str) -> Ratio:
 class Crossover:
     """Where an allocation begins to take less time than one task at a time.
 
-    At overhead `worse` and at none above it it takes clearly longer, from `better` on always
-    clearly less: the intervals of the ratio lie above and below 1. Between, nothing is clear.
-    None: no overhead that was tried is such.
+    `worse` is the largest overhead at which it clearly takes longer. From `better` on it always
+    clearly takes less. Clearly means that the interval of the ratio does not contain 1. Between
+    the two nothing is clear. None means that no such overhead was tried.
     """
 
     worse: float | None
@@ -162,7 +162,7 @@ class Crossover:
 
 
 def crossover(points: Iterable[Point]) -> Crossover:
-    """Return between which of the overheads of *points* the ratio falls below 1 for good."""
+    """Return between which overheads of *points* the ratio falls below 1 for good."""
     worse = better = None
     for overhead, ratio in sorted(points, key=lambda point: point[0]):
         if ratio.low > 1:
@@ -175,9 +175,9 @@ def crossover(points: Iterable[Point]) -> Crossover:
 
 
 def narrowed(points: Sequence[Point], measure: Callable[[float], Ratio], steps: int) -> Crossover:
-    """Return the crossover after *measure* was asked for *steps* more points around it.
+    """Return the crossover after *measure* was called for *steps* more points around it.
 
-    The widest gap of the bracket is halved each time.
+    Each step halves the widest gap of the bracket.
     """
     known = dict(points)
     for _ in range(steps):
@@ -208,7 +208,7 @@ def crossover_of(name: str, way: str, points: Sequence[Point]) -> Crossover:
 
 
 def pool_cell(name: str, batch: int) -> dict[str, Ratio]:
-    """Return times over icsched's static order on a pool that asks in batches."""
+    """Return times over that of prio as a static order, on a pool that asks in batches."""
     plan = prioritize(POOL_DAGS[name]())
     policies = {ALONE: plan, BEST: partial(BatchServer, order=plan.order), FIFO: FIFO}
     pool = Pool(interval=1.0, batch=batch)
@@ -221,7 +221,7 @@ def pool_cell(name: str, batch: int) -> dict[str, Ratio]:
 
 
 def print_times(found: Found) -> None:
-    """Print times over that of one task at a time, a table per dag."""
+    """Print times over the time of one task at a time, one table per dag."""
     for name in DAGS:
         print_dag(found, name)
         print_row("overhead", *(f"{overhead:g}" for overhead in OVERHEADS))
@@ -233,7 +233,7 @@ def print_times(found: Found) -> None:
 
 
 def print_dag(found: Found, name: str) -> None:
-    """Print what to know of a dag."""
+    """Print what to know about a dag."""
     plan = planned(name)
     eligible = plan.schedule.eligible
     ratios = [ratio for overhead in OVERHEADS for ratio in found[name, overhead][1].values()]
@@ -266,8 +266,8 @@ def print_by_dag(cells: Mapping[tuple[str, str], str]) -> None:
 
 
 def print_gains(gains: Mapping[tuple[str, int], Mapping[str, Ratio]]) -> None:
-    """Print what choosing batches gains over the static order."""
-    print("\n== batches of requests: time over that of icsched's static order")
+    """Print what choosing batches gains over prio as a static order."""
+    print("\n== batches of requests: time over that of prio as a static order")
     print_row("dag", "mean batch", "best batch", "fifo")
     print_row(*("---",) * 4)
     for (name, batch), found in gains.items():
@@ -285,7 +285,7 @@ def shown(ratio: Ratio) -> str:
 
 
 def draw(found: Found) -> None:
-    """Draw times over overheads: a row per dag, a column per size."""
+    """Draw times over overheads: one row per dag, one column per size."""
     FIGURES.mkdir(exist_ok=True)
     panels = {
         f"{name}, {size} x speed at a time": curves(found, name, size)

@@ -1,8 +1,9 @@
-"""Run paper 004's study (section 4.3) on its four dags; draw it, and print what it claims.
+"""Run the study of Malewicz et al. 2007 (section 4.3) on its four dags, and print the findings.
 
-Usage: evaluation.py DIRECTORY. The cells stay in DIRECTORY, so that it goes on where it was
-stopped; the figures go to docs/evaluation. AIRSN is there twice, for FIFO depends on which
-sources come first in the file, and the paper does not say.
+The paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation". Usage: evaluation.py
+DIRECTORY. The cells stay in DIRECTORY, so that a stopped study can go on. The figures go to
+docs/evaluation. AIRSN is there twice, because FIFO depends on which sources come first in the
+file, and the paper does not say.
 """
 
 import json
@@ -23,7 +24,7 @@ DAGS = {
     "sdss": families.sdss(),
     "montage": families.montage(),
 }
-CLEAR = 0.01  # a ratio this far from 1 is a difference
+CLEAR = 0.01  # a ratio that differs from 1 by more than this is a difference
 
 Cells = list[dict]
 
@@ -47,11 +48,11 @@ def main(directory: Path) -> None:
 
 
 def findings(name: str, dag: Dag, cells: Cells) -> None:
-    """Print what section 4.3 makes claims about, for one dag."""
+    """Print the numbers for the claims of section 4.3, for one dag."""
     print(f"\n== {name}: {len(dag):,} jobs, {dag.arc_count:,} dependencies")
     contest = compare(dag, prioritize(dag).order, dag.fifo_order)
     (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
-    print(f"eligible jobs, icsched - FIFO: {lead} after {ahead} jobs, {lag} after {behind}")
+    print(f"eligible jobs, prio - FIFO: {lead} after {ahead} jobs, {lag} after {behind}")
     print("runs:", sum(cell["runs"] for cell in cells), "in", len(cells), "cells,", end=" ")
     print(sum(not cell["precise"] for cell in cells), "not precise")
     intervals = sorted({cell["interval"] for cell in cells})
@@ -66,7 +67,7 @@ def findings(name: str, dag: Dag, cells: Cells) -> None:
 
 
 def slices(cells: Cells) -> dict[str, Cells]:
-    """Return the parts of the grid that the paper speaks of."""
+    """Return the parts of the grid that the paper discusses."""
     return {
         "(1, 2^4)": [c for c in cells if (c["interval"], c["batch"]) == (1, 16)],
         "interval 10^-3": [c for c in cells if c["interval"] == 0.001],
@@ -78,13 +79,13 @@ def slices(cells: Cells) -> dict[str, Cells]:
 
 
 def extent(cells: Cells) -> str:
-    """Return the cells with the least and the largest ratio."""
+    """Return the cells with the smallest and the largest ratio."""
     ends = [pick(cells, key=lambda cell: cell["ratio"]["time"]["median"]) for pick in (min, max)]
     return shown(ends[0]) if len(cells) == 1 else " to ".join(map(shown, ends))
 
 
 def shown(cell: dict) -> str:
-    """Return a ratio of times with its interval and its place."""
+    """Return a ratio of times with its interval and its cell."""
     time = cell["ratio"]["time"]
     place = f"({cell['interval']:g}, {cell['batch']:g})"
     return f"{time['median']:.4f} [{time['low']:.4f}, {time['high']:.4f}] at {place}"

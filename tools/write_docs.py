@@ -9,12 +9,12 @@ import icsched
 from icsched import families
 
 DOCS = Path(__file__).parent.parent / "docs"
-ALIASES = ("typing", "types")  # where aliases of types come from: nothing to say about them
+ALIASES = ("typing", "types")  # modules of type aliases, which have no documentation of their own
 PACKAGES = ("orders", "theory", "pebble", "sim", "serve", "formats")  # families has its own page
 
 
 def summary(thing: object) -> str:
-    """Return the first line of the documentation; of a constant, its value or its class's line."""
+    """Return the first line of the documentation; for a constant its value or its class's line."""
     if isinstance(thing, tuple):
         return f"`{thing}`"
     return (inspect.getdoc(thing) or "").partition("\n")[0].replace("|", "\\|")
@@ -32,7 +32,7 @@ def members(prefix: str, kind: type) -> list[tuple[str, object]]:
 
 
 def package_section(name: str) -> list[str]:
-    """Return what a package exports beyond what `icsched` does, as lines."""
+    """Return what a package exports and `icsched` does not, as lines."""
     package = importlib.import_module(f"icsched.{name}")
     exports = [(export, getattr(package, export)) for export in package.__all__]
     rows = [

@@ -1,4 +1,4 @@
-"""Dags that are hard on the kernels that order blocks: about n tasks each, the same every time."""
+"""Dags that are hard for the kernels that order blocks: about n tasks each, always the same."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,9 @@ from icsched import Dag
 def comb(tasks: int) -> Dag:
     """Return a strand of W-dags whose largest vectors lie at its two ends in turn, then further in.
 
-    A tooth is a source with four sinks of its own between two codes, sources with one sink of
-    their own or none. Read away from the tooth, either code is the binary rank of the tooth.
+    A tooth is a source with four sinks of its own between two codes. A code is a row of sources
+    with one sink of their own or none. Read away from the tooth, each code is the tooth's binary
+    rank.
     """
     bits = max(3, (tasks // 40).bit_length())
     teeth = max(2, tasks // (5 * bits + 5) // 2 * 2)
@@ -35,7 +36,7 @@ def _strand(own: NDArray[np.int64]) -> Dag:
 
 
 def few_sources(tasks: int) -> Dag:
-    """Twenty sources, and sinks that each wait for some half of them."""
+    """Twenty sources, and sinks that each wait for about half of them."""
     rng = np.random.default_rng(1)
     waits = rng.random((tasks - 20, 20)) < 0.5
     waits[np.arange(len(waits)), rng.integers(20, size=len(waits))] = True
@@ -64,7 +65,7 @@ def forks_by_the_thousand(tasks: int) -> Dag:
 
 
 def _forks(sizes: NDArray[np.int64]) -> Dag:
-    """Forks side by side; the first has a chain below it, so that they are no sum of trees."""
+    """Forks side by side; the first has a chain below it, so the dag is not a sum of trees."""
     sources = np.cumsum(sizes + 1) - sizes - 1
     tasks = int((sizes + 1).sum())
     mask = np.ones(tasks, bool)
@@ -75,7 +76,7 @@ def _forks(sizes: NDArray[np.int64]) -> Dag:
 
 
 def small_blocks(tasks: int) -> Dag:
-    """Bipartite blocks of four to nine sources and sinks, very many of them different."""
+    """Bipartite blocks of four to nine sources and sinks, most of them different."""
     rng = np.random.default_rng(1)
     arcs, next_task = [np.empty((0, 2), np.int64)], 0
     for _ in range(tasks // 13):
@@ -89,7 +90,7 @@ def small_blocks(tasks: int) -> Dag:
 
 
 def small_strands(tasks: int) -> Dag:
-    """Strands of W-dags of two to eight sources, very many of them different."""
+    """Strands of W-dags of two to eight sources, most of them different."""
     rng = np.random.default_rng(1)
     ends = np.cumsum(rng.integers(2, 9, size=tasks // 10))
     own = rng.integers(0, 3, size=ends[-1])
@@ -109,7 +110,7 @@ def small_strands(tasks: int) -> Dag:
 
 
 def different_strands(tasks: int) -> Dag:
-    """Strands of W-dags of eight sources, hardly two with the same profile, and one chain."""
+    """Strands of W-dags of eight sources, nearly all with different profiles, and one chain."""
     count = max(1, tasks // 35)
     own = np.random.default_rng(1).integers(0, 6, size=(count, 8))
     own[:, 0] += 1
@@ -117,9 +118,9 @@ def different_strands(tasks: int) -> Dag:
 
 
 def falling_strands(tasks: int) -> Dag:
-    """Return different strands, those with most sinks first, which also run first, about.
+    """Return different strands; those with most sinks come first, and run about first, too.
 
-    Strands are compared with the oldest ones that can run. These leave first here, so that the
+    Strands are compared with the oldest strands that can run. Here the oldest leave first, so the
     others must be compared again and again.
     """
     count = max(1, tasks // 35)

@@ -1,6 +1,6 @@
-"""What is hard on clusters, batches and orders within memory, by number of tasks.
+"""What is hard for clusters, batches and orders within memory, by number of tasks.
 
-A public function makes a dag and returns what to time on it.
+Each public function makes a dag and returns what to time on it.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,9 @@ def _fork_join(tasks: int) -> Dag:
 
 
 def _fork_join_of_pairs(tasks: int) -> Dag:
-    """Return the same, with every second middle task behind one of the others.
+    """Return the same, with every second middle task below one of the others.
 
-    A cluster then skips tasks of the wide block that wait, and they stay behind.
+    A cluster then skips tasks of the wide block that wait, and these tasks stay behind.
     """
     half = (tasks - 2) // 2
     first, second = np.arange(1, half + 1), np.arange(half + 1, 2 * half + 1)
@@ -31,7 +31,7 @@ def _fork_join_of_pairs(tasks: int) -> Dag:
 
 
 def _hubs(tasks: int) -> Dag:
-    """One source with half of the tasks for children, beside a chain for each four others."""
+    """One source with half of the tasks as children, beside chains of four tasks."""
     half = tasks // 2
     hub = _pairs(0, np.arange(1, half))
     heads = np.arange(half, tasks - 3, 4)
@@ -40,7 +40,7 @@ def _hubs(tasks: int) -> Dag:
 
 
 def _armed_hub(tasks: int) -> Dag:
-    """One source with a third of the tasks for children, a child each, beside chains of four."""
+    """One source with a third of the tasks as children; each has a child; beside chains of four."""
     third = tasks // 3
     ids = np.arange(1, third + 1)
     heads = np.arange(2 * third + 1, tasks - 3, 4)
@@ -57,7 +57,7 @@ def _fan_in(tasks: int) -> Dag:
 
 
 def _steep_fan_in(tasks: int) -> Dag:
-    """One join; of the sources a few have many children each, so that its rate keeps falling."""
+    """One join; a few of its sources have many children each, so that its rate keeps falling."""
     sources, rich = tasks // 2, int((tasks / 2) ** 0.5)
     owners = np.repeat(np.arange(rich), tasks // 2 // rich)
     arcs = [
@@ -68,7 +68,7 @@ def _steep_fan_in(tasks: int) -> Dag:
 
 
 def _star_of_pairs(tasks: int) -> Dag:
-    """One source shares a child with each of the others, which have children of their own."""
+    """One source shares a child with each of the others, and these have children of their own."""
     others = tasks // 3
     ids = np.arange(1, others + 1)
     arcs = [_pairs(0, ids + others), _pairs(ids, ids + others), _pairs(ids, ids + 2 * others)]

@@ -1,4 +1,4 @@
-"""Cases for shortcuts and decompose; what a case is, bench/adversarial.py says."""
+"""Cases for shortcuts and decompose; bench/adversarial.py says what a case is."""
 
 import numpy as np
 
@@ -10,18 +10,18 @@ _CROSSED = ((0, 2), (1, 3), (0, 4), (3, 4), (1, 5), (2, 5), (2, 6))
 
 
 def random_pairs_of_degree_5(tasks: int) -> Dag:
-    """Five arcs a task between any two tasks: most long arcs are no shortcuts."""
+    """Five arcs per task between any two tasks: most long arcs are not shortcuts."""
     return _sorted_pairs(tasks, _rng().integers(tasks, size=(5 * tasks, 2)))
 
 
 def random_parents_of_degree_5(tasks: int) -> Dag:
-    """Five parents a task anywhere before it: early tasks lead to most others."""
+    """Five parents per task anywhere before it: early tasks lead to most others."""
     child = np.repeat(np.arange(1, tasks), 5)
     return Dag.from_arcs(tasks, np.column_stack([_rng().integers(0, child), child]))
 
 
 def near_pairs_of_degree_5(tasks: int) -> Dag:
-    """Five arcs a task to one of the next thousand."""
+    """Five arcs per task to one of the next thousand."""
     parent = np.repeat(np.arange(tasks), 5)
     child = parent + _rng().integers(1, 1000, len(parent))
     inside = child < tasks
@@ -29,7 +29,7 @@ def near_pairs_of_degree_5(tasks: int) -> Dag:
 
 
 def layers_with_skips(tasks: int) -> Dag:
-    """Layers of 1,000 tasks, three arcs to the next, and one arc a task to any later layer."""
+    """Layers of 1,000 tasks, three arcs to the next layer, and one per task to any later one."""
     layer = np.arange(tasks) // 1000
     parent = np.repeat(np.arange(tasks), 3)
     child = (layer[parent] + 1) * 1000 + _rng().integers(0, 1000, len(parent))
@@ -50,7 +50,7 @@ def wide_layers_with_long_skips(tasks: int) -> Dag:
 
 
 def star_with_shortcuts(tasks: int) -> Dag:
-    """One source above a child and a grandchild for each two others, and arcs to all of them."""
+    """One source above pairs of a child and a grandchild, with arcs to all of them."""
     child = np.arange(1, (tasks + 1) // 2)
     grandchild = child + len(child)
     arcs = [np.column_stack([child, grandchild])]
@@ -84,7 +84,7 @@ def general_blocks_that_free_bipartite_ones(tasks: int) -> Dag:
 
 
 def short_pairs_of_degree_2(tasks: int) -> Dag:
-    """Two arcs a task to one of the next eleven: many small general blocks."""
+    """Two arcs per task to one of the next eleven: many small general blocks."""
     parent = np.repeat(np.arange(tasks), 2)
     child = parent + _rng().integers(1, 12, len(parent))
     inside = child < tasks

@@ -1,4 +1,4 @@
-"""A workflow: a dag with what is known of its tasks, whatever files it came from."""
+"""A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
 from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
@@ -24,16 +24,16 @@ class Remark:
 
 @dataclass(frozen=True, eq=False)
 class Workflow:
-    """A dag with what is known of its tasks: which are done, how long they take, what they run.
+    """A dag with what is known about its tasks: which are done, how long they take, what they run.
 
     `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that
     are left to run. `run_times` (seconds), `sizes` (bytes of each result) and `commands` have
-    one value for each task of `dag`; None means that the files do not say. `remarks` says what
-    may disturb an order. `files` are the files that the workflow reads or names, which nobody
-    should overwrite. `done_by` is the file that says which tasks are done, if there is one.
-    `format` is a name of `FORMATS`, and `parsed` what that format's reader made of the files.
+    one value for each task of `dag`; None means that the files do not say. `remarks` lists what
+    may disturb an order. `files` are the files that the workflow reads or names. Nobody should
+    overwrite these. `done_by` is the file that says which tasks are done, if there is one.
+    `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
 
-    Raises ArgumentError if an array has the wrong length, or something else than numbers.
+    Raises ArgumentError if an array has the wrong length, or holds something other than numbers.
 
     >>> import numpy as np
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
@@ -62,7 +62,7 @@ class Workflow:
             _check_length("commands", self.commands, left)
 
     def _take(self, name: str, kind: type, expected: int) -> None:
-        """Make a field an array of *kind*; lists will do."""
+        """Make a field an array of *kind*; the field may be given as a list."""
         given = getattr(self, name)
         if given is None:
             return
@@ -75,7 +75,7 @@ class Workflow:
 
     @property
     def names(self) -> Sequence[Hashable]:
-        """The names of all tasks, also of those that are done."""
+        """The names of all tasks, including those that are done."""
         return self.whole.names
 
     @property

@@ -150,12 +150,12 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
         (
             ["--capacities", "4,many"],
             2,
-            "--capacities: expected whole numbers with commas between, got '4,many'",
+            "--capacities: expected whole numbers separated by commas, got '4,many'",
         ),
         (
             ["--capacities", ""],
             2,
-            "--capacities: expected whole numbers with commas between, got ''",
+            "--capacities: expected whole numbers separated by commas, got ''",
         ),
         (["--capacities", "4,0"], 2, "--capacities: expected a whole number, 1 or more, got 0"),
         (
@@ -299,10 +299,10 @@ def test_a_drawing_is_among_what_was_written(icsched):
         ),
         (
             ["wf.dag", "-o", "out.dag", "--dot", "wf.dag"],
-            "wf.dag is a file of the workflow: expected another",
+            "wf.dag is a file of the workflow: use another name",
         ),
-        (["wf.dag", "-o", "wf.dag"], "wf.dag is a file of the workflow: expected another"),
-        (["wf.dag", "--dot", "x.sub"], "x.sub is a file of the workflow: expected another"),
+        (["wf.dag", "-o", "wf.dag"], "wf.dag is a file of the workflow: use another name"),
+        (["wf.dag", "--dot", "x.sub"], "x.sub is a file of the workflow: use another name"),
     ],
 )
 @pytest.mark.usefixtures("files")
@@ -348,7 +348,7 @@ def test_a_job_that_cannot_be_clustered_can_stand_alone(icsched, put):
 
     assert (refused.code, refused.complaint) == (
         1,
-        "wf.dag:8: expected no SCRIPT for a job in a cluster of several, got SCRIPT PRE d fetch;"
+        "wf.dag:8: SCRIPT cannot be used for a job in a cluster of several, got SCRIPT PRE d fetch;"
         " --alone d keeps it out of clusters",
     )
     assert icsched(*words, "--alone", "d").code == 0

@@ -133,7 +133,7 @@ def test_a_copy_never_replaces_a_file_of_the_workflow(icsched, put, folder, name
 
     assert (result.code, result.complaint) == (
         2,
-        f"{name} is a file of the workflow: expected another, or --in-place",
+        f"{name} is a file of the workflow: use another name, or --in-place",
     )
     assert {file: (folder / file).read_text() for file in ALL_KINDS} == ALL_KINDS
     assert not (folder / f"{name}.icsched").exists()
@@ -217,7 +217,7 @@ def test_and_it_is_said_if_workflows_inside_could_not_be_looked_for(icsched, put
     put({"wf.dag": f"{ONE}{BEGIN}PRIORITY a 1\n{END}JOBB\n"})
 
     assert icsched("prio", "wf.dag", "--remove", "--recursive").out == (
-        "restored wf.dag\nonly wf.dag itself was looked at, for it cannot be read:"
+        "restored wf.dag\nonly wf.dag itself was looked at, because it cannot be read:"
         " wf.dag:5: unknown command, got 'JOBB'.\n"
     )
 
@@ -336,8 +336,8 @@ def test_a_line_of_several_parents_and_children_makes_numbers_negative(answer, p
 
     assert said["priorities"] == {"a": -1, "b": -2, "c": -3, "d": -4}
     assert said["notes"] == [
-        "priorities count down from -1: DAGMan puts nodes of its own into 1 PARENT line of"
-        " several parents and children, and those must not wait"
+        "priorities count down from -1: DAGMan adds join nodes of its own for 1 PARENT line of"
+        " several parents and children, and these join nodes must run first"
     ]
 
 

@@ -378,8 +378,8 @@ def test_the_papers_ranges_come_without_a_verdict(icsched, workflow):
 
     assert "prio takes 1.0000 [1.0000, 1.0000] of fifo's time" in lines
     assert (
-        "90,000 runs of each order, seed 0; in brackets, as in paper 004, where 95% of means of"
-        " 300 runs lie, or of the ratios of two: no confidence intervals"
+        "90,000 runs of each order, seed 0; in brackets, as in Malewicz et al. 2007, the range of"
+        " 95% of the means of 300 runs, or of their ratios: these are not confidence intervals"
     ) in lines
 
 
@@ -464,7 +464,7 @@ def test_a_missing_file_is_one_line_and_exit_1(refused, options):
         (["--run-times", "times.txt", "--batch", "4", "--waiting"], UNIT),
         (
             ["--workers", "2", "--speeds", "1,x"],
-            "--speeds: expected numbers with commas between, got '1,x'",
+            "--speeds: expected numbers separated by commas, got '1,x'",
         ),
         (["--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
         (["--threads", "1025"], "--threads: expected 1 to 1,024, got 1025"),

@@ -263,7 +263,7 @@ def test_a_study_that_was_interrupted_says_so_and_goes_on(icsched, jobs):
 
     assert done.returncode == 130
     assert done.stderr == (
-        "icsched: stopped; the same command goes on, --no-run shows what is there\n"
+        "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"
     )
     assert not Path("out/study.csv").exists()
     assert len(lines()) == 3
@@ -298,7 +298,7 @@ def test_ctrl_c_on_a_terminal_ends_a_cell_that_would_take_for_ever():
             shown = read_until(terminal, b"simulating wf")
             process.send_signal(signal.SIGINT)
             out = process.communicate(timeout=60)[0]
-            shown += read_until(terminal, b"what is there")
+            shown += read_until(terminal, b"what is done")
         finally:
             process.kill()
     os.close(end)
@@ -306,7 +306,7 @@ def test_ctrl_c_on_a_terminal_ends_a_cell_that_would_take_for_ever():
 
     assert process.returncode == 130
     assert out == b""
-    assert b"icsched: stopped; the same command goes on" in shown
+    assert b"icsched: stopped; run the same command to go on" in shown
     assert lines() == []
 
 

@@ -30,8 +30,14 @@ def test_names_that_would_write_the_same_file_are_refused(icsched, files):
     ("arguments", "complaint"),
     [
         (["-o", "out"], "expected a workflow file"),
-        (["wf.dag", "-o", "out", "--intervals", ""], "--intervals: expected numbers with commas"),
-        (["wf.dag", "-o", "out", "--batches", "1,x"], "--batches: expected numbers with commas"),
+        (
+            ["wf.dag", "-o", "out", "--intervals", ""],
+            "--intervals: expected numbers separated by commas",
+        ),
+        (
+            ["wf.dag", "-o", "out", "--batches", "1,x"],
+            "--batches: expected numbers separated by commas",
+        ),
         (["wf.dag", "-o", "out", "--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
         (
             ["wf.dag", "-o", "out", "--threads", "2", "--dask", "x"],

@@ -275,15 +275,15 @@ def test_a_job_that_does_nothing_does_nothing_in_a_cluster_too(cluster):
 # Refusals: one line each, and nothing is written
 
 SAID = {
-    "SCRIPT PRE b p.sh": "expected no SCRIPT for a job in a cluster of several, got SCRIPT PRE b",
-    "SCRIPT POST ALL_NODES p.sh": "expected no SCRIPT for a job in a cluster of several",
-    "PRE_SKIP b 1": "expected no PRE_SKIP for a job in a cluster of several, got PRE_SKIP b 1",
-    "SAVE_POINT_FILE b": "expected no SAVE_POINT_FILE for a job in a cluster of several",
-    "TOLERANCE b 1": "expected no TOLERANCE for a job in a cluster of several",
+    "SCRIPT PRE b p.sh": "SCRIPT cannot be used for a job in a cluster of several, got SCRIPT PRE",
+    "SCRIPT POST ALL_NODES p.sh": "SCRIPT cannot be used for a job in a cluster of several",
+    "PRE_SKIP b 1": "PRE_SKIP cannot be used for a job in a cluster of several, got PRE_SKIP b 1",
+    "SAVE_POINT_FILE b": "SAVE_POINT_FILE cannot be used for a job in a cluster of several",
+    "TOLERANCE b 1": "TOLERANCE cannot be used for a job in a cluster of several",
     "CATEGORY b few": "expected the same of the jobs a and b in one cluster, got CATEGORY b few",
     "ABORT-DAG-ON a 3": "expected the same of the jobs a and b in one cluster, got ABORT-DAG-ON",
     "RETRY a 1\nRETRY b 1 UNLESS-EXIT 2": "expected RETRY without UNLESS-EXIT as in the same",
-    "WEAK PARENT a CHILD b": "expected no WEAK parents in clusters",
+    "WEAK PARENT a CHILD b": "WEAK parents cannot be used in clusters",
 }
 
 
@@ -301,7 +301,7 @@ def test_a_nested_workflow_is_refused_in_a_cluster(complaint):
     )
 
 
-SHARES = "expected files on a file system that the pool shares, for members of a cluster transfer"
+SHARES = "expected files on a file system that the pool shares: a cluster transfers none"
 DESCRIBED = {
     "universe = docker": "expected one of the universes vanilla, local, scheduler in a cluster of",
     "docker_image = x": "expected a job that runs on the machine as it is, got docker_image = x",
@@ -350,8 +350,8 @@ def test_a_description_that_cannot_be_read_is_refused(complaint, text):
 
 DIFFERENT = {
     ("rank = 1", "rank = 2"): "y.sub:2: job b: expected rank = 1, as job a of the same cluster",
-    ("rank = 1", ""): "x.sub:2: job a: expected no rank, as job b of the same cluster has none",
-    ("", "+Foo = 1"): "y.sub:2: job b: expected no my.foo, as job a of the same cluster has none",
+    ("rank = 1", ""): "x.sub:2: job a: rank cannot be used: job b of its cluster has none",
+    ("", "+Foo = 1"): "y.sub:2: job b: my.foo cannot be used: job a of its cluster has none",
     ("", "universe = local"): "y.sub:2: job b: expected universe = vanilla, as job a of the same",
     ("request_memory = 1", "request_memory = x + 1"): "y.sub:2: job b: expected a number for req",
 }

@@ -11,7 +11,7 @@ from icsched.formats.dagman import Remark, read_submission
 PAIR = "JOB p x\nJOB q x\nPARENT p CHILD q\n"
 INSIDE_ITSELF = "expected a file that is not inside itself, got"
 NO_SUCH_FILE = "no such file or directory"
-UNHEEDED = "DAGMan does not heed DONE inside a splice"
+UNHEEDED = "DAGMan ignores DONE inside a splice"
 
 
 def priorities(workflow) -> dict[str, int]:
@@ -231,7 +231,7 @@ def test_after_an_inclusion_splices_are_unknown_and_their_jobs_known(read, compl
     assert priorities(workflow) == {"S+q": 3}
     assert priorities(everywhere) == {"a": 4, "S+p": 4, "S+q": 4}
     assert complaint(f"{text}PARENT a CHILD S\n") == (
-        "wf.dag:4: expected a job, got S, a splice that DAGMan knows no more by name after an"
+        "wf.dag:4: expected a job, got S, a splice that DAGMan no longer knows by name after an"
         " INCLUDE: put INCLUDE after the lines that name splices"
     )
     assert complaint(f"{text}PARENT a CHILD T\n") == "wf.dag:4: unknown job T"
@@ -278,7 +278,7 @@ def test_a_splice_in_which_nothing_is_done_is_not_remarked(read):
 
 def test_a_splice_has_no_final_node(complaint):
     assert complaint("JOB a x\nSPLICE S in.dag\n", {"in.dag": "FINAL f x\n"}) == (
-        "wf.dag:2: splice S: expected no FINAL node in in.dag"
+        "wf.dag:2: splice S: FINAL of in.dag cannot be used in a splice"
     )
 
 

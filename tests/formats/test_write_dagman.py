@@ -387,7 +387,7 @@ def test_a_companion_that_is_not_icscheds_is_not_touched(put):
     with pytest.raises(FormatError) as caught:
         changes(read_submission("wf.dag"), {"S+p": 1})
 
-    assert str(caught.value) == "wf.dag.icsched: expected icsched's own file, or none"
+    assert str(caught.value) == "wf.dag.icsched: expected a file that icsched wrote, or no file"
     assert [(change.path, change.is_none) for change in removals(["wf.dag"])] == [("wf.dag", True)]
 
 

@@ -79,7 +79,7 @@ def test_every_plot_has_the_seven_sections_in_order(drawn):
     sections = [text for text in texts(root) if text.startswith("interval ")]
     intervals = ["0.001", "0.01", "0.1", "1", "10", "100", "1000"]
     assert sections == [f"interval {interval}" for interval in intervals] * 3
-    labels = [text for text in texts(root) if text.endswith("icsched / FIFO")]
+    labels = [text for text in texts(root) if text.endswith("prio / FIFO")]
     assert [label.partition(",")[0] for label in labels] == [
         "execution time",
         "probability of stalling",

@@ -44,7 +44,7 @@ def hits(model: str, truth: dict[str, float], seeds: range) -> Hits:
 
 
 def policies(dag: Dag) -> Policies:
-    return {"icsched": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
+    return {"prio": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
 
 
 def long_run(model: str) -> dict[str, float]:
@@ -61,7 +61,7 @@ def long_run(model: str) -> dict[str, float]:
 
 def intervals(found: Simulation) -> Iterable[tuple[str, float, float]]:
     """Every interval that was stated."""
-    stated = {**found.orders, "ratio": found.ratio["icsched_over_fifo"]}
+    stated = {**found.orders, "ratio": found.ratio["prio_over_fifo"]}
     for name, estimates in stated.items():
         for metric in METRICS:
             estimate = getattr(estimates, metric)

@@ -112,7 +112,7 @@ class Broken:
         ([[0]], "server: handed out nothing though no task was running"),
         ([[1, 0]], "server: handed out task 'b' before its parents"),
         ([[]], "server: handed out nothing though no task was running"),
-        ([[7]], "server: handed out task id 7, which there is not"),
+        ([[7]], "server: handed out task id 7, which does not exist"),
     ],
 )
 def test_a_server_that_breaks_the_rules(bundles, message):
@@ -125,7 +125,10 @@ def test_a_server_that_breaks_the_rules(bundles, message):
     ("pool", "message"),
     [
         (Workers(2), "capacities: expected 2, one per worker, got 1"),
-        (Workers(1, leave=9.0), "clusters: expected workers that stay, no deadline, no replicas"),
+        (
+            Workers(1, leave=9.0),
+            "clusters cannot be used with workers that leave, a deadline or replicas",
+        ),
         (Pool(), "clusters: expected a fixed set of workers, got batches"),
     ],
 )

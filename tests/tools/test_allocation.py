@@ -108,5 +108,5 @@ def test_every_way_plays_a_dag_to_its_end(allocation, monkeypatch):
     estimates, ratios = allocation.cell("small", 0.5)
 
     assert len(ratios) == 2 + 3 * 4  # fifo and the best task; FFT dags have staggered clusters
-    assert set(estimates) == {"icsched", *ratios}
+    assert set(estimates) == {"prio", *ratios}
     assert all(row.time.mean > 0 for row in estimates.values())

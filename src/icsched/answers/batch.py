@@ -13,7 +13,7 @@ from icsched.theory.batches import Batch, Method, best_batch
 from icsched.theory.batches.state import State, state_of
 from icsched.workflow import Workflow
 
-_OPTIONS = {"executed": "--done", "running": "--running"}  # by the library's words
+_OPTIONS = {"executed": "--done", "running": "--running"}  # by the names that the library uses
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def batch_answer(
 ) -> BatchAnswer:
     """Choose *take* jobs, or all eligible ones; *done* and *running* are lists or @FILE.
 
-    Raises GameError for jobs that there are not or that cannot be in that state.
+    Raises GameError for jobs that do not exist or that cannot be in that state.
     """
     workflow = reading.read(files, signs=signs)
     dag = workflow.dag
@@ -66,7 +66,7 @@ def batch_answer(
 
 
 def _state(dag: Dag, executed: Sequence[int], busy: Sequence[int]) -> State:
-    """Return the state of the game; raises GameError in the words of the command line."""
+    """Return the state of the game; raises GameError with the names of the options."""
     try:
         return state_of(dag, executed, busy)
     except StateError as error:

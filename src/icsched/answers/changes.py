@@ -1,4 +1,4 @@
-"""What is changed in a workflow's files: found out first, made in one go."""
+"""What is changed in a workflow's files: first found out, then written in one go."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from icsched.formats import FORMATS, dagman
 from icsched.formats.dagman.writer import COMPANION, Via
 from icsched.workflow import Workflow
 
-STANDARD_OUTPUT = "/dev/stdout"  # what the command line makes of a lone hyphen
+STANDARD_OUTPUT = "/dev/stdout"  # the command line replaces a lone hyphen by this
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class Written:
-    """A file that was written, and the name of the copy of what it was, if one was kept."""
+    """A file that was written, and the name of the copy of its old content, if one was kept."""
 
     file: str
     backup: str | None
@@ -46,7 +46,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Made:
-    """What was written, and to where."""
+    """What was written, and where."""
 
     written: tuple[Written, ...]
     streamed: bytes | None
@@ -54,7 +54,7 @@ class Made:
 
 
 def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Change]:
-    """Find out what to write where; raises ArgumentError if that would destroy a file."""
+    """Find out what to write where; raises ArgumentError if writing would destroy a file."""
     workflow, priorities = found.workflow, found.priorities
     if workflow.format != "dagman":
         return _in_other(found, writing)
@@ -98,7 +98,7 @@ def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
 def planning_notes(
     files: Sequence[str], workflow: Workflow, priorities: dict[str, int], writing: Writing
 ) -> Iterator[notes.Note]:
-    """Yield what to know about the changes; raises FormatError if DAGMan will refuse them."""
+    """Yield notes about the changes; raises FormatError if DAGMan will refuse them."""
     if workflow.format != "dagman":
         return
     submission = dagman.submission_of(workflow)
@@ -122,7 +122,7 @@ def planning_notes(
 def _strictness(
     workflow: Workflow, priorities: dict[str, int], writing: Writing
 ) -> notes.Strict | None:
-    """Raise FormatError if DAGMan will refuse what is written; say so if it may."""
+    """Raise FormatError if DAGMan will refuse what is written; yield a note if it may."""
     submission = dagman.submission_of(workflow)
     strict = dagman.strictness(submission)
     if writing.keep_existing or writing.flatten or strict is None:
@@ -130,7 +130,7 @@ def _strictness(
     if not dagman.overridden(submission, priorities, via=writing.via):
         return None
     found = notes.Strict(strict.path, strict.line or None, strict.text)
-    if found.line:  # in the workflow's own CONFIG file; the environment may be another one then
+    if found.line:  # in the workflow's own CONFIG file; DAGMan's environment may differ from ours
         raise FormatError(found.path, found.line, found.refusal)
     return notes.strict(workflow)
 
@@ -145,9 +145,9 @@ def _variables(submission: dagman.Submission) -> Iterator[notes.Note]:
 
 
 def made(changes: Sequence[Change], writing: Writing) -> Made:
-    """Write what is to be written, a file that two workflows use once.
+    """Write all changes; a file that two workflows use is written once.
 
-    Raises FormatError before anything is written if a file cannot or should not be changed.
+    Before anything is written, raises FormatError if a file cannot or should not be changed.
     """
     different = list({os.path.realpath(change.path): change for change in changes}.values())
     told: list[notes.Note] = list(_forced(different, force=writing.force))

@@ -47,7 +47,7 @@ def cluster_answer(
 ) -> ClusterAnswer:
     """Cut a workflow into clusters of *capacities* in turn, and write the files asked for.
 
-    *size* is what the user gave as the one capacity, if so; *alone* lists jobs or is @FILE.
+    *size* is the one capacity if the user gave --size; *alone* is a list of jobs or @FILE.
     """
     wanted.check()
     if clusterer not in CLUSTERERS:
@@ -79,7 +79,7 @@ def cluster_answer(
 def _check_size(workflow: Workflow, size: int | None) -> None:
     """Raise ArgumentError for a size that no cluster can have.
 
-    What a rescue file leaves may be less: a script that clusters a workflow again goes on.
+    Jobs that are done count, too, so that a script can cluster a resumed workflow again.
     """
     most = len(workflow.dag if workflow.done_by is None else workflow.whole)
     if size is not None and not 1 <= size <= most:
@@ -89,7 +89,7 @@ def _check_size(workflow: Workflow, size: int | None) -> None:
 def _write(
     workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
 ) -> list[str]:
-    """Write what was asked for; return the files, first those of the clustered workflow."""
+    """Write what was asked for; return the files, those of the clustered workflow first."""
     try:
         written = [] if path is None else formats.write_clusters(path, workflow, clusters)
     except MemberError as error:

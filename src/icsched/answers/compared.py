@@ -9,7 +9,7 @@ from icsched.pebble import Comparison, Profile
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A plan beside first come, first served; each profile is computed once, if at all."""
+    """A plan beside first come, first served; each profile is computed once, and only if needed."""
 
     plan: Plan
 
@@ -20,10 +20,10 @@ class Compared:
 
     @property
     def fifo_eligible(self) -> Profile:
-        """The same of first come, first served."""
+        """The eligible jobs of first come, first served after each step."""
         return self.plan.fifo.eligible
 
     @cached_property
     def contest(self) -> Comparison:
-        """How the plan stands against it."""
+        """How the plan compares with first come, first served."""
         return Comparison.of(self.eligible, self.fifo_eligible)

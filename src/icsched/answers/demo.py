@@ -11,14 +11,14 @@ from icsched.pebble import Verdict
 
 @dataclass(frozen=True, eq=False)
 class Airsn:
-    """AIRSN 250 in our order."""
+    """AIRSN 250 in the order prio."""
 
     compared: Compared
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What the exact referee says about orders of a small AIRSN, by what the tour calls them."""
+    """What the exact referee says about orders of a small AIRSN, by the names of the tour."""
 
     jobs: int
     verdicts: Mapping[str, Verdict]
@@ -45,7 +45,7 @@ def judged() -> Judged:
     orders = {
         "first come, first served": small.fifo_order,
         "longest path first": pebble.critical_path_order(small),
-        "icsched": prioritize(small).order,
+        "prio": prioritize(small).order,
     }
     verdicts = {label: pebble.verify(small, order) for label, order in orders.items()}
     return Judged(len(small), verdicts)

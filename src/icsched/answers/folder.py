@@ -8,7 +8,7 @@ from icsched.files import write_text
 
 
 def write_tables(directory: str, texts: Mapping[str, str]) -> None:
-    """Write *texts* to the files that they are named by, and remove those of an earlier workflow.
+    """Write *texts* to the files with these names, and remove the files of an earlier workflow.
 
     Raises FormatError if they cannot be written.
     """

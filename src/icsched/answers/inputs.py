@@ -1,4 +1,4 @@
-"""What users list: numbers and names in options, and files with a line for each job."""
+"""What users list: numbers and names in options, and files with one line for each job."""
 
 import math
 import re
@@ -16,8 +16,8 @@ from icsched.workflow import Workflow
 Number = TypeVar("Number", int, float)
 
 _NAME_AND_NUMBER = re.compile(r"(\S+?)(?:\s*,\s*|\s+)([^\s,]+)")
-_MOST_SHOWN = 200  # characters of a line, in a complaint about it
-_MOST_DIGITS = 18  # of bytes: many such numbers add up within 64 bits
+_MOST_SHOWN = 200  # characters of a line in an error message
+_MOST_DIGITS = 18  # of a number of bytes: the sum of many of them still fits into 64 bits
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -42,14 +42,14 @@ def _each(option: str, text: str, number: Callable[[str], Number], what: str) ->
     try:
         return [number(word) for word in text.split(",")]
     except ValueError:
-        problem = f"expected {what} with commas between, got {text!r}"
+        problem = f"expected {what} separated by commas, got {text!r}"
         raise ArgumentError(f"{option}: {problem}") from None
 
 
 def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
-    """Return the jobs that an option lists, or with @FILE a file, a name a line.
+    """Return the jobs that an option lists, or that @FILE lists, one name on each line.
 
-    Raises FormatError with its place, or GameError, for a job that the workflow does not have.
+    Raises FormatError with the line, or GameError, for a job that the workflow does not have.
     """
     known = set(workflow.names)
     if text.startswith("@"):
@@ -61,13 +61,13 @@ def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
     return listed
 
 
-# Files with a line for each job
+# Files with one line for each job
 
 
 def read_order(workflow: Workflow, path: str) -> list[int]:
-    """Return the order in the file at *path*, a name a line; raises FormatError with its place.
+    """Return the order in the file at *path*, one name on each line.
 
-    Jobs that are done may stand in it and are left out.
+    Jobs that are done may be in the file, and are left out. Raises FormatError with the line.
     """
     dag = workflow.dag
     line_of: dict[str, int] = {}
@@ -99,10 +99,10 @@ def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
 def _read_numbers(
     workflow: Workflow, path: str, number: Callable[[str], Number | None], expected: str
 ) -> list[Number]:
-    """Return the number of each job left to run, from lines of a name and a number.
+    """Return the number of each job left to run, from lines with a name and a number.
 
-    Between them stand blanks or a comma. Jobs that are done may have a line too. Raises
-    FormatError with its place for a line that is not right, or a job without one.
+    Blanks or a comma separate the two. Jobs that are done may have a line too. Raises FormatError
+    for a wrong line, with its number, and for a job without a line.
     """
     known = set(workflow.names)
     line_of: dict[str, int] = {}
@@ -139,7 +139,7 @@ def _bytes(word: str) -> int | None:
 
 
 def _names(path: str, known: Container[Hashable]) -> Iterator[tuple[int, str]]:
-    """Yield the names in a file, one a line, with their lines; raises FormatError if unknown."""
+    """Yield the names in a file, one on each line, with line numbers; raises FormatError."""
     for line, text in _lines(path):
         if not text.startswith("#") or text in known:
             _check_known(text, line, known, path)
@@ -159,12 +159,12 @@ def _check_known(name: str, line: int, known: Container[Hashable], path: str) ->
 
 
 def _start(text: str) -> str:
-    """Return *text*, or its start if a complaint about it would fill the terminal."""
+    """Return *text*, or only its start if it would fill the terminal."""
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _note(name: str, line: int, line_of: dict[str, int], path: str) -> None:
-    """Take note of a job's line; raises FormatError if it has one already."""
+    """Record the line of a job; raises FormatError if the job has a line already."""
     if name in line_of:
         raise FormatError(path, line, f"job {name!r} is already on line {line_of[name]}")
     line_of[name] = line

@@ -9,7 +9,7 @@ from icsched.dag import Dag
 
 @dataclass(frozen=True, eq=False)
 class MakeAnswer:
-    """A dag, and the words that make it."""
+    """A dag, and the words of the command line that make it."""
 
     words: tuple[str, ...]
     dag: Dag

@@ -1,4 +1,4 @@
-"""What is worth knowing about a workflow's files beside an order, a class for each kind of note."""
+"""What is worth knowing about a workflow's files beside an order: one class per kind of note."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Resumed(Note):
-    """Some jobs are done by the word of the rescue file, or without one, of the files."""
+    """Some jobs are done according to the rescue file, or, without one, to the files."""
 
     done: int
     left: int
@@ -23,7 +23,7 @@ class Resumed(Note):
 
 @dataclass(frozen=True)
 class StaleSection(Note):
-    """A section of icsched's that is out of date; `is_replaced` if icsched now writes it again."""
+    """A section of icsched's that is out of date; `is_replaced` if icsched writes it again now."""
 
     path: str
     line: int
@@ -33,14 +33,14 @@ class StaleSection(Note):
 
 @dataclass(frozen=True)
 class OwnPriorities(Note):
-    """The files give priorities to so many jobs themselves."""
+    """The files themselves give priorities to this many jobs."""
 
     jobs: int
 
 
 @dataclass(frozen=True)
 class OverriddenPriorities(Note):
-    """What becomes of those when an order is written."""
+    """What happens to the files' own priorities when an order is written."""
 
     jobs: int
     are_kept: bool
@@ -48,7 +48,7 @@ class OverriddenPriorities(Note):
 
 @dataclass(frozen=True)
 class Strict(Note):
-    """A setting with which DAGMan refuses a second priority for a job."""
+    """A setting that makes DAGMan refuse a second priority for a job."""
 
     path: str
     line: int | None
@@ -65,7 +65,7 @@ class Strict(Note):
 
 @dataclass(frozen=True)
 class Joins(Note):
-    """So many PARENT lines have a node of DAGMan's own; priorities count down from `top`."""
+    """DAGMan adds a join node for this many PARENT lines; priorities count down from `top`."""
 
     lines: int
     top: int
@@ -91,14 +91,14 @@ class VariablesUsed(Note):
 
 @dataclass(frozen=True)
 class NoSubmitFile(Note):
-    """So many jobs have no submit file for that."""
+    """Some jobs have no submit file that could take a priority from a variable."""
 
     jobs: int
 
 
 @dataclass(frozen=True)
 class Disturbed(Note):
-    """`icsched show` has remarks on this file."""
+    """`icsched show` has remarks about this file."""
 
     file: str
 
@@ -143,7 +143,7 @@ class Removed(Note):
 
 @dataclass(frozen=True)
 class NothingToChange(Note):
-    """The files were as they should be already."""
+    """The files have the wanted content already."""
 
     is_removal: bool
 
@@ -165,18 +165,18 @@ def stale_sections(workflow: Workflow, *, is_replaced: bool = False) -> Iterator
 
 
 def own_priorities(workflow: Workflow) -> int:
-    """Return how many jobs have a priority of the files' own."""
+    """Return how many jobs have a priority that the user's own lines give."""
     if workflow.format != "dagman":
         return 0
     return int(dagman.submission_of(workflow).has_priority.sum())
 
 
 def strict(workflow: Workflow) -> Strict | None:
-    """Return the setting that makes DAGMan refuse priorities, where it would override any."""
+    """Return the setting that makes DAGMan refuse priorities, if the files have any."""
     if workflow.format != "dagman":
         return None
     submission = dagman.submission_of(workflow)
     found = dagman.strictness(submission)
-    if found is None or not submission.priorities.any():  # 0 may be overridden all the same
+    if found is None or not submission.priorities.any():  # DAGMan allows overriding a 0
         return None
     return Strict(found.path, found.line or None, found.text)

@@ -1,4 +1,4 @@
-"""A workflow in an order, within a limit of memory if one is given."""
+"""A workflow in an order, within a limit on memory if there is one."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from icsched.workflow import Workflow
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which order, and the most memory it may take, with a file of sizes in bytes."""
+    """Which order, and the most memory it may need, with a file of sizes in bytes."""
 
     order: WantedOrder
     memory: int | None = None
@@ -26,7 +26,7 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """A workflow with a plan of what is left of it; `limited` only if memory was."""
+    """A workflow with a plan for what is left of it; `limited` only if memory is limited."""
 
     workflow: Workflow
     compared: Compared
@@ -47,7 +47,7 @@ class Ordered:
 
     @cached_property
     def free(self) -> Plan:
-        """The plan without a limit of memory."""
+        """The plan without a limit on memory."""
         return prioritize(self.plan.dag)
 
     @property
@@ -57,7 +57,7 @@ class Ordered:
 
     @property
     def gains(self) -> bool:
-        """Whether it matters at some step that jobs start in this order."""
+        """Whether the order leads first come, first served at some step, or keeps a limit."""
         return self.limited is not None or self.compared.contest.largest_lead[1] > 0
 
 

@@ -1,4 +1,4 @@
-"""The order that a user asks for: a name of the table, or a file of one's own."""
+"""The order that a user asks for: a name of the table, or a file with an order."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ FILE = "@"  # before the name of a file
 
 @dataclass(frozen=True)
 class WantedOrder:
-    """A name of `ORDERS`, or @FILE; `run_times` is the file with them, for orders that need it."""
+    """A name of `ORDERS`, or @FILE; `run_times` is a file, for orders that need run times."""
 
     order: str = "prio"
     run_times: str | None = None
@@ -56,7 +56,7 @@ def check_known(word: str) -> None:
 
 
 def plan_of_file(workflow: Workflow, word: str) -> Plan:
-    """Return the order in the file that *word* names after its @, with what is proved about it."""
+    """Return the order in the file that *word* names after @, with what is proved about it."""
     path = word.removeprefix(FILE)
     order = read_order(workflow, "/dev/stdin" if path == "-" else path)
     return prioritize(workflow.dag, order, label=word)

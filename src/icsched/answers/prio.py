@@ -19,9 +19,9 @@ from icsched.workflow import Workflow
 
 @dataclass(frozen=True, eq=False)
 class PrioAnswer:
-    """An order, or None where sections are removed, and what is to be changed or was.
+    """An order, or None if sections are removed, and the changes to be made or already made.
 
-    `streamed` is what standard output gets instead of a file.
+    `streamed` is the text that goes to standard output instead of a file.
     """
 
     files: tuple[str, ...]
@@ -40,14 +40,14 @@ def prio_answer(
     reading: Reading,
     signs: Signs = QUIET,
 ) -> PrioAnswer:
-    """Find an order of a workflow and what is to be changed in its files; nothing is written."""
+    """Find an order of a workflow and the changes to its files; write nothing."""
     wanted.order.check()
     search = _Search(writing, reading, signs)
     return search.removal(files) if writing.remove else search.ordering(files, wanted)
 
 
 def with_changes_made(found: PrioAnswer, writing: Writing) -> PrioAnswer:
-    """Write what is to be written; see `icsched.answers.changes.made`."""
+    """Write the changes; see `icsched.answers.changes.made`."""
     done = made(found.changes, writing)
     told = (*found.notes, *done.notes)
     return replace(found, notes=told, written=done.written, streamed=done.streamed)
@@ -55,7 +55,7 @@ def with_changes_made(found: PrioAnswer, writing: Writing) -> PrioAnswer:
 
 @dataclass(frozen=True)
 class _Search:
-    """Goes through the files of a workflow, and with --recursive of those that it runs as jobs."""
+    """Goes through the files of a workflow, and with --recursive those of its inner workflows."""
 
     writing: Writing
     reading: Reading
@@ -89,14 +89,14 @@ class _Search:
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told))
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:
-        """Find the sections to take out; a workflow is read only to find other files."""
+        """Find the sections to remove; a workflow is read only to find other files."""
         changes: list[Change] = []
         told: list[notes.Note] = []
         seen = {os.path.realpath(file) for file in files}
         waiting = [(file, "") for file in files]
         while waiting:
             path, directory = waiting.pop(0)
-            own = dagman.removals([path])  # last: its section tells that submit files have theirs
+            own = dagman.removals([path])  # last: it tells of sections in submit files
             workflow = self._read_for_removal(path, directory, told)
             if workflow is not None:
                 changes += dagman.submit_removals(dagman.submission_of(workflow))
@@ -108,7 +108,7 @@ class _Search:
     def _read_for_removal(
         self, path: str, directory: str, told: list[notes.Note]
     ) -> Workflow | None:
-        """Read a workflow if other files may have something of ours, and if it can be read."""
+        """Read a workflow if its other files may have a section, and if it can be read."""
         has_variables = dagman.has_variables(path)
         if not self.writing.recursive and not has_variables:
             return None
@@ -116,7 +116,7 @@ class _Search:
             return self.reading.read((path,), directory=directory, signs=self.signs)
         except FormatError as error:
             if has_variables:
-                raise  # the section is the only trace of the submit files
+                raise  # only the section says that submit files have sections
             told.append(notes.NotRead(path, str(error)))
             return None
 
@@ -124,9 +124,9 @@ class _Search:
 def _inner_files(
     workflow: Workflow | None, seen: set[str], told: list[notes.Note]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files of SUBDAG EXTERNAL that are there, each with its directory.
+    """Yield the files of SUBDAG EXTERNAL that exist, each with its directory.
 
-    Raises FormatError for what is no ordinary file: reading it may have no end.
+    Raises FormatError for what is not an ordinary file, because reading it may never end.
     """
     if workflow is None or workflow.format != "dagman":
         return

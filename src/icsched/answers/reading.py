@@ -1,4 +1,4 @@
-"""Workflows as commands read them, and what must not be written over."""
+"""Workflows as commands read them, and files that must not be overwritten."""
 
 import os
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Reading:
         return formats.read(files)
 
     def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
-        """Read a workflow; raises FormatError also if no job of it is left to run."""
+        """Read a workflow; raises FormatError also if no job is left to run."""
         workflow = self.read(files, signs=signs)
         if not len(workflow.dag):
             by = f"; all are done by {workflow.done_by}" if workflow.done_by else ""
@@ -58,6 +58,6 @@ USUAL = Reading()  # as condor_submit_dag reads without options
 
 def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
     """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
-    is_file = os.path.isfile(path)  # noqa: PTH113  false of a name that no file can have, too
+    is_file = os.path.isfile(path)  # noqa: PTH113  also False for a name that no file can have
     if is_file and is_own_file(path, workflow.files):
-        raise ArgumentError(f"{path} is a file of the workflow: expected another{instead}")
+        raise ArgumentError(f"{path} is a file of the workflow: use another name{instead}")

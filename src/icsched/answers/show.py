@@ -1,4 +1,4 @@
-"""What a workflow is made of, what is proved of its order, and what disturbs an order."""
+"""What a workflow is made of, what is proved about its order, and what disturbs an order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Files:
 
     done: int
     rescue: str | None
-    priorities: int  # jobs to which the files give one
+    priorities: int  # jobs to which the files give a priority
     sections: tuple[dagman.Section, ...]
     strict: Remark | None
     remarks: tuple[Remark, ...]
@@ -96,7 +96,7 @@ def _notes(workflow: Workflow) -> list[notes.Note]:
 
 
 def _resumed(workflow: Workflow) -> notes.Resumed | None:
-    """Return what DAGMan resumes from, also from a rescue file by which nothing is done."""
+    """Return what DAGMan resumes from, even a rescue file that lists no job as done."""
     if workflow.done_by is None:
         return notes.resumed(workflow)
     return notes.Resumed(int(workflow.done.sum()), len(workflow.dag), workflow.done_by)

@@ -7,9 +7,9 @@ Tell = Callable[[int, int], None]  # how much is done, of how much
 
 
 class Signs:
-    """Gives no signs at all; a command line shows them on a terminal.
+    """Shows nothing; a command line has its own class, which shows progress on a terminal.
 
-    *doing* says what goes on, *jobs* to how many jobs.
+    *doing* says what is being done, *jobs* to how many jobs.
     """
 
     def working(self, doing: str, jobs: int | None = None) -> AbstractContextManager[None]:  # noqa: ARG002

@@ -24,15 +24,15 @@ from icsched.sim.compare import OrderLike
 from icsched.workflow import Workflow
 
 _FOLLOWED_RUNS = 200  # at most, for the charts
-_FOLLOWED_STEPS = 2_000_000  # about so many assignments and batches in all of these runs
+_FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
 
 
 @dataclass(frozen=True, eq=False)
 class SimulateAnswer:
     """What was simulated, and what came out.
 
-    `run_times` is the file that the mean times are from, if there is one; `timelines` follow
-    some runs of each order.
+    `run_times` is the file with the mean times, if there is one. `timelines` follow some runs of
+    each order.
     """
 
     files: tuple[str, ...]
@@ -61,7 +61,7 @@ def simulate_answer(
     reading: Reading,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
-    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in fifo's."""
+    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in the order fifo."""
     for word in wanted:
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
@@ -98,7 +98,7 @@ def simulate_answer(
 
 
 def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLike:
-    """Return an order as the simulation takes it; run times are the means of *times*."""
+    """Return an order in the form that the simulation takes; run times are the means of *times*."""
     dag = workflow.dag
     if is_file(word):
         return plan_of_file(workflow, word)

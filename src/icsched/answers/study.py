@@ -28,12 +28,12 @@ from icsched.study import (
 )
 from icsched.workflow import Workflow
 
-Told = Callable[[str, int, int], None]  # a workflow's name, cells that are there, all cells
+Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk, all cells
 
 
 @dataclass(frozen=True, eq=False)
 class Studied:
-    """A workflow of the study, under the name that its rows and figures bear."""
+    """A workflow of the study, with the name that its rows and figures have."""
 
     name: str
     compared: Compared
@@ -43,7 +43,7 @@ class Studied:
 
 @dataclass(frozen=True, eq=False)
 class StudyBegun:
-    """What a study is to find out, and where its cells are kept."""
+    """What a study will compute, and where its cells are kept."""
 
     directory: str
     cells: tuple[Cell, ...]
@@ -53,7 +53,7 @@ class StudyBegun:
 
 @dataclass(frozen=True, eq=False)
 class StudyAnswer:
-    """The cells that are there, by the workflow's name, and the tables that were written."""
+    """The finished cells by the workflow's name, and the tables that were written."""
 
     begun: StudyBegun
     rows: dict[str, list[CellResult]]
@@ -70,7 +70,7 @@ def study_begun(
     reading: Reading,
     signs: Signs = QUIET,
 ) -> StudyBegun:
-    """Read and order the workflows, each file one of its own."""
+    """Read and order the workflows; each file is a workflow."""
     wanted.check()
     if wanted.order == BASELINE:
         raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
@@ -82,7 +82,7 @@ def study_begun(
 
 
 def _named(files: Sequence[str]) -> dict[str, str]:
-    """Return each file under its name without suffix, or where two share one, its path."""
+    """Return each file under its name without suffix, or under its path if two share a name."""
     if not files:
         raise ArgumentError("expected a workflow file")
     paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
@@ -109,7 +109,7 @@ def _studied(
 
 @contextmanager
 def cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
-    """Yield what computes cells: so many threads, or the Dask cluster at an address."""
+    """Yield what computes cells: this many threads, or the Dask cluster at an address."""
     if dask is None:
         yield partial(run_cells, jobs=threads)
         return
@@ -126,7 +126,7 @@ def fill(
     told: Told,
     signs: Signs = QUIET,
 ) -> None:
-    """Compute the cells that are not there yet; *told* hears how many were."""
+    """Compute the cells that are missing; *told* gets the number of cells found on disk."""
     with Store(begun.directory) as store:
         missing = {w.name: _missing(begun, w, store, told) for w in begun.workflows}
         if any(missing.values()):
@@ -160,7 +160,7 @@ def _fill(
 
 
 def study_answer(begun: StudyBegun) -> StudyAnswer:
-    """Gather the cells that are there, and write the tables."""
+    """Gather the finished cells, and write the tables."""
     rows = {w.name: _results(begun, w) for w in begun.workflows}
     written = tuple(write_tables(begun.directory, rows, begun.terms))
     return StudyAnswer(begun, rows, written)

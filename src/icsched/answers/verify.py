@@ -10,7 +10,7 @@ from icsched.answers.signs import QUIET, Signs
 
 @dataclass(frozen=True)
 class VerifyAnswer:
-    """The referee's verdict on an order; `better` names the jobs that beat it, if any do."""
+    """The referee's verdict on an order; `better` names the jobs that beat it, if there are any."""
 
     file: str
     ordered_by: str
@@ -23,7 +23,7 @@ class VerifyAnswer:
 def verify_answer(
     file: str, wanted: WantedOrder, *, limit: int, reading: Reading, signs: Signs = QUIET
 ) -> VerifyAnswer:
-    """Judge an order; raises LimitError if there are too many sets of jobs for that."""
+    """Judge an order; raises LimitError if there are too many sets of jobs to look at."""
     wanted.check()
     workflow = reading.read([file], signs=signs)
     dag = workflow.dag

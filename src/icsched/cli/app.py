@@ -12,10 +12,10 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 # Named by string: a command's module is imported only when it runs or shows its own help.
-_COMMANDS = {  # in the order of their importance, as help shows them
+_COMMANDS = {  # the most important first, as help shows them
     "prio": """Order a workflow, say what is proved, and write the order into its files.
 
-    Without -o, --in-place or --remove it only reports.
+    Without -o, --in-place or --remove, it only prints a report.
 
     Example: icsched prio wf.dag --in-place""",
     "show": """Show what a workflow is made of: size, levels, blocks, proof.
@@ -28,7 +28,7 @@ _COMMANDS = {  # in the order of their importance, as help shows them
     Example: icsched simulate wf.dag --interval 1 --batch 16""",
     "study": """Simulate workflows over a grid of pools, and write tables and figures.
 
-    What is done stays in the directory: the same command goes on where it was stopped.
+    Finished results stay in the directory: run the same command again to go on.
 
     Example: icsched study wf.dag -o wf-study""",
     "batch": """Choose the jobs to hand out together: those that enable the most.

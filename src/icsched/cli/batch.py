@@ -11,7 +11,7 @@ from icsched.errors import ArgumentError
 from icsched.render import batch as render
 from icsched.theory.batches import Method
 
-STANDARD_INPUT = "/dev/stdin"  # what the command line makes of a lone hyphen
+STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
 
 
 def batch(
@@ -31,13 +31,13 @@ def batch(
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
     take
-        How many jobs to hand out; all eligible ones if there are no more.
+        How many jobs to hand out; all eligible jobs if there are fewer.
     done
-        Jobs that have run: names with commas between, or @FILE with one a line (@- for
+        Jobs that have run: names separated by commas, or @FILE with one name on each line (@- for
         standard input). Jobs that the files or the newest rescue file say are done need not
-        be among them.
+        be listed.
     running
-        Jobs handed out before that have not ended, in the same way.
+        Jobs that were handed out and have not ended, given in the same way.
     method
         How to choose.
     time_limit
@@ -66,7 +66,7 @@ def batch(
 
 
 def _streamed(files: Sequence[str], *lists: str) -> list[str]:
-    """Return *lists* with standard input for @-; raises ArgumentError if it is to be read twice."""
+    """Return *lists* with standard input for @-; raises ArgumentError if it would be read twice."""
     if lists.count("@-") + files.count(STANDARD_INPUT) > 1:
         raise ArgumentError(
             "only one of FILE, --done and --running can be read from standard input"

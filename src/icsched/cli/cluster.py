@@ -46,15 +46,15 @@ def cluster(
     order
         Which order.
     size
-        Jobs of each cluster.
+        Number of jobs in each cluster.
     capacities
-        Jobs that the workers can take, in the order in which they come, such as 4,16,64.
+        Numbers of jobs that the workers can take, in the order in which they come, as 4,16,64.
     clusterer
         Name of the way to choose the jobs of a cluster.
     alone
-        Jobs to keep out of clusters: names with commas between, or @FILE with one a line.
+        Jobs to keep out of clusters: names separated by commas, or @FILE with one on each line.
     output_
-        DAGMan file to write, with clusters for jobs; their own files go to OUTPUT.clusters.
+        DAGMan file to write, with one job for each cluster; other files go to OUTPUT.clusters.
     dot
         Graphviz file to write, with a box around each cluster.
     reading
@@ -80,7 +80,7 @@ def cluster(
 
 
 def _capacities(size: int | None, capacities: str | None) -> list[int]:
-    """Return the capacities to go through; raises ArgumentError unless there is one option."""
+    """Return the capacities to go through; raises ArgumentError unless one option is given."""
     if (size is None) == (capacities is None):
         given = "neither" if size is None else "both"
         raise ArgumentError(f"expected --size or --capacities, got {given}")
@@ -93,7 +93,7 @@ def _capacities(size: int | None, capacities: str | None) -> list[int]:
 def _check_outputs(
     path: str | None, dot: str | None, files: Sequence[str], reading: FileOptions
 ) -> None:
-    """Raise ArgumentError for what does not go together with -o or --dot."""
+    """Raise ArgumentError for options that cannot be used with -o or --dot."""
     writes = path is not None
     real = [os.path.realpath(output) for output in (path, dot) if output is not None]
     refuse(
@@ -110,7 +110,7 @@ def _check_outputs(
 
 
 def _is_inside(path: str | None, dot: str | None) -> bool:
-    """Whether *dot* lies where the clusters of *path* do."""
+    """Whether *dot* is in the directory of the clusters of *path*."""
     if path is None or dot is None:
         return False
     return f"{os.path.realpath(dot)}/".startswith(f"{os.path.realpath(path)}.clusters/")

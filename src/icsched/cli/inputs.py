@@ -20,9 +20,9 @@ class FileOptions(Reading):
     lenient
         Skip unknown commands instead of refusing them.
     usedagdir
-        Take names of files from the directory of the DAGMan file, as condor_submit_dag -usedagdir.
+        Look for files from the directory of the DAGMan file, as condor_submit_dag -usedagdir does.
     no_rescue
-        Take all jobs, also those that the newest rescue file says are done.
+        Take all jobs, even those that the newest rescue file says are done.
 
     """
 
@@ -31,11 +31,11 @@ class FileOptions(Reading):
     no_rescue: Flag = False
 
 
-USUAL = FileOptions()  # as condor_submit_dag reads without options
+USUAL = FileOptions()  # as condor_submit_dag reads files without options
 
 
 def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
-    """Return the whole number that an option says; cyclopts itself would round fractions."""
+    """Return the whole number that an option has; cyclopts itself would round fractions."""
     word = tokens[0].value
     try:
         return int(word)
@@ -43,11 +43,11 @@ def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
         raise ValueError(f"expected a whole number, got {word!r}") from None
 
 
-WHOLE = Parameter(converter=_whole_number)  # of every option that is an int
+WHOLE = Parameter(converter=_whole_number)  # for every option that is an int
 
 
 def refuse(problems: Mapping[str, bool]) -> None:
-    """Raise ArgumentError for the first problem that is there."""
+    """Raise ArgumentError for the first problem whose value is true."""
     for problem, holds in problems.items():
         if holds:
             raise ArgumentError(problem)

@@ -1,7 +1,7 @@
 """The `icsched` command: parse, dispatch, and turn errors into one line and an exit code.
 
-Exit 0 done, 1 a user's error, 2 bad usage. Bugs keep their traceback. This module imports little,
-so that `--version` is quick and Ctrl-C is caught from early on.
+Exit code 0 means done, 1 an error of the user's, 2 bad usage. Bugs keep their traceback. This
+module imports little, so that `--version` is quick and Ctrl-C is caught early.
 """
 
 import os
@@ -23,10 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _take_names_as_bytes() -> None:
-    """Start again with UTF-8 for names of files, where the user's locale says otherwise.
+    """Start again with UTF-8 for names of files, if the user's locale says otherwise.
 
-    DAGMan files hold the bytes of names. An ASCII locale could not hand these to the system, and
-    a Latin one would hand on others. The terminal gets what it got before.
+    DAGMan files hold names as bytes. With an ASCII locale Python could not pass these bytes to the
+    system, and with a Latin locale it would pass others. The terminal gets what it got before.
     """
     if sys.getfilesystemencoding() != "utf-8" and sys.executable:
         if sys.stdout is not None:
@@ -35,16 +35,16 @@ def _take_names_as_bytes() -> None:
 
 
 def _fill_closed_streams() -> None:
-    """Put a file in the place of each standard stream that the process was started without.
+    """Open a file for each standard stream that the process was started without.
 
-    Else the next file to be opened would take its number, and what is meant for the stream.
-    Reading from such an input and writing to such an output fails; complaints go nowhere.
+    Otherwise the next file to be opened would get the number of that stream, and its output.
+    Reading from such an input and writing to such an output fails; error messages are lost.
     """
     for handle, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(handle)
         except OSError:
-            os.open(os.devnull, flags)  # takes the lowest free number, which is this one
+            os.open(os.devnull, flags)  # gets the lowest free number, which is this one
     if sys.stdout is None:
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  until the process ends
     if sys.stderr is None:
@@ -52,10 +52,10 @@ def _fill_closed_streams() -> None:
 
 
 def _whole(stream: TextIO) -> TextIO:
-    """Return *stream* such that each write puts out every byte or raises OSError.
+    """Return a stream like *stream* on which each write puts out every byte or raises OSError.
 
-    With PYTHONUNBUFFERED the stream writes to a raw file, which may take only a part of the
-    bytes, as on a full disk, and Python drops the others without a word. A buffer tries again.
+    With PYTHONUNBUFFERED the stream writes to a raw file. A raw file may take only a part of the
+    bytes, as on a full disk, and Python silently drops the others. A buffer tries again.
     """
     raw: object = getattr(stream, "buffer", None)
     if not isinstance(raw, RawIOBase):
@@ -63,7 +63,7 @@ def _whole(stream: TextIO) -> TextIO:
     return open(
         stream.fileno(),
         "w",
-        buffering=1,  # a line at a time, to be as prompt as the user wants it
+        buffering=1,  # one line at a time, so that output is as prompt as the user wants
         encoding=stream.encoding,
         errors=stream.errors,
         closefd=False,
@@ -88,16 +88,16 @@ def _run(arguments: Sequence[str]) -> int:
         return _complain(error, 2)
     except IcschedError as error:
         return _complain(error, 1)
-    except (BrokenPipeError, SystemExit):  # the reader of our output left; rich exits then
+    except (BrokenPipeError, SystemExit):  # nobody reads our output; rich then exits
         _discard(sys.stdout)
-    except OSError as error:  # files have errors of their own: this is standard output
+    except OSError as error:  # standard output: errors of other files are FormatError
         _discard(sys.stdout)
         return _complain(f"standard output: {error.strerror}", 1)
     return 0
 
 
 def _dispatch(words: list[str]) -> None:
-    """Run the command that *words* name; raises ArgumentError for what it does not take."""
+    """Run the command that *words* name; raises ArgumentError for words it does not accept."""
     if words == ["--version"]:
         from icsched.cli.version import version_line
 
@@ -115,7 +115,7 @@ def _dispatch(words: list[str]) -> None:
 
 
 def _with_streams(arguments: Sequence[str]) -> list[str]:
-    """Return *arguments* with a standard stream for each lone hyphen."""
+    """Return *arguments* with the name of a standard stream for each lone hyphen."""
     words = list(arguments)
     for at, word in enumerate(arguments):
         if word in ("--output=-", "-o=-", "--dot=-"):
@@ -137,6 +137,6 @@ def _complain(error: Exception | str, code: int) -> int:
     message = " ".join(visible(str(error)).split())
     try:
         print(f"icsched: {message}", file=sys.stderr, flush=True)  # noqa: T201  it may print
-    except OSError:  # the exit code still says it
+    except OSError:  # the exit code still says that there was an error
         _discard(sys.stderr)
     return code

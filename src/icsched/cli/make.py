@@ -35,7 +35,7 @@ def make(
     seed
         Seed of a random family; 0 by default.
     list_
-        List the families, one a line.
+        List the families, one on each line.
 
     """
     if list_:

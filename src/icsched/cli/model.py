@@ -31,21 +31,21 @@ class PoolOptions:
     batch_law
         How sizes of batches vary: geometric by default.
     waiting
-        Requests that find no job wait for one; else they are lost.
+        Requests that find no job wait for one; otherwise they are lost.
     workers
-        A fixed set of so many workers instead of batches.
+        A fixed set of this many workers instead of batches.
     speed_spread
-        How much the speeds of workers vary, as deviation over mean; 0 by default.
+        How much the speeds of workers vary: deviation divided by mean; 0 by default.
     speeds
-        With --workers: the speed of each worker, with commas between; 1 each by default.
+        With --workers: the speed of each worker, separated by commas; each is 1 by default.
     leave
         Mean time after which a worker leaves; its job is lost.
     deadline
-        A job that is not done by then is handed out once more.
+        A job that takes longer than this is handed out once more.
     replicas
-        Hand each job out to so many workers at once.
+        Hand each job out to this many workers at once.
     overhead
-        Time that handing out a job takes, whatever the worker's speed; 0 by default.
+        Time added to each job, whatever the worker's speed; 0 by default.
 
     """
 
@@ -62,7 +62,7 @@ class PoolOptions:
     overhead: Annotated[float, Parameter(show_default=False)] = 0.0
 
     def pool(self) -> Pool | Workers:
-        """Return the pool; raises ArgumentError for options that do not go together."""
+        """Return the pool; raises ArgumentError for options that cannot be used together."""
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,
@@ -98,10 +98,10 @@ class TimeOptions:
     law
         How run times vary around their means.
     spread
-        Their standard deviation over the mean; 0.1 by default.
+        Standard deviation of a run time divided by its mean; 0.1 by default.
     run_times
-        File with the mean run time of each job, NAME SECONDS a line; 1 each by default. It needs
-        --interval or --workers.
+        File with the mean run time of each job: NAME SECONDS on each line; each is 1 by default.
+        It needs --interval or --workers.
 
     """
 
@@ -110,7 +110,7 @@ class TimeOptions:
     run_times: str | None = None
 
     def times(self) -> Times:
-        """Return the law of the times; raises ArgumentError for options that do not go together."""
+        """Return the law of the times; raises ArgumentError for options that do not fit."""
         if self.law == "constant" and self.spread is not None:
             raise ArgumentError("--spread cannot be used with --law constant")
         given = {} if self.spread is None else {"spread": self.spread}
@@ -125,15 +125,15 @@ class SamplingOptions:
     Parameters
     ----------
     seed
-        Where random numbers start.
+        Number from which the random draws start.
     half_width
-        Go on until the ratio of times is known to this relative precision; 0.01 by default.
+        Simulate until the ratio of times is known to this relative precision; 0.01 by default.
     runs
-        But make no more than so many runs of each order; 20,000 by default.
+        Make at most this many runs of each order; 20,000 by default.
     paper_statistics
         Sample as Malewicz et al. 2007 do: 300 means of 300 runs, all pairs.
     threads
-        Number of threads; one on each core by default.
+        Number of threads; one for each core by default.
 
     """
 
@@ -144,7 +144,7 @@ class SamplingOptions:
     threads: Annotated[int | None, WHOLE] = None
 
     def sampling(self) -> Paired | PaperSampling:
-        """Return the sampling; raises ArgumentError for options that do not go together."""
+        """Return the sampling; raises ArgumentError for options that cannot be used together."""
         asked = {"half_width": self.half_width, "most_runs": self.runs}
         given = {name: value for name, value in asked.items() if value is not None}
         if not self.paper_statistics:
@@ -156,12 +156,12 @@ class SamplingOptions:
         return PaperSampling()
 
     def thread_count(self) -> int:
-        """Return how many threads to use; raises ArgumentError if that cannot be."""
+        """Return how many threads to use; raises ArgumentError for an impossible number."""
         if self.threads is not None and not 1 <= self.threads <= _MOST_THREADS:
             raise ArgumentError(f"--threads: expected 1 to {_MOST_THREADS:,}, got {self.threads}")
         return self.threads or cores()
 
 
-PAPER_POOL = PoolOptions()  # but for the sizes, which it has exponential
+PAPER_POOL = PoolOptions()  # except for the batch sizes, which are exponential in the paper
 UNIT_TIMES = TimeOptions()
 ENOUGH_RUNS = SamplingOptions()

@@ -10,7 +10,7 @@ from icsched.orders import ORDERS
 
 
 def known_orders(_default: object) -> str:
-    """Return the default and all names with their sentences; asked for by help alone."""
+    """Return the default and all names with their sentences; only help asks for this."""
     return "prio. Names: " + "; ".join(f"{o.name}, {o.sentence}" for o in ORDERS.values())
 
 
@@ -25,9 +25,9 @@ class OrderOptions(WantedOrder):
     Parameters
     ----------
     order
-        Name of an order, or @FILE with an order of your own: one job a line, first to run first.
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
     run_times
-        File with the run time of each job, NAME SECONDS a line, for orders that need them.
+        File with the run time of each job, NAME SECONDS on each line, for orders that need them.
 
     """
 

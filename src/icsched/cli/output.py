@@ -1,4 +1,4 @@
-"""What commands share: printing, and a sign of life on a terminal while work goes on."""
+"""What commands share: printing, and progress on a terminal while work goes on."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ STANDARD_OUTPUT = "/dev/stdout"
 OutputName = Parameter(name=["--output", "-o"])
 
 _PATIENCE_S = 1.0  # before a bar appears
-_MEMORY_S = 600  # over which the speed is estimated: a cell of a study may take long
+_MEMORY_S = 600  # the time over which the speed is estimated: a cell of a study may take long
 
 
 def say(text: str, *, stream: TextIO | None = None) -> None:
@@ -42,7 +42,7 @@ def put(
 
 
 class Terminal(Signs):
-    """Signs of life on a terminal's standard error; none where that is no terminal."""
+    """Progress on standard error, if that is a terminal."""
 
     @contextmanager
     def working(self, doing: str, jobs: int | None = None) -> Iterator[None]:
@@ -57,7 +57,7 @@ class Terminal(Signs):
 
     @contextmanager
     def progress(self, doing: str, jobs: int | None = None) -> Iterator[Tell]:
-        """Show a bar from a second on, with an estimate of the time left."""
+        """Show a bar after one second, with an estimate of the time left."""
         if not sys.stderr.isatty():
             yield lambda _done, _expected: None
             return
@@ -83,7 +83,7 @@ def _escaped(doing: str, jobs: int | None) -> str:
 
 @contextmanager
 def _later(bar: "Progress") -> Iterator[None]:
-    """Start *bar* in a second, and stop it at the end."""
+    """Start *bar* after a second, and stop it at the end."""
     starter = Timer(_PATIENCE_S, bar.start)
     starter.daemon = True
     starter.start()
@@ -91,5 +91,5 @@ def _later(bar: "Progress") -> Iterator[None]:
         yield
     finally:
         starter.cancel()
-        starter.join()  # it must not start what is about to stop
+        starter.join()  # otherwise it could start the bar after it was stopped
         bar.stop()

@@ -32,17 +32,17 @@ class WriteOptions(Writing):
     in_place
         Write PRIORITY lines into the file itself; the original is kept in FILE.bak.
     remove
-        Take out of the file what icsched wrote into it.
+        Remove from the file what icsched wrote into it.
     force
         Also change a file that is read-only or has several names (hard links).
     keep_existing
-        Leave alone jobs to which the file gives a priority of their own.
+        Leave alone jobs to which the files give a priority of their own.
     flatten
         With -o: write one file without splices and includes.
     via
-        Say priorities by PRIORITY lines, or by variables that the submit files use.
+        Give priorities by PRIORITY lines, or by variables that the submit files use.
     recursive
-        Do the same to the files of SUBDAG EXTERNAL.
+        Also do this to the files of SUBDAG EXTERNAL.
 
     """
 
@@ -59,15 +59,15 @@ class WriteOptions(Writing):
 @Parameter(name="*")
 @dataclass(frozen=True)
 class MemoryOptions:
-    """How much memory the order may take.
+    """How much memory the order may need.
 
     Parameters
     ----------
     memory
         Keep at most this many results of jobs whose children have not all run; with --sizes, bytes.
-        It holds if jobs run one at a time, in this order.
+        The limit holds if jobs run one at a time, in this order.
     sizes
-        File with the size of each job's result, NAME BYTES a line.
+        File with the size of each job's result, NAME BYTES on each line.
 
     """
 
@@ -76,7 +76,7 @@ class MemoryOptions:
 
     @property
     def limit(self) -> int | None:
-        """What --memory says, 0 if it is no positive integer."""
+        """What --memory says; 0 if it is not a positive integer."""
         word = self.memory
         return None if word is None else int(word) if word.isascii() and word.isdigit() else 0
 
@@ -107,9 +107,9 @@ def prio(
     reading
         How the files are read.
     tables_
-        Write order, eligibility table and dot files of dag, superdag and blocks to this directory.
+        Directory for the order, the eligibility table and dot files of dag, superdag and blocks.
     memory
-        How much memory the order may take.
+        How much memory the order may need.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 
@@ -127,7 +127,7 @@ def prio(
 
 
 def _with_tables(found: PrioAnswer, directory: str | None) -> PrioAnswer:
-    """Write tables and dot files, where they are asked for."""
+    """Write tables and dot files, if they are asked for."""
     if directory is None or found.ordered is None:
         return found
     write_tables(directory, tables(found.ordered.compared))
@@ -137,7 +137,7 @@ def _with_tables(found: PrioAnswer, directory: str | None) -> PrioAnswer:
 def _check_writing(
     files: Sequence[str], writing: WriteOptions, reading: FileOptions, *, as_json: bool
 ) -> None:
-    """Raise ArgumentError for options of writing that do not go together."""
+    """Raise ArgumentError for options of writing that cannot be used together."""
     changes = writing.in_place or writing.remove
     chosen = [writing.output is not None, writing.in_place, writing.remove]
     real = {os.path.realpath(file) for file in files}
@@ -164,7 +164,7 @@ def _check_writing(
 def _check_ordering(
     order: str, writing: WriteOptions, directory: str | None, memory: MemoryOptions
 ) -> None:
-    """Raise ArgumentError for options of ordering that do not go together."""
+    """Raise ArgumentError for options of ordering that cannot be used together."""
     limited = memory.memory is not None
     refuse(
         {

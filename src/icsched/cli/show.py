@@ -13,7 +13,7 @@ def show(
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
-    """Show a workflow's size, levels and blocks, what is proved, and what disturbs an order.
+    """Show a workflow's size, levels and blocks, what is proved, and what may disturb an order.
 
     Parameters
     ----------

@@ -39,10 +39,10 @@ def simulate(
     files
         DAGMan file of the workflow; several that are submitted together; - for standard input.
     order
-        Name of an order, or @FILE with an order of your own: one job a line, first to run first.
-        It can be given several times. fifo is always there.
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+        It can be given several times. fifo is always included.
     pool_options
-        Who asks.
+        Who asks for jobs.
     time_options
         How long jobs run.
     sampling_options
@@ -70,7 +70,7 @@ def simulate(
 
 
 def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
-    """Raise ArgumentError for jobs of seconds on a pool of no unit: its default would mislead."""
+    """Raise ArgumentError for run times in seconds on the default pool, which has no unit."""
     if times.run_times is not None and pool.interval is None and pool.workers is None:
         raise ArgumentError(
             "--run-times: run times are in seconds: say --interval, the mean seconds between"

@@ -40,20 +40,20 @@ def study(
 ) -> None:
     """Simulate workflows over a grid of pools, and write tables and figures.
 
-    What is done stays in the directory: the same command goes on where it was stopped.
+    Finished results stay in the directory: run the same command again to go on.
 
     Parameters
     ----------
     files
-        DAGMan files, each a workflow of its own.
+        DAGMan files; each is a workflow of its own.
     order
-        Name of an order, or @FILE with an order of your own: one job a line, first to run first.
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
     intervals
-        Mean times between batches of requests, with commas between.
+        Mean times between batches of requests, separated by commas.
     batches
-        Mean numbers of requests in a batch, with commas between.
+        Mean numbers of requests in a batch, separated by commas.
     batch_law
         Law of the batch sizes.
     sampling_options
@@ -61,7 +61,7 @@ def study(
     dask
         Address of a Dask scheduler: compute the cells on its workers.
     no_run
-        Simulate nothing: tables and figures of the cells that are there.
+        Simulate nothing: write tables and figures of the finished cells.
     reading
         How the files are read.
 
@@ -83,7 +83,7 @@ def study(
 
 
 def _checked(directory: str | None, sampling: SamplingOptions, dask: str | None) -> str:
-    """Return the directory; raises ArgumentError for options that do not go together."""
+    """Return the directory; raises ArgumentError for options that cannot be used together."""
     if directory is None:
         raise ArgumentError("expected -o DIR")
     if not directory:
@@ -94,12 +94,12 @@ def _checked(directory: str | None, sampling: SamplingOptions, dask: str | None)
 
 
 def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
-    """Compute the cells that are not there yet; what is done stays, whatever happens."""
+    """Compute the cells that are missing; finished cells are kept, whatever happens."""
     try:
         fill(begun, cell_runner(threads, dask), told=_tell_there, signs=SIGNS)
     except KeyboardInterrupt:
         sys.stderr.write(
-            "icsched: stopped; the same command goes on, --no-run shows what is there\n"
+            "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"
         )
         raise
 
@@ -110,7 +110,7 @@ def _tell_there(workflow: str, there: int, cells: int) -> None:
 
 
 def _figures(found: StudyAnswer) -> list[str]:
-    """Draw the figures; without matplotlib say so, as the tables are there all the same."""
+    """Draw the figures; without matplotlib say so and go on, because the tables are written."""
     try:
         with SIGNS.working("drawing"):
             return render.write_figures(found)

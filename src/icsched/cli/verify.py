@@ -1,4 +1,4 @@
-"""`icsched verify`: certify or refute that an order is IC-optimal."""
+"""`icsched verify`: prove or refute that an order is IC-optimal."""
 
 from typing import Annotated
 

@@ -1,1 +1,1 @@
-"""Other programs that order and run tasks, one module each, each an optional extra."""
+"""Other programs that order and run tasks; each has one module and is an optional extra."""

@@ -1,4 +1,4 @@
-"""Dask (the extra ``dask``): its order as a peer, and the cells of a study on a cluster."""
+"""Dask (the extra ``dask``): its order to compare with, and a cluster to compute a study on."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from icsched.study.cells import Cell, CellResult, CellRunner, Results, Terms, ru
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_S = 10  # until a scheduler that does not answer is given up
-WORKERS_S = 60  # until a cluster without workers is
-ALIKE = ("icsched", "numpy")  # must be the same everywhere, or cells may differ
+CONNECT_S = 10  # how long to wait for a scheduler to answer
+WORKERS_S = 60  # how long to wait for a cluster to have workers
+ALIKE = ("icsched", "numpy")  # must have the same version everywhere, or cells may differ
 
 Shipment = tuple[Dag, Order, Terms, dict[str, str]]
 PortableCell = Callable[[bytes, float, float], CellResult]
@@ -36,8 +36,8 @@ Key = TypeVar("Key", str, int)
 def dask_order(dag: Dag) -> Ids:
     """Return the order in which Dask would prefer to run the tasks of *dag*.
 
-    It is that of ``dask.order`` on tasks named by their ids: Dask breaks ties by hash, and
-    numbers hash alike in every process. Raises EngineError without dask.
+    The order is that of ``dask.order`` on tasks named by their ids, because Dask breaks ties by
+    hash, and numbers have the same hash in every process. Raises EngineError without dask.
 
     >>> dask_order(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})).tolist()[::3]
     [0, 3]
@@ -53,7 +53,7 @@ DASK_ORDER = NamedOrder("dask", "as Dask would order the jobs", dask_order, extr
 
 
 def dask_graph(parents_of: Mapping[Key, Iterable[Key]]) -> dict[Key, Any]:
-    """Return tasks and their parents as the graph that Dask takes; raises EngineError without it.
+    """Return tasks and their parents as a graph for Dask; raises EngineError without dask.
 
     >>> list(dask_graph({"a": [], "b": ["a"]})["b"].dependencies)
     ['a']
@@ -68,13 +68,14 @@ def dask_graph(parents_of: Mapping[Key, Iterable[Key]]) -> dict[Key, Any]:
 
 @contextmanager
 def study_cluster(address: str) -> Iterator[CellRunner]:
-    """Connect to the scheduler at *address*; what comes back computes cells on its workers.
+    """Connect to the scheduler at *address*; yield what computes cells on its workers.
 
-    The dag goes out once for all cells. A worker that is lost is Dask's to replace: its cells
-    are computed elsewhere. Closing an iterator of cells cancels those that wait; a cell that a
-    worker is at cannot be stopped, and ends by itself. Raises EngineError if Dask is missing,
-    the scheduler does not answer, is lost or has no workers, or a worker, also one that joins
-    later, has no icsched or other versions than this process. Dask logs nothing meanwhile.
+    The dag is sent once for all cells. If a worker is lost, Dask computes its cells on another.
+    Closing an iterator of cells cancels the cells that wait. A cell that a worker is computing
+    cannot be stopped, and ends by itself. Raises EngineError if Dask is missing, or if the
+    scheduler does not answer, is lost or has no workers. Raises it too if a worker, even one that
+    joins later, has no icsched or has other versions than this process. Dask logs nothing
+    meanwhile.
     """
     with _connected(address) as client:
         yield partial(_cells, client)
@@ -90,9 +91,9 @@ def _connected(address: str) -> Iterator[Client]:
         raise EngineError(f"dask: expected it installed, got {error}: icsched[dask]") from None
     with _silence():
         try:
-            get_address_host_port(address)  # or a client that was never whole complains at exit
+            get_address_host_port(address)  # else a half-made client complains at exit
             with warnings.catch_warnings():
-                # What must agree is checked where cells run, and is an error there.
+                # Versions are checked where cells run, and a difference is an error there.
                 warnings.simplefilter("ignore", VersionMismatchWarning)
                 client = Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -108,7 +109,7 @@ def _connected(address: str) -> Iterator[Client]:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Dask from logging: it prints tracebacks before what goes wrong comes to us."""
+    """Keep Dask from logging: it prints a traceback before we get the error."""
     names = [
         name for name in logging.root.manager.loggerDict if f"{name}.".startswith("distributed.")
     ]
@@ -123,9 +124,9 @@ def _silence() -> Iterator[None]:
 
 
 def _check_workers(client: Client) -> None:
-    """Raise EngineError if a worker lacks icsched, before cells are sent and while it has a name.
+    """Raise EngineError if a worker lacks icsched, before cells are sent, naming the worker.
 
-    What is asked must need nothing of ours itself.
+    The function that a worker runs for this must not need icsched.
     """
     found = client.run(version, "icsched", on_error="return")
     for worker, answer in sorted(found.items()):
@@ -136,7 +137,7 @@ def _check_workers(client: Client) -> None:
 def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms) -> Results:
     from distributed import as_completed
 
-    # A task, not scattered data, which is gone when the last worker that holds it is lost.
+    # A task, not scattered data: scattered data is gone once the last worker that holds it is lost.
     shipment = client.submit(bytes, _packed(dag, order, terms), pure=False)
     run = _portable_cell()
     waiting = [client.submit(run, shipment, c.interval, c.batch, pure=False) for c in cells]
@@ -148,15 +149,16 @@ def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms:
 
 
 def _packed(dag: Dag, order: Order, terms: Terms) -> bytes:
-    """Return what cells need; no names, which may be long, or of types that workers lack."""
+    """Return what cells need, without names: they may be long, or of types that workers lack."""
     shipment: Shipment = Dag.from_arcs(len(dag), dag.arcs), order, terms, _versions()
     return pickle.dumps(shipment)
 
 
 def _portable_cell() -> PortableCell:
-    """Return what workers run: a function that is sent as code, for it has no name to import.
+    """Return the function that workers run; it is sent as code, because it has no name to import.
 
-    Like what it is given, it can be received without icsched: a worker that fails to do so dies.
+    A worker without icsched can receive it and its arguments. A worker that cannot receive a task
+    dies.
     """
 
     def cell(shipment: bytes, interval: float, batch: float) -> CellResult:
@@ -168,10 +170,7 @@ def _portable_cell() -> PortableCell:
 
 
 def received_cell(shipment: bytes, interval: float, batch: float) -> CellResult:
-    """Compute a cell on a worker, if what computes it is what the sender has.
-
-    Raises EngineError if it is not.
-    """
+    """Compute a cell on a worker; raises EngineError if its versions differ from the sender's."""
     dag, order, terms, expected = pickle.loads(shipment)  # noqa: S301  as Dask itself does
     found = _versions()
     for package, wanted in expected.items():
@@ -195,6 +194,6 @@ def _result(future: Any) -> CellResult:
     except ImportError as error:
         raise EngineError(f"dask: a worker: expected icsched installed, got {error}") from None
     except (CancelledError, KilledWorker) as error:
-        reason = " ".join(str(error).split())  # in one line
+        reason = " ".join(str(error).split())  # on one line
         raise EngineError(f"dask: a cell was lost: {reason}") from None
     return result

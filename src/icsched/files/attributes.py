@@ -7,19 +7,19 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-# Attributes that people and their systems set; access control lists are among them. Others tell
-# how a file system stores a file (lustre.lov, btrfs.compression) and are kept where they can be.
+# Attributes that people and their systems set, such as access control lists. Other attributes say
+# how a file system stores a file (lustre.lov, btrfs.compression) and are kept if possible.
 _KEPT = ("user.", "system.", "security.")
 _AS_OWNER = "run this as its owner or as root, or write to another file"
 _AS_ROOT = "run this as root, or write to another file"
-_OF_CONTENTS = {"security.ima", "security.evm"}  # checksums, which the kernel makes
+_OF_CONTENTS = {"security.ima", "security.evm"}  # checksums that the kernel makes
 
 
 def take_after(handle: int, model: Path) -> None:
-    """Give an open file all that *model* has, or what a new file gets if there is no *model*.
+    """Give an open file the owner, group, permissions and attributes of *model*.
 
-    To be called when the file is written: writing drops some permissions. Raises OSError if
-    something cannot be kept.
+    If there is no *model*, the file gets what a new file gets. Call this after the file is
+    written, because writing drops some permissions. Raises OSError if something cannot be kept.
     """
     try:
         status = model.stat()
@@ -47,14 +47,14 @@ def _everything(path: Path) -> tuple[object, ...]:
 
 
 def mask() -> int:
-    """Return the permissions that new files are not to have."""
+    """Return the permissions that new files do not get."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 class _UnkeptError(OSError):
-    """Something of a file cannot be kept."""
+    """A property of a file cannot be kept."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(errno.EPERM, f"Cannot keep {what}: {remedy}")
@@ -65,7 +65,7 @@ def _take_owner(handle: int, model: Path, status: os.stat_result) -> None:
     if _owner(handle) != wanted:
         with suppress(PermissionError):
             os.fchown(handle, *wanted)
-    owner, group = _owner(handle)  # some file systems do not say that they kept another
+    owner, group = _owner(handle)  # some file systems keep another owner and do not say so
     if owner != wanted[0] and not os.access(model, os.W_OK):
         raise OSError(errno.EACCES, f"You may not write it: {_AS_OWNER}")
     if owner != wanted[0]:
@@ -82,7 +82,7 @@ def _owner(handle: int) -> tuple[int, int]:
 if sys.platform == "linux":
 
     def _take_attributes(handle: int, model: Path) -> None:
-        """Make the extended attributes those of *model*; the directory may have given others."""
+        """Give the file the extended attributes of *model*, and no others."""
         ours, theirs = _attributes(handle), _attributes(model)
         for name in sorted(ours.keys() | theirs.keys()):
             if ours.get(name) == theirs.get(name):
@@ -103,7 +103,7 @@ if sys.platform == "linux":
         try:
             names = os.listxattr(file)
         except OSError as error:
-            if error.errno in (errno.ENOTSUP, errno.ENOSYS):  # the file system has none
+            if error.errno in (errno.ENOTSUP, errno.ENOSYS):  # the file system has no attributes
                 return {}
             raise
         found = {}

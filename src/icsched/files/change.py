@@ -1,4 +1,4 @@
-"""A change of a file, as data: it can be looked at before it is made."""
+"""A change of a file, as data: the change can be looked at before it is made."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from icsched.files.writing import check_rewritable, remove, rewrite, write_bytes
 
 @dataclass(frozen=True)
 class Change:
-    """A file as it was read, and as it is to be; None where there is no file."""
+    """The content of a file before and after a change; None means that there is no file."""
 
     path: str
     old: bytes | None
@@ -15,22 +15,22 @@ class Change:
 
     @property
     def is_none(self) -> bool:
-        """Whether the file says already what it should."""
+        """Whether the file has the wanted content already."""
         return self.new == self.old
 
     def original(self) -> bytes | None:
-        """Return what the backup is to hold: the file as the user had it."""
+        """Return what the backup gets: the file as the user had it."""
         return self.old
 
     def check(self) -> list[str]:
-        """Raise FormatError if `make` cannot replace the file; say what may surprise its user."""
+        """Raise FormatError if `make` cannot replace the file; return possible surprises."""
         is_rewritten = self.old is not None and self.new is not None and not self.is_none
         return check_rewritable(self.path) if is_rewritten else []
 
     def make(self) -> str | None:
-        """Change the file in place; return the name of a backup, if one is needed.
+        """Change the file in place; return the name of the backup, if one was made.
 
-        Raises FormatError if the file is not as it was read, or cannot be written.
+        Raises FormatError if the file changed since it was read, or cannot be written.
         """
         if self.new is None:
             remove(self.path)

@@ -1,4 +1,4 @@
-"""Reading whole files of a bounded size."""
+"""Reading whole files, up to a limit of size."""
 
 import errno
 import os
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 
-_MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names stay well inside this
+_MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names then fit into 32 bits
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of the file at *path*.
 
-    Raises FormatError if it cannot be read or has 2 GiB or more.
+    Raises FormatError if the file cannot be read or has 2 GiB or more.
     """
-    # Standard input may be a socket, which has no name that could be opened.
+    # Standard input may be a socket, which has no name to open.
     source = 0 if os.fspath(path) == "/dev/stdin" else path
     try:
         with open(source, "rb", closefd=source != 0) as file:
@@ -27,7 +27,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def _bounded(file: BufferedReader) -> bytes:
-    """Return what *file* holds; raises OSError for what is too large or has no end."""
+    """Return what *file* holds; raises OSError if *file* is too large or has no end."""
     status = os.fstat(file.fileno())
     is_ordinary = stat.S_ISREG(status.st_mode)
     if is_ordinary and status.st_size <= _MOST_BYTES:
@@ -42,9 +42,9 @@ def _bounded(file: BufferedReader) -> bytes:
 
 
 def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
-    """Return the bytes of the file at *path*, or None if there is none; raises as `read_bytes`.
+    """Return the bytes of the file at *path*, or None if there is no file.
 
-    Raises FormatError also for a pipe or a device: reading it may have no end.
+    Raises FormatError as `read_bytes` does, and also for a pipe or a device, which may have no end.
     """
     if _is_endless(path):
         raise FormatError(os.fspath(path), None, "expected an ordinary file")
@@ -60,14 +60,14 @@ def _is_endless(path: str | os.PathLike[str]) -> bool:
     try:
         mode = Path(path).stat().st_mode
     except OSError:
-        return False  # reading it says why
+        return False  # the reader of the file says why
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Return the text of the file at *path*.
 
-    Raises FormatError if it cannot be read or is not UTF-8 text.
+    Raises FormatError if the file cannot be read or is not UTF-8 text.
     """
     data = read_bytes(path)
     try:
@@ -83,13 +83,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def is_own_file(path: str | os.PathLike[str], files: Iterable[str]) -> bool:
-    """Whether *path* is one of the *files* of a workflow, by whatever name.
+    """Whether *path* is one of the *files* of a workflow, under any name.
 
     Raises FormatError if that cannot be found out.
     """
     try:
         return os.path.realpath(path) in set(map(os.path.realpath, files))
-    except OSError as error:  # the working directory itself may be out of reach
+    except OSError as error:  # for example, the working directory was removed
         problem = "cannot tell whether it is one of the workflow's own files"
         raise FormatError(os.fspath(path), None, f"{problem}: {error.strerror}") from error
 

@@ -1,9 +1,9 @@
-"""Files and directories that are made ready beside what they will replace.
+"""Temporary files and directories, made beside what they will replace.
 
-Each is locked by the process that makes it. The lock goes when the process ends, however it ends,
-so what a killed icsched left behind can be told from what another icsched is still writing. The
-next icsched that writes into the same directory removes it. A file system without locks keeps
-what was left.
+Each is locked by the process that makes it. The lock ends with the process, however the process
+ends. So what a killed icsched left behind is not locked, and what another icsched is still writing
+is. The next icsched that writes into the same directory removes what was left behind. On a file
+system without locks it stays.
 """
 
 import fcntl
@@ -18,14 +18,14 @@ from functools import lru_cache
 from pathlib import Path
 
 PREFIX = ".icsched-tmp-"
-_OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # as the module tempfile names them
+_OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # names that the module tempfile makes
 
 
 @contextmanager
 def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
     """Make an empty file in *directory* that only this user can read; yield its handle and path.
 
-    The file is there to be renamed. An error in the block removes the file. Raises OSError.
+    The caller renames the file. An error in the block removes the file. Raises OSError.
     """
     _sweep(directory, os.getpid())
     handle, path = _locked(lambda: _new_file(directory))
@@ -54,7 +54,7 @@ def temporary_directory(directory: Path) -> Iterator[Path]:
 
 @contextmanager
 def held(directory: Path) -> Iterator[None]:
-    """Lock a directory that is about to get a name of icsched's, so that no other removes it."""
+    """Lock a directory that is about to get a temporary name, so that nobody removes it."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         _lock(handle)
@@ -82,7 +82,7 @@ def _new_directory(directory: Path) -> tuple[int, Path]:
 
 
 def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
-    """Make something and lock it; once more if a sweep took it away before it was locked."""
+    """Make something and lock it; try again if another icsched removed it before it was locked."""
     while True:
         handle, path = make()
         try:
@@ -96,7 +96,7 @@ def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
 
 
 def _lock(handle: int) -> bool | None:
-    """Lock an open file or directory; return False if another has, None if that cannot be done."""
+    """Lock an open file or directory; False if another process holds it, None without locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -108,7 +108,7 @@ def _lock(handle: int) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def _sweep(directory: Path, _process: int) -> None:
-    """Remove what dead processes left in *directory*, once in each process: it may be large."""
+    """Remove what dead processes left in *directory*; only once in each process, for speed."""
     with suppress(OSError):
         with os.scandir(directory) as entries:
             names = sorted(entry.name for entry in entries if _OURS.fullmatch(entry.name))
@@ -133,7 +133,7 @@ def _remove_if_dead(path: Path) -> None:
 
 
 def _opened(path: Path) -> int:
-    """Open what stands at *path*, no link; for writing if possible, which some locks need."""
+    """Open what is at *path*, unless it is a link; for writing if possible, as some locks need."""
     flags = os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not make us wait
     try:
         return os.open(path, os.O_RDWR | flags)

@@ -1,4 +1,4 @@
-"""Replacing files all or not at all."""
+"""Replacing files as a whole or not at all."""
 
 import os
 import re
@@ -15,11 +15,11 @@ from icsched.files.reading import reason
 from icsched.files.temporary import held, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
-WITHDRAWN = "dag"  # a file, in the directory that belongs to it, while it is not at its place
+WITHDRAWN = "dag"  # the name of a file while it is kept in the directory that belongs to it
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write *text* to *path* as `write_bytes` does; raises FormatError for what UTF-8 lacks."""
+    """Write *text* to *path* as `write_bytes` does; raises FormatError if UTF-8 cannot hold it."""
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
@@ -32,8 +32,8 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write *data* to *path* so that a reader sees the old file or the new, never a part.
 
     A file that is there already keeps its owner, permissions and attributes, and a link keeps
-    pointing at it. Raises FormatError if it cannot be written or keep them, and BrokenPipeError if
-    it is standard output, whose reader has left.
+    pointing at it. Raises FormatError if *path* cannot be written or cannot keep these. Raises
+    BrokenPipeError if *path* is standard output and its reader has left.
     """
     handle = _open_handle(path)
     try:
@@ -52,32 +52,33 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 def rewrite(
     path: str | os.PathLike[str], old: bytes, new: bytes, *, keep: bytes | None = None
 ) -> str | None:
-    """Replace the file at *path*, which held *old*, by *new*; put *keep* beside it.
+    """Replace the file at *path*, which held *old*, by *new*; write *keep* to a file beside it.
 
-    Whatever happens, the file is the old or the new one, whole, with the same owner, permissions
-    and attributes; so is its backup. Returns the name of the file that holds *keep*: ``path.bak``,
-    or ``path.bak2`` and so on where that is taken.
-    Raises FormatError if the file changed meanwhile, or cannot be written or keep what it has.
+    Whatever happens, the file is the old one or the new one, as a whole, with the same owner,
+    permissions and attributes. The same holds for its backup. Returns the name of the file that
+    holds *keep*: ``path.bak``, or ``path.bak2`` and so on if that name is taken.
+    Raises FormatError if the file changed meanwhile, cannot be written, or cannot keep its owner,
+    permissions and attributes.
     """
     try:
         target = _ordinary(path)
         check_still = partial(_check_still, os.fspath(path), target, old)
-        check_still()  # before a backup is made of what is not there any more
+        check_still()  # before a backup is made of a file that has changed
         backup = None if keep is None else _keep(target, keep)
         _replace(target, new, check_still)
     except OSError as error:
         raise FormatError(os.fspath(path), None, reason(error)) from error
     if backup is None:
         return None
-    if Path(path).is_symlink():  # the backup is beside the file behind it
+    if Path(path).is_symlink():  # the backup is beside the file that the link points at
         return os.fspath(backup)
     return os.fspath(path) + backup.name[len(target.name) :]
 
 
 def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
-    """Try with an empty file whether `rewrite` can replace the file at *path*, and all it has.
+    """Try with an empty file whether `rewrite` can replace the file at *path*.
 
-    Returns clauses that say why the user may not expect `rewrite` to change the file. Raises
+    Returns clauses that say why the user may not want `rewrite` to change the file. Raises
     FormatError as `rewrite` does.
     """
     try:
@@ -115,14 +116,14 @@ def write_with_directory(
     *,
     executable: Collection[str] = (),
 ) -> None:
-    """Write a file and a directory of files that belongs to it, in place of those that are there.
+    """Write a file and the directory of files that belongs to it, in place of the old ones.
 
-    The file never stands beside a directory of another: the old file is first moved into the old
-    directory, by the name `WITHDRAWN`, and the new one comes last, from inside the new directory.
-    File and directory keep the owner, group, permissions and attributes of the old ones; the files
+    The file is never beside the directory of another file. First the old file is moved into the old
+    directory, under the name `WITHDRAWN`. The new file comes last, from inside the new directory.
+    File and directory keep the owner, group, permissions and attributes of the old ones. The files
     in the directory get its owner and group.
     This does not wait for the disk to have the directory: a power cut may still empty files.
-    Raises FormatError if it cannot be written.
+    Raises FormatError if something cannot be written.
     """
     target, place = Path(path), Path(directory)
     try:
@@ -136,7 +137,7 @@ def write_with_directory(
 
 
 def _sync(path: Path, *, model: Path) -> None:
-    """Give the file at *path* all that *model* has, and wait until the disk has it."""
+    """Give the file at *path* the attributes of *model*, and wait until the disk has the file."""
     with path.open("rb") as file:
         if model.exists():
             take_after(file.fileno(), model)
@@ -148,7 +149,7 @@ def _put_in_place(new: Path, target: Path, place: Path) -> None:
         new.rename(place)
         _release(target, place)
         return
-    # The old directory gets the name of an empty one: unlocked, either looks as if left behind.
+    # The old directory gets a temporary name. Unlocked, it would look as if left behind.
     with held(place), temporary_directory(place.parent) as aside:
         _exchange(new, target, place, aside)
         try:
@@ -170,7 +171,7 @@ def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
             target.rename(inside)
         place.rename(aside)
         new.rename(place)
-    except BaseException:  # all back, as far as that can be done
+    except BaseException:  # put everything back, as far as possible
         with suppress(OSError):
             aside.rename(place) if any(aside.iterdir()) else aside.rmdir()
         with suppress(OSError):
@@ -181,17 +182,17 @@ def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
 def _remove_directory(path: Path) -> None:
     try:
         shutil.rmtree(path)
-    except FileNotFoundError:  # what was to go is gone
+    except FileNotFoundError:  # it is removed already
         shutil.rmtree(path, ignore_errors=True)
     except OSError:
-        shutil.rmtree(path, ignore_errors=True)  # as much as possible
+        shutil.rmtree(path, ignore_errors=True)  # remove as much as possible
         raise
 
 
 def _take_after_directory(new: Path, model: Path) -> None:
-    """Give a directory all that *model* has, or what a new one gets if there is no *model*."""
+    """Give a directory the attributes of *model*, or those of a new one if there is no *model*."""
     if not model.exists():
-        inherited = new.stat().st_mode & stat.S_ISGID  # files of a shared group stay its own
+        inherited = new.stat().st_mode & stat.S_ISGID  # files in it get the group of the directory
         new.chmod(inherited | (0o777 & ~mask()))
         return
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
@@ -234,12 +235,12 @@ def sync_directory(directory: Path) -> None:
 
 
 def _keep(target: Path, original: bytes) -> Path:
-    """Make sure a backup of *target* holds *original*; never touch one that holds another."""
+    """Make sure that a backup of *target* holds *original*; never change another backup."""
     number = 1
     while True:
         backup = target.with_name(f"{target.name}.bak{number if number > 1 else ''}")
         try:
-            backup.lstat()  # not lexists, which takes any error for absence
+            backup.lstat()  # not lexists, which takes any error to mean that there is no file
         except FileNotFoundError:
             _replace(backup, original, model=target)
             return backup
@@ -256,7 +257,7 @@ def _is_linked(path: Path) -> bool:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Follow links from *path* to the file behind it, which need not be there."""
+    """Follow links from *path* to the file that they point at, which may not exist."""
     try:
         return Path(os.path.realpath(path, strict=True))
     except FileNotFoundError:
@@ -264,9 +265,9 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 
 def _open_handle(path: str | os.PathLike[str]) -> int | None:
-    """Return the open file of this process that *path* names, as /dev/stdout or /dev/fd/3 do.
+    """Return the open file of this process that *path* names, for example /dev/stdout or /dev/fd/3.
 
-    To open that name again would empty a file that standard output goes to.
+    Opening that name again would empty a file that standard output goes to.
     """
     name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
     match = _OPEN_FILE.fullmatch(name)
@@ -283,7 +284,7 @@ def _write(handle: int, data: bytes) -> None:
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Whether *path* is to be written into, not replaced: a pipe, a device, a file in /proc."""
+    """Whether *path* is written into, not replaced: a pipe, a device, a file in /proc."""
     name = os.path.abspath(path)  # noqa: PTH100  Path.absolute keeps ".."
     return name.startswith("/proc/") or (Path(path).exists() and not Path(path).is_file())
 
@@ -295,7 +296,7 @@ def _replace(
     *,
     model: Path | None = None,
 ) -> None:
-    """Put *data* in the place of *target*; *check* may still object when all is ready."""
+    """Put *data* in the place of *target*; *check* may raise just before that."""
     with temporary_file(target.parent) as (handle, path):
         _write(handle, data)
         take_after(handle, model or target)

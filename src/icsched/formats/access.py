@@ -19,10 +19,10 @@ Path = str | os.PathLike[str]
 def read(path: Path | Sequence[Path], *, format: str | None = None, **options: object) -> Workflow:  # noqa: A002
     r"""Return the workflow in the file at *path*, or in several files that belong together.
 
-    *format* is a name of `FORMATS`. By default the suffix of the file decides; a suffix that no
-    format has means DAGMan. *options* are those of the format, such as ``no_rescue`` of DAGMan.
-    Raises FormatError, with file and line, if the file cannot be read, and ArgumentError for an
-    unknown format or option.
+    *format* is a name of `FORMATS`. By default the suffix of the file decides. A file whose suffix
+    no format has is read as a DAGMan file. *options* are those of the format, such as ``no_rescue``
+    of DAGMan. Raises FormatError, with file and line, if the file cannot be read, and ArgumentError
+    for an unknown format or option.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -51,14 +51,15 @@ def write(
 ) -> list[str]:
     """Write the order of a plan into the workflow at *path*, or a dag into a new file.
 
-    A plan needs a file that is there already, whose tasks left to run are the plan's. The file
-    gets the order; the file as it was is kept as ``path.bak``. A dag replaces what is at *path*.
-    Returns the names of the files that were written: none if the file says so already. The format
-    is chosen as by `read`; for a plan, *options* say how the file is read.
+    For a plan, *path* must name an existing file, and the tasks left to run there must be those of
+    the plan. The file gets the order; the file as it was is kept as ``path.bak``. A dag replaces
+    what is at *path*. Returns the names of the files that were written; there are none if the file
+    has that order already. The format is chosen as by `read`. For a plan, *options* say how the
+    file is read.
 
     Raises FormatError if a file cannot be read or written, or if its format cannot hold
-    *content*; ArgumentError if the plan is not one for this file; ScheduleError if the order does
-    not respect the dependencies in the file.
+    *content*. Raises ArgumentError if the plan is for another file. Raises ScheduleError if the
+    order does not respect the dependencies in the file.
     """
     paths = _paths(path)
     chosen = format_of(paths[0], format)
@@ -77,9 +78,9 @@ def write(
 def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[int]]) -> list[str]:
     """Write *workflow* to *path* with one task for each of *clusters*, in the workflow's format.
 
-    *clusters* has lists of ids of ``workflow.dag``: together all tasks once, none before its
-    parents. Returns the names of the files that were written. Raises FormatError if the format
-    cannot hold clusters, or these clusters.
+    *clusters* has lists of ids of ``workflow.dag``. Together they have each task once, and no task
+    comes before its parents. Returns the names of the files that were written. Raises FormatError
+    if the format cannot hold clusters, or not these clusters.
     """
     chosen = FORMATS.find(workflow.format)
     if chosen.write_clusters is None:

@@ -31,19 +31,19 @@ class DagText(Protocol):
 
 @dataclass(frozen=True)
 class Format:
-    """A file format, as `FORMATS` holds it: a name and what icsched can do with such files.
+    """A file format, as `FORMATS` holds it: a name and what icsched can do with these files.
 
-    What icsched cannot do is None. Options are fields of the dataclass `options`, each with a
-    default and, for help, a sentence in its metadata under "help".
+    A field is None if icsched cannot do that. Options are fields of the dataclass `options`. Each
+    has a default, and a sentence for help in its metadata under "help".
 
     | field | does |
     | --- | --- |
     | `read(paths, options)` | returns the Workflow that the files make together |
     | `several` | whether several files can make one workflow |
-    | `changes(workflow, order)` | returns what to change in its files so that they say an order |
+    | `changes(workflow, order)` | returns the changes that write an order into its files |
     | `dag_text(dag, title=, path=)` | returns a bare dag as the text of a file |
-    | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns its files |
-    | `advice(workflow)` | returns all remarks, also those for which other files are read |
+    | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
+    | `advice(workflow)` | returns all remarks; it may read other files for that |
     """
 
     name: str
@@ -51,7 +51,7 @@ class Format:
     suffixes: tuple[str, ...] = ()  # lower case, with the dot
     options: type = NoOptions
     several: bool = False
-    # Any: each format reads its own dataclass of options.
+    # Any, because each format reads its own dataclass of options.
     read: Callable[[Sequence[str], Any], Workflow] | None = None
     changes: Callable[[Workflow, Sequence[int]], Sequence[Change]] | None = None
     dag_text: DagText | None = None
@@ -64,7 +64,7 @@ class Format:
         return [words for field, words in _DOES.items() if getattr(self, field) is not None]
 
     def cannot(self, field: str, path: str) -> FormatError:
-        """Return the error for asking for what is None; *path* is the file it was asked of."""
+        """Return the error for a *field* that is None; *path* is the file of the request."""
         can = " and ".join(self.abilities) or "do nothing with it"
         problem = f"format {self.name}: icsched can {can}, but not {_DOES[field]}"
         return FormatError(path, None, problem)

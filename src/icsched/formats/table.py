@@ -1,7 +1,7 @@
 """The table of formats: every kind of file that icsched reads or writes.
 
-A new format is a `Format` in a file of its own, listed here, or the entry point of another package
-in the group ``icsched.formats``.
+A new format is a `Format` in a file of its own. It is listed here, or it is an entry point of
+another package in the group ``icsched.formats``.
 """
 
 from icsched.formats.dagman.entry import DAGMAN

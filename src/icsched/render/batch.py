@@ -7,7 +7,7 @@ from icsched.theory.batches import Guarantee, GuaranteeKind
 
 
 def text(found: BatchAnswer) -> str:
-    """Return the jobs, a line each, and what is known of the choice."""
+    """Return the jobs, one on each line, and what is known about the choice."""
     return _choice(found) + done_line(found.resumed, "hand out")
 
 
@@ -22,7 +22,7 @@ def _choice(found: BatchAnswer) -> str:
 
 
 def keys(found: BatchAnswer) -> dict[str, object]:
-    """Return the choice as it stands in JSON."""
+    """Return the choice as JSON shows it."""
     return {
         "take": found.take,
         "eligible_after": found.batch.eligible_after,

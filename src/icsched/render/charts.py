@@ -1,4 +1,4 @@
-"""Charts of bars in a line of text, for terminals."""
+"""Charts made of bars on one line of text, for terminals."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 def charts(profiles: dict[str, Profile], *, columns: int = 48) -> str:
     """Draw profiles one below the other, on one scale, as rows of bars.
 
-    Each column shows its lowest step, for that is where workers leave empty-handed.
+    Each column shows its lowest step, because there workers leave empty-handed.
     """
     return curves({label: _lowest(profile, columns) for label, profile in profiles.items()})
 
@@ -24,7 +24,7 @@ def _lowest(profile: Profile, columns: int) -> list[int]:
 
 
 def curves(rows: Mapping[str, Sequence[float]]) -> str:
-    """Draw rows of numbers one below the other, on one scale, a bar for each number.
+    """Draw rows of numbers one below the other, on one scale, with one bar for each number.
 
     >>> print(curves({"a": [0, 1, 8], "bc": [4]}), end="")
       a    ▁█
@@ -37,5 +37,5 @@ def curves(rows: Mapping[str, Sequence[float]]) -> str:
 
 
 def _bar(share: float) -> str:
-    """Return the bar for a share of the ceiling; only 0 has none."""
+    """Return the bar for a share of the full height; only 0 has no bar."""
     return _BARS[math.ceil(share * 8)]

@@ -45,7 +45,7 @@ def _submission(written: Sequence[str]) -> str:
 
 
 def keys(found: ClusterAnswer) -> dict[str, object]:
-    """Return the clusters as they stand in JSON."""
+    """Return the clusters as JSON shows them."""
     dag = found.dag
     return {
         "jobs": len(dag),

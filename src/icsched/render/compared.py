@@ -8,12 +8,12 @@ PEER = "first come, first served"
 
 
 def bars(compared: Compared, name: str) -> str:
-    """Draw both profiles, ours under *name*."""
+    """Draw both profiles, that of the plan under *name*."""
     return charts({PEER: compared.fifo_eligible, name: compared.eligible})
 
 
 def lead_sentence(compared: Compared) -> str:
-    """Say how the order stands against first come, first served."""
+    """Say how the order compares with first come, first served."""
     contest = compared.contest
     (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
     if lead == lag == 0:

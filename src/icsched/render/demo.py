@@ -7,7 +7,7 @@ from icsched.render.words import counted
 
 
 def text(stop: Stop) -> str:
-    """Return what there is to see at a stop."""
+    """Return the text of one stop of the tour."""
     if isinstance(stop, Airsn):
         return _airsn(stop)
     return _judged(stop) if isinstance(stop, Judged) else _sdss(stop)
@@ -20,7 +20,7 @@ AIRSN 250, a brain-imaging workflow: {len(dag)} jobs, {dag.arc_count} dependenci
 A worker that asks while no job is eligible leaves empty-handed. How many jobs are
 eligible as the run goes on, from the first job (left) to the last (right)?
 
-{bars(stop.compared, "icsched")}
+{bars(stop.compared, "prio")}
 {lead_sentence(stop.compared)}
 
 """

@@ -1,7 +1,8 @@
-"""Figures drawn with matplotlib (the extra ``plot``): a study's as in paper 004, and curves.
+"""Figures drawn with matplotlib (the extra ``plot``): the figures of a study, and curves.
 
-Figures are made without pyplot, so nothing global changes, and the same cells give the same
-bytes of SVG.
+The figures of a study follow Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its
+Evaluation". Figures are made without pyplot, so no global state changes. The same cells give the
+same bytes of SVG.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ TITLES = {
     "stall": "probability of stalling",
     "utilisation": "utilisation",
 }
-MOST_POINTS = 2000  # of a line: more than a page can show
+MOST_POINTS = 2000  # of a line: a page cannot show more
 
 _GAP = 1.5  # columns between two sections
 _INK, _FAINT = "#1a1a1a", "#999999"
-# Colours that most eyes tell apart; dashes let a curve show through one that lies on it.
+# Colours that most people can tell apart; a dashed curve lets a curve below it show through.
 _LOOKS = (
     (_INK, "-"),
     (_FAINT, "-"),
@@ -58,14 +59,14 @@ _STYLE: dict[Any, Any] = {
 
 
 def ratio_figure(title: str, cells: Sequence[Cell], results: Sequence[CellResult]) -> Figure:
-    """Draw icsched over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
+    """Draw prio over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
 
-    A section of a plot has one mean interval; in it the batch size grows from left to right.
-    Dots are medians, segments intervals; a cell without result or interval stays empty.
+    Each section of a plot is one mean interval; inside it the batch size grows from left to right.
+    Dots are medians and segments are intervals. A cell without a result or interval stays empty.
     Raises EngineError without matplotlib.
 
     >>> [axes.get_ylabel() for axes in ratio_figure("wf", [Cell(1, 16)], []).axes][1:]
-    ['probability of stalling, icsched / FIFO', 'utilisation, icsched / FIFO']
+    ['probability of stalling, prio / FIFO', 'utilisation, prio / FIFO']
     """
     with _style():
         figure = _blank(9, 8)
@@ -80,10 +81,10 @@ def ratio_figure(title: str, cells: Sequence[Cell], results: Sequence[CellResult
 
 
 def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
-    """Draw by how many eligible jobs one profile is ahead of the other (paper 004, Fig. 4).
+    """Draw by how many eligible jobs one profile is ahead of the other.
 
-    The scale on the left counts in parts of all jobs, that on the right in jobs.
-    Raises EngineError without matplotlib.
+    This is figure 4 of Malewicz et al. 2007. The left scale is relative to the number of all jobs,
+    the right scale counts jobs. Raises EngineError without matplotlib.
 
     >>> figure = eligible_figure("wf", np.array([2, 2, 1, 1, 0]), np.array([2, 1, 1, 1, 0]))
     >>> figure.axes[0].lines[1].get_ydata().tolist()
@@ -98,18 +99,18 @@ def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
         axes.plot(steps, ahead / jobs, color=_INK, linewidth=0.8, gid="difference")
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
-        absolute.set_ylabel("eligible jobs, icsched - FIFO")
+        absolute.set_ylabel("eligible jobs, prio - FIFO")
     return figure
 
 
 def curves_figure(
     panels: Mapping[str, Mapping[str, Curve]], *, columns: int, labels: tuple[str, str]
 ) -> Figure:
-    """Draw a plot for each of *panels*, row by row, with a curve for each name; both scales grow.
+    """Draw one plot for each of *panels*, row by row, with one curve for each name.
 
-    *labels* are those of the axes. A name has the same colour everywhere, the plots of a row
-    the same scale. Segments are intervals. Left of the least positive place the scale is even,
-    so 0 has a place, too.
+    *labels* are those of the axes. A name has the same colour in all plots, and the plots of a row
+    have the same scale. Segments are intervals. Both scales are logarithmic; below the smallest
+    positive value the horizontal one is linear, so that 0 has a place, too.
     Raises EngineError without matplotlib.
     """
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
@@ -173,7 +174,7 @@ def _rendered(figure: Figure, suffix: str) -> bytes:
 
 
 def _scales(jobs: int) -> tuple[Scale, Scale]:
-    """Return the way from parts of all jobs to jobs, and back."""
+    """Return the function from shares of all jobs to jobs, and its inverse."""
 
     def to_jobs(parts: ArrayLike) -> ArrayLike:
         return np.asarray(parts) * jobs
@@ -185,7 +186,7 @@ def _scales(jobs: int) -> tuple[Scale, Scale]:
 
 
 def _places(cells: Sequence[Cell]) -> dict[Cell, float]:
-    """Return where each cell stands on the horizontal axis, section after section."""
+    """Return the place of each cell on the horizontal axis, one section after another."""
     sections = sorted({cell.interval for cell in cells})
     columns = sorted({cell.batch for cell in cells})
     width = len(columns) - 1 + 2 * _GAP
@@ -208,11 +209,11 @@ def _draw_ratios(
     _draw_intervals(axes, found, color=_INK, gid=f"intervals-{metric}")
     at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
     axes.plot(at, medians, "o", color=_INK, markersize=2.6, gid=f"medians-{metric}")
-    axes.set_ylabel(f"{TITLES[metric]}, icsched / FIFO")
+    axes.set_ylabel(f"{TITLES[metric]}, prio / FIFO")
 
 
 def _draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
-    # One line with gaps: a tenth of the SVG that a line for each would take.
+    # One line with gaps: the SVG has a tenth of the size that a line for each segment would take.
     at = np.array([[x, x, np.nan] for x, _ in curve]).ravel()
     ends = np.array([[found.low, found.high, np.nan] for _, found in curve]).ravel()
     axes.plot(at, ends, linewidth=0.8, **look)
@@ -255,7 +256,7 @@ def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
 
 
 def _label_batches(axes: Axes, place: dict[Cell, float]) -> None:
-    """Write two batch sizes under each section, for more would run into each other."""
+    """Write two batch sizes under each section, because more would overlap."""
     batches = sorted({cell.batch for cell in place})
     named = {batches[len(batches) // 4], batches[len(batches) * 3 // 4]}
     ticks = {x: f"{cell.batch:,g}" for cell, x in place.items() if cell.batch in named}
@@ -264,7 +265,7 @@ def _label_batches(axes: Axes, place: dict[Cell, float]) -> None:
 
 
 def _outline(line: Profile) -> tuple[Profile, Profile]:
-    """Return steps and values to draw: both ends, the bends, and of many what a page can show.
+    """Return the steps and values to draw: both ends and the bends, or as many as a page can show.
 
     >>> steps, values = _outline(np.array([0, 1, 2, 3, 3]))
     >>> steps.tolist(), values.tolist()

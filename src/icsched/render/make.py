@@ -15,7 +15,7 @@ def text(found: MakeAnswer) -> str:
 
 
 def listing(families: Mapping[str, Family]) -> str:
-    """Return the families, a line each."""
+    """Return the families, one on each line."""
     rows = [(family.usage, family.summary) for family in families.values()]
     width = max(len(usage) for usage, _ in rows)
     return "".join(f"{usage:{width}}  {summary}\n" for usage, summary in rows)

@@ -1,4 +1,4 @@
-"""Sentences for notes, a function for each kind."""
+"""Notes as sentences: one function for each kind of note."""
 
 from functools import singledispatch
 
@@ -13,7 +13,7 @@ def sentence(note: notes.Note) -> str:
 
 
 def done_sentence(note: notes.Resumed, aim: str) -> str:
-    """Say how many jobs are done, by whose word, and how many are left to *aim*."""
+    """Say how many jobs are done, according to which file, and how many are left to *aim*."""
     by = f" by {note.rescue}" if note.rescue else " by DONE in the files"
     return f"{counted(note.done, 'job')} done{by}; {counted(note.left, 'job')} left to {aim}"
 
@@ -69,9 +69,9 @@ def _(note: notes.Strict) -> str:
 @sentence.register
 def _(note: notes.Joins) -> str:
     return (
-        f"priorities count down from {note.top}: DAGMan puts nodes of its own into"
+        f"priorities count down from {note.top}: DAGMan adds join nodes of its own for"
         f" {counted(note.lines, 'PARENT line')} of several parents and children,"
-        " and those must not wait"
+        " and these join nodes must run first"
     )
 
 
@@ -121,7 +121,7 @@ def _(note: notes.NotThere) -> str:
 
 @sentence.register
 def _(note: notes.NotRead) -> str:
-    return f"only {note.path} itself was looked at, for it cannot be read: {note.problem}"
+    return f"only {note.path} itself was looked at, because it cannot be read: {note.problem}"
 
 
 @sentence.register

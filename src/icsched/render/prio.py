@@ -10,7 +10,7 @@ from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.render.visible import named
 from icsched.render.words import size
 
-# For people only, and so not among the notes of the JSON; docs/dagman.md says why.
+# For people only, so it is not among the notes in JSON; docs/dagman.md says why.
 THROTTLE = (
     "submit with condor_submit_dag -maxjobs N, where N is near the number of slots:"
     " without a throttle, jobs may start out of order"
@@ -55,7 +55,7 @@ def _lead(ordered: Ordered) -> str:
 
 
 def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
-    """Draw an order within a limit beside that without it; other orders may not keep to it."""
+    """Draw an order within a limit beside the order without it, which may exceed the limit."""
     profiles = {
         "without the limit": ordered.free.schedule.eligible,
         "within memory": ordered.compared.eligible,
@@ -66,7 +66,7 @@ def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
 
 
 def _memory_sentence(limited: LimitedOrder) -> str:
-    """Say what memory an order needs, and whether another could do more with it."""
+    """Say how much memory an order needs, and whether another order could do better."""
     used = f"at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
     needs = f"Memory, if jobs run one at a time in this order: {used}"
     if limited.exact:
@@ -75,7 +75,7 @@ def _memory_sentence(limited: LimitedOrder) -> str:
 
 
 def keys(found: PrioAnswer) -> dict[str, object]:
-    """Return the order and what was written as they stand in JSON."""
+    """Return the order and what was written as JSON shows them."""
     common = {
         "written": [{"file": entry.file, "backup": entry.backup} for entry in found.written],
         "notes": list(map(sentence, found.notes)),

@@ -14,7 +14,7 @@ _SIGN = {Sign.PRIORITY: " > ", Sign.BOTTLENECK: " | "}
 
 
 def proof_keys(proof: Proof) -> dict[str, object]:
-    """Return a proof as it stands in JSON; shares of a certified bound are not computed yet.
+    """Return a proof as JSON shows it; shares of a certified bound are not computed yet.
 
     >>> proof_keys(Proof(Theorem.EXACT))["method"]
     'exact'
@@ -55,7 +55,7 @@ def _method(proof: Proof) -> str | None:
 
 
 def _chain(chain: Chain) -> str:
-    """Return the blocks as W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks.
+    """Return the blocks in the form W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks.
 
     >>> _chain(Chain((Link("W(1,2)", 2, Sign.PRIORITY), Link("N(1)", 1, Sign.PRIORITY))))
     'W(1,2) x 2 > N(1)'

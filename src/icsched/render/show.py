@@ -71,7 +71,7 @@ def _remark(remark: dagman.Remark) -> str:
 
 
 def keys(found: ShowAnswer) -> dict[str, object]:
-    """Return what was found as it stands in JSON."""
+    """Return what was found as JSON shows it."""
     dag, analysis = found.dag, found.analysis
     return {
         "jobs": len(dag),

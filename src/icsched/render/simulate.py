@@ -62,17 +62,17 @@ def _report(answer: SimulateAnswer) -> str:
 
 
 def _interval(found: Mean | Ratio) -> str:
-    """Return a number and its interval, with the decimals that the interval is worth."""
+    """Return a number and its interval, with as many decimals as the interval justifies."""
     middle = found.mean if isinstance(found, Mean) else found.median
     width = found.high - found.low
-    is_exact = width <= 1e-9 * middle  # but for rounding
+    is_exact = width <= 1e-9 * middle  # apart from rounding
     decimals = 4 if is_exact else min(8, max(0, 1 - math.floor(math.log10(width))))
     texts = [number(value, decimals) for value in (middle, found.low, found.high)]
     return "{} [{}, {}]".format(*texts)
 
 
 def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
-    """Say how an order stands against fifo, with a verdict where there is a 95% interval."""
+    """Say how an order compares with fifo, with a verdict if there is a 95% interval."""
     ratios = found.ratio[f"{name}_over_fifo"]
     time = ratios.time
     assert time is not None, "times are never 0"  # noqa: S101  for the type checker
@@ -87,7 +87,7 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
 
 
 def _no_ratio(found: Simulation, name: str) -> str:
-    """Say why the probabilities of stalling of an order and of fifo have no ratio."""
+    """Say why the stall probabilities of an order and of fifo have no ratio."""
     shares = {order: found.orders[order].stall.mean for order in (name, "fifo")}
     calm = [order for order, share in shares.items() if not share]
     if len(calm) == len(shares):
@@ -104,12 +104,12 @@ def _difference(ratio: Ratio) -> str:
 
 
 def _effort(found: Simulation, *, is_tested: bool) -> str:
-    """Say how many runs were made; the paper's ranges allow no verdict."""
+    """Say how many runs were made; the ranges of Malewicz et al. 2007 allow no verdict."""
     runs = f"{counted(found.runs, 'run')} of each order, seed {found.seed}; "
     if not is_tested:
         return (
-            f"{runs}in brackets, as in paper 004, where 95% of means of 300 runs lie,"
-            " or of the ratios of two: no confidence intervals"
+            f"{runs}in brackets, as in Malewicz et al. 2007, the range of 95% of the means of"
+            " 300 runs, or of their ratios: these are not confidence intervals"
         )
     runs += "95% intervals"
     if found.precise:
@@ -123,7 +123,7 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
 
 
 def _charts(pool: Pool | Workers, timelines: Mapping[str, Timeline]) -> str:
-    """Draw what requests found over time, in our order (or the first) and fifo."""
+    """Draw what requests found over time, in the order prio (or the first order) and in fifo."""
     first = "prio" if "prio" in timelines else next(iter(timelines))
     shown = {name: timelines[name] for name in dict.fromkeys(["fifo", first])}
     found = {name: line.eligible.tolist() for name, line in shown.items()}
@@ -144,7 +144,7 @@ def _most(rows: Mapping[str, Sequence[float]]) -> str:
 
 
 def keys(answer: SimulateAnswer) -> dict[str, object]:
-    """Return what was found as it stands in JSON; what never happens is null."""
+    """Return what was found as JSON shows it; a value for what never happens is null."""
     found, pool = answer.found, answer.pool
     kind = "workers" if isinstance(pool, Workers) else "batches"
     return {

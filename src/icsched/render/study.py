@@ -14,7 +14,7 @@ SUFFIXES = ("svg", "png")
 
 
 def beginning(begun: StudyBegun) -> str:
-    """Say which workflows have jobs that are done."""
+    """Say which workflows have jobs that are done already."""
     return "".join(
         f"{workflow.name}: {done_sentence(workflow.resumed, 'simulate')}\n"
         for workflow in begun.workflows
@@ -37,7 +37,7 @@ def text(found: StudyAnswer) -> str:
 
 
 def _sentence(name: str, ordered_by: str, results: Sequence[CellResult], cells: int) -> str:
-    """Say how much is there, how much of it is precise, and where the gain is largest."""
+    """Say how many cells are finished, how many are precise, and where the gain is largest."""
     there = counted(len(results), "cell")
     if len(results) < cells:
         there = f"{len(results):,} of {counted(cells, 'cell')}"

@@ -1,4 +1,7 @@
-"""What the first prio tool wrote beside the order: a table of eligible jobs, and dot files."""
+"""The files of --tables: the order, a table of eligible jobs, and dot files.
+
+The tool of Malewicz et al. 2007 wrote these, too.
+"""
 
 from icsched import formats
 from icsched.answers.compared import Compared
@@ -11,8 +14,8 @@ _MOST_BLOCKS = 10_000  # one file each
 def tables(compared: Compared) -> dict[str, str]:
     """Return the texts of order.txt, eligible.csv, dag.dot, superdag.dot and blocks/N.dot.
 
-    Blocks are numbered in the order in which they run, and only the first ten thousand get a
-    file. Orders other than prio have no blocks.
+    Blocks are numbered in the order in which they run. Only the first ten thousand get a file.
+    Orders other than prio have no blocks.
     """
     plan = compared.plan
     texts = {

@@ -21,7 +21,7 @@ def text(found: VerifyAnswer) -> str:
 
 
 def keys(found: VerifyAnswer) -> dict[str, object]:
-    """Return the verdict as it stands in JSON."""
+    """Return the verdict as JSON shows it."""
     verdict = found.verdict
     return {
         "jobs": found.jobs,

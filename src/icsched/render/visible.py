@@ -1,22 +1,22 @@
-r"""Text for people: what comes out of files and arguments can neither steer a terminal nor lie.
+r"""Text for people: characters from files and arguments cannot control or mislead a terminal.
 
-An escape sequence in a path could rename a terminal's window or hide a line, and a mark of
-direction could make a name read as another one. Such characters are shown as Python writes them,
-`\x1b` or `\u202e`. Only text for people is changed: JSON, tables and files keep every character.
+An escape sequence in a path could rename a terminal's window or hide a line. A mark of direction
+could make a name look like another one. Such characters are shown as Python writes them, `\x1b` or
+`\u202e`. Only text for people is changed: JSON, tables and files keep every character.
 """
 
 import re
 
-SCHEMA = 1  # of every JSON object; a key that goes or changes its meaning makes it 2
+SCHEMA = 1  # of every JSON object; it becomes 2 if a key is removed or changes its meaning
 
-# Control characters but the newline; ends of lines, marks of direction, halves of characters.
+# Control characters except the newline; line separators, marks of direction, lone surrogates.
 _HIDDEN = re.compile(
     "[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def visible(text: str) -> str:
-    r"""Return *text* with a name for each character that would act on a terminal.
+    r"""Return *text* with an escape for each character that would act on a terminal.
 
     >>> print(visible("a\x1b[31mb\x9bc\u202ed\te"))
     a\x1b[31mb\x9bc\u202ed\te
@@ -25,7 +25,7 @@ def visible(text: str) -> str:
 
 
 def named(*words: str) -> str:
-    r"""Return *words* with blanks between, on one line whatever they hold.
+    r"""Return *words* with blanks between them, on one line whatever characters they have.
 
     >>> print(named("a.dag", "b\n.dag"))
     a.dag b\n.dag
@@ -34,21 +34,21 @@ def named(*words: str) -> str:
 
 
 def json_safe(text: str) -> str:
-    r"""Return JSON that means the same, without characters that act on a terminal.
+    r"""Return JSON with the same meaning, without characters that act on a terminal.
 
-    JSON itself demands escapes for those below the blank only.
+    JSON itself requires escapes only for control characters below the blank.
 
     >>> print(json_safe('["a\x7fb\u202e"]'))
     ["a\u007fb\u202e"]
     """
-    if text.isascii() and "\x7f" not in text:  # most are, and may be large
+    if text.isascii() and "\x7f" not in text:  # nearly always, and the text may be large
         return text
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def json_text(keys: dict[str, object]) -> str:
     """Return one JSON object, alone on its line; `schema` numbers the meaning of its keys."""
-    import json  # slow to import, as is msgspec, and for JSON alone
+    import json  # slow to import, like msgspec, and only needed for JSON
 
     import msgspec
 

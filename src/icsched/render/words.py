@@ -1,6 +1,6 @@
 """Counts and numbers in words."""
 
-_HUGE = 1e9  # from here on nobody reads all digits
+_HUGE = 1e9  # larger numbers get six digits: nobody reads more
 
 
 def size(jobs: int, arcs: int) -> str:
@@ -10,7 +10,7 @@ def size(jobs: int, arcs: int) -> str:
 
 
 def counted(count: float, one: str, many: str | None = None) -> str:
-    """Return a count with its noun in the right number.
+    """Return a count with its noun in singular or plural.
 
     >>> counted(1, "job"), counted(1200, "job"), counted(2, "dependency", "dependencies")
     ('1 job', '1,200 jobs', '2 dependencies')
@@ -20,7 +20,7 @@ def counted(count: float, one: str, many: str | None = None) -> str:
 
 
 def number(value: float, decimals: int | None = None) -> str:
-    """Return a number with so many decimals, or those it has; of a huge one six digits.
+    """Return a number with this many decimals, or all it has; a huge one with six digits.
 
     >>> number(1.0), number(1234567.5), number(1234.5678, 1), number(1e30, 8)
     ('1', '1,234,567.5', '1,234.6', '1e+30')

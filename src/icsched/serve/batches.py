@@ -1,4 +1,4 @@
-"""Batches for requests as they come: the set of tasks that leaves most others eligible."""
+"""Batches for requests as they come: each batch leaves as many other tasks eligible as possible."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,7 @@ from icsched.theory.batches.choose import (
     greedy,
 )
 
-# Steps of the exact kernel that a take affords: ten milliseconds.
+# Steps of the exact kernel for one take: about ten milliseconds.
 TAKE_WORK = 2_000_000
 _TIME_LIMIT_S = 10.0
 
@@ -29,11 +29,11 @@ _TIME_LIMIT_S = 10.0
 class BatchServer:
     """Hands out the batch that leaves most tasks eligible, as tasks come and go.
 
-    A `Server` by task ids. Tasks that are out count as running in the sense of `best_batch`. Of
-    tasks that enable nothing, those first in *order* are taken, by default that of `prioritize`.
+    It is a `Server` by task ids. Tasks that are handed out count as running, as in `best_batch`.
+    Tasks that enable nothing are taken by their place in *order*, by default that of `prioritize`.
 
-    *method* is as for `best_batch`, except that "auto" never calls the integer program: it is
-    exact for trees and small pieces while that takes milliseconds, and greedy otherwise.
+    *method* is as for `best_batch`, except that "auto" never calls the integer program. It is exact
+    for trees and small pieces while that takes milliseconds, and greedy otherwise.
     A take costs O(tasks) plus the arcs around the eligible tasks.
 
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
@@ -60,8 +60,8 @@ class BatchServer:
     def take(self, count: int) -> list[int]:
         """Return the best *count* eligible tasks, or all if there are fewer.
 
-        Raises ArgumentError for a *count* below 0, GameError if the method does not apply to
-        what is eligible.
+        Raises ArgumentError for a *count* below 0, GameError if the method cannot be used with the
+        eligible tasks.
         """
         wanted = checks.whole_number("take", count, least=0)
         sources = self._order[self._offered]
@@ -74,11 +74,11 @@ class BatchServer:
         return tasks
 
     def done(self, *tasks: int) -> None:
-        """Take note of the results of *tasks*, whose children may then be taken.
+        """Record the results of *tasks*; their children may then be taken.
 
         A task that was lost, or that was never taken, may have a result too. A task that is done
-        stays done. Raises GameError for a task with a parent that is not done; tasks named before
-        it are done.
+        stays done. Raises GameError for a task with a parent that is not done; the tasks named
+        before that task are done.
         """
         for task in tasks:
             if self._readiness.is_news(task):
@@ -89,15 +89,15 @@ class BatchServer:
     def lost(self, *tasks: int) -> None:
         """Offer *tasks* again, unless they are done or were not taken.
 
-        Raises GameError for a task with a parent that is not done; tasks named before it are
-        offered.
+        Raises GameError for a task with a parent that is not done; the tasks named before that task
+        are offered.
         """
         for task in tasks:
             if self._readiness.is_news(task) and self._readiness.is_out(task):
                 self._offer(self._readiness.give_back((task,)))
 
     def is_active(self) -> bool:
-        """Whether tasks are left that are not done."""
+        """Whether some task is not done."""
         return self._readiness.left > 0
 
     def _offer(self, tasks: Iterable[int]) -> None:

@@ -1,11 +1,12 @@
 """The pebble games of the papers, played by their rules.
 
-A task without a pebble waits for its parents. Once they are all executed it is eligible. A client
-may hold it: then it is allocated. In the end it is executed.
+A task without a pebble waits for its parents. Once all its parents are executed, a task is
+eligible. A task that a client holds is allocated. In the end every task is executed.
 
-The idealised game executes one eligible task at a time. The batched game (Malewicz and Rosenberg
-2006) executes several at once. The game with clients (Rosenberg and Yurkewych 2005, rules 1 to 4)
-separates handing out from executing.
+The idealised game executes one eligible task at a time. The batched game executes several at once
+(Malewicz and Rosenberg 2006, "On Batch-Scheduling Dags for Internet-Based Computing"). The game
+with clients separates handing out from executing (rules 1 to 4 of Rosenberg and Yurkewych 2005,
+"Guidelines for Scheduling Some Common Computation-Dags for Internet-Based Computing").
 
 The games are for playing by hand, checking and teaching. `icsched.Sorter` is the fast server for
 real work.
@@ -106,11 +107,11 @@ class BatchedGame(_Board):
     """
 
     def step(self, chosen: Collection[int], *, requests: int) -> tuple[int, ...]:
-        """Answer *requests* clients with the *chosen* tasks; return the newly eligible.
+        """Answer *requests* clients with the *chosen* tasks; return the newly eligible tasks.
 
-        The rules want exactly min(eligible, requests) tasks, all eligible before the
-        step: a task that the step itself enables cannot be in it. Raises GameError
-        otherwise, and then nothing has moved.
+        The rules require exactly min(eligible, requests) tasks, all eligible before the step: a
+        task that the step itself enables cannot be in it. Otherwise raises GameError and changes
+        nothing.
         """
         if requests < 0:
             raise GameError(f"requests: expected 0 or more, got {requests}")
@@ -171,7 +172,7 @@ class ClientGame(_Board):
         return Answer(Reply.TASK, task)
 
     def complete(self, client: Hashable) -> tuple[int, ...]:
-        """Take back the result of the client's task; return the newly eligible (rule 3).
+        """Take back the result of the client's task; return the newly eligible tasks (rule 3).
 
         Raises GameError if the client holds no task.
         """

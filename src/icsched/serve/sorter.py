@@ -26,12 +26,12 @@ T = TypeVar("T", bound=Hashable)
 class Sorter(Generic[T]):
     """Hand out the tasks of a graph as their parents finish, best first.
 
-    The protocol is that of `graphlib.TopologicalSorter`: `add` tasks, `prepare`, then
+    The protocol is that of `graphlib.TopologicalSorter`: `add` tasks, call `prepare`, then
     `get_ready` and `done` while `is_active`; or `static_order` for a whole order. Ready tasks come
-    by *order*, by default that of `prioritize`, which `prepare` calls. *order* needs a Dag.
+    by *order*, which needs a Dag. By default `prepare` calls `prioritize` for an order.
 
-    What is new: ``get_ready(n)`` hands out the best n and keeps the rest, and `lost` offers tasks
-    again. With `take`, which is ``get_ready(n)``, a sorter is a `Server`.
+    Two things are new. ``get_ready(n)`` hands out the best n and keeps the rest. `lost` offers
+    tasks again. `take` does what ``get_ready(n)`` does, so a sorter is a `Server`.
 
     >>> sorter = Sorter({"a": [], "b": [], "c": ["b"], "d": ["b"]})
     >>> sorter.prepare()
@@ -53,8 +53,8 @@ class Sorter(Generic[T]):
     ) -> None:
         self._queue: ReadyQueue | None = None
         self._started = False
-        # The group handed out last: names and ids. Replaced as a whole, so that threads may share
-        # a sorter.
+        # The group handed out last: names and ids. It is replaced as a whole, so that threads may
+        # share a sorter.
         self._last: tuple[tuple[T, ...], list[int]] = ((), [])
         if isinstance(graph, Dag):
             self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(graph, order)
@@ -85,8 +85,9 @@ class Sorter(Generic[T]):
     def prepare(self) -> None:
         """Close the graph, check it for cycles and order it.
 
-        May be called again until the first `get_ready`. Raises CycleError for a cycle;
-        then the sorter still hands out every task that no cycle blocks, first ready first.
+        It may be called again until the first `get_ready`. Raises CycleError for a cycle; the
+        sorter then still hands out every task that no cycle blocks, in the order in which they
+        become ready.
         """
         if self._started:
             raise ValueError("cannot prepare() after starting iteration")
@@ -129,7 +130,7 @@ class Sorter(Generic[T]):
 
         A task that was handed out and lost may still be finished. Raises ValueError before
         `prepare` and for a task that is not in the graph, was not handed out, or is done already;
-        tasks named before that one stay done.
+        the tasks named before that task stay done.
         """
         self._report(self._prepared().finish, nodes)
 
@@ -137,14 +138,14 @@ class Sorter(Generic[T]):
         """Offer tasks again that were handed out; tasks that are done stay done.
 
         Raises ValueError before `prepare` and for a task that is not in the graph or was not
-        handed out; tasks named before that one are offered again.
+        handed out; the tasks named before that task are offered again.
         """
         self._report(self._prepared().give_back, nodes)
 
     def _report(self, tell: Callable[[list[int]], int], nodes: tuple[T, ...]) -> None:
         """Tell the queue of *nodes*; raises ValueError for the first that it does not accept."""
-        # Most callers finish the very group they were given: comparing it is far cheaper
-        # than looking every name up.
+        # Most callers finish exactly the group that they were given. Comparing the two is far
+        # cheaper than looking up every name.
         last_names, last_tasks = self._last
         same = len(nodes) == len(last_names) and all(map(is_, nodes, last_names))
         tasks = last_tasks if same else self._known(nodes)
@@ -155,7 +156,7 @@ class Sorter(Generic[T]):
     def static_order(self) -> Iterator[T]:
         """Yield all tasks, best ready task first; calls `prepare` itself.
 
-        With *order* given, this is that order.
+        If *order* was given, this is that order.
         """
         self.prepare()
         while self.is_active():
@@ -169,7 +170,7 @@ class Sorter(Generic[T]):
         return self._queue
 
     def _known(self, nodes: Iterable[T]) -> list[int]:
-        """Ids of *nodes*, up to the first that is not, or cannot be, in the graph."""
+        """Ids of *nodes*, up to the first that is not in the graph."""
         tasks = []
         for node in nodes:
             try:
@@ -190,7 +191,7 @@ class Sorter(Generic[T]):
 class _Closed:
     """A graph that does not grow any more.
 
-    Less rank comes first. A graph with a cycle has no ranks.
+    The task of smallest rank comes first. A graph with a cycle has no ranks.
     """
 
     children: Rows

@@ -1,4 +1,8 @@
-"""Workers that get several tasks at a time, as many as fit their power (paper 000)."""
+"""Workers that get several tasks at a time, as many as fit their power.
+
+The model of workers is that of Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
+Task-Hungry Computing Platforms".
+"""
 
 import heapq
 import math
@@ -19,10 +23,11 @@ from icsched.sim.plain import time_factor
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """A policy for `Workers`: the worker of each number gets clusters of its capacity.
+    """Clusters for `Workers`: each worker gets clusters as large as its capacity.
 
-    *make* makes the server of a run. Its `take` gets the worker's capacity, and gives tasks in the
-    order in which the worker runs them: the parents of each are done, or come before it.
+    *capacities* has one number per worker. *make* makes the server of a run. The server's `take`
+    gets the worker's capacity. It returns tasks in the order in which the worker runs them: the
+    parents of each task are done, or come before it.
     """
 
     make: Callable[[Dag], Server[int]]
@@ -37,12 +42,12 @@ def run_clusters(
 ) -> Runs:
     """Simulate one run in which workers get clusters; return what came out.
 
-    A worker runs its tasks one after the other at its speed, after one overhead for all of
-    them, and brings all results at the end. One that finds nothing waits; whenever results
-    come in, those idle are asked again, the first idle first. Each task takes the time that it
-    takes alone in the run of the same seed and number. Raises SimulationError for workers
-    that leave, deadlines and replicas, which are not simulated here, and for a server
-    that hands out a task twice or before its parents, or nothing for ever.
+    A worker runs its tasks one after the other at its speed, after one overhead for all of them.
+    It brings all results at the end. A worker that gets nothing waits. Whenever results come in,
+    the waiting workers ask again, in the order in which they began to wait. Each task takes the
+    time that it takes alone in the run of the same seed and number. Raises SimulationError for
+    workers that leave, deadlines and replicas, which are not simulated here. Raises it too for a
+    server that hands out a task twice or before its parents, or that stops handing out tasks.
 
     >>> from icsched.serve.clusters import ClusterServer
     >>> policy = Clustered(ClusterServer, capacities=[3])
@@ -63,7 +68,9 @@ def _check_terms(policy: Clustered, workers: Workers) -> None:
             f"capacities: expected {workers.count}, one per worker, got {len(policy.capacities)}"
         )
     if workers.leave < math.inf or workers.deadline < math.inf or workers.replicas > 1:
-        raise SimulationError("clusters: expected workers that stay, no deadline, no replicas")
+        raise SimulationError(
+            "clusters cannot be used with workers that leave, a deadline or replicas"
+        )
 
 
 class _ClusterRun:
@@ -124,7 +131,7 @@ class _ClusterRun:
 
     def _take(self, task: int, inside: dict[int, int]) -> None:
         if not 0 <= task < len(self._dag):
-            raise SimulationError(f"server: handed out task id {task}, which there is not")
+            raise SimulationError(f"server: handed out task id {task}, which does not exist")
         name = self._dag.names[task]
         if not self._readiness.free[task]:
             raise SimulationError(f"server: handed out task {name!r} twice")

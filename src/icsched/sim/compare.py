@@ -24,11 +24,11 @@ from icsched.sim.stats import Mean, Ratio
 
 METRICS = ("time", "stall", "utilisation")
 
-FEWEST_RUNS = 500  # before an interval is believed
-LEAST_RUNS, MOST_RUNS = 20, 10**7  # that may be asked for
-RESOLUTION = 0.25  # of the half-width asked for: no interval of a ratio is shorter
+FEWEST_RUNS = 500  # with fewer runs an interval is not trusted
+LEAST_RUNS, MOST_RUNS = 20, 10**7  # that a user may ask for
+RESOLUTION = 0.25  # no interval of a ratio is shorter than this share of the half-width asked for
 FIRST_TASKS = 1_000_000  # in the first call of the kernel
-SECONDS_AT_ONCE = 0.5  # in one of the later ones: between two signs of life
+SECONDS_AT_ONCE = 0.5  # in each later call: progress is reported between calls
 
 Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs expected in all
 
@@ -43,9 +43,9 @@ Orders: TypeAlias = str | Mapping[str, OrderLike] | Sequence[str | Plan]
 class Paired:
     """Runs in which all orders see the same random draws, with bootstrap intervals.
 
-    They go on until the time of each order over the baseline's has an interval of relative
-    *half_width*, or *most_runs* were made. No interval of a ratio is shorter than a quarter of
-    that: it would promise more than was asked for, and more than it holds.
+    Runs are made until the ratio of each order's time to the baseline's has an interval of relative
+    *half_width*, or until there are *most_runs*. No interval of a ratio is shorter than a quarter
+    of *half_width*, because a shorter one would claim more precision than it has.
     """
 
     half_width: float = 0.01
@@ -58,7 +58,7 @@ class Paired:
 
 @dataclass(frozen=True)
 class PaperSampling:
-    """As Malewicz et al. 2007: *samples* means of *runs* runs for each order, drawn apart."""
+    """Sampling of Malewicz et al. 2007: for each order, *samples* means of *runs* separate runs."""
 
     samples: int = 300
     runs: int = 300
@@ -94,8 +94,8 @@ class Simulation:
     """What came out of a comparison of orders.
 
     `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the
-    half-width asked for was reached, in enough runs to believe it; the paper's way asks for
-    none. `half_width` is that of the ratios of time, or of the times if there are none.
+    half-width asked for was reached, in enough runs to trust it; `PaperSampling` asks for no
+    half-width. `half_width` is that of the ratios of time, or of the times if there are no ratios.
     """
 
     orders: Mapping[str, Estimates]
@@ -132,17 +132,18 @@ def simulate(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Simulation:
-    """Simulate *graph* under each of *orders* and compare them with that named *baseline*.
+    """Simulate *graph* under each of *orders* and compare them with the order named *baseline*.
 
-    By default that is the one named "fifo", or the first. *graph* is what `prioritize` takes.
+    The baseline is by default the order named "fifo", or else the first. *graph* is what
+    `prioritize` takes.
 
-    *orders* are names of `ORDERS` and plans, or a mapping from names of your own. There an order
-    is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, a function that
+    *orders* are names of `ORDERS` and plans, or a mapping from names of your own. In a mapping an
+    order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, a function that
     makes a `Server` for a dag, or `Clustered`. "critical-path-times" weighs paths by the means
-    of *times*. By default the pool is ``Pool()``, times have the workflow's run times as means,
-    sampling is ``Paired()``. *progress* is called now and then.
+    of *times*. By default the pool is ``Pool()``, the times have the workflow's run times as means,
+    and the sampling is ``Paired()``. *progress* is called from time to time.
 
-    Raises ArgumentError for what is wrong with these, SimulationError for a run that would not
+    Raises ArgumentError for an argument that is wrong, SimulationError for a run that would not
     end, ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
@@ -186,7 +187,7 @@ def _name_of(order: object) -> str:
 
 
 def resolved(dag: Dag, name: str, wanted: OrderLike, times: Times) -> Resolved:
-    """Return what stands for an order as one that an engine takes, checked once.
+    """Return an order in the form that an engine takes, checked once.
 
     Raises ArgumentError, or ScheduleError for an order of another dag.
 
@@ -225,7 +226,7 @@ class _Source:
     threads: int | None
 
     def runs(self, first: int, last: int, tell: Progress) -> Floats:
-        """Return a row for each metric of each order, a column for runs *first* to *last* - 1."""
+        """Return a row for each metric of each order, with a column for each run from *first*."""
         step = max(1, FIRST_TASKS // (len(self.dag) * len(self.orders)))
         parts, start = [], first
         while start < last:
@@ -239,7 +240,7 @@ class _Source:
         return np.concatenate(parts, axis=1)
 
     def runs_of(self, played: Resolved, start: int, stop: int) -> Floats:
-        """Return the metrics, a row each, of runs *start* to *stop* - 1."""
+        """Return a row for each metric, with a column for each run from *start* to *stop* - 1."""
         dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
         if isinstance(played, Played):
             made = simulate_runs(

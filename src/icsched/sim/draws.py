@@ -1,14 +1,14 @@
 """Random numbers that depend on (seed, run, stream, index) alone.
 
 Nothing is drawn in sequence: the time of task 7's second assignment in run 3 is the same
-number whatever else happens in that run. So two orders in one run meet the same arrivals
-and the same first time of every task, and any run can be computed alone. The kernel has the
-same generator (``cpp/include/icsched/draws.hpp``), operation for operation: both engines
-get the same bits. That is why `log`, `exp` and `normal_quantile` are written out here in
-plain arithmetic instead of taken from a library, whose last bit differs between machines.
+number whatever else happens in that run. So all orders see the same random draws: in one run
+they see the same arrivals and the same first time of every task. Any run can be computed alone.
+The kernel has the same generator (``cpp/include/icsched/draws.hpp``), operation for operation,
+so both engines get the same bits. For the same reason `log`, `exp` and `normal_quantile` are
+written out here in plain arithmetic. The last bit of a library's result differs between machines.
 
-Bits are those of SplitMix64 (Steele, Lea, Flood, 2014), each run and stream with a start of
-its own.
+The bits are those of SplitMix64 (Steele, Lea, Flood, 2014). Each run and stream starts from a
+number of its own.
 """
 
 import math
@@ -143,9 +143,9 @@ def exp(x: float) -> float:
     return math.ldexp(1.0 + (rest * c / (2.0 - c) - low + high), power)
 
 
-# Wichura's algorithm AS 241 (Applied Statistics 37, 1988) in its shorter form, accurate to
-# about seven figures, which no simulation can tell from more: a ratio of polynomials, highest
-# power first, for the middle, one for each tail, one for its end.
+# Wichura's algorithm AS 241 (Applied Statistics 37, 1988) in its shorter form. It is accurate to
+# about seven figures, and no simulation can tell the difference. Each piece is a ratio of
+# polynomials, highest power first: one for the middle, one for each tail, one for the tail's end.
 _MIDDLE = (
     (5.9109374720e1, 1.5929113202e2, 5.0434271938e1, 3.3871327179e0),
     (6.7187563600e1, 7.8757757664e1, 1.7895169469e1, 1.0),
@@ -161,7 +161,7 @@ _END = (
 
 
 def normal_quantile(p: float) -> float:
-    """Return what a standard normal number stays below with probability *p*, 0 < p < 1.
+    """Return the number below which a standard normal number lies with probability *p*, 0 < p < 1.
 
     >>> normal_quantile(0.5), round(normal_quantile(0.975), 6)
     (0.0, 1.959964)

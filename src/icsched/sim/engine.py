@@ -48,11 +48,11 @@ def simulate_runs(
 ) -> Runs:
     """Simulate runs *first_run* .. *first_run* + *runs* - 1 and return what came out of each.
 
-    A run is determined by *seed* and its number alone, so ranges can be computed apart. Two
-    orders meet the same arrivals, and each task the same time when first assigned, in runs
-    of the same seed and number. *threads* (all cores by default) changes nothing but the
-    wall time. Raises ArgumentError for inputs that do not fit together, ScheduleError for
-    an order that is no legal order of *dag*.
+    A run is determined by *seed* and its number alone, so ranges of runs can be computed
+    separately. All orders see the same random draws: in runs of the same seed and number the same
+    batches arrive, and each task takes the same time when it is first assigned. *threads* (all
+    cores by default) changes only the wall time. Raises ArgumentError for inputs that do not fit
+    together, ScheduleError if the order is not a legal order of *dag*.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> pool = Pool(batch=2, batch_law="fixed")
@@ -83,7 +83,7 @@ def trace(
 ) -> Trace:
     """Simulate one run and return every step of it; raises as `simulate_runs` does.
 
-    *by_events* forces the kernel's general engine; both give the same.
+    *by_events* forces the kernel's general engine; the result is the same.
 
     >>> chain = Dag({"a": [], "b": ["a"]})
     >>> steps = trace(chain, Played("fifo"), Workers(1), Times("constant"), seed=1, run=0)
@@ -114,8 +114,9 @@ def slot_counts(
 ) -> SlotCounts:
     """Simulate one run and return what its batches found in each slot between *edges*.
 
-    Equal to ``SlotCounts.of`` the run's `trace`, in memory that does not grow with the number
-    of batches. There are two or more *edges*, which ascend from 0. Raises as `simulate_runs` does.
+    The result equals ``SlotCounts.of`` the run's `trace`, but the memory used does not grow with
+    the number of batches. There are two or more *edges*, which ascend from 0. Raises as
+    `simulate_runs` does.
 
     >>> pair = Dag({"a": [], "b": []})
     >>> pool = Pool(batch=5, batch_law="fixed")
@@ -133,7 +134,7 @@ def slot_counts(
 
 @contextmanager
 def _within_memory() -> Iterator[None]:
-    """Turn the kernel's MemoryError into one that says whose fault it is."""
+    """Turn the kernel's MemoryError into an error that names the pool as the cause."""
     try:
         yield
     except MemoryError:
@@ -148,7 +149,7 @@ def give_up_runs() -> None:
 
 def cores() -> int:
     """Return the number of cores this process may use, at most 1024."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
+    affinity = getattr(os, "sched_getaffinity", None)  # some systems do not have it
     return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
@@ -165,7 +166,7 @@ def _runs(dag: Dag, model: _native.SimModel, results: _native.SimRuns) -> Runs:
 
 
 def _model(dag: Dag, played: Played, pool: Pool | Workers, times: Times) -> _native.SimModel:
-    """Return the inputs, checked, as the kernel takes them."""
+    """Check the inputs and return them in the form that the kernel takes."""
     check_inputs(dag, pool, times)
     workers, batches = (pool, Pool()) if isinstance(pool, Workers) else (None, pool)
     scale, shift = batches.size_law

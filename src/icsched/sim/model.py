@@ -1,7 +1,8 @@
 """What is simulated: who asks for tasks, how long tasks take, who gets which; and the results.
 
-Time has no unit: that of the task times is that of the intervals. All inputs are checked when
-they are made, those that depend on a dag when they meet it; a bad one raises ArgumentError.
+Time has no unit: task times and intervals have the same one. All inputs are checked when they are
+made. Inputs that depend on a dag are checked when they are used with it. A bad input raises
+ArgumentError.
 """
 
 import math
@@ -28,30 +29,32 @@ TimeLaw = Literal["normal", "lognormal", "constant"]
 
 Ending = _native.Ending
 
-SMALLEST, LARGEST = 1e-100, 1e100  # of every time and speed: their products stay finite
+SMALLEST, LARGEST = 1e-100, 1e100  # limits of every time and speed: their products stay finite
 LARGEST_BATCH = 10**9
 LARGEST_SPREAD = 1000
 LARGEST_COUNT = 10**7  # of workers and replicas
-MOST_BATCHES = 10**9  # in a run: half a minute of work
+MOST_BATCHES = 10**9  # in a run: simulating them takes half a minute
 
 
 @dataclass(frozen=True)
 class Pool:
     """Batches of requests that come and go: the grid of Malewicz et al. 2007, and more.
 
-    The first batch comes at time 0, the next after an exponential gap of mean *interval*,
-    and so on. Sizes of batches have mean *batch* and follow *batch_law*: "geometric" on 1, 2,
-    ..., "fixed", or "exponential" and rounded to the nearest, as in the paper; a batch of size
-    0 is no batch.
-    Each request asks for one task. A request that finds no unassigned eligible task is lost,
-    or with *waiting* is served as soon as there is one, the oldest first.
+    That paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation".
 
-    Workers have speeds of mean 1 and coefficient of variation *speed_spread* (lognormal). One that
-    got a task leaves after an exponential time of mean *leave*; if the task has not finished
-    by then, it is lost and becomes eligible again. A task that has not finished *deadline*
-    after it was assigned becomes eligible once more, while the first copy goes on. Each
-    task taken is given to up to *replicas* requests that are there. The first result counts.
-    Each assignment takes *overhead* beside the task's own time, whatever the worker's speed.
+    The first batch comes at time 0. The gap between two batches is exponential with mean
+    *interval*. The size of a batch has mean *batch* and follows *batch_law*: "geometric" on 1, 2,
+    ..., "fixed", or, as in the paper, "exponential" and rounded to the nearest whole number. A
+    batch of size 0 is left out.
+    Each request asks for one task. A request that finds no unassigned eligible task is lost. With
+    *waiting* the request waits instead, and the oldest waiting request is served first.
+
+    Workers have speeds of mean 1 and coefficient of variation *speed_spread* (lognormal). A worker
+    that got a task leaves after an exponential time of mean *leave*. If the task has not finished
+    by then, it is lost and becomes eligible again. A task that has not finished *deadline* after
+    it was assigned becomes eligible again, while the first copy goes on. Each task taken is given
+    to up to *replicas* of the requests that are present. The first result counts. Each assignment
+    takes *overhead* in addition to the task's own time, whatever the worker's speed.
 
     >>> Pool(interval=0.5, batch=4).batch_law
     'geometric'
@@ -84,7 +87,7 @@ class Pool:
 
     @property
     def size_law(self) -> tuple[float, float]:
-        """Scale and shift: a size is floor(scale * e + shift), e exponential of mean 1.
+        """Scale and shift: a size is floor(scale * e + shift), where e is exponential with mean 1.
 
         >>> Pool(batch=16, batch_law="fixed").size_law
         (0.0, 16.0)
@@ -100,11 +103,11 @@ class Pool:
 class Workers:
     """A fixed set of workers: each asks for a task at time 0 and whenever it has finished one.
 
-    At time 0 they ask in the order of their numbers. One that finds nothing waits, the first
-    idle is served first. *speeds* has one number per worker, 1 each by default. *leave*,
-    *deadline*, *replicas* and *overhead* are as for a `Pool`; a worker that leaves is replaced
-    at once by one of the same number and speed. One that works on a copy when another result
-    comes in is busy until it has finished.
+    At time 0 the workers ask in the order of their numbers. A worker that gets nothing waits. The
+    worker that has waited longest is served first. *speeds* has one number per worker; by default
+    each is 1. *leave*, *deadline*, *replicas* and *overhead* are as for a `Pool`. A worker that
+    leaves is replaced at once by one with the same number and speed. A worker whose task gets its
+    result from another copy stays busy until its own copy has finished.
 
     >>> Workers(2, speeds=[1, 0.5]).speeds
     (1.0, 0.5)
@@ -137,11 +140,15 @@ class Workers:
 class Times:
     """How long tasks run on a worker of speed 1.
 
-    A task's time is its mean times a random number of mean 1: "normal" with deviation
-    *spread*, drawn again while it is not positive, which raises the mean where that happens
-    often (by 0.7% at a spread of 0.4, 29% at 1: take lognormal then); "lognormal" with
-    coefficient of variation *spread*; or "constant". *means* has one number per task, or
-    for each name, 1 each by default.
+    A task's time is its mean multiplied by a random number of mean 1. *law* says how that number is
+    drawn:
+
+    - "normal" with deviation *spread*, drawn again while it is not positive. That raises the mean:
+      by 0.7% at a spread of 0.4, by 29% at a spread of 1. Use "lognormal" for large spreads.
+    - "lognormal" with coefficient of variation *spread*.
+    - "constant": the number is 1.
+
+    *means* has one number for each task, or for each name; by default each is 1.
 
     >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
     [1.0, 1.0]
@@ -157,13 +164,13 @@ class Times:
 
     @property
     def width(self) -> float:
-        """Deviation of the normal number that times come from; 0 if all are constant."""
+        """Deviation of the normal number from which times are made; 0 if all times are constant."""
         if self.law == "constant":
             return 0.0
         return self.spread if self.law == "normal" else lognormal_sigma(self.spread)
 
     def means_for(self, dag: Dag) -> Floats:
-        """Mean time of each task of *dag*; ArgumentError unless all are positive numbers."""
+        """Mean time of each task of *dag*; raises ArgumentError unless all are positive numbers."""
         means = checked_run_times(dag, self.means)
         bad = np.flatnonzero(~((means >= SMALLEST) & (means <= LARGEST)))
         if len(bad):
@@ -175,10 +182,10 @@ class Times:
 class Played:
     """An order as the simulator plays it: which unassigned eligible task a request gets.
 
-    By "static" a request gets the first task in *order*. By "fifo" it gets the task that became
-    eligible first, by "lifo" last; sources are taken in *order*, by id if there is none, and the
-    tasks that one result frees join by id. By "random" it gets the first task in a random order,
-    a fresh one in each run.
+    By "static" a request gets the first task in *order*. By "fifo" a request gets the task that
+    became eligible first, by "lifo" the one that became eligible last. Then sources are taken in
+    *order*, or by id if *order* is None, and the tasks that one result frees join by id. By
+    "random" a request gets the first task in a random order, which is drawn anew for each run.
 
     >>> chosen = Played("static", order=["a", "c", "b"])
     >>> chosen.order_for(Dag({"a": [], "b": ["a"], "c": []})).tolist()
@@ -194,18 +201,18 @@ class Played:
             raise ArgumentError("order: expected one to play by static, got None")
 
     def order_for(self, dag: Dag) -> Ids:
-        """Order as ids of *dag*; raises ScheduleError if it is no legal order of it."""
+        """Order as ids of *dag*; raises ScheduleError if it is not a legal order of *dag*."""
         return dag.fifo_order if self.order is None else check_order(dag, self.order)
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """What came out, an entry per run.
+    """The results of some runs, with an entry per run.
 
-    `time` is when the last task had its first result. The others count up to the last
-    assignment: the `batches` that had come, their `requests`, and the `stalls`, batches that
-    found no unassigned eligible task. For `Workers` (`workers` > 0) every time a worker asks
-    is a batch of one request, and `work` is the time that went into first results.
+    `time` is when the last task had its first result. The others count up to the last assignment:
+    the `batches` that had come, their `requests`, and the `stalls`, which are batches that found
+    no unassigned eligible task. For `Workers` (`workers` > 0) every time a worker asks is a batch
+    of one request, and `work` is the time that workers spent on first results.
     """
 
     tasks: int
@@ -221,12 +228,12 @@ class Runs:
 
     @property
     def stall(self) -> Floats:
-        """Share of batches that stalled: paper 004's probability of stalling."""
+        """Share of batches that stalled: the "probability of stalling" of Malewicz et al. 2007."""
         return self.stalls / self.batches
 
     @property
     def utilisation(self) -> Floats:
-        """Tasks over requests; for `Workers` the share of their time that went into results."""
+        """Tasks over requests; for `Workers` the share of their time that led to results."""
         if self.workers:
             return self.work / (self.workers * self.time)
         return self.tasks / self.requests
@@ -236,8 +243,8 @@ class Runs:
 class Assignments:
     """An entry per assignment, in the order in which they were made.
 
-    `request` is the number of the request, for `Workers` of the worker. `end` lies past the
-    end of the run for a copy that nobody waits for.
+    `request` is the number of the request; for `Workers` it is the number of the worker. `end` is
+    after the end of the run for a copy whose result nobody waits for.
     """
 
     time: Floats
@@ -249,7 +256,7 @@ class Assignments:
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """An entry per batch up to the last assignment; for `Workers` all that ask at one time.
+    """An entry per batch up to the last assignment; for `Workers` all who ask at one time are one.
 
     `eligible` counts the unassigned eligible tasks that the batch found.
     """
@@ -269,9 +276,10 @@ class Trace:
 
 
 def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
-    """Raise SimulationError for what no run of *dag* would come to an end with, or not soon.
+    """Raise SimulationError if a run of *dag* would not end, or not soon.
 
-    That is no tasks, workers too short-lived for a task, or batches without number.
+    That happens without tasks, if workers leave too soon to finish a task, or if too many batches
+    come while a task runs.
     """
     if len(dag) == 0:
         raise SimulationError("dag: expected at least one task")
@@ -279,7 +287,7 @@ def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
     longest = int(np.argmax(means))
     speeds = pool.speeds if isinstance(pool, Workers) else None
     takes = pool.overhead + float(means[longest]) / (max(speeds) if speeds else 1.0)
-    # A task of 20 mean stays is finished once in e^20 = 485 million attempts.
+    # A task as long as 20 mean stays succeeds once in e^20 = 485 million attempts.
     if takes > 20 * pool.leave:
         raise SimulationError(
             f"leave: workers that stay {pool.leave} on average will never finish task"

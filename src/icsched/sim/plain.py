@@ -1,10 +1,11 @@
-"""The simulation event by event in plain Python: what the kernel does, to be read.
+"""The simulation event by event in plain Python, written to be read.
 
-Also the engine for servers written in Python. The rules, beyond those in `model`:
+The kernel does the same. This module is also the engine for servers written in Python. The rules,
+beyond those in `model`:
 
 - Assignments are numbered as they are made. At one moment, results, losses and deadlines
-  come first, by the number of their assignment; then requests that wait are served, then
-  a batch arrives.
+  come first, by the number of their assignment. Then waiting requests are served. Then a batch
+  arrives.
 - A task that a result frees, or that is lost or overdue, is eligible until it is taken or done.
 - A deadline counts only while its own copy is running.
 """
@@ -37,7 +38,7 @@ from icsched.sim.model import (
     check_seed,
 )
 
-# What happens to an assignment; at the same moment the smaller comes first.
+# What happens to an assignment; at the same moment the smaller number comes first.
 _RESULT, _LOSS, _DEADLINE = range(3)
 
 
@@ -52,12 +53,12 @@ def run(
 ) -> Trace:
     """Simulate one run, step by step.
 
-    Equal to ``engine.trace`` for a `Played`, and some hundred times slower. Raises
-    SimulationError for inputs that do not fit together, or a server that hands out what
-    is not eligible; ScheduleError for an order that is not a legal order of *dag*.
+    For a `Played` the result equals that of ``engine.trace``, and takes some hundred times longer.
+    Raises SimulationError for inputs that do not fit together, or for a server that hands out a
+    task that is not eligible. Raises ScheduleError for an order that is not a legal order of *dag*.
 
-    A server is told of the first result of each task by `done`, also if the task was lost before,
-    and of losses and deadlines by `lost`.
+    `done` tells a server of the first result of each task, even if the task was lost before. `lost`
+    tells the server of losses and deadlines.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> trace = run(fork, Played("fifo"), Workers(2), Times("constant"), seed=1, run=0)
@@ -75,7 +76,7 @@ def run(
 
 
 def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
-    """Return what the mean time of *task* is multiplied by when it is assigned.
+    """Return the number by which the mean time of *task* is multiplied when it is assigned.
 
     >>> time_factor(Times("constant"), Draws(seed=1, run=0), 7, 0)
     1.0
@@ -110,7 +111,7 @@ def _serve_batches(server: "_Run", pool: Pool) -> None:
 def _serve(
     server: "_Run", moment: float, requests: range, speed_of: Callable[[int], float]
 ) -> range:
-    """Serve *requests* as far as tasks are eligible; return the others."""
+    """Serve *requests* while tasks are eligible; return the requests that are left."""
     tasks = server.take(len(requests))
     for task, request in zip(tasks, requests, strict=False):
         server.assign(moment, task, request, speed_of(request))
@@ -118,7 +119,7 @@ def _serve(
 
 
 def _arrivals(pool: Pool, draws: Draws) -> Iterator[tuple[float, int]]:
-    """Moments and sizes of the batches, those of size 0 left out."""
+    """Moments and sizes of the batches; batches of size 0 are left out."""
     scale, shift = pool.size_law
     moment = 0.0
     for batch in count():
@@ -170,7 +171,7 @@ class _Seen(NamedTuple):
 
 
 class _Run:
-    """Tasks, their states and what is going to happen to those assigned."""
+    """The tasks, their states, and what will happen to the tasks that are assigned."""
 
     def __init__(
         self,
@@ -225,7 +226,7 @@ class _Run:
         self.seen = _Seen(batches + 1, stalls + stalled, requests + size, rows)
 
     def take(self, requests: int) -> list[int]:
-        """Tasks for this many requests that are there, repeated where replicas are wanted."""
+        """Tasks for this many requests; a task is repeated if replicas are wanted."""
         if requests == 0 or not self.unassigned:
             return []
         replicas = self._pool.replicas
@@ -234,7 +235,7 @@ class _Run:
         return list(islice((task for task in tasks for _ in range(replicas)), requests))
 
     def assign(self, moment: float, task: int, request: int, speed: float) -> None:
-        """Start a copy of *task*, and fix what will happen to it."""
+        """Start a copy of *task*, and decide what will happen to it."""
         index = task, self._attempts[task]
         self._attempts[task] += 1
         run_time = self._means[task] * time_factor(self._times, self.draws, *index) / speed
@@ -255,7 +256,7 @@ class _Run:
         self._last_seen = self.seen
 
     def settle(self, moment: float) -> list[int]:
-        """Let happen what happens at *moment*; return whose work ended, in that order."""
+        """Process all events at *moment*; return whose work ended, in the order of the events."""
         ended = []
         while self.next_event == moment:
             _, number, what, task, request, run_time = heapq.heappop(self._events)
@@ -268,7 +269,7 @@ class _Run:
         return ended
 
     def trace(self, *, workers: int) -> Trace:
-        """All that happened."""
+        """Return everything that happened."""
         moments, tasks, requests, ends = zip(*self._assignments, strict=True)
         times, sizes, eligible = zip(*self._batches[: self._last_seen.rows], strict=True)
         return Trace(
@@ -287,7 +288,7 @@ class _Run:
         batches, stalls, requests, _ = self._last_seen
         work = 0.0
         for task in range(len(self._dag)) if workers else ():
-            work += self._work[task]  # not sum(), which rounds otherwise
+            work += self._work[task]  # not sum(), which rounds differently
         return Runs(
             len(self._dag),
             workers,
@@ -315,7 +316,7 @@ def _server(dag: Dag, played: Played, draws: Draws) -> "_Line | _Ranked":
 
 
 class _Checked:
-    """A server of the user's, and what is ready, out and done by the rules."""
+    """A server of the user's, with a record of what is ready, handed out and done."""
 
     def __init__(self, dag: Dag, server: Server[int]) -> None:
         self.readiness = Readiness(dag)
@@ -341,7 +342,7 @@ class _Checked:
 
 
 class _Waiting(ABC):
-    """What the servers of policies share: tasks that wait to be taken, some of them in vain."""
+    """What the servers of orders share: tasks that wait to be taken; some are done before that."""
 
     def __init__(self, dag: Dag) -> None:
         self.readiness = Readiness(dag)

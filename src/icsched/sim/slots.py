@@ -12,9 +12,9 @@ from icsched.sim.model import Counts, Trace
 class SlotCounts:
     """What the batches of one run found, an entry per slot.
 
-    `batches` counts those in the slot, `eligible` adds up the unassigned eligible tasks that
-    each of them found, `unserved` counts the requests that got nothing at the moment when they
-    came. For `Workers`, who wait and are numbered otherwise, `unserved` is 0.
+    `batches` counts the batches in the slot. `eligible` adds up the unassigned eligible tasks that
+    each of these batches found. `unserved` counts the requests that got nothing when they came.
+    For `Workers` `unserved` is 0, because workers wait and are numbered differently.
     """
 
     batches: Counts
@@ -23,13 +23,13 @@ class SlotCounts:
 
     @classmethod
     def of(cls, trace: Trace, edges: Floats) -> "SlotCounts":
-        """Add up the steps of a run between *edges*; the last slot has its right end too."""
+        """Add up the steps of a run between *edges*; the last slot includes its right end."""
         found = (np.ones_like(trace.batches.size), trace.batches.eligible, unserved(trace))
         return cls(*(_per_slot(trace, of_batches, edges) for of_batches in found))
 
 
 def _per_slot(trace: Trace, of_batches: Counts, edges: Floats) -> Counts:
-    """Add up a number of each batch over the batches of each slot."""
+    """Add up *of_batches*, one number for each batch, over the batches of each slot."""
     return np.histogram(trace.batches.time, edges, weights=of_batches)[0].astype(np.int64)
 
 

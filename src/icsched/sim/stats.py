@@ -1,7 +1,8 @@
-"""Intervals for what simulated runs estimate: a bootstrap, and paper 004's own.
+"""Intervals for what simulated runs estimate: a bootstrap, and those of Malewicz et al. 2007.
 
-The bootstrap's are meant to hold the long-run value with probability 95% or more; the paper's say
-how means of so many runs vary.
+A bootstrap interval is meant to hold the long-run value with probability 95% or more. An interval
+of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its Evaluation", says how much
+means of a given number of runs vary.
 """
 
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ import numpy as np
 from icsched.arrays import Floats
 
 RESAMPLES = 2000
-MOST_BLOCKS = 1000  # runs are drawn again in at most so many blocks of consecutive ones
-_AT_ONCE = 20  # resamples in memory; lots small enough that it is not asked for anew each time
+MOST_BLOCKS = 1000  # runs are drawn again in at most this many blocks of consecutive runs
+_AT_ONCE = 20  # resamples in memory: few, so that the same memory is used again each time
 _CUT = 0.025  # left out at each end
 
 
@@ -53,9 +54,9 @@ class Bootstrap:
     """Means of rows over runs drawn again with replacement; rows have a column per run.
 
     The same runs are drawn for all rows, so what two rows have in common in each run cancels
-    in their ratio. More than `MOST_BLOCKS` runs are drawn in blocks of consecutive runs,
-    which are independent as runs are. Intervals are percentiles: where orders differ in
-    few runs, corrections for skewness made them hold the long-run value less often, not more.
+    in their ratio. More than `MOST_BLOCKS` runs are drawn in blocks of consecutive runs, which are
+    independent because runs are. Intervals are percentiles. Corrections for skewness were tried:
+    where orders differ in few runs, the intervals then held the long-run value less often.
 
     >>> drawn = Bootstrap.of(np.array([[1.0, 3.0], [2.0, 6.0]]), seed=1)
     >>> sorted(set(drawn.means[:, 0].tolist()))
@@ -64,8 +65,8 @@ class Bootstrap:
     Ratio(median=2.0, low=2.0, high=2.0)
     """
 
-    means: Floats  # a line per resample
-    found: Floats  # means of the rows as they came
+    means: Floats  # a row per resample
+    found: Floats  # means of the rows as given
 
     @classmethod
     def of(cls, rows: Floats, *, seed: int) -> "Bootstrap":
@@ -83,11 +84,11 @@ class Bootstrap:
         return Mean(float(self.found[row]), low, high)
 
     def ratio(self, above: int, below: int, *, resolution: float = 0.0) -> Ratio | None:
-        """Return the ratio of the means of two rows; None if one is 0, or the lower may be.
+        """Return the ratio of the means of two rows; None if either is 0, or the lower one may be.
 
-        What was never seen to happen has a mean of 0, but nothing says how near to 0 it is.
-        The interval is at least *resolution* wide to each side, relative to the median: where
-        few runs differ, drawing them again says little about those that were not seen.
+        What never happened in these runs has a mean of 0, and nothing says how near to 0 its
+        long-run mean is. The interval reaches at least *resolution*, relative to the median, to
+        each side. If few runs differ, drawing them again says little about runs that were not seen.
         """
         if not self.found[above] or not self.means[:, below].all():
             return None
@@ -100,13 +101,13 @@ class Bootstrap:
 def _drawn_means(
     blocks: Floats,
     runs: Floats,
-    rng: "np.random.Generator",  # in quotes, for numpy.random is slow to import
+    rng: "np.random.Generator",  # in quotes, because numpy.random is slow to import
 ) -> Floats:
     count = len(runs)
     drawn = rng.integers(count, size=(_AT_ONCE, count)) + count * np.arange(_AT_ONCE)[:, None]
     weights = np.bincount(drawn.ravel(), minlength=_AT_ONCE * count).astype(float)
     weights = weights.reshape(_AT_ONCE, count)
-    # Not a matrix product: those add up in an order that depends on the machine.
+    # Not a matrix product: it adds up in an order that depends on the machine.
     totals: Floats = np.einsum("rb,kb->rk", weights, blocks)
     drawn_runs: Floats = np.einsum("rb,b->r", weights, runs)
     return totals / drawn_runs[:, None]
@@ -123,10 +124,10 @@ def paper_mean(samples: Floats) -> Mean:
 
 
 def paper_ratio(above: Floats, below: Floats) -> Ratio | None:
-    """Return the interval of paper 004: all ratios of two samples, 2.5% cut at each end.
+    """Return the interval of Malewicz et al. 2007: ratios of all pairs, 2.5% cut at each end.
 
-    None if a sample of the lower mean is 0. The samples are means of some runs each, so the
-    interval says how such a mean varies, and does not shrink with the number of samples.
+    None if a sample in the denominator is 0. Each sample is a mean of some runs. The interval says
+    how such a mean varies, and does not shrink with the number of samples.
 
     >>> paper_ratio(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
     Ratio(median=0.75, low=0.25, high=2.0)

@@ -1,4 +1,4 @@
-"""What requests found as time went on: eligible tasks, and nothing."""
+"""What requests found over time: how many eligible tasks, and how often none."""
 
 from dataclasses import dataclass
 
@@ -20,18 +20,18 @@ SLOTS = 48
 class Timeline:
     """Averages over runs, an entry per slot; slots are equally long and `time` has their starts.
 
-    `eligible` is the number of unassigned eligible tasks that a batch in the slot found, on
-    average over all batches in it; 0 if there was none. For `Workers` all that ask at one
-    moment are a batch.
+    `eligible` is the number of unassigned eligible tasks that a batch in the slot found, averaged
+    over all batches in the slot; 0 if the slot has no batch. For `Workers` all who ask at one
+    moment are one batch.
 
-    `idle`, for a `Pool`, counts the requests in the slot that got nothing when they came,
-    per unit of time: lost ones, or those that had to wait. Added up over all slots and
-    multiplied by their length, it is the mean over runs of requests less assignments (those
-    made at once). For `Workers` it is the number of workers without a task, on average over
-    the slot; added up and multiplied, the time that workers spent so.
+    For a `Pool`, `idle` counts the requests in the slot that got nothing when they came, per unit
+    of time: they were lost, or had to wait. The sum over all slots, multiplied by the length of a
+    slot, is the mean over runs of requests less the assignments made at once. For `Workers`, `idle`
+    is the number of workers without a task, averaged over the slot. The sum, multiplied by the
+    length of a slot, is the time that workers spent without a task.
 
-    Batches count up to the last assignment, workers up to the last result. After that a run
-    counts as one in which nobody asks.
+    Batches count up to the last assignment, workers up to the last result. After that nobody asks
+    for tasks in the run, and it still counts in the averages.
     """
 
     time: Floats
@@ -52,11 +52,11 @@ class Timeline:
     ) -> "Timeline":
         """Follow the first *runs* runs under *order* from time 0 to *until*.
 
-        The runs are those of `simulate` with this *seed*; *order* is what that takes. What
+        The runs are those of `simulate` with this *seed*; *order* is what `simulate` takes. What
         happens after *until* is left out. Raises as `simulate` does.
 
-        A `Pool` takes O(tasks + copies running) memory, however many batches come; `Workers`,
-        and a server in Python, take some for every step of a run.
+        A `Pool` takes O(tasks + copies running) memory, however many batches come. `Workers`, and a
+        server written in Python, take memory for every step of a run.
 
         >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
         >>> model = chain, "fifo", Workers(2), Times("constant")
@@ -87,7 +87,7 @@ def _run(
     seed: int,
     run: int,
 ) -> tuple[SlotCounts, Counts | Floats]:
-    """Return what the batches of a run found in each slot, and what was idle in it."""
+    """Return what the batches of a run found in each slot, and `idle` of each slot."""
     if isinstance(played, Clustered):
         raise SimulationError("timeline: expected tasks one by one, got clusters")
     if isinstance(played, Played) and isinstance(pool, Pool):
@@ -115,7 +115,7 @@ def _idle_time(trace: Trace, workers: int, edges: Floats) -> Floats:
 
 
 def _time_since(moments: Floats, edges: Floats) -> Floats:
-    """At each edge, add up the time that has passed since each of the moments before it."""
+    """Return, for each edge, the sum of the time since each of the moments before that edge."""
     ascending = np.sort(moments)
     before = np.searchsorted(ascending, edges, side="right")
     total = np.concatenate([[0.0], np.cumsum(ascending)])

@@ -1,8 +1,9 @@
-"""A study: one order against first come, first served over a grid of pools (paper 004, Fig. 6-9).
+"""A study: one order against first come, first served over a grid of pools.
 
-A cell of the grid is a mean interval and a mean batch size. All cells use the same seed, and
-each is simulated on its own, so it is what `simulate` finds, wherever and beside whatever
-others it is computed.
+The grid is that of figures 6 to 9 of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and
+its Evaluation". A cell of the grid is a mean interval and a mean batch size. All cells use the same
+seed. Each cell is simulated on its own, so its result is what `simulate` finds, on any machine and
+whatever other cells are computed.
 """
 
 import hashlib
@@ -51,7 +52,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What was found in a cell; `ratio` is the order's over first come, first served's."""
+    """The result of a cell; `ratio` is that of the order to first come, first served."""
 
     interval: float
     batch: float
@@ -62,7 +63,7 @@ class CellResult:
 
     @property
     def cell(self) -> Cell:
-        """Where in the grid this is."""
+        """The place of this result in the grid."""
         return Cell(self.interval, self.batch)
 
 
@@ -84,7 +85,7 @@ def grid(
 ) -> tuple[Cell, ...]:
     """Return the cells of a grid in ascending order, each once.
 
-    Raises ArgumentError for an empty grid, a seed, an interval or a batch size that cannot be.
+    Raises ArgumentError for an empty grid, or for an impossible seed, interval or batch size.
 
     >>> grid(Terms(), [1, 0.1], [2, 4, 4])[1:3]
     (Cell(interval=0.1, batch=4.0), Cell(interval=1.0, batch=2.0))
@@ -127,7 +128,7 @@ def run_cell(
 def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jobs: int) -> Results:
     """Simulate *cells*, *jobs* at a time, and yield each when it is done.
 
-    Closing the iterator gives up the cells under way.
+    Closing the iterator stops the cells that are being computed.
     Raises ArgumentError for a dag without tasks, ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
@@ -147,7 +148,7 @@ def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jo
         waiting = [pool.submit(run_cell, dag, order, cell, terms, progress=watch) for cell in cells]
         try:
             pending = set(waiting)
-            while pending:  # waking up now and then: a signal may reach another thread first
+            while pending:  # wakes up from time to time: a signal may reach another thread first
                 done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
@@ -163,7 +164,7 @@ class _GivenUpError(Exception):
 
 
 def fingerprint(dag: Dag, order: Order, terms: Terms) -> str:
-    """Return what tells apart studies whose cells must not be mixed.
+    """Return a digest that differs between studies whose cells must not be mixed.
 
     It depends on the dag's arcs, the order, the terms and the version of icsched, not on names.
 

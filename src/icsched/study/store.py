@@ -1,9 +1,9 @@
-"""Finished cells of studies, a line of JSON each, so that a study that was stopped can go on.
+"""Finished cells of studies, one line of JSON each, so that a stopped study can go on.
 
-A line carries the fingerprint of its study: cells of another workflow, order, law or sampling
-stay in the file and are never taken for those of this one. A line is appended and synced
-when its cell is done; one that a crash cut short is dropped, and its cell computed again. A
-file that is not ours is never touched.
+Each line carries the fingerprint of its study. Cells of another workflow, order, law or sampling
+stay in the file and are never used for this study. A line is appended and synced when its cell is
+done. A line that a crash cut short is dropped, and its cell is computed again. A file that
+icsched did not write is never changed.
 """
 
 import errno
@@ -25,8 +25,8 @@ CELLS = "cells.jsonl"
 
 Cells = dict[Cell, CellResult]
 
-_BEGINNING = b'{"study":"'  # of each line of ours
-_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # some network file systems have none
+_BEGINNING = b'{"study":"'  # how each line of ours begins
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # some network file systems cannot lock
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class _Line:
 
 
 class Store:
-    """The cells in a directory, open to add more; one process at a time, where files can be locked.
+    """The cells in a directory, open to add more; only one process at a time, where locks work.
 
     Makes the directory. Raises FormatError if it cannot be written, if it holds a cells.jsonl that
     icsched did not write, or while another process has it open.
@@ -52,7 +52,7 @@ class Store:
         with _naming(self._path):
             _make_directory(directory)
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-            sync_directory(Path(directory))  # or a power cut may take the new file's name
+            sync_directory(Path(directory))  # otherwise a power cut may lose the new file's name
         try:
             self._lock()
             data = read_if_there(self._path) or b""
@@ -70,7 +70,7 @@ class Store:
     def add(self, fingerprint: str, result: CellResult) -> None:
         """Keep *result*; once this returns, neither a crash nor a power cut loses it.
 
-        The latter as far as the file system keeps its word about what is synced.
+        A power cut may still lose it if the file system says "synced" too early.
         """
         line = _Line(fingerprint, result)
         with _naming(self._path):
@@ -97,7 +97,7 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.close(self._handle)  # and with it the lock
+        os.close(self._handle)  # which releases the lock
 
 
 def is_study(directory: str) -> bool:
@@ -110,9 +110,9 @@ def is_study(directory: str) -> bool:
 
 
 def read_cells(directory: str, fingerprint: str) -> Cells:
-    """Return the cells of a study that are in *directory*, while it may still be going on.
+    """Return the cells of a study that are in *directory*; the study may still be running.
 
-    Raises FormatError for a file of cells that is none.
+    Raises FormatError for a cells.jsonl that icsched did not write.
 
     >>> read_cells("there is no such directory", "some fingerprint")
     {}
@@ -139,7 +139,7 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
 
 
 def _check_torn(path: str, number: int, tail: bytes) -> None:
-    """Raise FormatError unless *tail*, which has no end of line, may be the start of our line."""
+    """Raise FormatError unless *tail*, which has no end of line, may begin a line of ours."""
     begun = tail.rstrip(b"\0")[: len(_BEGINNING)]  # a power cut may leave zeros
     if not _BEGINNING.startswith(begun):
         got = tail[:40].decode(errors="backslashreplace")

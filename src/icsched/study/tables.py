@@ -21,8 +21,8 @@ _MEAN = ("mean", "low", "high")
 def write_tables(directory: str, rows: Rows, terms: Terms) -> list[str]:
     """Write study.csv and study.json to *directory*; return their paths.
 
-    Both have the rows in the order given. Empty fields, or null, stand where a ratio has no
-    interval because its denominator may be 0. Raises FormatError if they cannot be written.
+    Both have the rows in the order given. A ratio has no interval if its denominator may be 0; its
+    fields are then empty, or null. Raises FormatError if the files cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:

@@ -14,19 +14,19 @@ from icsched.formats.dagman.writer import submit_files
 from icsched.workflow import Remark
 
 _MOST_SUBMIT_FILES = 1_000
-_MOST_BYTES = 1 << 24  # of a file to look through: no person wrote a larger one
+_MOST_BYTES = 1 << 24  # of a file to look through: a larger file was not written by hand
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
 _DEFAULT = re.compile(rb"^[ \t]*DAGMAN_DEFAULT_PRIORITY[ \t]*=[^\n]*", re.I | re.M)
 _STRICT = re.compile(rb"^[ \t]*DAGMAN_USE_STRICT[ \t]*=[ \t]*([0-9]{1,9})[ \t\r]*$", re.I | re.M)
-_MOST_LENIENT = 1  # from 2 on DAGMan refuses a file that changes a job's priority
+_MOST_LENIENT = 1  # with 2 or more, DAGMan refuses a file that changes a job's priority
 _SHIFT = "shifts the whole workflow against your others; its own order stays"
 
 
 def advise(workflow: Submission) -> list[Remark]:
-    """Return what will disturb an order of *workflow*, each with its line.
+    """Return a remark, with its line, for everything that will disturb an order of *workflow*.
 
-    Reads the submit files, of which the first thousand, and the configuration files that the
-    workflow names; one that cannot be read, or is huge, is left to DAGMan to complain of.
+    Reads the first thousand submit files, and the configuration files that the workflow names. A
+    file that is huge or cannot be read is skipped: DAGMan will complain about it.
     """
     return [
         *workflow.remarks,
@@ -42,7 +42,7 @@ def advise(workflow: Submission) -> list[Remark]:
 
 
 def strictness(workflow: Submission) -> Remark | None:
-    """Return a DAGMAN_USE_STRICT that makes DAGMan refuse a second priority for a job.
+    """Return the DAGMAN_USE_STRICT setting that makes DAGMan refuse a second priority for a job.
 
     Looks at the CONFIG file of the workflow, then at the environment; CONFIG wins. Does not look
     at the configuration of HTCondor itself.
@@ -60,7 +60,7 @@ def strictness(workflow: Submission) -> Remark | None:
 
 
 def _configs(workflow: Submission) -> Iterator[str]:
-    """Yield the files of CONFIG that count: condor_submit_dag reads no included files."""
+    """Yield the files of CONFIG that count: condor_submit_dag does not read included files."""
     roots = {id(root) for root in workflow.roots}
     for statement in workflow.scope.directives:
         source, command = statement.source, statement.command
@@ -99,7 +99,7 @@ def _default_priority(workflow: Submission) -> Iterator[Remark]:
 
 
 def _last_match(path: str, pattern: re.Pattern[bytes]) -> tuple[int, str] | None:
-    """Return line and text of the last place in a file that matches: there it counts."""
+    """Return line and text of the last match in a file, which is the one that counts."""
     try:
         is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
         data = section.blanked(path, read_bytes(path)) if is_small else b""

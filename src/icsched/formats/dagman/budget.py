@@ -1,4 +1,4 @@
-"""Limits on what a workflow's files may make icsched read and hold."""
+"""Limits on how much a workflow's files may make icsched read and hold in memory."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ from icsched.formats.dagman.source import Source, Statement
 
 MOST_JOBS = 20_000_000
 _MOST_ARCS = 30_000_000
-_MOST_SPLICES = 100_000  # statements followed
+_MOST_SPLICES = 100_000  # SPLICE statements that are followed
 _MOST_INCLUDES = 10_000
-_MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files, each time but the first
+_MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files that are read a second time
 _MOST_LETTERS = 250_000_000  # in the names of spliced jobs
 
 
 @dataclass
 class Budget:
-    """Counts what was read; raises FormatError at the statement with which it becomes too much."""
+    """Counts what was read; raises FormatError at the statement that exceeds a limit."""
 
     _seen: set[int] = field(default_factory=set)  # scans that were put into a scope
     _again: Counter[str] = field(default_factory=Counter)  # bytes, by the command
@@ -44,7 +44,7 @@ class Budget:
             raise statement.error(problem)
 
     def count_bytes(self, statement: Statement, source: Source) -> None:
-        """Count the bytes of files that are read again and again, under whatever names."""
+        """Count the bytes of files that are read again and again, under any names."""
         command = statement.command.command
         if id(source.scan) in self._seen:
             self._again[command] += len(source.data)
@@ -57,7 +57,7 @@ class Budget:
             raise statement.error(problem)
 
     def count_arcs(self, source: Source, statements: Statements, counts: Statements) -> None:
-        """Count the arcs that some statements of a file make, *counts* for each."""
+        """Count the arcs that some statements of a file make; *counts* has a number for each."""
         total = self._arcs + np.cumsum(counts)
         self._arcs = int(total[-1])
         if self._arcs > _MOST_ARCS:

@@ -1,4 +1,4 @@
-"""A scope while its files are read: what they say is kept as it comes and settled at the end."""
+"""A scope while its files are read: what they say is kept in order and settled at the end."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from icsched.formats.dagman.source import DONE, Source, Statement
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Values given to slots one after the other; a later one wins. *slots* as in `Modifiers`."""
+    """Values given to slots one after another; a later one wins. *slots* are as in `Modifiers`."""
 
     slots: Ids | int
     values: NDArray[np.int32] | int
@@ -21,9 +21,9 @@ class Settings:
 
 @dataclass
 class ScopeBuilder:
-    """What has been read of a scope so far; fields that `Scope` has, too, mean the same."""
+    """What has been read of a scope so far; a field that `Scope` has too means the same."""
 
-    prefix: str = ""  # of the names in the file being read, where several files are read at once
+    prefix: str = ""  # of the names in the current file, if several files are read together
     names: list[str] = field(default_factory=list)
     jobs: list[OwnJobs] = field(default_factory=list)
     arcs: list[Arcs] = field(default_factory=list)
@@ -32,8 +32,8 @@ class ScopeBuilder:
     special: dict[str, str] = field(default_factory=dict)
     modifiers: list[Modifiers] = field(default_factory=list)
     directives: list[Statement] = field(default_factory=list)
-    splices: dict[str, Instance] = field(default_factory=dict)  # those that names still reach
-    used_names: set[str] = field(default_factory=set)  # of splices, lifted ones too
+    splices: dict[str, Instance] = field(default_factory=dict)  # those that can be named
+    used_names: set[str] = field(default_factory=set)  # of splices, including lifted ones
     layout: list[Ids] = field(default_factory=list)
     pins: dict[bool, dict[int, list[int]]] = field(
         default_factory=lambda: {True: defaultdict(list), False: defaultdict(list)}
@@ -59,7 +59,7 @@ class ScopeBuilder:
         self._unindexed.append(slots)
 
     def add_splice(self, name: str, scope: Scope, directory: str) -> None:
-        """Add the jobs of a splice; other statements reach them only once it is lifted."""
+        """Add the jobs of a splice; other statements reach them only after the splice is lifted."""
         instance = Instance(name, scope, len(self), directory)
         self.names += [f"{name}+{job}" for job in scope.names]
         self.joins += scope.joins
@@ -69,7 +69,7 @@ class ScopeBuilder:
         self.used_names.add(name)
 
     def lift(self) -> None:
-        """Make splices' jobs known by name and splices unknown, as at the end of each file."""
+        """Make the jobs of splices known by name, and splices unknown, as at each end of a file."""
         if self._placed is None:
             self._placed = len(self)
         for _, instance in sorted(self.splices.items()):  # DAGMan keeps them by name
@@ -86,7 +86,7 @@ class ScopeBuilder:
         return self._slot.get(name)
 
     def built(self) -> Scope:
-        """Return the scope, with arcs and priorities of all slots, those of splices included."""
+        """Return the scope, with arcs and priorities of all slots, including those of splices."""
         self.lift()
         parents, children = self._all_arcs()
         priority, has_priority = self._all_priorities()

@@ -1,7 +1,7 @@
 """What one DAGMan statement says: one frozen class per kind, each with the statement's exact text.
 
-`grammar` makes these, once for each statement. All writers go by them: no other module takes the
-text of a statement apart.
+`grammar` makes these objects, one for each statement. All writers use them: no other module parses
+the text of a statement.
 """
 
 import re
@@ -36,10 +36,10 @@ class Text:
     """
 
     raw: str
-    head: str = field(init=False)  # on one line, up to the opening of an inline description
+    head: str = field(init=False)  # on one line, up to the start of an inline description
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "head", _head(self.raw))  # as it is frozen
+        object.__setattr__(self, "head", _head(self.raw))  # because the class is frozen
 
     @property
     def command(self) -> str:
@@ -61,7 +61,7 @@ class Text:
         """How many lines come before the inline description."""
         lines = self.raw.split("\n")
         at = 0
-        while lines[at].rstrip().endswith("\\"):  # the head goes on, after comments, blank lines
+        while lines[at].rstrip().endswith("\\"):  # the head goes on, maybe after comments
             rest = range(at + 1, len(lines))
             at = next(n for n in rest if not re.match(r"\s*(?:#|//|$)", lines[n]))
         return at + 1
@@ -80,7 +80,7 @@ class Text:
 
 def _head(raw: str) -> str:
     line = raw.strip(BLANKS)
-    if "\n" not in line and not line.endswith("\\"):  # most statements by far
+    if "\n" not in line and not line.endswith("\\"):  # nearly all statements
         return line
     parts = []
     for line in (line.strip(BLANKS) for line in raw.split("\n")):
@@ -94,7 +94,7 @@ def _head(raw: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a statement says; two are equal if they say the same, in whatever words."""
+    """What a statement says; two are equal if they say the same, however they are written."""
 
     text: Text = field(compare=False, repr=False)
 
@@ -127,7 +127,7 @@ class Splice(Command):
 
 @dataclass(frozen=True, slots=True)
 class Parent(Command):
-    """[WEAK] PARENT names CHILD names; a weak arc orders jobs as a strong one does."""
+    """[WEAK] PARENT names CHILD names; a weak arc orders jobs just as a strong one does."""
 
     parents: tuple[str, ...]
     children: tuple[str, ...]
@@ -157,7 +157,7 @@ class Pin(Command):
 
 @dataclass(frozen=True, slots=True)
 class Modifier(Command):
-    """A statement about one job, or about ALL_NODES: one of those below, PRE_SKIP or TOLERANCE."""
+    """A statement about one job or ALL_NODES: a class below, or PRE_SKIP or TOLERANCE."""
 
     name: str
 
@@ -166,7 +166,7 @@ class Modifier(Command):
         """The text of the head before the name of the job, and after it."""
         pattern = _SCRIPT_NAME if isinstance(self, Script) else _NAME
         match = pattern.match(self.text.head)
-        assert match  # noqa: S101  so the grammar found
+        assert match  # noqa: S101  the grammar has checked this
         return match[1], self.text.head[match.end() :]
 
 
@@ -206,7 +206,7 @@ class Retry(Modifier):
     """RETRY name count [UNLESS-EXIT code]."""
 
     count: int = field(compare=False)
-    limit: str = field(compare=False)  # "UNLESS-EXIT code", the code in its own words, or ""
+    limit: str = field(compare=False)  # "UNLESS-EXIT code" as the file writes the code, or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +220,12 @@ class Abort(Modifier):
 class Vars(Modifier):
     """VARS name key="value" ..."""
 
-    variables: Variables | None = field(compare=False)  # None if DAGMan's parsers differ on them
+    variables: Variables | None = field(compare=False)  # None if DAGMan's parsers disagree
 
 
 @dataclass(frozen=True, slots=True)
 class Directive(Command):
-    """A statement about the whole workflow; *argument* is what icsched needs of it."""
+    """A statement about the whole workflow; *argument* is the part of it that icsched needs."""
 
     argument: str
 

@@ -25,19 +25,19 @@ class DagmanOptions:
     usedagdir: bool = field(
         default=False,
         metadata={
-            "help": "Take names of files from the directory of the DAGMan file, "
-            "as condor_submit_dag -usedagdir."
+            "help": "Look for files from the directory of the DAGMan file, "
+            "as condor_submit_dag -usedagdir does."
         },
     )
     no_rescue: bool = field(
         default=False,
-        metadata={"help": "Take all jobs, also those that the newest rescue file says are done."},
+        metadata={"help": "Take all jobs, even those that the newest rescue file says are done."},
     )
 
 
 @dataclass(frozen=True)
 class _Files:
-    """The files of a submission, found when they are asked for: each job names one."""
+    """The files of a submission, found only when they are asked for: each job names one."""
 
     submission: Submission
 
@@ -55,8 +55,8 @@ def read_dagman(
 ) -> Workflow:
     """Return the workflow in a DAGMan file, or in several that are submitted together.
 
-    Takes what `read_submission` takes. Tasks have their ids in DAGMan's order. Raises FormatError
-    with file and line for what DAGMan would not take, and for a cycle.
+    Takes the arguments of `read_submission`. Tasks have ids in DAGMan's order. Raises FormatError
+    with file and line for what DAGMan would not accept, and for a cycle.
     """
     submission = read_submission(
         path,

@@ -27,10 +27,10 @@ from icsched.formats.dagman.scope import Arcs
 from icsched.formats.dagman.source import Kind, Source, Statement
 from icsched.formats.dagman.submission import Submission
 
-_MOST_LINES = 10_000_000  # about jobs: ALL_NODES says one for each
-# condor_submit_dag reads these, in the file that it is given alone.
+_MOST_LINES = 10_000_000  # about jobs: one ALL_NODES line makes a line for each job
+# condor_submit_dag reads these only in the file that it is given.
 _IN_ROOT = {"CONFIG", "SET_JOB_ATTR", "ENV"}
-# DAGMan follows these in that file and in those that it includes, not in splices.
+# DAGMan follows these in that file and in the files that it includes, but not in splices.
 _OUTSIDE = {"DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG"}
 Lines: TypeAlias = Iterator[str]
 
@@ -38,12 +38,12 @@ Lines: TypeAlias = Iterator[str]
 def flattened(workflow: Submission, *, priorities: bool = True) -> list[str]:
     """Return the lines of one DAGMan file that says what the workflow's files say together.
 
-    With or without the jobs' *priorities*.
+    The jobs' *priorities* are written or left out.
 
-    The job ``S+p`` of a splice is called ``S-p``, because DAGMan takes no ``+`` in a JOB line, and
-    descriptions likewise; categories keep the names that DAGMan gives them. Jobs stand in
-    DAGMan's order. Jobs that are done, by whatever file, are marked so.
-    Raises FormatError where two things would get one name, and for what only a splice can say.
+    The job ``S+p`` of a splice is called ``S-p``, because DAGMan does not accept ``+`` in a JOB
+    line. The same holds for descriptions. Categories keep the names that DAGMan gives them. Jobs
+    come in DAGMan's order. Jobs that are done, by any file, are marked as done.
+    Raises FormatError if two things would get one name, and for what only a splice can say.
     """
     everywhere = places(workflow)
     return [
@@ -55,7 +55,7 @@ def flattened(workflow: Submission, *, priorities: bool = True) -> list[str]:
 
 
 def _jobs_in_order(everywhere: Sequence[Place]) -> Lines:
-    """Yield all jobs as DAGMan lists them: of equal priority, the first goes first."""
+    """Yield all jobs as DAGMan lists them: of equal priorities, the first one goes first."""
     layout = everywhere[0].scope.reachable()
     rank = ranks_of(layout)
     found = [
@@ -68,7 +68,7 @@ def _jobs_in_order(everywhere: Sequence[Place]) -> Lines:
 
 
 def directive_lines(place: Place) -> Lines:
-    """Yield what is said about the whole workflow, and its nodes that are no jobs."""
+    """Yield what is said about the whole workflow, and its special nodes, which are not jobs."""
     for statement in place.scope.directives:
         command = statement.command
         if isinstance(command, Node):
@@ -90,7 +90,7 @@ def directive_lines(place: Place) -> Lines:
 
 
 def _counts(place: Place, statement: Statement) -> bool:
-    """Whether DAGMan heeds a statement about the whole workflow where it stands."""
+    """Whether DAGMan follows a statement about the whole workflow at this place."""
     command = statement.command.command
     if command in _IN_ROOT:
         return statement.source is place.root
@@ -122,18 +122,18 @@ def _node_lines(
     options += " DONE" if is_done else ""
     kind = "SUBDAG EXTERNAL" if node.kind == "SUBDAG" else node.kind
     submit = node.submit
-    if not submit:  # old versions heed no options after an inline description
+    if not submit:  # old versions ignore options after an inline description
         submit = description_name(name)
         yield node.text.description(submit)
     elif submit in place.scope.descriptions and node.kind != "SUBDAG":
         submit = place.prefix + submit
-    elif submit in place.descriptions or submit.startswith(("{", "@=")):  # a file all the same
+    elif submit in place.descriptions or submit.startswith(("{", "@=")):  # still a file
         submit = f"./{submit}" if not os.path.isabs(submit) else f"/.{submit}"
     yield f"{kind} {name} {_quoted(submit, statement)}{options}"
 
 
 def _quoted(path: str, statement: Statement) -> str:
-    """Return a path as one word; raises FormatError if not all versions of DAGMan could read it."""
+    """Return a path as one word; raises FormatError unless all versions of DAGMan can read it."""
     if not re.search(r"[ \t']|\\$", path):
         return path
     if re.search(r'["\\]', path):
@@ -159,9 +159,9 @@ def _dependencies(everywhere: Sequence[Place]) -> Lines:
 
 
 def _connections(place: Place, parents: Ids, children: Ids, seen: "_Seen") -> Lines:
-    """Yield a line for each parent, so that DAGMan makes no join node, and no dependency twice.
+    """Yield one line for each parent, so that DAGMan makes no join node and no dependency twice.
 
-    DAGMan takes a dependency twice by pins, but may abort at one in two PARENT lines.
+    DAGMan accepts a dependency that pins make twice, but may abort if two PARENT lines make it.
     """
     for parent in parents.tolist():
         fresh = children[seen.is_new(place.first + parent, place.first + children)]
@@ -170,7 +170,7 @@ def _connections(place: Place, parents: Ids, children: Ids, seen: "_Seen") -> Li
 
 
 class _Seen:
-    """The dependencies that PARENT lines make, and CONNECT lines so far, as numbers."""
+    """The dependencies of the PARENT lines, and of the CONNECT lines so far, as numbers."""
 
     def __init__(self, everywhere: Sequence[Place]) -> None:
         self._jobs = len(everywhere[0].names)
@@ -188,7 +188,7 @@ class _Seen:
         return keys
 
     def is_new(self, parent: int, children: Ids) -> NDArray[np.bool_]:
-        """Whether each dependency on *parent* is new; it is not from now on."""
+        """Whether each dependency on *parent* is new; from now on it is not."""
         keys = parent * self._jobs + children.astype(np.int64)
         at = np.searchsorted(self._parent_lines, keys)
         said = np.append(self._parent_lines, -1)[at] == keys
@@ -211,9 +211,9 @@ def _word(source: Source, statement: int) -> str:
 def modifier_lines(
     everywhere: Sequence[Place], only: Container[str] | None = None, *, priorities: bool = True
 ) -> Lines:
-    """Yield what is said about jobs, or those in *only*; with or without their priorities.
+    """Yield what is said about jobs, or about those in *only*; with or without their priorities.
 
-    Raises FormatError where ALL_NODES makes too many lines.
+    Raises FormatError if ALL_NODES makes too many lines.
     """
     left_out = (Done,) if priorities else (Done, Priority)
     lines = 0

@@ -1,9 +1,9 @@
-"""The grammar of DAGMan statements, as either of DAGMan's parsers reads them.
+"""The grammar of DAGMan statements, as both of DAGMan's parsers read them.
 
-HTCondor 25.6 brought a new parser; the old one runs in the releases before it and behind a
-setting. They cut a line into words differently (`OldWords`, `NewWords`). icsched reads a statement
-with both. A statement that only one parser takes is taken as that parser reads it. One that both
-take with different meanings is refused.
+HTCondor 25.6 has a new parser. Older releases have the old one, and a setting brings it back.
+The two cut a line into words differently (`OldWords`, `NewWords`). icsched reads each statement
+with both. If only one parser accepts a statement, icsched reads it as that parser does. If both
+accept it with different meanings, icsched refuses it.
 """
 
 import re
@@ -39,7 +39,7 @@ from icsched.formats.dagman.commands import (
 from icsched.formats.dagman.usage import USAGE
 from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, upper
 
-# What follows the digits is ignored, as by strtol.
+# What follows the digits is ignored, as strtol does.
 _INTEGER = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
 
 Words: TypeAlias = OldWords | NewWords
@@ -48,7 +48,7 @@ Words: TypeAlias = OldWords | NewWords
 def parse(text: Text) -> Command:
     """Return what a statement says.
 
-    Raises UnreadableError with what was expected, and KeyError for an unknown command.
+    Raises UnreadableError that says what was expected, and KeyError for an unknown command.
     """
     command = text.command
     rest = text.head[len(command) :]
@@ -77,7 +77,7 @@ def _weak_body(rest: str) -> str:
 
 
 def _with_known_variables(old: Command, new: Command) -> Command:
-    """Return *old*, without variables that *new* reads otherwise: only clusters need these."""
+    """Return *old*, without variables that *new* reads differently: only clusters need them."""
     if isinstance(old, Vars) and isinstance(new, Vars) and old.variables != new.variables:
         return Vars(old.text, old.name, None)
     return old
@@ -114,7 +114,7 @@ def _node_options(words: Words) -> tuple[str, bool, bool]:
 
 
 def _check_name(name: str) -> None:
-    """Raise UnreadableError unless DAGMan takes *name* as the name of a job."""
+    """Raise UnreadableError unless DAGMan accepts *name* as the name of a job."""
     if upper(name) in RESERVED:
         raise UnreadableError(f"expected a job name, got the reserved word {name}")
     if "+" in name:
@@ -150,7 +150,7 @@ def _parent(text: Text, words: Words, __: object) -> Parent:
     marks = [at for at, name in enumerate(names) if upper(name) == "CHILD"]
     if not marks or marks[0] == 0 or marks[-1] == len(names) - 1:
         raise UnreadableError
-    if len(marks) > 1 and isinstance(words, OldWords):  # to which the second is a job's name
+    if len(marks) > 1 and isinstance(words, OldWords):  # the old parser takes the second as a job
         raise UnreadableError
     children = (name for name in names[marks[0] :] if upper(name) != "CHILD")
     return Parent(text, tuple(names[: marks[0]]), tuple(children))
@@ -178,7 +178,7 @@ def _retry(text: Text, words: Words, _: object) -> Retry:
         code = words.next()
         if upper(option).replace("_", "-") != "UNLESS-EXIT":
             raise UnreadableError
-        if isinstance(words, OldWords):  # the rest of the line is free, the number is not
+        if isinstance(words, OldWords):  # the number is checked, the rest of the line is not
             if not re.fullmatch(r"[+-]?[0-9]+", code):
                 raise UnreadableError
         else:

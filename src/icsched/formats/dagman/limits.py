@@ -1,11 +1,11 @@
-"""The limits on categories of jobs that DAGMan follows once it has lifted all splices."""
+"""The limits on categories of jobs that DAGMan applies once it has lifted all splices."""
 
 from icsched.formats.dagman.commands import MaxJobs
 from icsched.formats.dagman.scope import Scope
 
 
 def category_name(prefix: str, category: str) -> str:
-    """Return what a category of a splice is called around it; one with a + first is global.
+    """Return the name of a splice's category outside the splice; one that begins with + is global.
 
     >>> category_name("S+", "big"), category_name("S+", "+all")
     ('S+big', '+all')
@@ -16,9 +16,9 @@ def category_name(prefix: str, category: str) -> str:
 def category_limits(scope: Scope) -> dict[str, int]:
     """Return the limit on each category.
 
-    A MAXJOBS line of the scope itself counts, the last of several. If there is none, the limit
-    counts of the splice that DAGMan lifts first: splices are lifted at the end of each file, by
-    name.
+    A MAXJOBS line of the scope itself counts; the last of several wins. Without one, the limit of
+    the splice that DAGMan lifts first counts. DAGMan lifts splices at the end of each file, in the
+    order of their names.
     """
     return _limits(scope, {})
 

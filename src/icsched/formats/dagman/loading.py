@@ -1,4 +1,4 @@
-"""The files of a workflow, each loaded once, by whatever names statements call it."""
+"""The files of a workflow, each loaded once, whatever names statements use for it."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _MOST_DEPTH = 50  # files inside files
 
 
 class Files:
-    """The files that were loaded so far, and those that are being read."""
+    """The files that have been loaded, and those that are being read."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Source] = {}
@@ -50,7 +50,7 @@ class Files:
 
     @contextmanager
     def inside(self, source: Source) -> Iterator[None]:
-        """Take *source* for open while a file that it names is read."""
+        """Treat *source* as open while a file that it names is read."""
         self._open.append(os.path.realpath(source.path))
         yield
         self._open.pop()

@@ -29,15 +29,15 @@ class AboutJob:
 
 def statements_about_jobs(everywhere: Sequence[Place]) -> Iterator[AboutJob]:
     """Yield all statements about jobs. If two contradict each other, the later one counts."""
-    # What a splice says of its jobs comes before what is said around it.
+    # What a splice says about its jobs comes before what is said outside the splice.
     for place in reversed(everywhere):
         for statement, slots in statements_with_slots(place):
             yield from (AboutJob(place, statement, slot) for slot in slots)
 
 
 def statements_with_slots(place: Place) -> Iterator[tuple[Statement, list[int]]]:
-    """Yield statements about jobs in their order, each with the slots it is about."""
-    # What is plain and what is not was noted apart.
+    """Yield statements about jobs in file order, each with the slots that it is about."""
+    # Plain statements and others were recorded separately.
     for _, one_file in groupby(place.scope.modifiers, key=lambda some: id(some.source)):
         found = [one for some in one_file for one in _each(some)]
         for source, number, slot, reach in sorted(found, key=itemgetter(1)):
@@ -46,7 +46,7 @@ def statements_with_slots(place: Place) -> Iterator[tuple[Statement, list[int]]]
 
 
 def _each(some: Modifiers) -> Iterator[tuple[Source, int, int, int | None]]:
-    """Yield statements, each with the slot it is about, or how far ALL_NODES reaches."""
+    """Yield statements, each with its slot, or with the number of slots that ALL_NODES means."""
     if isinstance(some.slots, int):
         yield some.source, int(some.statements[0]), -1, some.slots
     else:

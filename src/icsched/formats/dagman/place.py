@@ -1,4 +1,4 @@
-"""The scopes of a workflow in their places, and the names that one file has for what is in them."""
+"""The scopes of a workflow in their places, and the names that one file uses for their contents."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ from icsched.formats.dagman.submission import Submission
 def places(workflow: Submission) -> list["Place"]:
     """Return the scopes of a workflow in their places, outer ones before inner ones.
 
-    Raises FormatError where two things would get one name.
+    Raises FormatError if two things would get one name.
     """
     names = [flat_name(name) for name in workflow.scope.names]
     done = {workflow.names[at] for at in np.flatnonzero(workflow.done).tolist()}
@@ -48,7 +48,7 @@ def _check_names(path: str, what: str, names: Sequence[str]) -> None:
 
 
 def _descriptions(place: "Place") -> Iterator[str]:
-    """Yield the names of submit descriptions that stand in the scope's files, inline ones too."""
+    """Yield the names of submit descriptions in the scope's files, including inline ones."""
     yield from (place.prefix + name for name in sorted(place.scope.descriptions))
     for own in place.scope.jobs:
         scan = own.source.scan
@@ -73,7 +73,7 @@ def flat_name(name: str) -> str:
 
 
 def description_name(job: str) -> str:
-    """Return what the description of a job is called: a word that opens no brace and no quote.
+    """Return the name of the description of a job: a word that opens no brace and no quote.
 
     >>> description_name("S-p"), description_name("{")
     ('S-p.description', 'u7b.description')

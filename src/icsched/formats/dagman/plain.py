@@ -1,4 +1,4 @@
-"""The plain statements of one file, many at once."""
+"""The plain statements of one file, many at a time."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -15,7 +15,7 @@ Statements: TypeAlias = NDArray[np.int64]
 
 
 class PlainStatements:
-    """Puts into a scope what the plain statements of a file say, part by part."""
+    """Puts into a scope what the plain statements of a file say, one part after another."""
 
     def __init__(self, source: Source, scope: ScopeBuilder, reach: Reach) -> None:
         self._source = source
@@ -35,8 +35,8 @@ class PlainStatements:
     ) -> None:
         """Add the arcs of the PARENT statements from *start* to *stop*.
 
-        *check* is given statements and how many arcs each makes, before they are made;
-        *one_by_one* takes the statements in which some name is not a job's.
+        *check* gets the statements and how many arcs each will make, before the arcs are made.
+        *one_by_one* handles the statements with a name that is not a job's.
         """
         low, high = np.searchsorted(self._parents, [start, stop])
         statements, first = self._parents[low:high], self._first[low : high + 1]
@@ -81,7 +81,7 @@ class PlainStatements:
         self._scope.arcs.append(Arcs(parents, children, self._source, statements, counts))
 
     def modifiers(self, start: int, stop: int) -> Statements:
-        """Take note of the statements about one job; return those that set a PRE script."""
+        """Record the statements about one job; return those that set a PRE script."""
         kinds = self._source.scan.kind[start:stop]
         named = (kinds >= Kind.DONE) & (kinds <= Kind.SAVE_POINT) & (kinds != Kind.PRIORITY)
         which, slots = self._about_jobs(np.flatnonzero(named) + start)
@@ -91,7 +91,7 @@ class PlainStatements:
         return before
 
     def priorities(self, stop: int) -> None:
-        """Set the priorities that statements before *stop* give and that are not yet set."""
+        """Set the priorities that statements before *stop* give, unless they are set already."""
         count = np.searchsorted(self._priorities, stop)
         if count:
             which, slots = self._about_jobs(self._priorities[:count])
@@ -99,7 +99,7 @@ class PlainStatements:
             self._scope.priorities.append(Settings(slots, self._source.scan.value[which]))
 
     def _about_jobs(self, which: Statements) -> tuple[Statements, NDArray[np.int32]]:
-        """Return those of the statements that are about jobs, and the jobs' slots."""
+        """Return the statements that are about jobs, and the slots of these jobs."""
         names = self._source.scan.name[which]
         slots = self._reach.slots(names)
         for at in np.flatnonzero(slots < 0).tolist():

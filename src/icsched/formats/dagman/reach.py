@@ -1,4 +1,4 @@
-"""What the names in one file reach, while the scope around them grows."""
+"""What the names in one file refer to, while the scope around them grows."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from icsched.formats.dagman.builder import ScopeBuilder
 from icsched.formats.dagman.scope import Instance
 from icsched.formats.dagman.source import Source, Statement
 
-# What a name reaches that is no job; splices are numbered downwards from the last.
+# What a name refers to if not to a job; splices are numbered downwards from the last.
 _UNKNOWN, _SPECIAL, _FIRST_SPLICE = -1, -2, -3
 # Which commands each kind of special node refuses.
 _REFUSES = {
@@ -21,13 +21,13 @@ _REFUSES = {
 
 
 class Reach:
-    """Resolves the names of one file: one by one, or many of the scan's numbers at once."""
+    """Resolves the names of one file: one by one, or many at once by the scan's numbers."""
 
     def __init__(self, scope: ScopeBuilder, source: Source) -> None:
         self._scope = scope
         self._source = source
         self._slots = np.full(len(source.names), _UNKNOWN, np.int32)  # by the scan's numbers
-        self._no_jobs: list[int] = []  # numbers of names that reach something else so far
+        self._no_jobs: list[int] = []  # numbers of names that do not refer to a job so far
         self._splices: list[Instance] = []
         self._number: dict[str, int] = {}  # of each splice in that list
 
@@ -36,12 +36,12 @@ class Reach:
         self._slots[names] = slots
 
     def forget(self) -> None:
-        """Look names up anew that reached no job: a file was included, splices were lifted."""
+        """Look up again the names that were not jobs: after an INCLUDE or a lift."""
         self._slots[self._no_jobs] = _UNKNOWN
         self._no_jobs.clear()
 
     def slots(self, names: Ids) -> Ids:
-        """Return the slots of names by the scan's numbers; below 0 where there is no job."""
+        """Return the slots of names by the scan's numbers; a negative number if there is no job."""
         found = self._slots[names]
         for name in np.unique(names[found == _UNKNOWN]).tolist():
             slot = self._look_up(self._source.names[name])
@@ -73,7 +73,7 @@ class Reach:
     def modified(self, statement: Statement, name: str) -> int | None:
         """Return the slot of the job that a statement is about, None for a special node.
 
-        Raises FormatError if there is no such job, or the node does not take the command.
+        Raises FormatError if there is no such job, or if the node does not accept the command.
         """
         slot = self._look_up(name)
         if slot != _SPECIAL:
@@ -103,7 +103,7 @@ class Reach:
     def _no_job(self, statement: Statement, name: str, what: int) -> FormatError:
         if what == _UNKNOWN and self._scope.prefix + name in self._scope.used_names:
             problem = (
-                f"expected a job, got {name}, a splice that DAGMan knows no more by name after"
+                f"expected a job, got {name}, a splice that DAGMan no longer knows by name after"
             )
             problem += " an INCLUDE: put INCLUDE after the lines that name splices"
             return statement.error(problem)

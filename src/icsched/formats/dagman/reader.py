@@ -1,4 +1,4 @@
-"""DAGMan files read as DAGMan reads them: includes, splices, scopes, in two passes a file."""
+"""DAGMan files read as DAGMan reads them: includes, splices and scopes, in two passes per file."""
 
 import os
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ class Reader:
     """Reads the files of one workflow into its top scope."""
 
     lenient: bool = False  # skip unknown commands
-    use_dag_directory: bool = False  # names of files are relative to the file that says them
-    directory: str = ""  # else to this one
+    use_dag_directory: bool = False  # names of files are relative to the file that has them
+    directory: str = ""  # otherwise to this directory
     remarks: list[Remark] = field(default_factory=list)
     configs: list[str] = field(default_factory=list)  # files that CONFIG names
     _scopes: dict[tuple[int, str, str, str], Scope] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Reader:
     _top: ScopeBuilder = field(default_factory=ScopeBuilder)
 
     def read(self, paths: Sequence[str]) -> None:
-        """Read the files that make a workflow together."""
+        """Read the files that together make a workflow."""
         for number, path in enumerate(paths):
             self._top.prefix = f"{number}." if len(paths) > 1 else ""
             directory = os.path.dirname(path) if self.use_dag_directory else self.directory
@@ -70,7 +70,7 @@ class Reader:
             _File(self, self._top, source, directory).read()
 
     def read_rescue(self, path: str) -> None:
-        """Read a rescue file, whose names reach all jobs of the workflow."""
+        """Read a rescue file, whose names can refer to all jobs of the workflow."""
         self._top.prefix = ""
         try:
             source = self.files.load(path, named_by_user=False)
@@ -95,7 +95,7 @@ class Reader:
     def splice(self, statement: Statement, prefix: str, source: Source, directory: str) -> Scope:
         """Return the scope of a spliced file, read once however often it is used.
 
-        Only where it depends on the directory, or on its own name, is it read again for each.
+        The file is read again only if its meaning depends on the directory or on its own name.
         """
         is_local = source.names_files or self.use_dag_directory
         start = os.path.realpath(directory) if is_local else ""
@@ -112,7 +112,7 @@ class Reader:
 
 
 class _File:
-    """One file on its way into a scope."""
+    """One file while it is read into a scope."""
 
     def __init__(self, reader: Reader, scope: ScopeBuilder, source: Source, directory: str) -> None:
         self._reader = reader
@@ -184,7 +184,7 @@ class _File:
             raise FormatError(self.source.path, None, f"expected at most {MOST_JOBS:,} jobs")
 
     def _check_directories(self, nodes: list[int]) -> None:
-        """Raise FormatError, as DAGMan, if nodes have a DIR besides that of their file."""
+        """Raise FormatError, as DAGMan does, if nodes have a DIR besides that of their file."""
         if nodes and self._reader.use_dag_directory:
             problem = "DIR of a job cannot be used with --usedagdir: leave out one of the two"
             raise self.source.error(min(nodes), problem)
@@ -208,7 +208,7 @@ class _File:
         scope.directives.append(statement)
 
     def _check_new(self, names: list[str], at: Ids) -> None:
-        """Raise FormatError if a name is taken, by an earlier file or twice in this one."""
+        """Raise FormatError if a name is taken, by an earlier file or by this one."""
         scope = self.scope
         if len(set(names)) < len(names):
             seen: dict[str, int] = {}
@@ -236,7 +236,9 @@ class _File:
         inside = os.path.dirname(source.path) if self._reader.use_dag_directory else directory
         inner = self._reader.splice(statement, scope.prefix, source, inside)
         if "FINAL" in inner.special.values():
-            raise statement.error(f"splice {name}: expected no FINAL node in {source.path}")
+            raise statement.error(
+                f"splice {name}: FINAL of {source.path} cannot be used in a splice"
+            )
         if len(scope) + len(inner) > MOST_JOBS:
             raise statement.error(f"expected at most {MOST_JOBS:,} jobs")
         self._reader.budget.count_arcs(
@@ -244,7 +246,7 @@ class _File:
         )
         scope.add_splice(name, inner, splice.directory)
         if inner.is_done.any():
-            self._remark(statement.number, "DAGMan does not heed DONE inside a splice")
+            self._remark(statement.number, "DAGMan ignores DONE inside a splice")
 
     def _include(self, statement: Statement, file: str) -> None:
         source = self._reader.files.follow(statement, file, self._directory)
@@ -321,11 +323,11 @@ class _File:
     def _modifier(self, statement: Statement, command: Modifier) -> None:
         scope = self.scope
         slots: Ids | int
-        is_all = upper(command.name) == ALL_NODES and not scope.prefix  # no word for several files
+        is_all = upper(command.name) == ALL_NODES and not scope.prefix  # only in a single file
         if is_all and not isinstance(command, Done):
             slots = len(scope.layout)
             if isinstance(command, Priority):
-                scope.priorities.clear()  # it settles all that was said before
+                scope.priorities.clear()  # it overrides all earlier priorities
                 scope.lowest = min(scope.lowest, command.value)
         else:
             slot = self._reach.modified(statement, command.name)
@@ -341,7 +343,7 @@ class _File:
             self._remark(statement.number, _PRE_REMARK)
 
     def _plain(self, start: int, stop: int) -> None:
-        """Take the plain statements from *start* to *stop*."""
+        """Process the plain statements from *start* to *stop*."""
         plain = self._plain_statements
         plain.parents(
             start, stop, partial(self._reader.budget.count_arcs, self.source), self._parent
@@ -357,5 +359,5 @@ def _placed(nodes: dict[int, Node]) -> list[int]:
 
 
 def _flags(node: Node) -> int:
-    """Return what the scan would give as the value of a plain JOB statement."""
+    """Return the value that the scan would give to a plain JOB statement."""
     return NOOP * node.noop | DONE * node.done | HAS_DIRECTORY * bool(node.directory)

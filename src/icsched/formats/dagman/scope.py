@@ -1,7 +1,7 @@
-"""The jobs of one DAGMan scope, a workflow or a splice, and what its files say of them.
+"""The jobs of one DAGMan scope, a workflow or a splice, and what its files say about them.
 
-Jobs have slots, dense numbers in order of definition; a splice brings a run of slots.
-`ScopeBuilder` makes a scope while its files are read; nothing changes it afterwards.
+Jobs have slots: consecutive numbers in the order of definition. A splice has a range of slots.
+`ScopeBuilder` makes a scope while its files are read. Nothing changes the scope afterwards.
 """
 
 import os
@@ -30,7 +30,7 @@ class Arcs:
 
 @dataclass(frozen=True, slots=True)
 class OwnJobs:
-    """The jobs that one file defines itself, in splices as in the workflow."""
+    """The jobs that one file defines itself, in a splice or in the workflow."""
 
     source: Source
     statements: Ids
@@ -54,9 +54,9 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """Statements about jobs and the slot that each is about, or one about ALL_NODES.
+    """Statements about jobs and the slot that each is about, or one statement about ALL_NODES.
 
-    Then *slots* says how far the scope's layout reached.
+    For ALL_NODES, *slots* says how many entries the scope's layout had then.
     """
 
     source: Source
@@ -66,14 +66,14 @@ class Modifiers:
 
 @dataclass(frozen=True)
 class Scope:
-    """A scope as read. Arrays have one entry for each slot, those of splices included."""
+    """A scope as read. Arrays have one entry for each slot, including the slots of splices."""
 
     names: Sequence[str]
     jobs: Sequence[OwnJobs]  # one entry for each file
     instances: Sequence[Instance]
     lifted: Sequence[Instance]  # the same, in the order in which DAGMan lifts them
-    placed: int  # jobs that DAGMan puts into the splice's directory, the first ones
-    layout: Sequence[Ids]  # slots in the order in which DAGMan lists its jobs
+    placed: int  # how many of the first jobs DAGMan puts into the splice's directory
+    layout: Sequence[Ids]  # slots in the order in which DAGMan lists the jobs
     arcs: Sequence[Arcs]  # of the scope's own statements
     parents: Ids  # of all arcs
     children: Ids
@@ -82,10 +82,10 @@ class Scope:
     has_priority: NDArray[np.bool_]
     modifiers: Sequence[Modifiers]
     directives: Sequence[Statement]  # about the workflow, and about special nodes
-    special: Mapping[str, str]  # FINAL and so on, by name
+    special: Mapping[str, str]  # the kind of each special node, FINAL and so on, by name
     pins: Mapping[bool, Mapping[int, Sequence[int]]]  # slots by number, of PIN_OUT and of PIN_IN
-    lowest: int  # priority that a join node may get, by a word for ALL_NODES
-    joins: int  # PARENT statements of several parents and several children
+    lowest: int  # the priority that ALL_NODES may give to a join node
+    joins: int  # PARENT statements with several parents and several children
 
     def __len__(self) -> int:
         return len(self.names)
@@ -102,7 +102,7 @@ class Scope:
 
     @cached_property
     def letters(self) -> int:
-        """Letters of all names."""
+        """Number of letters in all names."""
         return sum(map(len, self.names))
 
     @cached_property
@@ -115,12 +115,12 @@ class Scope:
         }
 
     def reachable(self, reach: int | None = None) -> Ids:
-        """Return the slots of ALL_NODES in `Modifiers`, or all, in DAGMan's order of its jobs."""
+        """Return the slots that ALL_NODES in `Modifiers` means, or all, in DAGMan's order."""
         return concatenated(self.layout[:reach])
 
 
 def concatenated(slots: Sequence[Ids]) -> Ids:
-    """Return slots one after the other; there may be none."""
+    """Return slots one after the other; *slots* may be empty."""
     return np.concatenate([np.empty(0, np.int32), *slots])
 
 
@@ -132,19 +132,19 @@ def _others(count: int, slots: Ids) -> Ids:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a scope stands in the workflow."""
+    """The place of a scope in the workflow."""
 
     scope: Scope
-    prefix: str  # of DAGMan's names of its jobs
-    around: str  # directory of the scope around it
+    prefix: str  # of the names that DAGMan gives to its jobs
+    around: str  # the directory of the scope around it
     directory: str
     first: int  # slot of its first job in the outermost scope
 
     def directory_at(self, slot: int) -> str:
         """Return the directory from which the job or splice in *slot* of the scope starts.
 
-        DAGMan puts jobs into the directory of a splice once, when it first lifts splices. What
-        comes later stays in the directory of the scope around it.
+        DAGMan puts jobs into the directory of a splice once, when it first lifts splices. Jobs that
+        come later stay in the directory of the scope around it.
         """
         return self.directory if slot < self.scope.placed else self.around
 

@@ -1,7 +1,7 @@
 r"""The one section of lines that icsched keeps in a file of the user's.
 
-It stands between two comments, in a DAGMan file at the end. Everything outside it is the
-user's and stays as it is, to the byte.
+The section is between two comments; in a DAGMan file it is at the end. Everything outside it is
+the user's, and icsched does not change a byte of it.
 
 >>> text = inserted("wf.dag", b"JOB a a.sub\n", ["PRIORITY a 1"])
 >>> print(text.decode(), end="")
@@ -23,7 +23,7 @@ from icsched.errors import FormatError
 _BEGIN = b"# icsched: begin."
 _END = b"# icsched: end."
 _NOTE = b" Made by icsched; icsched prio --remove takes it out."
-# All that icsched ever writes between the two.
+# Every line that icsched writes between the two matches this.
 _OURS = re.compile(
     rb"(?:(?:PRIORITY [^\n]+ -?[0-9]+|VARS [^\n]+ jobpriority=\"-?[0-9]+\"|INCLUDE [^\n]+\.icsched"
     rb"|priority = \$\(jobpriority\))[ \t\r]*\n)*+"
@@ -39,10 +39,10 @@ _JOINED = b" (The file had no line end here.)"
 def inserted(
     path: str, data: bytes, lines: Iterable[str], at: int | None = None, *, stamp: str = ""
 ) -> bytes:
-    """Return *data* with a section of *lines*, in place of any section it has.
+    """Return *data* with a section of *lines*, which replaces any section in it.
 
     The section comes at the end, or before the line that begins at byte *at* of what `removed`
-    returns. Its first line keeps *stamp*, a digest of the dependencies.
+    returns. The first line of the section holds *stamp*, a digest of the dependencies.
     """
     data = removed(path, data)
     at = len(data) if at is None else at
@@ -54,13 +54,13 @@ def inserted(
 
 
 def removed(path: str, data: bytes) -> bytes:
-    """Return *data* without the section; raises FormatError if half of one is there."""
+    """Return *data* without the section; raises FormatError if only a part of it is there."""
     span = _span(path, data)
     return data if span is None else data[: span[0]] + data[span[1] :]
 
 
 def blanked(path: str, data: bytes) -> bytes:
-    """Return *data* with empty lines for the section, so that line numbers stay true."""
+    """Return *data* with empty lines for the section, so that line numbers do not change."""
     span = _span(path, data)
     if span is None:
         return data
@@ -68,7 +68,7 @@ def blanked(path: str, data: bytes) -> bytes:
 
 
 def text(path: str, data: bytes) -> bytes | None:
-    """Return the section from its begin line on; None if there is none."""
+    """Return the section from its begin line on; None if there is no section."""
     span = _span(path, data)
     return None if span is None else data[slice(*span)].lstrip(b"\n")
 
@@ -79,7 +79,7 @@ class Line:
 
     job: str
     value: int
-    is_priority: bool  # by PRIORITY, and not by a variable
+    is_priority: bool  # by PRIORITY, not by a variable
 
 
 def line_at(text: bytes, at: int) -> Line | None:
@@ -92,7 +92,7 @@ def line_at(text: bytes, at: int) -> Line | None:
 
 
 def stamp_in(text: bytes) -> str | None:
-    """Return the digest of the dependencies that a section keeps."""
+    """Return the digest of the dependencies that a section holds."""
     match = _STAMP.match(text)
     return match[1].decode() if match else None
 
@@ -119,7 +119,7 @@ def _span(path: str, data: bytes) -> tuple[int, int] | None:
     _check_ours(path, data, begins[0], ends[0])
     first_line = data[begins[0] : data.find(b"\n", begins[0])].rstrip(b"\r")
     stop = data.find(b"\n", ends[0]) + 1 or len(data)
-    ends_file = stop == len(data)  # else what follows would join the line before the section
+    ends_file = stop == len(data)  # else what follows would join the line before
     return begins[0] - (first_line.endswith(_JOINED) and ends_file), stop
 
 

@@ -21,10 +21,10 @@ from icsched.formats.dagman.words import UnreadableError
 
 MOST_STATEMENT_BYTES = 64 << 20
 Kind = _native.StatementKind
-# Values of a plain JOB or SUBDAG statement, added up.
+# The value of a plain JOB or SUBDAG statement is a sum of these.
 NOOP, DONE, IS_INLINE = JobOptions.NOOP, JobOptions.DONE, JobOptions.IS_INLINE
 HAS_DIRECTORY, IS_SUBDAG = JobOptions.HAS_DIRECTORY, JobOptions.IS_SUBDAG
-_MOST_ODD_BYTES = 1 << 20  # statements that are not plain are parsed here, in Python
+_MOST_ODD_BYTES = 1 << 20  # of a statement that is not plain: these are parsed here, in Python
 _INLINE_HEAD = re.compile(r"[^ \t]+[ \t]+([^ \t\n]+)[ \t]+(?:\{|@=)")
 _PLAIN_WORD = re.compile(r'"[^"]*"|[^ \t]+')
 _NAMES_FILE = re.compile(rb"(?:SPLICE|INCLUDE|CONFIG)[ \t]", re.IGNORECASE)
@@ -42,8 +42,8 @@ class Source:
     """A DAGMan file as read; icsched's own section in it counts as empty lines."""
 
     path: str
-    raw: bytes  # as it is
-    data: bytes  # as it is scanned
+    raw: bytes  # as in the file
+    data: bytes  # as scanned
     scan: DagmanScan
 
     @cached_property
@@ -60,7 +60,7 @@ class Source:
         return self.error(self._first_use(bad), f"expected a job name in UTF-8, got {names[bad]!r}")
 
     def _first_use(self, name: int) -> int:
-        """Return the first plain statement that has a name."""
+        """Return the first plain statement with this name."""
         scan = self.scan
         refs = np.flatnonzero(scan.refs == name)[:1]
         parents = np.flatnonzero(scan.kind == Kind.PARENT)
@@ -69,21 +69,21 @@ class Source:
 
     @cached_property
     def names_files(self) -> bool:
-        """Whether it names files that are looked for from a directory: by SPLICE and so on."""
+        """Whether it names files that are relative to a directory, for example by SPLICE."""
         return any(_NAMES_FILE.match(self.data, self.scan.begin[odd]) for odd in self.odd)
 
     @cached_property
     def has_save_points(self) -> bool:
-        """Whether it has SAVE_POINT_FILE, whose default is made from the name of the file."""
+        """Whether it has SAVE_POINT_FILE, whose default depends on the name of the file."""
         is_plain = bool((self.scan.kind == Kind.SAVE_POINT).any())
         begins = self.scan.begin
         return is_plain or any(_SAVE_POINT.match(self.data, begins[odd]) for odd in self.odd)
 
     def under(self, path: str) -> "Source":
-        """Return the same file under another name; what is known of it is not found out again."""
-        _ = self.names_files, self.has_save_points  # for all names at once
+        """Return the same file under another name; what is known about it is kept."""
+        _ = self.names_files, self.has_save_points  # computed now, for all names at once
         other = copy.copy(self)
-        object.__setattr__(other, "path", path)  # it is new: nobody saw it with the first name
+        object.__setattr__(other, "path", path)  # it is new: nobody saw it under the first name
         return other
 
     @cached_property
@@ -97,7 +97,7 @@ class Source:
         return int(self.scan.line[statement])
 
     def error(self, statement: int, problem: str) -> FormatError:
-        """Return the error that says *problem* of a statement."""
+        """Return the error that reports *problem* at a statement."""
         return FormatError(self.path, self.line(statement), problem)
 
     def text(self, statement: int) -> str:
@@ -113,7 +113,7 @@ class Source:
             if plain:
                 return plain
         node = self.command(statement)
-        assert isinstance(node, Node)  # noqa: S101  the caller's word
+        assert isinstance(node, Node)  # noqa: S101  the caller promises this
         return node
 
     def command(self, statement: int) -> Command:
@@ -131,34 +131,34 @@ class Source:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of a file, by its number there; what it says is found out once."""
+    """One statement of a file, by its number there; it is parsed once."""
 
     source: Source
     number: int
 
     @cached_property
     def command(self) -> Command:
-        """What it says; see `Source.command` for what is raised."""
+        """What the statement says; raises as `Source.command` does."""
         return self.source.command(self.number)
 
     @property
     def modifier(self) -> Modifier:
-        """What it says, if it is about jobs."""
-        assert isinstance(self.command, Modifier)  # noqa: S101  the caller's word
+        """What the statement says, if it is about jobs."""
+        assert isinstance(self.command, Modifier)  # noqa: S101  the caller promises this
         return self.command
 
     @property
     def line(self) -> int:
-        """Line on which it begins, from 1."""
+        """Line on which the statement begins, from 1."""
         return self.source.line(self.number)
 
     def error(self, problem: str) -> FormatError:
-        """Return the error that says *problem* of it."""
+        """Return the error that reports *problem* at this statement."""
         return self.source.error(self.number, problem)
 
 
 def _plain_node(text: Text, value: int) -> Node | None:
-    """Return what a plain statement says; None if it goes on over several lines."""
+    """Return what a plain statement says; None if it has several lines."""
     if value & IS_INLINE:
         head = _INLINE_HEAD.match(text.raw)
         return Node(text, "JOB", head[1], "", "", noop=False, done=False) if head else None
@@ -174,8 +174,9 @@ def _plain_node(text: Text, value: int) -> Node | None:
 def load(path: str, *, named_by_user: bool) -> Source:
     """Read and scan the file at *path*.
 
-    Raises FormatError if it cannot be read, is not text, or breaks a statement off. What a
-    workflow names must be an ordinary file or /dev/null; what the user names may be a pipe.
+    Raises FormatError if the file cannot be read, is not text, or ends within a statement. A file
+    that a workflow names must be an ordinary file or /dev/null. A file that the user names may be
+    a pipe.
     """
     if not named_by_user:
         _check_ordinary(path)
@@ -193,11 +194,11 @@ def load(path: str, *, named_by_user: bool) -> Source:
 
 
 def identity(path: str) -> object:
-    """Return what tells the file at *path* from all others, None if it is no ordinary file."""
+    """Return what tells the file at *path* from all others; None if it is not an ordinary file."""
     try:
         status = Path(path).stat()
     except OSError:
-        return None  # reading it says why
+        return None  # the reader of the file says why
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
@@ -207,15 +208,15 @@ def _check_ordinary(path: str) -> None:
 
 
 def is_special(path: str) -> bool:
-    """Whether *path* is there but no ordinary file, so that reading it may have no end."""
+    """Whether *path* exists but is not an ordinary file, so that reading it may never end."""
     try:
         return not stat.S_ISREG(Path(path).stat().st_mode)
     except OSError:
-        return False  # reading it says why
+        return False  # the reader of the file says why
 
 
 def is_missing(path: str) -> bool:
-    """Whether nothing stands at *path*; of what cannot be looked at, reading it says why."""
+    """Whether nothing is at *path*; False if that cannot be found out, and reading it says why."""
     try:
         Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""What is out of date in the section that icsched wrote into a workflow's file earlier."""
+"""What is out of date in a section that icsched wrote into a workflow's file earlier."""
 
 import os
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ class Section:
 
     path: str
     line: int
-    jobs: int  # that it gives a priority
-    problems: tuple[str, ...]  # why it is out of date; none if it is not
+    jobs: int  # to which it gives a priority
+    problems: tuple[str, ...]  # why it is out of date; empty if it is not
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a section says of the workflow's jobs, in DAGMan's order of them."""
+    """What a section says about the workflow's jobs, in DAGMan's order of jobs."""
 
     gone: list[str]  # jobs that the workflow does not have
     is_told: NDArray[np.bool_]  # whether the section gives a job a number
-    is_told_dagman: NDArray[np.bool_]  # by PRIORITY, so that DAGMan itself goes by it
+    is_told_dagman: NDArray[np.bool_]  # whether it does so by PRIORITY, which DAGMan itself follows
     value: NDArray[np.int64]
 
 
@@ -52,7 +52,7 @@ def sections(workflow: Submission) -> list[Section]:
 
 
 def _said(workflow: Submission, text: bytes, prefix: str) -> _Said:
-    """Read a section in bulk; only what the scan does not take for plain goes line by line."""
+    """Read a section in bulk; only lines that the scan does not find plain are read one by one."""
     scan = _native.scan_dagman(text)
     is_plain = scan.kind == Kind.PRIORITY
     ids, values = scan.name[is_plain], scan.value[is_plain].astype(np.int64)
@@ -123,7 +123,7 @@ def _jobs(names: list[str]) -> str:
 def _before_parents(workflow: Submission, said: _Said) -> NDArray[np.bool_]:
     """Whether each job is left to run and a section puts it before one of its parents.
 
-    Every order of icsched's puts parents first, so the dependencies have changed since.
+    Every order of icsched puts parents first. So the dependencies have changed since.
     """
     counts = said.is_told & ~workflow.has_priority & ~workflow.done
     arcs = workflow.whole.arcs

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from icsched.arrays import Ids
 from icsched.formats.dagman.submission import Submission
 
-_ROOT_SIGN = "."  # behind the number of a file, where several files are one workflow
+_ROOT_SIGN = "."  # after the number of a file, if several files make one workflow
 
 
 def root_prefix(workflow: Submission, number: int) -> str:
-    """Return how the names of all jobs of one of the user's files begin."""
+    """Return the prefix of the names of all jobs in one of the user's files."""
     return f"{number}{_ROOT_SIGN}" if len(workflow.roots) > 1 else ""
 
 
 def is_of_root(workflow: Submission, number: int) -> NDArray[np.bool_]:
-    """Whether each job is of one of the user's files, or of a file inside that file."""
+    """Whether each job is in one of the user's files, or in a file inside that file."""
     prefix = root_prefix(workflow, number)
     if not prefix:
         return np.ones(len(workflow.names), bool)
@@ -26,7 +26,7 @@ def is_of_root(workflow: Submission, number: int) -> NDArray[np.bool_]:
 
 
 def root_stamp(workflow: Submission, number: int) -> str:
-    """Return the stamp of one of the user's files; jobs that are done count, too."""
+    """Return the stamp of one of the user's files; it covers jobs that are done, too."""
     arcs, length = workflow.whole.arcs, len(root_prefix(workflow, number))
     if not length:
         return arcs_stamp(workflow.names, arcs)
@@ -35,7 +35,7 @@ def root_stamp(workflow: Submission, number: int) -> str:
 
 
 def arcs_stamp(names: Sequence[str], arcs: Ids) -> str:
-    """Return a digest of dependencies, whatever the order of jobs and lines.
+    """Return a digest of dependencies that does not depend on the order of jobs and lines.
 
     >>> arcs_stamp(["a", "b"], np.array([[0, 1]])) == arcs_stamp(["b", "a"], np.array([[1, 0]]))
     True

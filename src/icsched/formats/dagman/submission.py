@@ -25,7 +25,7 @@ _RESCUE = re.compile(r"\.rescue([0-9]{3,})$")
 
 @dataclass(frozen=True, slots=True)
 class PlacedNode:
-    """What a JOB or SUBDAG statement says, and where."""
+    """What a JOB or SUBDAG statement says, and where the statement is."""
 
     name: str  # as the workflow calls the job
     node: Node
@@ -39,9 +39,9 @@ class PlacedNode:
 class Submission:
     """One or several DAGMan files, read as DAGMan reads them together.
 
-    Jobs stand in DAGMan's own order; a job of a splice is called ``SPLICE+JOB``, and where
-    several files are read together the first file's jobs are called ``0.JOB``. FINAL,
-    PROVISIONER and SERVICE nodes are not among them: DAGMan runs those on its own account.
+    Jobs are in DAGMan's own order. A job of a splice is called ``SPLICE+JOB``. If several files are
+    read together, the jobs of the first file are called ``0.JOB``. FINAL, PROVISIONER and SERVICE
+    nodes are not jobs: DAGMan runs them by itself.
     """
 
     roots: tuple[Source, ...]  # the files that the user named
@@ -50,7 +50,7 @@ class Submission:
     configs: tuple[str, ...]  # files that CONFIG names
     rescue: str | None  # the rescue file that said which jobs are done
     read: tuple[str, ...] = ()  # all files that were read
-    directory: str = ""  # in which DAGMan is started
+    directory: str = ""  # where DAGMan is started
     use_dag_directory: bool = False  # as condor_submit_dag -usedagdir
 
     @cached_property
@@ -67,7 +67,7 @@ class Submission:
 
     @cached_property
     def whole(self) -> Dag:
-        """All jobs, also those that are done."""
+        """All jobs, including those that are done."""
         place = ranks_of(self._layout)
         arcs = np.column_stack([place[self.scope.parents], place[self.scope.children]])
         try:
@@ -87,12 +87,12 @@ class Submission:
 
     @cached_property
     def done(self) -> NDArray[np.bool_]:
-        """Whether each job is done, by the word of the file or of the rescue file."""
+        """Whether each job is done, according to the file or the rescue file."""
         return self.scope.is_done[self._layout]
 
     @cached_property
     def dag(self) -> Dag:
-        """The jobs that remain to be run."""
+        """The jobs that are left to run."""
         return self.whole.induced(np.flatnonzero(~self.done)) if self.done.any() else self.whole
 
     def first_arc_said_twice(self) -> tuple[str, str, str, int] | None:
@@ -104,13 +104,13 @@ class Submission:
         ordered = np.sort(keys)
         parent, child = divmod(int(ordered[:-1][np.diff(ordered) == 0][0]), len(scope))
         found = _statement_of(scope, parent, child)
-        assert found is not None  # noqa: S101  some statement made it
+        assert found is not None  # noqa: S101  a statement made this arc
         source, statement = found
         return scope.names[parent], scope.names[child], source.path, source.line(statement)
 
     @property
     def priorities(self) -> NDArray[np.int32]:
-        """Priority that the files give each job; 0 where they give none."""
+        """Priority that the files give each job; 0 if they give none."""
         return self.scope.priority[self._layout]
 
     @property
@@ -120,12 +120,12 @@ class Submission:
 
     @property
     def joins(self) -> int:
-        """PARENT statements for which DAGMan puts a node of its own between the jobs."""
+        """PARENT statements for which DAGMan puts a join node between the jobs."""
         return self.scope.joins
 
     @property
     def lowest(self) -> int:
-        """The lowest priority that such a node may have, 0 or less."""
+        """The lowest priority that a join node may have, 0 or less."""
         return self.scope.lowest
 
     @property
@@ -134,7 +134,7 @@ class Submission:
         return bool(self.scope.instances)
 
     def files(self) -> Iterator[str]:
-        """Yield once each file that was read, and each that the workflow's own files name."""
+        """Yield each file that was read, and each file that the workflow's own files name, once."""
         yield from self._files
 
     @cached_property
@@ -177,12 +177,13 @@ def read_submission(
 ) -> Submission:
     """Read the DAGMan file at *path*, or several files that are submitted together.
 
-    Where a rescue file stands beside it, the newest says which jobs are done, as for
-    condor_submit_dag; *rescue* false leaves it aside. *lenient* skips unknown commands.
-    Names of other files are taken from *directory*, as DAGMan takes them from the one it was
-    started in, or with *use_dag_directory* from that of the file that has them.
+    If there are rescue files beside it, the newest one says which jobs are done, as for
+    condor_submit_dag. If *rescue* is false, they are ignored. *lenient* skips unknown commands.
+    Names of other files are relative to *directory*, as for DAGMan they are relative to the
+    directory in which it is started. With *use_dag_directory* they are relative to the directory
+    of the file that has them.
 
-    Raises FormatError with file and line for what DAGMan would not take, and for a cycle.
+    Raises FormatError with file and line for what DAGMan would not accept, and for a cycle.
     """
     several = [path] if isinstance(path, str | os.PathLike) else path
     paths = tuple(os.fspath(one) for one in several)
@@ -205,10 +206,10 @@ def read_submission(
 
 
 def newest_rescue(paths: Sequence[str]) -> str | None:
-    """Return the rescue file that DAGMan would go on from, if there is one."""
+    """Return the rescue file that DAGMan would resume from, if there is one."""
     stem = Path(paths[0] if len(paths) == 1 else f"{paths[0]}_multi")
     try:
-        names = os.listdir(stem.parent)  # not glob, which takes an error for an empty directory
+        names = os.listdir(stem.parent)  # not glob, which treats an error as an empty directory
     except OSError as error:
         problem = f"cannot look for rescue files: {error.strerror}".lower()
         raise FormatError(os.fspath(stem.parent), None, problem) from error

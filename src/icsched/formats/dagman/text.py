@@ -11,15 +11,15 @@ from icsched.formats.dagman.commands import RESERVED
 
 SUBMIT_FILE = "task.sub"
 
-# DAGMan scopes names with +, opens quotations, continues lines with \, splits at =.
+# DAGMan uses + for scopes, quotes for quotations, \ to continue lines and = to split words.
 _SAFE_NAME = "a word without blanks, quotes, '+', '=' or '\\', not PARENT, CHILD or ALL_NODES"
 
 
 def dagman_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
     r"""Return *dag* as a DAGMan file in which every job uses the submit file task.sub.
 
-    *title* becomes a comment on top. Raises FormatError, naming *path*, for a task name
-    that DAGMan would not take.
+    *title* becomes a comment at the top. Raises FormatError, naming *path*, for a task name
+    that DAGMan would not accept.
 
     >>> print(dagman_text(Dag({"a": [], "b": ["a"]})), end="")
     JOB a task.sub
@@ -32,7 +32,7 @@ def dagman_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
     lines = [f"# {line}" for line in title.splitlines()]
     lines += [f"JOB {name} {SUBMIT_FILE}" for name in names]
     offsets, children = dag.child_rows.offsets.tolist(), dag.child_rows.targets.tolist()
-    # One parent a line: lines of several parents and children make DAGMan add join nodes.
+    # One parent on each line: lines of several parents and children make DAGMan add join nodes.
     lines += [
         f"PARENT {names[task]} CHILD {' '.join(names[c] for c in children[start:stop])}"
         for task, (start, stop) in enumerate(pairwise(offsets))

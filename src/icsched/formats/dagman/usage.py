@@ -1,4 +1,4 @@
-"""The usual form of each command, for messages."""
+"""The usual form of each command, for error messages."""
 
 USAGE = {
     "JOB": "JOB name submit-file [DIR directory] [NOOP] [DONE]",

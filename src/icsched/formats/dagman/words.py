@@ -1,4 +1,4 @@
-"""The words of a statement, as each of DAGMan's two parsers cuts them."""
+"""The words of a statement, as each of DAGMan's two parsers finds them."""
 
 import re
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ class UnreadableError(ValueError):
 class Variables:
     """What a VARS statement sets."""
 
-    place: str  # PREPEND, APPEND or "", which to DAGMan is PREPEND
+    place: str  # PREPEND, APPEND or "", which DAGMan treats as PREPEND
     pairs: tuple[tuple[str, str], ...]
 
 
 def upper(word: str) -> str:
-    """Return *word* in capitals, unless it has letters whose case DAGMan does not know."""
+    """Return *word* in capitals, unless it has letters that DAGMan does not capitalise."""
     return word.upper() if word.isascii() else word
 
 
@@ -40,7 +40,7 @@ class _Cursor:
 
 
 class OldWords(_Cursor):
-    """Words end at blanks; a double quote opens only a file or directory name."""
+    """Words end at blanks; a double quote begins only the name of a file or directory."""
 
     def next(self) -> str:
         """Return the next word, "" at the end."""
@@ -51,7 +51,7 @@ class OldWords(_Cursor):
         return self._match(_OLD_QUOTED) or self.next()
 
     def next_dag_path(self) -> str:
-        """Return the next word; no quote may open it, because it would be part of the name."""
+        """Return the next word; it cannot begin with a quote, which would be part of the name."""
         word = self.next()
         if word.startswith(("'", '"')):
             raise UnreadableError
@@ -81,7 +81,7 @@ class OldWords(_Cursor):
 
 
 class NewWords(_Cursor):
-    """Quotes of either kind may open anywhere; blanks around the first = join its sides."""
+    """A quote of either kind may begin anywhere; blanks around the first = are dropped."""
 
     def next(self) -> str:
         """Return the next word, quotes included, "" at the end."""

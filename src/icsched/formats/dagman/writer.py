@@ -1,10 +1,10 @@
 """An order written into a workflow's files, for DAGMan to follow.
 
-DAGMan submits the ready node with the largest priority first. Each job's priority is its
-place in the order, counted down: N, ..., 2, 1. Where a PARENT statement has several parents
-and several children, DAGMan puts a node of its own between them, of priority 0; then jobs are
-numbered -1, -2, ... instead (below any negative priority that the files give to ALL_NODES), so
-that such a node never waits behind a job.
+DAGMan submits the ready node with the largest priority first. Each job's priority is its place in
+the order, counted down: N, ..., 2, 1. If a PARENT statement has several parents and several
+children, DAGMan puts a join node of priority 0 between them. A join node must not wait behind a
+job. So jobs are then numbered -1, -2, ... instead, below any negative priority that the files give
+to ALL_NODES.
 """
 
 import os
@@ -25,17 +25,17 @@ from icsched.formats.dagman.submission import PlacedNode, Submission
 
 Via = Literal["priority", "vars"]
 
-# DAGMan knows the jobs of splices by name only once it has come to the end of some file: the
-# section of a workflow with splices begins with the inclusion of this one, beside the workflow.
+# DAGMan knows the jobs of splices by name only after the end of some file. So the section of a
+# workflow with splices begins by including this file, which is beside the workflow.
 COMPANION = ".icsched"
 _EMPTY = b"# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
 _QUEUE = re.compile(rb"queue\b", re.IGNORECASE)
-_MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends in a line of its own
+_MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends on a line of its own
 _TAKES_PRIORITY = "priority = $(jobpriority)"
 
 
 class Change(FileChange):
-    """A change that keeps the user's own lines as a backup, without icsched's section."""
+    """A change whose backup has the user's own lines, without icsched's section."""
 
     def original(self) -> bytes | None:
         """Return the file as it was without a section."""
@@ -45,7 +45,7 @@ class Change(FileChange):
 def job_priorities(workflow: Submission, order: Sequence[int]) -> dict[str, int]:
     r"""Return the priority of each job, first job first, for an *order* of ``workflow.dag``.
 
-    Jobs that are done come first, in case they are to run again.
+    Jobs that are done come first, in case they run again.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -72,17 +72,17 @@ def changes(
     keep_existing: bool = False,
     via: Via = "priority",
 ) -> list[Change]:
-    """Return what to change in the workflow's files so that they say *priorities*.
+    """Return what to change in the workflow's files so that they give jobs these *priorities*.
 
     *keep_existing* leaves out jobs to which the files give a priority of their own. By default
-    PRIORITY statements say the rest; with *via* "vars" a variable jobpriority does, which each
-    submit file takes for its job's priority, and PRIORITY only where there is no submit file.
+    PRIORITY statements give the priorities. With *via* "vars" they are in a variable jobpriority,
+    from which each submit file takes its job's priority; a job without a submit file gets PRIORITY.
     The workflow's own files come last.
     """
     told = _told(workflow, priorities, keep_existing=keep_existing)
     files = submit_files(workflow) if via == "vars" else []
     by_vars = {name for file in files for name in file.names}
-    # A submit file that takes the variable must find one, also for a job left alone.
+    # A submit file that uses the variable must find one, even for a job that is left alone.
     own = zip(workflow.names, workflow.priorities.tolist(), strict=True)
     kept = {name: value for name, value in own if name in by_vars and name not in told}
     lines = _lines(workflow, told | kept, by_vars)
@@ -100,9 +100,9 @@ def changes(
 
 
 def overridden(workflow: Submission, priorities: dict[str, int], *, via: Via) -> list[str]:
-    """Return the jobs that get a second, other priority by a PRIORITY statement.
+    """Return the jobs that get a second, different priority by a PRIORITY statement.
 
-    DAGMan takes 0 for no priority.
+    DAGMan treats priority 0 as no priority.
     """
     files = submit_files(workflow) if via == "vars" else []
     by_vars = {name for file in files for name in file.names}
@@ -113,14 +113,14 @@ def overridden(workflow: Submission, priorities: dict[str, int], *, via: Via) ->
 def copies(
     workflow: Submission, priorities: dict[str, int], path: str, *, keep_existing: bool = False
 ) -> list[Change]:
-    """Return what makes *path* a copy of the workflow's file that says *priorities*."""
+    """Return the changes that make *path* a copy of the workflow's file with *priorities*."""
     (lines,) = _lines(workflow, _told(workflow, priorities, keep_existing=keep_existing), set())
     new = _with_section(workflow, 0, path, lines)
     return [*_companions(workflow, [path]), Change(path, None, new)]
 
 
 def _with_section(workflow: Submission, number: int, path: str, lines: list[str]) -> bytes:
-    """Return the bytes of one of the user's files with a section, to stand at *path*."""
+    """Return the bytes of one of the user's files with a section, to be written to *path*."""
     root = workflow.roots[number]
     lift = [f"INCLUDE {_included(workflow, path)}"] if workflow.has_splices else []
     its_stamp = root_stamp(workflow, number)
@@ -151,16 +151,16 @@ def _companion(path: str) -> bytes | None:
     name = path + COMPANION
     data = read_if_there(name)
     if data not in (None, _EMPTY):
-        raise FormatError(name, None, "expected icsched's own file, or none")
+        raise FormatError(name, None, "expected a file that icsched wrote, or no file")
     return data
 
 
 def flat_file(
     workflow: Submission, priorities: dict[str, int], *, keep_existing: bool = False
 ) -> bytes:
-    """Return one DAGMan file that says what the workflow's files say, and *priorities*.
+    """Return one DAGMan file that says what the workflow's files say, with *priorities*.
 
-    The priorities that the files give are left out, or with *keep_existing* kept.
+    The priorities that the files give are left out, or kept with *keep_existing*.
     """
     path = workflow.roots[0].path
     text = "".join(f"{line}\n" for line in flattened(workflow, priorities=keep_existing))
@@ -172,7 +172,7 @@ def flat_file(
 
 
 def removals(paths: Sequence[str]) -> list[Change]:
-    """Return what takes the sections out of a workflow's files, and their companions away."""
+    """Return the changes that remove the sections from a workflow's files, and their companions."""
     changes = []
     for path in paths:
         data = read_bytes(path)
@@ -183,7 +183,7 @@ def removals(paths: Sequence[str]) -> list[Change]:
 
 
 def has_variables(path: str) -> bool:
-    """Whether a workflow's file gives priorities as variables, so that submit files are ours."""
+    """Whether a workflow's file gives priorities as variables, which its submit files then use."""
     return _has_variables(read_bytes(path))
 
 
@@ -192,7 +192,7 @@ def _has_variables(data: bytes) -> bool:
 
 
 def submit_removals(workflow: Submission) -> list[Change]:
-    """Return what takes the sections out of the submit files."""
+    """Return the changes that remove the sections from the submit files."""
     found = []
     for file in submit_files(workflow):
         data = None if is_special(file.path) else read_if_there(file.path)
@@ -236,7 +236,7 @@ def _line(name: str, value: int, *, as_variable: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SubmitFile:
-    """A submit file, the first job that uses it, and all their names."""
+    """A submit file, the first job that uses it, and the names of all jobs that do."""
 
     path: str
     first: PlacedNode
@@ -244,7 +244,7 @@ class SubmitFile:
 
 
 def submit_files(workflow: Submission) -> list[SubmitFile]:
-    """Return the submit files of a workflow, each once, by whatever names jobs call it."""
+    """Return the submit files of a workflow, each once, whatever names jobs use for it."""
     by_name: dict[tuple[str, str], SubmitFile] = {}
     for placed in workflow.nodes():
         if placed.node.kind == "JOB" and not placed.has_description:

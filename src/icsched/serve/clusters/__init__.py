@@ -1,7 +1,7 @@
 """Clusters of tasks for workers of unequal power, with one module for each clusterer.
 
-The paper on clusters is Cordasco, Rosenberg and Sims 2011; docs/cluster.md says what is taken
-from it.
+The paper on clusters is Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
+Computing Platforms". docs/cluster.md says what icsched takes from it.
 """
 
 from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer

@@ -16,11 +16,11 @@ from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.serve.clusters.rest import Frontier, Rest
 from icsched.theory import Analysis
 
-VERIFY_SETS = 200_000  # what the referee may spend on an order of the user's
+VERIFY_SETS = 200_000  # the referee's limit for checking an order of the user's
 
 
 class Clusterer(ABC):
-    """Propose sets to hand out; told by the server what becomes of them.
+    """Proposes sets of tasks to hand out; the server tells it what becomes of them.
 
     `name` is the name of the clusterer in `CLUSTERERS`.
     """
@@ -31,10 +31,10 @@ class Clusterer(ABC):
 
     @abstractmethod
     def choose(self, size: int) -> list[int]:
-        """Return the best self-contained set of *size* tasks, or the largest there is."""
+        """Return the best self-contained set of *size* tasks, or the largest if it is smaller."""
 
     def ready(self, tasks: Sequence[int]) -> None:
-        """Take note of free tasks that wait for nothing."""
+        """Note free tasks that wait for no parent."""
         for frontier in self._frontiers:
             frontier.add(tasks)
 
@@ -44,22 +44,22 @@ class Clusterer(ABC):
             frontier.settle()
 
     def took(self, tasks: Iterable[int]) -> None:  # noqa: B027  most need no note
-        """Take note of tasks handed out."""
+        """Note tasks that were handed out."""
 
     def finished(self, tasks: Iterable[int]) -> None:  # noqa: B027
-        """Take note of tasks that are done."""
+        """Note tasks that are done."""
 
     def lost(self, tasks: Iterable[int]) -> None:  # noqa: B027
-        """Take note of tasks that came back."""
+        """Note tasks that were lost and can be handed out again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
     """What a clusterer works on.
 
-    `rest` is what is left of `dag`, kept up to date by the server. `order` is a legal order, and
+    `rest` is what is left of `dag`; the server keeps it up to date. `order` is a legal order, and
     `proved` says whether it is known to be IC-optimal. `sizes` are the bytes of each task's
-    result; None if sets are to be judged by the arcs that they cut. `plan` is the plan that the
+    result; None means that a set is judged by the arcs that it cuts. `plan` is the plan that the
     order comes from; None for an order of the user's own.
     """
 
@@ -88,19 +88,19 @@ class Ground:
 
     @property
     def has_own_order(self) -> bool:
-        """Whether the order is not that of the dag's analysis."""
+        """Whether the order is another than that of the dag's analysis."""
         return self.plan is None
 
     @cached_property
     def analysis(self) -> Analysis:
-        """The dag taken apart into blocks; found here if the order is the user's own."""
+        """The dag taken apart into blocks; computed here if the order is the user's own."""
         plan = prioritize(self.dag) if self.plan is None else self.plan
         assert plan.analysis is not None, "prio takes the dag apart"  # noqa: S101
         return plan.analysis
 
 
 def _is_ic_optimal(dag: Dag, order: Order) -> bool:
-    """Whether the referee, within its limit, finds *order* IC-optimal."""
+    """Whether the referee, within its limit, proves *order* IC-optimal."""
     try:
         return verify(dag, order, limit=VERIFY_SETS).ic_optimal
     except LimitError:
@@ -108,7 +108,7 @@ def _is_ic_optimal(dag: Dag, order: Order) -> bool:
 
 
 def _none(_ground: Ground) -> None:
-    """Have no objection."""
+    """Object to nothing."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class NamedClusterer:
     """A way to make clusters, with the one name it has everywhere.
 
     `sentence` says what it is, for help and pages. `make` makes the clusterer of a server.
-    `objection` says why it cannot be used with a dag, its analysis or its order; it returns None
-    where the clusterer can be used.
+    `objection` says why the clusterer cannot be used with a dag, its analysis or its order; None
+    means that it can be used.
     """
 
     name: str

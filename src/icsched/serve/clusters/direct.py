@@ -1,4 +1,4 @@
-"""Direct clusters: the first tasks of an order (section 3.2.1 of the paper on clusters)."""
+"""Direct clusters: the first tasks of an order (Cordasco, Rosenberg and Sims 2011, 3.2.1)."""
 
 from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer
 from icsched.serve.clusters.rest import Frontier
@@ -7,9 +7,9 @@ from icsched.serve.clusters.rest import Frontier
 class Direct(Clusterer):
     """Take the tasks that come first in an order.
 
-    If the order is IC-optimal, so is its tail for the residual, and the cluster is
-    productive (Theorem 3.1). The order of a linear composition runs through the blocks of
-    its chain, so that Corollary 3.1 is the same thing.
+    If the order is IC-optimal, the cluster is productive, and the rest of the order is IC-optimal
+    for the residual (Theorem 3.1). The order of a linear composition runs through the blocks of
+    its chain, so Corollary 3.1 says the same.
     """
 
     def __init__(self, ground: Ground) -> None:

@@ -9,8 +9,8 @@ from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer
 from icsched.serve.clusters.rest import Frontier, Neighbourhood
 from icsched.theory.donors import is_universal_donor
 
-# Arcs that a way of growing sets may look at in vain: at first, and for each task and arc that
-# is handed out.
+# Arcs that a way of growing sets may look at for sets that are not taken: at first, and for each
+# task and arc that is handed out.
 _FIRST_LOOKS = 100_000
 _LOOKS = 16
 
@@ -18,15 +18,15 @@ _LOOKS = 16
 class Lean(Clusterer):
     """Take the cheapest of four sets grown in different ways.
 
-    The tasks that open fewest arcs, a neighbourhood, depth first, and direct: what the order
-    would do, so a lean cluster never costs more than a direct one in its place, and is direct
-    where the others gain nothing. A set costs the bytes that it sends to others if sizes are known,
-    and the arcs that it cuts if not.
+    The four ways are: the tasks that open fewest arcs, a neighbourhood, depth first, and direct,
+    which follows the order. So a lean cluster never costs more than a direct one in its place, and
+    is direct if the other ways gain nothing. A set costs the bytes that it sends to others if sizes
+    are known, and otherwise the arcs that it cuts.
 
-    A task of very many children may be looked at for cluster after cluster, in sets that are never
-    the cheapest. So each way may look at a limited number of arcs in vain. A way that has used up
-    its looks is skipped until more tasks have been handed out. If the direct way has used up its
-    looks, its set is taken.
+    A task of very many children may be looked at for one cluster after another, in sets that are
+    never the cheapest. So each way may look at a limited number of arcs in sets that are not taken.
+    A way that has used up its looks is skipped until more tasks have been handed out. If the direct
+    way has used up its looks, its set is taken.
     """
 
     def __init__(self, ground: Ground, name: str = "lean") -> None:
@@ -35,8 +35,9 @@ class Lean(Clusterer):
         super().__init__(
             name,
             [
-                # First, as it leaves tasks of very many children for last: a set that is sure
-                # to cost more is given up early, so their children are not looked at in vain.
+                # First, because it leaves tasks of very many children for last. A set that is sure
+                # to cost more is given up early, so the children of these tasks are not looked at
+                # for nothing.
                 Frontier(rest, deep, score=lambda task: rest.out_degree(task) - rest.missing[task]),
                 Neighbourhood(rest, deep, dag.parent_rows),
                 # From the other end, so that the sets have little in common.
@@ -49,7 +50,7 @@ class Lean(Clusterer):
         self._looks = [_FIRST_LOOKS] * len(self._frontiers)
 
     def choose(self, size: int) -> list[int]:
-        """Return the cheapest of the sets, the last of equals; all are equally large."""
+        """Return the cheapest set, the last if several are; all sets are equally large."""
         if self._looks[-1] < 0:
             return self._paid(self._frontiers[-1].grow(size) or [], [])
         best, way = [], -1
@@ -62,7 +63,7 @@ class Lean(Clusterer):
         return self._paid(best, [i for i in asked if i != way])
 
     def _paid(self, tasks: list[int], in_vain: Sequence[int]) -> list[int]:
-        """Return *tasks*, with the looks of the other ways taken off and new ones added."""
+        """Return *tasks*; charge the other ways for their looks, and grant all ways new ones."""
         for i in in_vain:
             self._looks[i] -= self._frontiers[i].looked
         arcs = sum(map(self._rest.out_degree, tasks))
@@ -78,9 +79,9 @@ class Lean(Clusterer):
 def sink_by_sink_order(dag: Dag, order: Sequence[int]) -> list[int]:
     """Return an order that finishes what a task waits for before it begins anything else.
 
-    Each sink in turn, as they stand in *order*, after all it still waits for, found depth
-    first. A prefix holds whole subtrees of reductions and whole branches of expansions, so
-    few arcs leave it. O(tasks + arcs).
+    The sinks come in the order of *order*. Each sink comes after everything that it still waits
+    for, found depth first. A prefix holds whole subtrees of reductions and whole branches of
+    expansions, so few arcs leave it. O(tasks + arcs).
 
     >>> in_tree = Dag.from_arcs(7, [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6)])
     >>> sink_by_sink_order(in_tree, range(7))

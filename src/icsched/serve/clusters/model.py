@@ -1,4 +1,4 @@
-"""What a cluster is, and what it leaves."""
+"""What a cluster is, and whether it is productive."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import optimal_profile
 
-# Whether a cluster is productive is computed for dags of up to so many tasks, within this effort.
+# Whether a cluster is productive is computed for dags of up to this many tasks, within this effort.
 EXACT_TASKS = 100
 EXACT_SETS = 200_000
-_MOST_SHOWN = 8  # tasks of a cluster, where it is printed
+_MOST_SHOWN = 8  # tasks of a cluster when it is printed
 
 
 @dataclass(frozen=True)
 class Cluster(Sequence[int]):
-    """Tasks for one worker, who can run them all without waiting for anybody.
+    """Tasks for one worker, who can run them all without waiting for another worker.
 
-    `tasks` come in execution order; every parent of a task was done before, or comes earlier
-    in it. `cut_arcs` counts the arcs to tasks outside, which is what must be communicated;
-    `cut_bytes` is the size of the results on these arcs, where sizes are known. `productive`
-    says whether no other set of this size would enable more tasks, counting everything
-    handed out before as done; None if that is not known. `clusterer` names how it was found.
+    `tasks` come in execution order: every parent of a task is done already, or comes earlier in
+    `tasks`. `cut_arcs` counts the arcs to tasks outside, along which results must be sent.
+    `cut_bytes` is the size of the results on these arcs, if sizes are known. `productive` says
+    whether no other set of this size would enable more tasks, if everything handed out before
+    counts as done; None if that is not known. `clusterer` names how the cluster was found.
 
     A cluster is the sequence of its tasks. An empty cluster says that nothing can be handed out
     now.
@@ -70,8 +70,8 @@ class Cluster(Sequence[int]):
 def set_apart(dag: Dag, clusters: Sequence[Cluster], alone: Collection[int]) -> list[Cluster]:
     """Return a whole plan of *dag* with the tasks *alone* in clusters of one.
 
-    What stood before such a task in its cluster and what stood after it become clusters too, so
-    that the tasks of all clusters come in the same order as before.
+    The tasks before such a task in its cluster become a cluster, and so do the tasks after it. So
+    the tasks of all clusters come in the same order as before.
 
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> [part.tasks for part in set_apart(dag, [Cluster((0, 1, 2), 0, True, "direct")], [1])]
@@ -91,7 +91,7 @@ def set_apart(dag: Dag, clusters: Sequence[Cluster], alone: Collection[int]) -> 
 
 
 def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]]:
-    """Cut *tasks* before and after each that is to be apart."""
+    """Cut *tasks* before and after each task in *apart*."""
     parts: list[list[int]] = []
     for task in tasks:
         if parts and task not in apart and parts[-1][-1] not in apart:

@@ -1,4 +1,4 @@
-"""What is left of a dag while clusters are out, and sets that can be taken from it."""
+"""What is left of a dag while clusters are handed out, and sets that can be taken from it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from icsched.ready import Readiness
 
 
 class Rest(Readiness):
-    """What is ready, out and done of a dag, and what it costs to cut a set of tasks off."""
+    """What is ready, handed out and done of a dag, and the cost of cutting off a set of tasks."""
 
     def out_degree(self, task: int) -> int:
         """Return the number of children of *task*."""
         return self._offsets[task + 1] - self._offsets[task]
 
     def parents_inside(self, tasks: Sequence[int]) -> dict[int, int]:
-        """For each task that has parents among *tasks*, how many."""
+        """Return how many parents among *tasks* each task has; only tasks with any."""
         inside: dict[int, int] = {}
         for task in tasks:
             for child in self.children(task):
@@ -29,7 +29,7 @@ class Rest(Readiness):
         return inside
 
     def is_self_contained(self, tasks: Sequence[int]) -> bool:
-        """Whether *tasks* are free and their parents all done or among them."""
+        """Whether *tasks* are free, and every parent of a task is done or one of *tasks*."""
         inside = self.parents_inside(tasks)
         return len(set(tasks)) == len(tasks) and all(
             self.free[task] and inside.get(task, 0) == self.missing[task] for task in tasks
@@ -38,17 +38,17 @@ class Rest(Readiness):
     def cut_arcs(self, tasks: Sequence[int]) -> int:
         """Count the arcs from *tasks*, a self-contained set, to all others.
 
-        A member's parents that are not done are members, so `missing` counts inner arcs.
+        Every parent of a member is done or a member, so `missing` counts inner arcs.
         """
         return sum(self.out_degree(task) - self.missing[task] for task in tasks)
 
     def opened(self) -> NDArray[np.int64]:
-        """Children of each task less the parents that it waits for."""
+        """Return the number of children of each task, less the parents that it waits for."""
         opened: NDArray[np.int64] = np.diff(self._offsets) - np.array(self.missing)
         return opened
 
     def cut_bytes(self, tasks: Sequence[int], sizes: Sequence[int]) -> int:
-        """Size of the results that cross from *tasks* to others, on each arc anew."""
+        """Size of the results that go from *tasks* to others, counted for each arc."""
         members = set(tasks)
         return sum(
             sizes[task] * sum(child not in members for child in self.children(task))
@@ -57,11 +57,11 @@ class Rest(Readiness):
 
 
 class Frontier:
-    """The tasks that wait for nothing, best first by one ranking, and sets grown from them.
+    """The tasks that wait for no parent, best first by one ranking, and sets grown from them.
 
-    A task's key is its place in *order*, after its *score* where one is given: the score is
+    A task's key is its *score*, if there is one, and then its place in *order*. The score is
     asked for when all parents are done or in the set, and must not change while they are.
-    *sizes* are the sizes of tasks where they are not 1.
+    *sizes* are the sizes of tasks if they are not all 1.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class Frontier:
         return self._order[key % len(self._order)]
 
     def add(self, tasks: Iterable[int]) -> None:
-        """Take note of free tasks that wait for nothing."""
+        """Note free tasks that wait for no parent."""
         for task in tasks:
             heappush(self._ready, self._key(task))
 
     def settle(self) -> None:
-        """Put back what the last growth looked at and nobody took."""
+        """Put back what the last growth looked at and was not taken."""
         for key in self._popped:
             if self._rest.free[self._task(key)]:
                 heappush(self._ready, key)
@@ -108,10 +108,10 @@ class Frontier:
     ) -> list[int] | None:
         """Return a self-contained set of size *room* at most, the best task added first.
 
-        Tasks that are too large are passed over, *room* of them at most. Without sizes the set
-        is smaller than *room* only if no larger one is self-contained. None as soon as the set
-        is sure to cut more arcs than *most_cut*, each counted as the *weights* of its parent
-        says. O(set x degree x log).
+        Tasks that are too large are passed over, but at most *room* of them. Without sizes, the set
+        is smaller than *room* only if no larger set is self-contained. Returns None as soon as the
+        set is sure to cut more arcs than *most_cut*; an arc counts as much as the *weights* of its
+        parent say. O(set x degree x log).
         """
         growth = Growth(self._rest)
         patience, cut, given_up = room, 0, False
@@ -122,7 +122,7 @@ class Frontier:
                 continue
             room -= 1 if self._sizes is None else self._sizes[task]
             degree = self._rest.out_degree(task)
-            if degree > room:  # as many of its children as there is room for can still join
+            if degree > room:  # at most *room* of its children can still join
                 cut += (degree - room) * (1 if weights is None else weights[task])
                 if given_up := cut > most_cut:
                     break
@@ -133,12 +133,12 @@ class Frontier:
         return None if given_up else members
 
     def _extend(self, growth: Growth, task: int, room: int) -> None:  # noqa: ARG002  see below
-        """Add *task*, and offer what then waits only for members."""
+        """Add *task*, and offer the tasks that then wait only for members."""
         for child in growth.add(task):
             heappush(growth.offers, self._key(child))
 
     def _best(self, growth: Growth) -> int | None:
-        """Pop the least key of what *growth* offers and of what is ready, if free."""
+        """Remove and return the best free task of those that *growth* offers and those ready."""
         ready, offers, free = self._ready, growth.offers, self._rest.free
         while ready or offers:
             if offers and (not ready or offers[0] < ready[0]):
@@ -152,15 +152,15 @@ class Frontier:
 
 
 class Growth:
-    """A set while it grows: its members, and keys of tasks that wait for nobody else.
+    """A set while it grows: its members, and keys of tasks that wait only for members.
 
-    Members count as handed out until `close`, so that none is taken twice.
+    Members count as handed out until `close`, so that no task is taken twice.
     """
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
         self.members: list[int] = []
-        self.inside: dict[int, int] = {}  # parents among the members, of tasks that have any
+        self.inside: dict[int, int] = {}  # number of parents among the members; only tasks with any
         self.offers: list[int] = []  # a heap
         self.looked = 0  # arcs
 
@@ -176,16 +176,16 @@ class Growth:
         return enabled
 
     def close(self) -> list[int]:
-        """Return the members, free again."""
+        """Return the members, which become free again."""
         for task in self.members:
             self._rest.free[task] = 1
         return self.members
 
 
 class Neighbourhood(Frontier):
-    """Grow around a first task: what closes arcs, then what shares children with members.
+    """Grows a set around a first task: tasks that close arcs, then tasks that share children.
 
-    Where tasks have several parents, as in a mesh, this gives compact sets.
+    If tasks have several parents, as in a mesh, the sets are compact.
     """
 
     def __init__(self, rest: Rest, order: Sequence[int], parents: Rows) -> None:
@@ -198,7 +198,7 @@ class Neighbourhood(Frontier):
             closing = self._rest.out_degree(child) <= self._rest.missing[child]
             self._offer(growth, child, urgent=closing)
         for child in self._rest.children(task):
-            # A child that needs more than there is room for cannot be had. Looking once will do.
+            # A child that needs more tasks than there is room for cannot join. One look is enough.
             if growth.inside[child] == 1 < self._rest.missing[child] <= room:
                 growth.looked += self._offsets[child + 1] - self._offsets[child]
                 for other in self._targets[self._offsets[child] : self._offsets[child + 1]]:
@@ -206,7 +206,7 @@ class Neighbourhood(Frontier):
                         self._offer(growth, other, urgent=False)
 
     def _offer(self, growth: Growth, task: int, *, urgent: bool) -> None:
-        """Offer *task* before all that is ready: urgent ones first, then first come."""
+        """Offer *task* before everything that is ready: urgent tasks first, then first come."""
         tasks = len(self._order)
         turn = len(growth.members) - (2 if urgent else 1) * tasks
         heappush(growth.offers, (turn - 1) * tasks + self._rank[task])

@@ -1,4 +1,4 @@
-"""Clusters for workers as they come: one, a live server, and a plan without timing."""
+"""Clusters for workers as they come: one cluster, a live server, and a plan without timing."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _INSTEAD = "use auto, direct or lean"  # these take any dag
 class ClusterServer:
     """Hand out clusters of a dag to workers of different power, as they ask.
 
-    A `Server` by task ids. `take` gives a worker tasks whose parents are all done or come with
-    them, so that no worker ever waits for another. Arguments are as for `best_cluster`;
-    `clusterer` is the name of the one in use. The dag is analysed once; a take costs about as much
-    as its cluster is large. Many servers of one dag can share the analysis: give each the `Plan`
-    of `prioritize` as *order*.
+    It is a `Server` by task ids. `take` gives a worker tasks whose parents are all done or come
+    with them, so that no worker ever waits for another. Arguments are as for `best_cluster`.
+    `clusterer` is the name of the clusterer in use. The dag is analysed once; the cost of a take
+    grows with the size of its cluster. Many servers of one dag can share the analysis: give each
+    the `Plan` of `prioritize` as *order*.
 
     >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> first = server.take(2)
@@ -73,18 +73,19 @@ class ClusterServer:
         return len(self._dag) - self._handed
 
     def is_active(self) -> bool:
-        """Whether tasks are left that are not done."""
+        """Whether some task is not done."""
         return self._rest.left > 0
 
     def take(self, capacity: int) -> Cluster:
-        """Return a cluster of *capacity* tasks, or fewer where no more can be self-contained.
+        """Return a cluster of *capacity* tasks, or fewer if no larger set is self-contained.
 
-        It is empty if nothing can be handed out now: all is, or waits for clusters that are out.
+        It is empty if nothing can be handed out now: all tasks are handed out, or wait for clusters
+        that are.
         Raises ArgumentError for a capacity below 1.
         """
         size = min(checks.whole_number("capacity", capacity, least=1), len(self._dag))
         tasks = self._clusterer.choose(size)
-        tasks.sort(key=self._place.__getitem__)  # a legal order: so is any subset of it
+        tasks.sort(key=self._place.__getitem__)  # a legal order, as every subset of one is
         assert self._rest.is_self_contained(tasks), "a clusterer must keep to the rules"  # noqa: S101
         cluster = self._described(tasks)
         self._rest.take(tasks)
@@ -99,7 +100,7 @@ class ClusterServer:
         return Cluster(tuple(tasks), cut_arcs, self._productive(tasks), self.clusterer, cut_bytes)
 
     def _productive(self, tasks: list[int]) -> bool | None:
-        """By Theorem 3.1 if all handed out is a prefix of an IC-optimal order, else exactly."""
+        """Decide by Theorem 3.1 if what is handed out begins an IC-optimal order, else exactly."""
         if not tasks:
             return None
         last = max(self._last_place, self._place[tasks[-1]])
@@ -112,18 +113,20 @@ class ClusterServer:
 
     def _note_handed_out(self, tasks: Sequence[int]) -> None:
         self._handed += len(tasks)
-        # Never lowered when tasks are lost: then more is merely not claimed productive.
+        # Not lowered when tasks are lost: then fewer clusters are called productive, never too
+        # many.
         for task in tasks:
             if self._place[task] > self._last_place:
                 self._last_place = self._place[task]
         self._clusterer.took(tasks)
 
     def done(self, *tasks: int) -> None:
-        """Take note of the results of *tasks*: a whole cluster by ``done(*cluster)``, or a part.
+        """Record the results of *tasks*: a whole cluster by ``done(*cluster)``, or a part of it.
 
-        What is not named of a cluster stays out. A task that was lost, or that was never handed
-        out, may have a result too. A task that is done stays done. Raises GameError for a task
-        with a parent that is neither done nor named before it; tasks named before it are done.
+        Tasks of a cluster that are not named stay handed out. A task that was lost, or that was
+        never handed out, may have a result too. A task that is done stays done. Raises GameError
+        for a task with a parent that is neither done nor named before it; the tasks named before
+        that task are done.
         """
         ready: list[int] = []
         finished: list[int] = []
@@ -136,10 +139,10 @@ class ClusterServer:
             self._clusterer.finished(finished)
 
     def lost(self, *tasks: int) -> None:
-        """Take *tasks* back, to hand them out again, unless they are done or were not out.
+        """Take *tasks* back, to hand them out again, unless they are done or were not handed out.
 
-        Tasks of the same cluster that wait for one of them come back too: their worker cannot run
-        them any more without waiting for another worker.
+        Tasks of the same cluster that wait for one of *tasks* come back too: their worker could not
+        run them without waiting for another worker.
         """
         rest = self._rest
         stack = [rest.known(task) for task in tasks]
@@ -167,22 +170,22 @@ def best_cluster(
 
     *clusterer* is a name of `CLUSTERERS`:
 
-    - "direct": the first tasks of an order, *order* or that of `prioritize`. Productive, and
-      with an IC-optimal residual, if the order is IC-optimal.
-    - "staggered": whole blocks where that cuts fewer arcs; for linear compositions, whose
-      residual has an IC-optimal order again.
+    - "direct": the first tasks of an order, either *order* or that of `prioritize`. If the order is
+      IC-optimal, the cluster is productive and the residual has an IC-optimal order.
+    - "staggered": whole blocks where that cuts fewer arcs, for linear compositions. The residual
+      has an IC-optimal order.
     - "donor": the cheapest set, for dags of which every residual has an IC-optimal order.
-    - "lean": the cheapest set, for any dag; nothing is promised of the residual.
+    - "lean": the cheapest set, for any dag. Nothing is promised about the residual.
     - "auto": the first that applies of "donor", "staggered" (unless *order* is given), "direct"
-      if the order is known to be IC-optimal, and "lean". So an IC-optimal residual is not given
-      up where one of the theorems gives it, and not paid for where none does.
+      if the order is known to be IC-optimal, and "lean". So the residual has an IC-optimal order
+      whenever a theorem gives one, and costs nothing when no theorem does.
 
     *sizes*, bytes of each task's result as whole numbers, makes "donor" and "lean" count bytes
-    instead of arcs. The `Plan` that ``prioritize(dag)`` found counts as no *order* given, but
-    spares finding it again.
-    Raises ArgumentError for an impossible size or an unknown clusterer, ClusterError for a
-    clusterer that does not apply or a plan of another dag, ScheduleError for an order or sizes
-    that are not of *dag*.
+    instead of arcs. The `Plan` that ``prioritize(dag)`` found may be given as *order*: then the
+    plan is not computed again, and clusterers are chosen as if no *order* were given.
+    Raises ArgumentError for an impossible size or an unknown clusterer. Raises ClusterError for a
+    clusterer that cannot be used with this dag, or a plan of another dag. Raises ScheduleError for
+    an order or sizes that do not fit *dag*.
 
     >>> from icsched import families
     >>> dag = families.paper_000_fig6()
@@ -203,8 +206,8 @@ def plan_clusters(
 ) -> list[Cluster]:
     """Return all of *dag* as clusters, sized to *capacities* in turn, over and over.
 
-    Each counts as done when it is handed out: a plan without timing. Other arguments are as for
-    `best_cluster`. Raises ArgumentError without capacities or for one below 1.
+    The plan has no timing: each cluster counts as done when it is handed out. Other arguments are
+    as for `best_cluster`. Raises ArgumentError without capacities or for one below 1.
 
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
     >>> [taken.tasks for taken in plan_clusters(dag, [1, 2])]

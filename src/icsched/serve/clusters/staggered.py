@@ -1,4 +1,7 @@
-"""Staggered clusters: whole blocks of a linear composition (Lemma 3.1 of the paper on clusters)."""
+"""Staggered clusters: whole blocks of a linear composition.
+
+They rest on Lemma 3.1 of Cordasco, Rosenberg and Sims 2011.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,12 +14,12 @@ from icsched.serve.clusters.rest import Frontier, Rest
 
 
 class Staggered(Clusterer):
-    """Take whole blocks, skipping others, where that cuts fewer arcs than going in order.
+    """Take whole blocks, skipping others, if that cuts fewer arcs than going in order.
 
-    What is left is then a chain of blocks again, so it has an IC-optimal order. Part of a
-    block is taken only by the direct cluster, of the first block left: after a skip the
-    lemma does not hold for it. A block once begun is finished before another is skipped
-    to. Sinks of the dag whose parents are in the cluster join it: they enable nothing.
+    What is left is then a chain of blocks again, so it has an IC-optimal order. Only the direct
+    cluster takes a part of a block, and only of the first block left: after a skip the lemma does
+    not hold for parts. A block that was begun is finished before another is skipped to. Sinks of
+    the dag whose parents are in the cluster join it, because they enable nothing.
     """
 
     def __init__(self, ground: Ground) -> None:
@@ -34,7 +37,7 @@ class Staggered(Clusterer):
         self._place: list[int] = place.tolist()  # of nonsinks, in self._nonsinks
         self._kept = bytearray(b"\x01") * len(self._nonsinks)  # by place: 0 once handed out
         self._begun: set[int] = set()
-        self._left = 0  # tasks of blocks that were begun, not handed out
+        self._left = 0  # tasks not handed out in blocks that were begun
         self._opens = self._arcs_out()
         self._blocks = Rest(analysis.superdag)
         sizes = [self._size(block) for block in range(len(parts))]
@@ -45,7 +48,7 @@ class Staggered(Clusterer):
         ]
 
     def _arcs_out(self) -> list[int]:
-        """Arcs that lead out of each block, less those that lead into it from tasks not done.
+        """Arcs that leave each block, less the arcs that enter it from tasks not done.
 
         The last entry is for tasks that are in no block, whose owner is -1.
         """
@@ -60,7 +63,7 @@ class Staggered(Clusterer):
         return self._nonsinks[self._offsets[block] : self._offsets[block + 1]]
 
     def choose(self, size: int) -> list[int]:
-        """Return the direct set, or one of whole blocks that is as large and cuts fewer arcs."""
+        """Return the direct set, or an equally large one of whole blocks that cuts fewer arcs."""
         best = self._frontiers[0].grow(size) or []
         if self._left >= size:
             return best
@@ -80,7 +83,7 @@ class Staggered(Clusterer):
         return [task for block in sorted(self._begun) for task in self._free_tasks(block)]
 
     def _free_tasks(self, block: int) -> Iterator[int]:
-        """Look for what is left of *block*: bytes, so that a wide block costs next to nothing."""
+        """Yield the free tasks of *block*; searching bytes makes this quick for a wide block."""
         end = self._offsets[block + 1]
         place = self._kept.find(1, self._offsets[block], end)
         while place >= 0:
@@ -96,7 +99,7 @@ class Staggered(Clusterer):
         )
 
     def took(self, tasks: Iterable[int]) -> None:
-        """Take note of tasks handed out."""
+        """Note tasks that were handed out."""
         for task in tasks:
             if (block := self._owner[task]) >= 0:
                 self._kept[self._place[task]] = 0
@@ -105,7 +108,7 @@ class Staggered(Clusterer):
                     self._blocks.take((block,))
 
     def lost(self, tasks: Iterable[int]) -> None:
-        """Take note of tasks that came back."""
+        """Note tasks that were lost and can be handed out again."""
         for task in tasks:
             if (block := self._owner[task]) >= 0:
                 self._kept[self._place[task]] = 1
@@ -114,7 +117,7 @@ class Staggered(Clusterer):
                     self._add(self._blocks.give_back([block]))
 
     def finished(self, tasks: Iterable[int]) -> None:
-        """Take note of tasks that are done."""
+        """Note tasks that are done."""
         done = list(tasks)
         opens, owner, children = self._opens, self._owner, self._rest.children
         for task in done:
@@ -127,7 +130,7 @@ class Staggered(Clusterer):
                     self._add(self._blocks.finish([block]))
 
     def _count_handed(self, block: int, change: int) -> None:
-        """Add *change* to the tasks of *block* that are handed out; note whether it is begun."""
+        """Add *change* to the tasks of *block* that are handed out; note whether it was begun."""
         size = self._size(block)
         before = self._handed[block]
         handed = self._handed[block] = before + change
@@ -155,9 +158,7 @@ def _not_linear(ground: Ground) -> str | None:
         return "it goes by blocks and cannot be used with an order"
     if ground.analysis.is_linear:
         return None
-    return (
-        "expected blocks each with priority over the next; this dag is not composed of such blocks"
-    )
+    return "expected blocks each with priority over the next, which this dag does not consist of"
 
 
 STAGGERED = NamedClusterer(

@@ -1,7 +1,7 @@
 """The table of clusterers: every way to make clusters, by the one name it has everywhere.
 
-A new clusterer is a `NamedClusterer` in a file of its own, listed here, or the entry point of
-another package in the group ``icsched.clusterers``.
+A new clusterer is a `NamedClusterer` in a file of its own. It is listed here, or it is an entry
+point of another package in the group ``icsched.clusterers``.
 """
 
 from icsched.serve.clusters.clusterer import Clusterer, Ground, NamedClusterer
@@ -12,9 +12,9 @@ from icsched.tables import Table
 
 
 def _auto(ground: Ground) -> Clusterer:
-    """Make the first that applies, so that an IC-optimal residual is kept where it costs nothing.
+    """Make the first that applies, so that an IC-optimal residual is kept if it costs nothing.
 
-    Direct clusters have one if the order is IC-optimal.
+    Direct clusters keep one if the order is IC-optimal.
     """
     for entry in (DONOR, STAGGERED):
         if entry.objection(ground) is None:

@@ -1,8 +1,8 @@
 """One job of a workflow as a member of a cluster: what to run, and what it asks of the pool.
 
-A member is run by a shell script on a file system that the pool shares, in place of HTCondor.
-So a submit description must say no more than that script can do; all else is an error, which
-names the file and the line.
+A shell script runs the members, in place of HTCondor, on a file system that the pool shares. So a
+submit description may say only what that script can do. Anything else is an error, which names the
+file and the line.
 """
 
 import os
@@ -29,13 +29,13 @@ from icsched.formats.dagman.source import Statement, shortened
 _Reader = Callable[[Setting, str], list[str]]
 
 _UNIVERSES = ("vanilla", "local", "scheduler")
-# What the script does itself, and other names for it.
+# What the script does itself, under all names that it has.
 _OWN = {
     *("executable", "cmd", "arguments", "args", "environment", "env", "universe"),
     *("input", "stdin", "output", "stdout", "error", "stderr"),
     *("initialdir", "initial_dir", "job_iwd", "iwd", "should_transfer_files"),
 }
-# What a cluster says itself, or what means nothing where no file is transferred.
+# What a cluster says itself, or what has no meaning if no file is transferred.
 _DROPPED = {
     *("log", "log_xml", "dagman_log", "priority", "prio", "jobprio"),
     *("when_to_transfer_output", "transfer_executable", "transfer_input", "transfer_output"),
@@ -52,7 +52,7 @@ _REFUSED = {
     ),
     **dict.fromkeys(
         ("allowed_execute_duration", "allowed_job_duration"),
-        "no limit on one job's time, for the jobs of a cluster share one",
+        "no limit on one job's time, because the jobs of a cluster share one",
     ),
     **dict.fromkeys(
         (
@@ -60,11 +60,11 @@ _REFUSED = {
             *("transfer_output_files", "transferoutputfiles", "transferoutput"),
             *("transfer_output_remaps", "output_destination", "transfer_checkpoint_files"),
         ),
-        "files on a file system that the pool shares, for members of a cluster transfer none",
+        "files on a file system that the pool shares: a cluster transfers none",
     ),
 }
 _REFUSED_STEMS = ("container_", "docker_", "vm_", "grid_", "java_", "ec2_", "gce_", "machine_count")
-# Commands even where a macro refers to them, or VARS sets them; others are then taken for macros.
+# Always commands. Others count as macros if a macro refers to them or VARS sets them.
 _KNOWN = {
     *("accounting_group", "accounting_group_user", "batch_name", "concurrency_limits"),
     *("concurrency_limits_expr", "getenv", "hold", "job_lease_duration", "keep_claim_idle"),
@@ -77,7 +77,7 @@ _KNOWN = {
 
 @dataclass
 class Job:
-    """A job with all that the workflow's files say of it."""
+    """A job with everything that the workflow's files say about it."""
 
     place: Place
     statement: Statement
@@ -90,13 +90,13 @@ class Job:
         return self.statement.source.node(self.statement.number)
 
     def error(self, problem: str) -> FormatError:
-        """Return the error that says *problem* of the job's statement."""
+        """Return the error that reports *problem* at the job's statement."""
         return self.statement.error(f"job {self.name}: {problem}")
 
 
 @contextmanager
 def about(job: str) -> Iterator[None]:
-    """Make a FormatError the MemberError of *job*; not if a file is missing, alone or not."""
+    """Turn a FormatError into the MemberError of *job*, unless it is about a missing file."""
     try:
         yield
     except FormatError as error:
@@ -106,7 +106,7 @@ def about(job: str) -> Iterator[None]:
 
 
 def _is_missing(error: BaseException | None) -> bool:
-    """Whether *error* comes of a file that is not there."""
+    """Whether *error* was caused by a file that does not exist."""
     if error is None:
         return False
     return isinstance(error, FileNotFoundError | NotADirectoryError) or _is_missing(error.__cause__)
@@ -123,7 +123,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What the script is to run; names of files are relative to where DAGMan is started."""
+    """What the script runs; names of files are relative to where DAGMan is started."""
 
     name: str
     directory: str
@@ -131,7 +131,7 @@ class Member:
     arguments: tuple[str, ...]
     environment: tuple[str, ...]  # NAME=VALUE
     input: str
-    output: str  # "" where the description names none
+    output: str  # "" if the description names none
     error: str
     universe: Wish
     wishes: dict[str, Wish]  # by the names of commands
@@ -167,7 +167,7 @@ class Descriptions:
         return self._files[path]
 
     def _inside(self, statement: Statement, command: Command) -> Description:
-        """Return a description that stands in a DAGMan file."""
+        """Return a description that is inside a DAGMan file."""
         source, text = statement.source, command.text
         key = id(source), statement.number
         if key not in self._inline:
@@ -280,7 +280,7 @@ def _universe(job: Job, description: Description) -> Wish:
 
 
 def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
-    """Yield what is left to HTCondor: requests, requirements, attributes and so on."""
+    """Yield what HTCondor handles: requests, requirements, attributes and so on."""
     macros = description.referred | _only_in_vars(job, description)
     for key, setting in description.settings.items():
         if key in _OWN or key in _DROPPED or not setting.value:
@@ -294,6 +294,6 @@ def _wishes(job: Job, description: Description) -> Iterator[tuple[str, Wish]]:
 
 
 def _only_in_vars(job: Job, description: Description) -> set[str]:
-    """Return the settings that VARS makes: most are macros, used or not."""
+    """Return the settings that only VARS makes: most are macros, used or not."""
     said = {(one.statement.source.path, one.statement.line) for one in job.said}
     return {key for key, made in description.settings.items() if (made.path, made.line) in said}

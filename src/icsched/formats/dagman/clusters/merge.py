@@ -1,4 +1,4 @@
-"""What the members of a cluster ask for, made into what the cluster asks for."""
+"""What the members of a cluster ask for, merged into what the cluster asks for."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,22 +12,22 @@ from icsched.formats.dagman.source import shortened
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[ \t]*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _USUAL_UNIT = {"request_memory": "M", "request_disk": "K"}
-_SIZE = "my.icschedclustersize"  # of a member that is a cluster itself: the new one has its own
-# What a cluster can take from its jobs; VARS, PRIORITY and DONE are looked at elsewhere.
+_SIZE = "my.icschedclustersize"  # of a member that is a cluster itself: the new cluster has its own
+# What a cluster can take from its jobs; VARS, PRIORITY and DONE are handled elsewhere.
 _MERGED = (Abort, Category, Retry, Vars, Priority, Done)
 
 
 def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
-    """Yield the lines that say of cluster *name* what is said of its *jobs*.
+    """Yield the lines that say about cluster *name* what is said about its *jobs*.
 
-    RETRY counts for the cluster as a whole: the largest number of its jobs. ABORT-DAG-ON and
-    CATEGORY must be the same for all. Raises MemberError at any other statement.
+    RETRY counts for the cluster as a whole: its number is the largest of its jobs'. ABORT-DAG-ON
+    and CATEGORY must be the same for all. Raises MemberError at any other statement.
     """
     said = {job.name: {one.modifier.command: one for one in job.said} for job in jobs}
     for job, words in said.items():
         for command, one in words.items():
             if not isinstance(one.modifier, _MERGED):
-                expected = f"expected no {command} for a job in a cluster of several"
+                expected = f"{command} cannot be used for a job in a cluster of several"
                 raise _error(job, one, expected)
     yield from _retry(name, {job: said[job]["RETRY"] for job in said if "RETRY" in said[job]})
     for command in ("ABORT_DAG_ON", "CATEGORY"):
@@ -37,7 +37,7 @@ def job_statements(name: str, jobs: Sequence[Job]) -> Iterator[str]:
 
 
 def _error(job: str, said: AboutJob, expected: str) -> MemberError:
-    """Return the error at what is said of *job*, with what was *expected* instead."""
+    """Return the error at a statement about *job*, with what was *expected* instead."""
     problem = f"{expected}, got {shortened(said.modifier.text.head)}"
     error = said.statement.error(problem)
     return MemberError(error.path, error.line, error.problem, job)
@@ -55,7 +55,7 @@ def _retry(name: str, said: Mapping[str, AboutJob]) -> Iterator[str]:
 
 
 def _value(said: AboutJob | None) -> str:
-    """Return what is said of a job, as the line about its cluster has it."""
+    """Return what a statement says about a job, as the line about its cluster says it."""
     if said and isinstance(said.modifier, Abort):
         return said.modifier.condition
     if said and isinstance(said.modifier, Category):
@@ -64,7 +64,7 @@ def _value(said: AboutJob | None) -> str:
 
 
 def _same_in_all(jobs: Sequence[Job], said: Mapping[str, AboutJob | None]) -> str:
-    """Return what is said alike of all jobs, "" if nothing is; raises MemberError otherwise."""
+    """Return what is said about all jobs, "" if nothing; raises MemberError if they differ."""
     values = {name: _value(one) for name, one in said.items()}
     first = jobs[0].name
     for name, got in values.items():
@@ -77,9 +77,10 @@ def _same_in_all(jobs: Sequence[Job], said: Mapping[str, AboutJob | None]) -> st
 
 
 def submit_lines(members: Sequence[Member]) -> Iterator[str]:
-    """Yield the lines of a cluster's submit description that come from its members'.
+    """Yield the lines of a cluster's submit description that come from its members.
 
-    Requests: the largest. Requirements: all. All else must be the same for all members.
+    A cluster gets the largest request and all requirements. All other settings must be the same
+    for all members.
     """
     running = [member for member in members if member.executable]
     if not running:
@@ -109,7 +110,7 @@ def _agreed(key: str, wishes: Sequence[Wish], members: Sequence[Member]) -> str:
                 raise wish.setting.error(problem)
     if len(wishes) < len(members):
         without = next(one.name for one in members if one.name not in {w.job for w in wishes})
-        expected = f"job {first.job}: expected no {key}, as job {without} of the same cluster"
+        expected = f"job {first.job}: {key} cannot be used: job {without} of its cluster"
         with about(first.job):
             raise first.setting.error(f"{expected} has none, got {shortened(first.value)}")
     return first.value
@@ -121,7 +122,7 @@ def _all_of(wishes: Sequence[Wish]) -> str:
 
 
 def _largest(key: str, wishes: Sequence[Wish]) -> str:
-    """Return the largest of the amounts asked for, in its own words."""
+    """Return the largest of the amounts asked for, as it is written."""
     if len({wish.value for wish in wishes}) == 1:
         return wishes[0].value
     return max(wishes, key=lambda wish: _amount(key, wish)).value

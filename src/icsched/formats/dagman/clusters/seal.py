@@ -1,8 +1,8 @@
 """A clustered workflow on disk: what icsched wrote there, and whether it may write there again.
 
 The last line of the DAGMan file is its seal: a digest of all lines above it, and one of all files
-of its clusters. As long as the seal is true, these are the files that icsched wrote, and nobody
-changed, added or removed one. Only then are they replaced.
+of its clusters. While the seal is right, these are the files that icsched wrote, and nobody has
+changed, added or removed one. Only then may icsched replace them.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ SCRIPT = "run-members"
 _SEAL = b"# Seal of this file and its clusters: "
 _WRITTEN = re.compile(rf"{WITHDRAWN}|{SCRIPT}|.*_[0-9]+\.(?:sub|members)")
 _LEFT_BY_A_RUN = re.compile(r".*_[0-9]+(?:\.[0-9]+)?\.(?:out|err|log|events|journal)")
-# What condor_submit_dag and DAGMan write beside a DAGMan file, by what they add to its name.
+# Files that condor_submit_dag and DAGMan write beside a DAGMan file, by what they add to its name.
 _OF_DAGMAN = (
     *(".condor.sub", ".dagman.out", ".dagman.log", ".nodes.log", ".metrics"),
     *(".lib.out", ".lib.err", ".halt"),
@@ -48,7 +48,7 @@ def with_seal(dag: bytes, files: Mapping[str, bytes]) -> bytes:
 
 
 def check_original(workflow: Submission) -> None:
-    """Raise FormatError if *workflow* is made of clusters, whose files may be replaced under it."""
+    """Raise FormatError if *workflow* is made of clusters, whose files might be replaced."""
     inside, read = DIRECTORY + os.sep, set(workflow.read)
     for file in sorted(set(workflow.files())):
         if (file in read or inside in file) and _is_made(file):
@@ -64,11 +64,11 @@ def _is_made(path: str) -> bool:
         with Path(path).open("rb") as file:
             return file.read(len(MARK)) == MARK.encode()
     except OSError:
-        return False  # reading it says why
+        return False  # the reader of the file says why
 
 
 def check_output(workflow: Submission, path: str) -> None:
-    """Raise FormatError if writing clusters to *path* would destroy something or confuse a run."""
+    """Raise FormatError if writing clusters to *path* would destroy something or disturb a run."""
     try:
         _check_output(workflow, path)
     except OSError as error:
@@ -147,7 +147,7 @@ def _check_directory(path: str, directory: str, dag: bytes | None) -> None:
             foreign = os.path.join(directory, name)
             raise FormatError(foreign, None, f"{problem}: {_ANOTHER}, or move it away")
     files = {name: _ordinary(os.path.join(directory, name)) for name in names}
-    withdrawn = files.pop(WITHDRAWN, None)  # a run was killed after it took out.dag away
+    withdrawn = files.pop(WITHDRAWN, None)  # icsched was killed after it moved the DAGMan file here
     if dag is None and withdrawn is None:
         problem = f"{path}, which belongs to these files, is gone, so another may need them"
         raise FormatError(directory, None, f"{problem}: {_INSTEAD} them")
@@ -184,10 +184,10 @@ def _ordinary(path: str) -> bytes:
 
 
 def _check_unused(workflow: Submission, directory: str) -> None:
-    """Raise FormatError if the workflow that is read lives on files in *directory*.
+    """Raise FormatError if the workflow that is read uses files in *directory*.
 
-    Its own files and submit files must not be there, nor speak of it: they may name programs,
-    inputs and lists of members in it.
+    Its own files and submit files must not be there. They must not mention the directory either,
+    because they may name programs, inputs and lists of members in it.
     """
     inside = os.path.join(os.path.realpath(directory), "")
     name = os.fsencode(os.path.basename(directory))

@@ -1,8 +1,8 @@
-r"""Submit descriptions, read as far as another than HTCondor can run what they describe.
+r"""Submit descriptions, read as far as a program other than HTCondor can run what they describe.
 
-A value is kept as it stands and expanded when it is asked for, as HTCondor does. What only
-HTCondor can know (the number of a job's cluster, the machine it runs on) is an error here.
-`tests/htcondor` compares with what condor_submit makes of the same descriptions.
+A value is kept as it is written and expanded when it is used, as HTCondor does. A value that only
+HTCondor can know, such as the machine a job runs on, is an error here. `tests/htcondor` compares
+the results with what condor_submit makes of the same descriptions.
 """
 
 import re
@@ -18,29 +18,29 @@ _ASSIGNMENT = re.compile(r"(\+?[A-Za-z0-9_.]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _QUEUE = re.compile(r"queue\b[ \t]*(.*)", re.IGNORECASE)
 _MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")  # an innermost one
 _UNKNOWABLE = re.compile(r"\$\$(?=[(\[])|\$[A-Za-z_]+(?=\()")
-_DOLLAR = "\0"  # stands for a $ that opens no macro; no description has this character
-_MOST_LETTERS = 1 << 17  # of an expanded value: a program takes no longer argument
+_DOLLAR = "\0"  # stands for a $ that opens no macro; descriptions never have this character
+_MOST_LETTERS = 1 << 17  # of an expanded value: a program accepts no longer argument
 _MOST_STEPS = 10_000  # of an expansion
-# What counts the jobs of a description, of which there is one.
+# These number the jobs of a description; here a description has one job.
 _ALWAYS_ZERO = dict.fromkeys(("process", "procid", "step", "row"), "0")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value as it stands in a file, not expanded."""
+    """A value as it is in a file, not expanded."""
 
     value: str
     path: str
     line: int
 
     def error(self, problem: str) -> FormatError:
-        """Return the error that says *problem* of this setting."""
+        """Return the error that reports *problem* at this setting."""
         return FormatError(self.path, self.line, problem)
 
 
 @dataclass(frozen=True)
 class Description:
-    """The settings that hold for one job, by their names in small letters.
+    """The settings of one job, by their names in small letters.
 
     ``+Attribute`` is called ``my.attribute``, which means the same.
     """
@@ -51,7 +51,7 @@ class Description:
     macros: Mapping[str, str] = field(default_factory=dict)  # that need no setting
 
     def setting(self, *names: str) -> Setting | None:
-        """Return the first of the settings called so that is not empty."""
+        """Return the first setting with one of these names that is not empty."""
         for name in names:
             found = self.settings.get(name)
             if found and found.value:
@@ -115,7 +115,7 @@ class Description:
 
     @property
     def referred(self) -> set[str]:
-        """Names of the macros that some value refers to."""
+        """Names of the macros that the values refer to."""
         values = (setting.value for setting in self.settings.values())
         return {
             name.lower()
@@ -140,12 +140,12 @@ def read_submit_file(path: str) -> Description:
 
 
 def parsed(path: str, lines: list[str], first_line: int = 1) -> Description:
-    """Return the description that these lines of a DAGMan file are; they need no queue."""
+    """Return the description in these lines of a DAGMan file; it needs no queue."""
     return _parsed(path, lines, first_line)[0]
 
 
 def _parsed(path: str, lines: list[str], first_line: int) -> tuple[Description, int]:
-    """Return a description, and how often it says queue."""
+    """Return a description, and how many queue statements it has."""
     settings: dict[str, Setting] = {}
     queued = 0
     for line, text in _statements(path, lines, first_line):
@@ -154,7 +154,7 @@ def _parsed(path: str, lines: list[str], first_line: int) -> tuple[Description, 
                 raise FormatError(path, line, f"expected queue for one job, got {shortened(text)}")
             queued += 1
         elif match := _ASSIGNMENT.fullmatch(text):
-            if not queued:  # what follows is about jobs to come
+            if not queued:  # what follows would be about later jobs
                 _set(settings, canonical(match[1]), Setting(match[2].strip(BLANKS), path, line))
         else:
             expected = "expected key = value or queue, which is all that clusters know"
@@ -172,7 +172,7 @@ def canonical(key: str) -> str:
 
 
 def _set(settings: dict[str, Setting], key: str, setting: Setting) -> None:
-    """Make a setting; one that refers to itself takes up the value before."""
+    """Add a setting; if its value refers to itself, that means the earlier value."""
     value = setting.value
     own = re.compile(rf"\$\({re.escape(key)}\)", re.IGNORECASE)
     if own.search(value):
@@ -220,7 +220,7 @@ def arguments(setting: Setting, text: str) -> list[str]:
 
 
 def environment(setting: Setting, text: str) -> list[str]:
-    r"""Return the NAME=VALUE pairs of an expanded environment, of two of a name the last.
+    r"""Return the NAME=VALUE pairs of an expanded environment; of equal names the last one counts.
 
     >>> environment(Setting("", "a.sub", 1), "A=1; B=two words;A=3")
     ['A=3', 'B=two words']
@@ -239,7 +239,7 @@ def environment(setting: Setting, text: str) -> list[str]:
 
 
 def _inside_quotes(setting: Setting, text: str) -> str:
-    """Return what stands between the double quotes around *text*."""
+    """Return the text between the double quotes around *text*."""
     match = re.fullmatch(r'"((?:[^"]|"")*)"', text, re.DOTALL)
     if not match:
         raise setting.error(f'expected "" for a quote within quotes, got {shortened(text)}')
@@ -247,7 +247,7 @@ def _inside_quotes(setting: Setting, text: str) -> str:
 
 
 def _new_words(setting: Setting, text: str) -> list[str]:
-    """Cut at blanks that are not between single quotes; '' between them is one of them."""
+    """Split at blanks outside single quotes; inside them '' stands for one single quote."""
     words = re.findall(r"(?:[^ \t']|'(?:[^']|'')*')+|'", text)
     if "'" in words:
         raise setting.error(f"expected a second ' for each, got {shortened(text)}")

@@ -1,8 +1,8 @@
 """A workflow written with its jobs in clusters: one DAGMan job runs the jobs of a cluster.
 
-Beside the DAGMan file stands a directory with, for each cluster of several jobs, a list of its
-members, a submit description, and what running it leaves behind. A cluster of one is the
-job itself, as the workflow has it.
+Beside the DAGMan file is a directory. For each cluster of several jobs it has a list of the
+members, a submit description, and what running the cluster leaves behind. A cluster of one job is
+written as the job itself.
 """
 
 import os
@@ -42,7 +42,7 @@ class _Cluster:
 
     name: str
     members: tuple[Member, ...]
-    lines: tuple[str, ...]  # of DAGMan's, about it
+    lines: tuple[str, ...]  # DAGMan statements about it
     wishes: tuple[str, ...]  # lines of its submit description
 
 
@@ -66,14 +66,14 @@ def write_clustered(
 ) -> list[str]:
     r"""Write *workflow* to *output* as a DAGMan file with *clusters* for jobs; return the files.
 
-    A cluster is a list of ids of ``workflow.dag`` in the order in which they are to run; clusters
-    come in the order in which they are to be handed out, and have their priorities by it.
-    The first file is *output*, which is written last: until then there is none.
+    A cluster is a list of ids of ``workflow.dag`` in the order in which they will run. The clusters
+    come in the order in which they will be handed out, and get their priorities by it.
+    The first file returned is *output*. It is written last, so until then there is none.
 
-    Raises ScheduleError if the clusters one after the other are no legal order, MemberError
-    for what a cluster of several jobs cannot do, with the line that says it, and FormatError for
-    a workflow that is made of clusters, an output that has been run, files at its place that are
-    not as icsched wrote them or that the workflow needs, or what cannot be read or written. Then
+    Raises ScheduleError if the clusters one after the other are not a legal order. Raises
+    MemberError, with the line, for what a cluster of several jobs cannot do. Raises FormatError for
+    a workflow that is made of clusters, an output that has been run, existing files that icsched
+    did not write or that the workflow needs, or what cannot be read or written. After an error,
     nothing has been written.
 
     >>> from pathlib import Path
@@ -92,7 +92,7 @@ def write_clustered(
     files = clustered_files(workflow, clusters, path)
     check_output(workflow, path)
     inside = {os.path.basename(name): data for name, data in files.items() if name != path}
-    # If a power cut empties some of these, DAGMan or the script says so: no job is passed over.
+    # If a power cut empties some of these, DAGMan or the script reports it: no job is skipped.
     dag = with_seal(files[path], inside)
     write_with_directory(path, dag, path + DIRECTORY, inside, executable={SCRIPT})
     return list(files)
@@ -103,7 +103,7 @@ def clustered_files(
 ) -> dict[str, bytes]:
     """Return what `write_clustered` writes and seals, by the names of the files.
 
-    It raises the same.
+    Raises as `write_clustered` does.
     """
     _check_workflow(workflow, output)
     _check_clusters(workflow, clusters)
@@ -146,7 +146,7 @@ def _check_weak(workflow: Submission) -> None:
             for number in arcs.statements[kinds == Kind.OTHER].tolist():
                 command = arcs.source.command(number)
                 if isinstance(command, Parent) and command.is_weak:
-                    raise arcs.source.error(number, "expected no WEAK parents in clusters")
+                    raise arcs.source.error(number, "WEAK parents cannot be used in clusters")
 
 
 def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> None:
@@ -174,7 +174,7 @@ def _names(
 
 
 def _several(plan: _Plan) -> list[_Cluster]:
-    """Return the clusters of several jobs, with all that their members' files say."""
+    """Return the clusters of several jobs, with everything that their members' files say."""
     named = zip(plan.names, plan.clusters, strict=True)
     together = {name: plan.jobs(tasks) for name, tasks in named if len(tasks) > 1}
     jobs = _jobs(plan.everywhere, {job for group in together.values() for job in group})
@@ -192,7 +192,7 @@ def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cl
 
 
 def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
-    """Return the jobs with these names, with what is said of each."""
+    """Return the jobs with these names, with what is said about each."""
     names = everywhere[0].scope.names
     jobs = {}
     for place in everywhere:
@@ -236,7 +236,7 @@ def _left_out(workflow: Submission) -> str:
 
 
 def _arcs(plan: _Plan) -> Iterator[tuple[int, list[int]]]:
-    """Yield each cluster that others wait for, and those others, once each."""
+    """Yield each cluster that others wait for, with those that wait, each once."""
     dag = plan.workflow.dag
     owner = np.empty(len(dag), np.int64)
     for number, tasks in enumerate(plan.clusters):
@@ -249,7 +249,7 @@ def _arcs(plan: _Plan) -> Iterator[tuple[int, list[int]]]:
 
 
 def _member_lines(cluster: _Cluster, stem: str) -> Iterator[str]:
-    """Yield the list that the script reads; its number of a member is this one."""
+    """Yield the list that the script reads; both number the members that run from 1."""
     running = [one for one in cluster.members if one.executable]
     for number, one in enumerate(running, 1):
         yield f"member {one.name}"
