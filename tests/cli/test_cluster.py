@@ -161,8 +161,7 @@ def test_only_twenty_clusters_are_listed(icsched, tmp_path):
         (
             ["--size", "2", "--clusterer", "best"],
             2,
-            'Invalid value "best" for --clusterer. Choose from: "auto", "direct", "staggered",'
-            ' "donor", "lean".',
+            "--clusterer: expected auto, direct, staggered, donor, lean, got 'best'",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.files import write_text
-from icsched.serve.clusters import Cluster, plan_clusters, set_apart
+from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
 from icsched.workflow import Workflow
 
 
@@ -50,6 +50,9 @@ def cluster_answer(
     *size* is what the user gave as the one capacity, if so; *alone* lists jobs or is @FILE.
     """
     wanted.check()
+    if clusterer not in CLUSTERERS:
+        known = ", ".join(CLUSTERERS)
+        raise ArgumentError(f"--clusterer: expected {known}, got {clusterer!r}")
     workflow = reading.read_to_run(files, signs=signs)
     for path in filter(None, (output, dot)):
         check_not_own(workflow, path)

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from icsched import checks
 from icsched.answers.cluster import cluster_answer
@@ -12,6 +14,12 @@ from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
 from icsched.errors import ArgumentError
 from icsched.render import cluster as render
+from icsched.serve.clusters import CLUSTERERS
+
+
+def known_clusterers(_default: object) -> str:
+    """Return the default and all names with their sentences; asked for by help alone."""
+    return "auto. Names: " + "; ".join(f"{c.name}, {c.sentence}" for c in CLUSTERERS.values())
 
 
 def cluster(
@@ -19,7 +27,7 @@ def cluster(
     order: OrderOptions = OURS,
     size: Annotated[int | None, WHOLE] = None,
     capacities: str | None = None,
-    clusterer: Literal["auto", "direct", "staggered", "donor", "lean"] = "auto",
+    clusterer: Annotated[str, Parameter(show_default=known_clusterers)] = "auto",
     alone: str = "",
     output_: Annotated[str | None, OutputName] = None,
     dot: str | None = None,
@@ -39,7 +47,7 @@ def cluster(
     capacities
         Jobs that the workers can take, in the order in which they come, such as 4,16,64.
     clusterer
-        How to choose the jobs of a cluster.
+        Name of a way to choose the jobs of a cluster.
     alone
         Jobs to keep out of clusters: names with commas between, or @FILE with one a line.
     output_
