@@ -55,3 +55,43 @@ def test_a_clusterer_of_another_package_is_chosen_by_name_and_in_the_help(plugin
     assert (result.code, result.err) == (0, "")
     assert "5 clusters, clusterer ones: 3 of 3 dependencies cut\n" in result.out
     assert "ones,onejobeach" in squeezed(icsched("cluster", "--help").out)
+
+
+# Packages that are broken
+
+BROKEN = """
+from icsched.orders import NamedOrder
+
+NUMBER = 42
+ALIAS = NamedOrder("elsewhere", "under another name", None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "problem"),
+    [
+        ("gone:X", "cannot be imported: No module named 'gone'"),
+        ("extra:GONE", "cannot be imported: module 'extra' has no attribute 'GONE'"),
+        ("raising:X", "cannot be imported: RuntimeError: no licence"),
+        ("extra:NUMBER", "expected a NamedOrder, got 42"),
+        ("extra:ALIAS", "expected an entry of that name, got 'elsewhere'"),
+    ],
+)
+def test_a_broken_order_is_one_line_and_breaks_neither_others_nor_help(plugin, put, point, problem):
+    put({"lib/raising.py": "raise RuntimeError('no licence')\n"})
+    icsched = plugin(f"[icsched.orders]\nbroken = {point}\n", BROKEN)
+
+    result = icsched("prio", "wf.dag", "--order", "broken")
+    assert (result.code, result.complaint) == (1, f"order 'broken' of {point}: {problem}")
+
+    assert icsched("prio", "wf.dag", "--order", "dask").code == 0  # an entry point, too
+    shown = squeezed(icsched("prio", "--help").out)
+    assert "broken,cannotbeused:itspackageisbroken" in shown
+    assert "dask,asDaskwouldorderthejobs" in shown
+
+
+def test_a_broken_format_does_not_keep_files_of_any_name_from_being_read(plugin, put):
+    icsched = plugin("[icsched.formats]\nbroken = gone:X\n")
+    put({"diamond": PAIR_AND_FORK})
+
+    assert icsched("show", "diamond").code == 0

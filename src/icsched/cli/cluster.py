@@ -19,7 +19,7 @@ from icsched.serve.clusters import CLUSTERERS
 
 def known_clusterers(_default: object) -> str:
     """Return the default and all names with their sentences; asked for by help alone."""
-    return "auto. Names: " + "; ".join(f"{c.name}, {c.sentence}" for c in CLUSTERERS.values())
+    return f"auto. Names: {CLUSTERERS.described()}"
 
 
 def cluster(
