@@ -61,6 +61,17 @@ class Table(Mapping[str, E], Generic[E]):
         except KeyError:
             raise ArgumentError(f"{self._what}: expected {', '.join(self)}, got {name!r}") from None
 
+    def is_own(self, name: str) -> bool:
+        """Whether the entry called *name* is icsched's own."""
+        return name in self._own
+
+    def origin(self, name: str) -> str:
+        """Return the words for an entry of another package in messages: its name, and where from.
+
+        Raises KeyError if no other package has it.
+        """
+        return f"{self._what} {name!r} of {self._others[name].value}"
+
     def usable(self) -> Iterator[E]:
         """Yield the entries in their order, without those that cannot be imported."""
         for name in self:
@@ -87,7 +98,7 @@ class Table(Mapping[str, E], Generic[E]):
 
     def _loaded(self, point: "EntryPoint") -> E:
         """Import an entry of another package; raises EngineError if that fails or it is none."""
-        where = f"{self._what} {point.name!r} of {point.value}"
+        where = self.origin(point.name)
         try:
             entry = point.load()
         except (ImportError, AttributeError) as error:

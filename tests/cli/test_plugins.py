@@ -95,3 +95,44 @@ def test_a_broken_format_does_not_keep_files_of_any_name_from_being_read(plugin,
     put({"diamond": PAIR_AND_FORK})
 
     assert icsched("show", "diamond").code == 0
+
+
+FAILING = """
+from icsched.orders import NamedOrder
+
+
+def fail(dag):
+    raise ValueError("no luck")
+
+
+FAILING = NamedOrder("failing", "it raises", fail)
+NOTHING = NamedOrder("nothing", "it returns None", lambda dag: None)
+SHORT = NamedOrder("short", "it returns one task", lambda dag: [0])
+BACKWARDS = NamedOrder("backwards", "children first", lambda dag: dag.fifo_order[::-1])
+"""
+
+
+@pytest.mark.parametrize("command", [["prio"], ["simulate", "--runs", "50"]])
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("failing", "failed: ValueError: no luck"),
+        (
+            "nothing",
+            "did not make a legal order: order: expected a plan, a schedule, or a list of"
+            " task names or ids, got NoneType",
+        ),
+        ("short", "did not make a legal order: order: expected 5 tasks, got 1"),
+        (
+            "backwards",
+            "did not make a legal order: step 1 runs 'e' before its parent 'c'",
+        ),
+    ],
+)
+def test_an_order_that_fails_is_one_line_that_names_its_package(plugin, command, name, problem):
+    point = f"extra:{name.upper()}"
+    icsched = plugin(f"[icsched.orders]\n{name} = {point}\n", FAILING)
+
+    result = icsched(*command, "wf.dag", "--order", name)
+
+    assert (result.code, result.complaint) == (1, f"order {name!r} of {point} {problem}")
