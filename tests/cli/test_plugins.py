@@ -19,7 +19,19 @@ class Ones(Clusterer):
         return self.rest.ready()[:1]
 
 
+class Last(Ones):
+    def choose(self, size):
+        return [4]
+
+
+class All(Ones):
+    def choose(self, size):
+        return [0, 1, 2, 3, 4]
+
+
 ONES = NamedClusterer("ones", "one job each", Ones)
+LAST = NamedClusterer("last", "the last job, ready or not", Last)
+ALL = NamedClusterer("all", "all jobs, whoever asks", All)
 """
 
 
@@ -136,3 +148,14 @@ def test_an_order_that_fails_is_one_line_that_names_its_package(plugin, command,
     result = icsched(*command, "wf.dag", "--order", name)
 
     assert (result.code, result.complaint) == (1, f"order {name!r} of {point} {problem}")
+
+
+@pytest.mark.parametrize(("name", "chosen"), [("last", "'e'"), ("all", "'c', 'a', 'b', 'd', 'e'")])
+def test_a_clusterer_that_breaks_the_rules_is_one_line(plugin, name, chosen):
+    """e waits for c; five jobs do not go into clusters of two."""
+    icsched = plugin(f"[icsched.clusterers]\n{name} = extra:{name.upper()}\n", CLUSTERERS)
+
+    result = icsched("cluster", "wf.dag", "--size", "2", "--clusterer", name)
+
+    expected = "at most 2 tasks that are free, and wait for no task outside of the set"
+    assert result.complaint == f"clusterer ones: expected {expected}, got {chosen}"
