@@ -159,3 +159,52 @@ def test_a_clusterer_that_breaks_the_rules_is_one_line(plugin, name, chosen):
 
     expected = "at most 2 tasks that are free, and wait for no task outside of the set"
     assert result.complaint == f"clusterer ones: expected {expected}, got {chosen}"
+
+
+# Formats of other packages
+
+LINES = """
+from pathlib import Path
+
+from icsched import Dag, Workflow
+from icsched.files import Change
+from icsched.formats import Format
+
+
+def read(paths, options):
+    old = Path(paths[0]).read_bytes()
+    words = [line.split() for line in old.decode().splitlines()]
+    dag = Dag({task: parents for task, *parents in words})
+    return Workflow(dag, done=[False] * len(dag), files=paths, format="lines", parsed=old)
+
+
+def changes(workflow, order):
+    names = "".join(f"{workflow.dag.names[task]}\\n" for task in order)
+    return [Change("order.txt", None, names.encode())]
+
+
+LINES = Format("lines", "a task and its parents", (".lines",), read=read, changes=changes)
+"""
+
+
+def test_advice_for_dagman_is_not_given_for_files_of_other_formats(plugin, put, folder):
+    icsched = plugin("[icsched.formats]\nlines = extra:LINES\n", LINES)
+    put({"wf.lines": "a\nb a\nc\nd c\ne c\n"})
+
+    result = icsched("prio", "wf.lines", "--in-place")
+
+    assert (folder / "order.txt").read_text().split() == ["c", "a", "b", "d", "e"]
+    assert result.out.splitlines()[-1] == "wrote order.txt"
+    assert "condor" not in result.out
+
+
+def test_removing_from_a_file_of_another_format_is_refused(plugin, put):
+    icsched = plugin("[icsched.formats]\nlines = extra:LINES\n", LINES)
+    put({"wf.lines": "a\n"})
+
+    result = icsched("prio", "wf.lines", "--remove")
+
+    assert (result.code, result.complaint) == (
+        2,
+        "--remove is for DAGMan files; wf.lines is not one",
+    )
