@@ -10,9 +10,9 @@ from icsched.answers.changes import Writing, Written, made, planned, planning_no
 from icsched.answers.ordered import Ordered, Wanted, ordered
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
-from icsched.errors import FormatError
+from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats import dagman
+from icsched.formats import dagman, format_of
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.workflow import Workflow
 
@@ -89,7 +89,13 @@ class _Search:
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told))
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:
-        """Find the sections to remove; a workflow is read only to find other files."""
+        """Find the sections to remove; a workflow is read only to find other files.
+
+        Raises ArgumentError for a file of another format, which has no sections.
+        """
+        for file in files:
+            if format_of(file) is not dagman.DAGMAN:
+                raise ArgumentError(f"--remove is for DAGMan files; {file} is not one")
         changes: list[Change] = []
         told: list[notes.Note] = []
         seen = {os.path.realpath(file) for file in files}
