@@ -12,8 +12,9 @@ from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.frames import data_frame
+from icsched.given import Graph, dag_of
 from icsched.orders.entry import Made
-from icsched.orders.given import Graph, dag_of, run_times_of
+from icsched.orders.given import run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, checked_run_times
 from icsched.theory import Analysis, Proof, confirmed

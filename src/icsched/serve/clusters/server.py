@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from icsched import checks
 from icsched.arrays import ranks_of
-from icsched.dag import Dag
-from icsched.errors import ArgumentError, ClusterError, GraphError
+from icsched.errors import ArgumentError, ClusterError
+from icsched.given import Graph, dag_of
 from icsched.orders import Plan
 from icsched.pebble import Order
 from icsched.serve.clusters.clusterer import Ground
@@ -30,6 +30,7 @@ class ClusterServer:
     grows with the size of its cluster. Many servers of one dag can share the analysis: give each
     the `Plan` of `prioritize` as *order*.
 
+    >>> from icsched import Dag
     >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> first = server.take(2)
     >>> list(first), list(server.take(1))
@@ -41,14 +42,13 @@ class ClusterServer:
 
     def __init__(
         self,
-        dag: Dag,
+        graph: Graph,
         *,
         clusterer: str = "auto",
         order: Order | Plan | None = None,
         sizes: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(dag, Dag):
-            raise GraphError(f"expected a Dag, got {type(dag).__name__}; see icsched.Dag")
+        dag = dag_of(graph)
         if not len(dag):
             raise ClusterError("expected a dag with tasks, got an empty one")
         entry = CLUSTERERS.find(clusterer)
@@ -159,14 +159,14 @@ class ClusterServer:
 
 
 def best_cluster(
-    dag: Dag,
+    graph: Graph,
     size: int,
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
     sizes: ArrayLike | None = None,
 ) -> Cluster:
-    """Return one cluster of *size* tasks off *dag*.
+    """Return one cluster of *size* tasks off *graph*, which is what `prioritize` takes.
 
     *clusterer* is a name of `CLUSTERERS`:
 
@@ -192,23 +192,25 @@ def best_cluster(
     >>> [best_cluster(dag, 6, clusterer=name).cut_arcs for name in ("direct", "staggered")]
     [8, 6]
     """
+    dag = dag_of(graph)
     server = ClusterServer(dag, clusterer=clusterer, order=order, sizes=sizes)
     return server.take(checks.whole_number("size", size, least=1, most=len(dag)))
 
 
 def plan_clusters(
-    dag: Dag,
+    graph: Graph,
     capacities: Sequence[int],
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
     sizes: ArrayLike | None = None,
 ) -> list[Cluster]:
-    """Return all of *dag* as clusters, sized to *capacities* in turn, over and over.
+    """Return all of *graph* as clusters, sized to *capacities* in turn, over and over.
 
     The plan has no timing: each cluster counts as done when it is handed out. Other arguments are
     as for `best_cluster`. Raises ArgumentError without capacities or for one below 1.
 
+    >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
     >>> [taken.tasks for taken in plan_clusters(dag, [1, 2])]
     [(0,), (1, 2), (3,)]
@@ -218,7 +220,7 @@ def plan_clusters(
     checked = [checks.whole_number("capacity", capacity, least=1) for capacity in capacities]
     if not checked:
         raise ArgumentError("capacities: expected one or more, got none")
-    server = ClusterServer(dag, clusterer=clusterer, order=order, sizes=sizes)
+    server = ClusterServer(graph, clusterer=clusterer, order=order, sizes=sizes)
     capacity_of = cycle(checked)
     plan = []
     while server.is_active():
