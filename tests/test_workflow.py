@@ -46,14 +46,24 @@ def test_lists_become_arrays():
     [
         ({"done": [True]}, "done: expected 3 values, one for each task, got 1"),
         ({"run_times": [1.0]}, "run_times: expected 2 values, one for each task, got 1"),
-        ({"run_times": ["long", 1]}, "run_times: expected numbers, got ['long', 1]"),
+        ({"run_times": ["long", 1]}, "run_times: expected numbers, one per task"),
+        ({"run_times": [-1, 1]}, "run time of 'b': expected 0 or more, got -1.0"),
+        ({"run_times": 5}, "run_times: expected one for each task, got 5"),
+        ({"sizes": [-1, 1]}, "size of 'b': expected 0 or more, got -1"),
+        ({"whole": 5}, "whole: expected a Dag, got 5"),
+        ({"done": None}, "done: expected true or false for each task, got None"),
+        ({"done": "abc"}, "done: expected true or false for each task, got 'abc'"),
+        (
+            {"done": ["", "a", "b"]},
+            "done: expected true or false for each task, got ['', 'a', 'b']",
+        ),
         ({"sizes": [1, 2, 3]}, "sizes: expected 2 values, one for each task, got 3"),
         ({"commands": ("x",)}, "commands: expected 2 values, one for each task, got 1"),
     ],
 )
 def test_an_array_has_a_value_for_each_task(known, problem):
     with pytest.raises(ArgumentError) as caught:
-        Workflow(CHAIN, **{"done": [True, False, False], **known})
+        Workflow(**{"whole": CHAIN, "done": [True, False, False], **known})
 
     assert str(caught.value) == problem
 
