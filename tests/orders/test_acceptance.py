@@ -227,3 +227,18 @@ def test_an_order_of_ones_own_becomes_a_plan():
 def test_an_unknown_order_is_refused():
     with pytest.raises(ArgumentError, match=r"order: expected prio, fifo, .*, got 'best'"):
         prioritize(DAG, "best")
+
+
+@pytest.mark.parametrize("order", ["prio", "fifo", BEST])
+def test_run_times_are_checked_even_if_the_order_does_not_use_them(order):
+    with pytest.raises(ArgumentError, match=r"run_times: expected 5 numbers, got shape \(1,\)"):
+        prioritize(DAG, order, run_times=[1])
+
+
+def test_a_plan_keeps_the_name_of_its_order_unless_a_label_is_given():
+    lifo = prioritize(DAG, "lifo")
+
+    assert prioritize(DAG, lifo).ordered_by == "lifo"
+    assert prioritize(Dag(PARENTS), lifo).ordered_by == "lifo"
+    assert prioritize(DAG, lifo, label="mine").ordered_by == "mine"
+    assert prioritize(DAG, lifo.schedule).ordered_by == "given"
