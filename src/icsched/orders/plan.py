@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from icsched.arrays import Ids
+from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, EngineError, IcschedError, ScheduleError
 from icsched.frames import data_frame
 from icsched.given import Graph, dag_of
-from icsched.orders.entry import Made
+from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, checked_run_times
@@ -135,10 +135,32 @@ def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
 
 
 def made_order(dag: Dag, name: str, run_times: RunTimes | None) -> Made | Ids:
-    """Return what the order called *name* makes of *dag*, unproved; raises ArgumentError."""
+    """Return what the order called *name* makes of *dag*, unproved.
+
+    Raises ArgumentError for an unknown name or if run times are needed; EngineError if the order
+    cannot be made; ScheduleError if what it makes is no order of *dag*.
+    """
     entry = ORDERS.find(name)
-    if not entry.needs_run_times:
-        return entry.make(dag)
-    if run_times is None:
+    if entry.needs_run_times and run_times is None:
         raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
-    return entry.make(dag, checked_run_times(dag, run_times))
+    times = (checked_run_times(dag, run_times),) if entry.needs_run_times else ()
+    made = _made(entry, dag, *times)
+    try:
+        order = Schedule.of(dag, made.order if isinstance(made, Made) else made).order
+    except ScheduleError as error:
+        raise ScheduleError(f"order {name}: {error}") from error
+    return made if isinstance(made, Made) else order
+
+
+def _made(entry: NamedOrder, dag: Dag, *times: Floats) -> Made | Ids:
+    """Call an order, which may be another package's and fail in any way."""
+    try:
+        return entry.make(dag, *times)
+    except IcschedError:
+        raise
+    except ImportError as error:
+        hint = f": run pip install 'icsched[{entry.extra}]'" if entry.extra else ""
+        raise EngineError(f"order {entry.name}: {error}{hint}") from error
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise EngineError(f"order {entry.name} failed: {problem}") from error

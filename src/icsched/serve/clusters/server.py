@@ -85,8 +85,10 @@ class ClusterServer:
         """
         size = min(checks.whole_number("capacity", capacity, least=1), len(self._dag))
         tasks = self._clusterer.choose(size)
+        if not self._rest.is_self_contained(tasks):
+            names = [self._dag.names[task] for task in tasks]
+            raise ClusterError(f"clusterer {self.clusterer}: its set {names} is not self-contained")
         tasks.sort(key=self._place.__getitem__)  # a legal order, as every subset of one is
-        assert self._rest.is_self_contained(tasks), "a clusterer must keep to the rules"  # noqa: S101
         cluster = self._described(tasks)
         self._rest.take(tasks)
         self._note_handed_out(tasks)
