@@ -93,11 +93,10 @@ class BatchServer:
     def lost(self, *tasks: int) -> None:
         """Offer *tasks* again, unless they are done or were not taken.
 
-        Raises GameError for a task with a parent that is not done; the tasks named before that task
-        are offered.
+        Raises UnknownTaskError for an id that the dag does not have; then no task is offered.
         """
-        for task in tasks:
-            if self._readiness.is_news(task) and self._readiness.is_out(task):
+        for task in [self._readiness.known(task) for task in tasks]:
+            if self._readiness.is_out(task):
                 self._offer(self._readiness.give_back((task,)))
 
     def is_active(self) -> bool:

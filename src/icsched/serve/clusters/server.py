@@ -80,10 +80,12 @@ class ClusterServer:
         """Return a cluster of *capacity* tasks, or fewer if no larger set is self-contained.
 
         It is empty if nothing can be handed out now: all tasks are handed out, or wait for clusters
-        that are.
-        Raises ArgumentError for a capacity below 1.
+        that are. A *capacity* of 0 is for an empty cluster.
+        Raises ArgumentError for a capacity below 0.
         """
-        size = min(checks.whole_number("capacity", capacity, least=1), len(self._dag))
+        size = min(checks.whole_number("capacity", capacity, least=0), len(self._dag))
+        if not size:
+            return self._described([])
         tasks = self._clusterer.choose(size)
         if not self._rest.is_self_contained(tasks):
             names = [self._dag.names[task] for task in tasks]
