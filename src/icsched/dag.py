@@ -133,7 +133,10 @@ class Dag:
 
     def __contains__(self, name: object) -> bool:
         """Whether a task is called *name*."""
-        return name in self.ids
+        try:
+            return name in self.ids
+        except TypeError:  # a list cannot be a name
+            return False
 
     def __iter__(self) -> Iterator[Hashable]:
         """Iterate over the names in id order."""
