@@ -2,6 +2,7 @@
 
 import pickle
 
+import networkx
 import numpy as np
 import pytest
 
@@ -113,3 +114,15 @@ def test_a_workflow_travels_to_another_process_with_what_its_files_say(put):
     assert copy.dag == workflow.dag
     assert copy.parsed.names == workflow.parsed.names
     assert copy.parsed.priorities.tolist() == workflow.parsed.priorities.tolist()
+
+
+def test_a_node_attribute_of_networkx_may_be_the_run_time():
+    graph = networkx.DiGraph([("a", "b")])
+    graph.nodes["a"]["seconds"] = 3
+
+    with pytest.raises(ArgumentError, match="run_times: expected 'seconds' of node 'b'"):
+        Workflow.from_networkx(graph, run_times="seconds")
+
+    graph.nodes["b"]["seconds"] = 5
+    assert Workflow.from_networkx(graph, run_times="seconds").run_times.tolist() == [3, 5]
+    assert Workflow.from_networkx(graph).run_times is None

@@ -399,8 +399,8 @@ class Dag:
     def from_networkx(cls, graph: networkx.DiGraph[Any]) -> Dag:
         """Build from a networkx DiGraph; node keys become names, parallel arcs collapse.
 
-        Attributes are not kept. To use a node attribute as run times, call
-        ``prioritize(graph, order, run_times=networkx.get_node_attributes(graph, "seconds"))``.
+        Attributes are not kept; ``Workflow.from_networkx(graph, run_times="seconds")`` keeps a
+        node attribute as run times.
         """
         if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
             raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -69,6 +70,20 @@ class Workflow:
 
     def _set(self, name: str, values: object) -> None:
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, run_times: str | None = None) -> Self:
+        """Build from a networkx DiGraph; the node attribute called *run_times* has run times.
+
+        Raises GraphError for another graph, ArgumentError for a node without that attribute.
+        """
+        dag = Dag.from_networkx(graph)
+        known = None if run_times is None else dict(graph.nodes(data=run_times))
+        missing = [name for name, value in (known or {}).items() if value is None]
+        if missing:
+            raise ArgumentError(f"run_times: expected {run_times!r} of node {missing[0]!r}")
+        weights = None if known is None else checked_run_times(dag, known)
+        return cls(dag, np.zeros(len(dag), bool), weights)
 
     @property
     def names(self) -> Sequence[Hashable]:
