@@ -391,3 +391,7 @@ def test_names_that_are_the_ids_are_no_names():
 def test_a_dag_adds_only_to_a_dag():
     with pytest.raises(TypeError):
         diamond() + 3
+
+
+def test_what_cannot_be_a_name_is_not_in_a_dag():
+    assert [] not in Dag({"a": []})

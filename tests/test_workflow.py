@@ -2,6 +2,7 @@
 
 import pickle
 
+import networkx
 import numpy as np
 import pytest
 
@@ -46,14 +47,24 @@ def test_lists_become_arrays():
     [
         ({"done": [True]}, "done: expected 3 values, one for each task, got 1"),
         ({"run_times": [1.0]}, "run_times: expected 2 values, one for each task, got 1"),
-        ({"run_times": ["long", 1]}, "run_times: expected numbers, got ['long', 1]"),
+        ({"run_times": ["long", 1]}, "run_times: expected numbers, one per task"),
+        ({"run_times": [-1, 1]}, "run time of 'b': expected 0 or more, got -1.0"),
+        ({"run_times": 5}, "run_times: expected one for each task, got 5"),
+        ({"sizes": [-1, 1]}, "size of 'b': expected 0 or more, got -1"),
+        ({"whole": 5}, "whole: expected a Dag, got 5"),
+        ({"done": None}, "done: expected true or false for each task, got None"),
+        ({"done": "abc"}, "done: expected true or false for each task, got 'abc'"),
+        (
+            {"done": ["", "a", "b"]},
+            "done: expected true or false for each task, got ['', 'a', 'b']",
+        ),
         ({"sizes": [1, 2, 3]}, "sizes: expected 2 values, one for each task, got 3"),
         ({"commands": ("x",)}, "commands: expected 2 values, one for each task, got 1"),
     ],
 )
 def test_an_array_has_a_value_for_each_task(known, problem):
     with pytest.raises(ArgumentError) as caught:
-        Workflow(CHAIN, **{"done": [True, False, False], **known})
+        Workflow(**{"whole": CHAIN, "done": [True, False, False], **known})
 
     assert str(caught.value) == problem
 
@@ -103,3 +114,15 @@ def test_a_workflow_travels_to_another_process_with_what_its_files_say(put):
     assert copy.dag == workflow.dag
     assert copy.parsed.names == workflow.parsed.names
     assert copy.parsed.priorities.tolist() == workflow.parsed.priorities.tolist()
+
+
+def test_a_node_attribute_of_networkx_may_be_the_run_time():
+    graph = networkx.DiGraph([("a", "b")])
+    graph.nodes["a"]["seconds"] = 3
+
+    with pytest.raises(ArgumentError, match="run_times: expected 'seconds' of node 'b'"):
+        Workflow.from_networkx(graph, run_times="seconds")
+
+    graph.nodes["b"]["seconds"] = 5
+    assert Workflow.from_networkx(graph, run_times="seconds").run_times.tolist() == [3, 5]
+    assert Workflow.from_networkx(graph).run_times is None

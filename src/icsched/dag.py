@@ -133,7 +133,10 @@ class Dag:
 
     def __contains__(self, name: object) -> bool:
         """Whether a task is called *name*."""
-        return name in self.ids
+        try:
+            return name in self.ids
+        except TypeError:  # a list cannot be a name
+            return False
 
     def __iter__(self) -> Iterator[Hashable]:
         """Iterate over the names in id order."""
@@ -396,8 +399,8 @@ class Dag:
     def from_networkx(cls, graph: networkx.DiGraph[Any]) -> Dag:
         """Build from a networkx DiGraph; node keys become names, parallel arcs collapse.
 
-        Attributes are not kept. To use a node attribute as run times, call
-        ``prioritize(graph, order, run_times=networkx.get_node_attributes(graph, "seconds"))``.
+        Attributes are not kept; ``Workflow.from_networkx(graph, run_times="seconds")`` keeps a
+        node attribute as run times.
         """
         if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
             raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")

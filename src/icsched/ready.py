@@ -23,19 +23,31 @@ class Server(Protocol[Task]):
 
     *Task* is how a task is named: by id (int) in most servers, by the user's name in
     `icsched.Sorter`.
+
+    Servers by id raise UnknownTaskError for an id that the dag does not have, and ArgumentError
+    for what is no id. `icsched.Sorter` raises what `graphlib.TopologicalSorter` raises: a
+    ValueError for a task that is not in the graph, was not handed out, or is done already.
     """
 
     def take(self, count: int, /) -> Sequence[Task]:
-        """Hand out at most *count* tasks, and return them; none if no task is ready now."""
+        """Hand out at most *count* tasks, and return them.
+
+        The sequence is empty if no task is ready now, or if *count* is 0.
+        """
 
     def done(self, *tasks: Task) -> None:
         """Record that tasks are done, which may make other tasks ready.
 
-        The first result of a task counts, even if the task was lost and handed out again.
+        The first result of a task counts, even if the task was lost and handed out again, or was
+        never handed out. A task that is done stays done. Raises GameError for a task that waits
+        for a parent; the tasks named before that task are done.
         """
 
     def lost(self, *tasks: Task) -> None:
-        """Take back tasks that are out, so that they can be handed out again."""
+        """Take back tasks that are out, so that they can be handed out again.
+
+        A task that is not out, whether it waits, is ready or is done, stays as it is.
+        """
 
     def is_active(self) -> bool:
         """Whether some tasks are not done yet."""

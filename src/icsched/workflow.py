@@ -3,13 +3,14 @@
 from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
+from icsched.pebble import checked_run_times, checked_sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Workflow:
     overwrite these. `done_by` is the file that says which tasks are done, if there is one.
     `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
 
-    Raises ArgumentError if an array has the wrong length, or holds something other than numbers.
+    Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
+    numbers.
 
     >>> import numpy as np
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
@@ -54,24 +56,34 @@ class Workflow:
     parsed: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self._take("done", bool, len(self.whole))
+        if not isinstance(self.whole, Dag):
+            raise ArgumentError(f"whole: expected a Dag, got {self.whole!r}")
+        self._set("done", _checked_done(self.done, len(self.whole)))
         left = len(self.whole) - int(self.done.sum())
-        self._take("run_times", np.float64, left)
-        self._take("sizes", np.int64, left)
-        if self.commands is not None:
-            _check_length("commands", self.commands, left)
+        for name in ("run_times", "sizes", "commands"):
+            if getattr(self, name) is not None:
+                _check_length(name, getattr(self, name), left)
+        if self.run_times is not None:
+            self._set("run_times", checked_run_times(self.dag, self.run_times))
+        if self.sizes is not None:
+            self._set("sizes", checked_sizes(self.dag, self.sizes))
 
-    def _take(self, name: str, kind: type, expected: int) -> None:
-        """Make a field an array of *kind*; the field may be given as a list."""
-        given = getattr(self, name)
-        if given is None:
-            return
-        try:
-            values: NDArray[np.generic] = np.asarray(given, kind)
-        except (TypeError, ValueError):
-            raise ArgumentError(f"{name}: expected numbers, got {given!r}") from None
-        _check_length(name, values, expected)
+    def _set(self, name: str, values: object) -> None:
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, run_times: str | None = None) -> Self:
+        """Build from a networkx DiGraph; the node attribute called *run_times* has run times.
+
+        Raises GraphError for another graph, ArgumentError for a node without that attribute.
+        """
+        dag = Dag.from_networkx(graph)
+        known = None if run_times is None else dict(graph.nodes(data=run_times))
+        missing = [name for name, value in (known or {}).items() if value is None]
+        if missing:
+            raise ArgumentError(f"run_times: expected {run_times!r} of node {missing[0]!r}")
+        weights = None if known is None else checked_run_times(dag, known)
+        return cls(dag, np.zeros(len(dag), bool), weights)
 
     @property
     def names(self) -> Sequence[Hashable]:
@@ -119,7 +131,21 @@ class Workflow:
         return dict(zip(self.dag.names, plain, strict=True))
 
 
-def _check_length(name: str, values: Sized, expected: int) -> None:
+def _checked_done(done: object, tasks: int) -> Mask:
+    """Return *done*, which may be a list of true and false, or of 1 and 0, as an array."""
+    try:
+        values = np.asarray(done)
+    except ValueError:  # rows of different lengths
+        values = np.array(done, object)
+    if values.ndim != 1 or (values.size and values.dtype.kind not in "biu"):
+        raise ArgumentError(f"done: expected true or false for each task, got {done!r}")
+    _check_length("done", values, tasks)
+    return values.astype(bool, copy=False)
+
+
+def _check_length(name: str, values: object, expected: int) -> None:
+    if not isinstance(values, Sized):
+        raise ArgumentError(f"{name}: expected one for each task, got {values!r}")
     if len(values) != expected:
         counts = f"expected {expected:,} values, one for each task, got {len(values):,}"
         raise ArgumentError(f"{name}: {counts}")

@@ -5,17 +5,25 @@ import numpy as np
 import pytest
 import rustworkx
 
+import icsched
 from icsched import (
     ArgumentError,
+    BatchServer,
+    ClusterServer,
     Dag,
     Schedule,
+    best_batch,
+    best_cluster,
     eligibility_profile,
     order_within,
+    plan_clusters,
     prioritize,
     verify,
 )
 from icsched.errors import GraphError, ScheduleError
+from icsched.orders import memory_curve
 from icsched.pebble import area, check_order, compare, enabled_profile, memory_profile
+from icsched.pebble.referee import ic_optimal_order, maximum_area_order, optimal_profile
 from icsched.theory import dual_order, lean_order
 
 r"""
@@ -148,6 +156,38 @@ def test_anything_else_is_no_graph(graph):
         prioritize(graph)
 
 
+TAKERS = {
+    "prioritize": lambda graph: prioritize(graph).names,
+    "order_within": lambda graph: order_within(graph, 9).plan.names,
+    "memory_curve": lambda graph: memory_curve(graph)[0].memory,
+    "BatchServer": lambda graph: BatchServer(graph).take(1),
+    "ClusterServer": lambda graph: ClusterServer(graph).take(2).tasks,
+    "best_batch": lambda graph: best_batch(graph, [], 1).take,
+    "best_cluster": lambda graph: best_cluster(graph, 2).tasks,
+    "plan_clusters": lambda graph: [taken.tasks for taken in plan_clusters(graph, [2])],
+    "verify": lambda graph: verify(graph, BEST).ic_optimal,
+    "profile": lambda graph: eligibility_profile(graph, BEST).tolist(),
+    "memory": lambda graph: memory_profile(graph, BEST).tolist(),
+    "compare": lambda graph: compare(graph, BEST, BEST).never_below,
+    "schedule": lambda graph: Schedule(graph, BEST).names,
+    "optimal": lambda graph: optimal_profile(graph).tolist(),
+    "ic-optimal": lambda graph: ic_optimal_order(graph).tolist(),
+    "area": lambda graph: maximum_area_order(graph).tolist(),
+}
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+@pytest.mark.parametrize("graph", [PARENTS, icsched.Workflow(DAG, [False] * 5), PLAN])
+def test_every_callable_takes_every_kind_of_graph(taker, graph):
+    assert TAKERS[taker](graph) == TAKERS[taker](DAG)
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+def test_no_callable_takes_a_number_as_a_graph(taker):
+    with pytest.raises(GraphError, match=r"^expected a Dag, a workflow, .*, got int$"):
+        TAKERS[taker](5)
+
+
 @pytest.mark.parametrize("build", [Dag.from_networkx, Dag.from_rustworkx])
 def test_a_mapping_is_no_graph_of_another_library(build):
     with pytest.raises(GraphError, match="workx graph, got dict"):
@@ -187,3 +227,18 @@ def test_an_order_of_ones_own_becomes_a_plan():
 def test_an_unknown_order_is_refused():
     with pytest.raises(ArgumentError, match=r"order: expected prio, fifo, .*, got 'best'"):
         prioritize(DAG, "best")
+
+
+@pytest.mark.parametrize("order", ["prio", "fifo", BEST])
+def test_run_times_are_checked_even_if_the_order_does_not_use_them(order):
+    with pytest.raises(ArgumentError, match=r"run_times: expected 5 numbers, got shape \(1,\)"):
+        prioritize(DAG, order, run_times=[1])
+
+
+def test_a_plan_keeps_the_name_of_its_order_unless_a_label_is_given():
+    lifo = prioritize(DAG, "lifo")
+
+    assert prioritize(DAG, lifo).ordered_by == "lifo"
+    assert prioritize(Dag(PARENTS), lifo).ordered_by == "lifo"
+    assert prioritize(DAG, lifo, label="mine").ordered_by == "mine"
+    assert prioritize(DAG, lifo.schedule).ordered_by == "given"

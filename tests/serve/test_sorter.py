@@ -1,6 +1,7 @@
 """Sorter as a drop-in for graphlib.TopologicalSorter, and what it adds."""
 
 import graphlib
+import pickle
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 from itertools import pairwise
@@ -932,3 +933,15 @@ def test_a_ready_task_that_get_ready_of_n_kept_back_cannot_be_done():
 
     with pytest.raises(ValueError, match=r"^node 'b' was not passed out"):
         sorter.done("b")
+
+
+@pytest.mark.parametrize("graph", [{"a": [], "b": ["a"]}, Dag({"a": [], "b": ["a"]})])
+def test_a_sorter_can_be_pickled_until_it_is_prepared(graph):
+    sorter = Sorter(graph)
+
+    again = pickle.loads(pickle.dumps(sorter))  # noqa: S301
+    assert list(again.static_order()) == ["a", "b"]
+
+    sorter.prepare()
+    with pytest.raises(TypeError, match="a Sorter cannot be pickled or copied after prepare"):
+        pickle.dumps(sorter)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from icsched import ArgumentError, Dag, Pool, Times, Workers, families, prioritize, simulate
+from icsched import ArgumentError, Dag, Pool, Sorter, Times, Workers, families, prioritize, simulate
 from icsched.errors import ScheduleError, SimulationError
 from icsched.pebble import critical_path_order, level_order, profile
 from icsched.sim import Paired, PaperSampling, Played, Simulation, compare, simulate_runs
@@ -310,3 +310,33 @@ def test_without_fifo_the_first_policy_is_the_baseline():
     with pytest.raises(ArgumentError) as caught:
         simulate(FORK, named, sampling=FEW, baseline="fife")
     assert str(caught.value) == "baseline: expected mine or lifo, got 'fife'"
+
+
+@pytest.mark.parametrize(
+    ("orders", "given", "problem"),
+    [
+        (["fifo"], {"pool": 5}, "pool: expected Pool or Workers, got 5"),
+        (["fifo"], {"pool": 0}, "pool: expected Pool or Workers, got 0"),
+        (["fifo"], {"times": 5}, "times: expected Times, got 5"),
+        (["fifo"], {"sampling": 5}, "sampling: expected Paired or PaperSampling, got 5"),
+        ({5: "fifo"}, {}, "orders: expected a mapping from names, got the key 5"),
+        (
+            {"x": Sorter},
+            {},
+            "order 'x': its server cannot be asked: prepare() must be called first",
+        ),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_named(orders, given, problem):
+    with pytest.raises(ArgumentError) as caught:
+        simulate(Dag({"a": [], "b": ["a"]}), orders, **given)
+
+    assert str(caught.value) == problem
+
+
+def test_a_function_that_makes_no_server_is_named():
+    with pytest.raises(ArgumentError) as caught:
+        simulate(Dag({"a": []}), {"x": lambda _dag: None})
+
+    expected = "order 'x': expected a function that makes a Server, got one that makes None"
+    assert str(caught.value) == expected

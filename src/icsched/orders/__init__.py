@@ -1,7 +1,8 @@
 """The table of orders, and plans: what an order makes of a dag."""
 
+from icsched.given import Graph, dag_of
 from icsched.orders.entry import Made, NamedOrder, Playing
-from icsched.orders.given import Graph, dag_of, run_times_of
+from icsched.orders.given import run_times_of
 from icsched.orders.plan import Plan, made_order, prioritize
 from icsched.orders.prio import prio_order
 from icsched.orders.table import ORDERS

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from icsched.arrays import Ids
+from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, EngineError, IcschedError, ScheduleError
 from icsched.frames import data_frame
+from icsched.given import Graph, dag_of
 from icsched.orders.entry import Made, NamedOrder
-from icsched.orders.given import Graph, dag_of, run_times_of
+from icsched.orders.given import run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.theory import Analysis, Proof, confirmed
@@ -87,14 +88,15 @@ def prioritize(
     order: str | Order = "prio",
     *,
     run_times: RunTimes | None = None,
-    label: str = "given",
+    label: str | None = None,
 ) -> Plan:
     """Order *graph*, by default so that as many tasks as possible are eligible at every step.
 
     *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx
     or rustworkx. *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo",
     "level", "critical-path" and others. It may also be an order of your own: a plan, a schedule,
-    names or ids. Then `ordered_by` is *label*. Some orders need *run_times*: one nonnegative number
+    names or ids. Then `ordered_by` is *label*; by default it is "given", and a plan keeps its
+    own. Some orders need *run_times*: one nonnegative number
     per task, or a mapping from names to numbers; by default the run times of the workflow. Ties go
     to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
@@ -108,13 +110,16 @@ def prioritize(
     'given'
     """
     dag = dag_of(graph)
+    known = run_times_of(graph) if run_times is None else run_times
+    times = None if known is None else checked_run_times(dag, known)
     if isinstance(order, str):
-        known = run_times_of(graph) if run_times is None else run_times
-        return _planned(dag, order, known)
+        return _planned(dag, order, times)
+    own = order.ordered_by if isinstance(order, Plan) else "given"
+    name = own if label is None else label
     if isinstance(order, Plan) and order.dag is dag:
-        return replace(order, ordered_by=label)
+        return replace(order, ordered_by=name)
     schedule = Schedule.of(dag, order)
-    return Plan(schedule, label, confirmed(dag, schedule))
+    return Plan(schedule, name, confirmed(dag, schedule))
 
 
 def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
@@ -153,6 +158,9 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
         made = entry.make(*arguments)
     except IcschedError:
         raise
+    except ImportError as error:
+        hint = f": run pip install 'icsched[{entry.extra}]'" if entry.extra else ""
+        raise EngineError(f"{where}: {error}{hint}") from error
     except Exception as error:  # what code of others raises cannot be foreseen
         raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
     try:

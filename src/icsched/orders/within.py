@@ -15,6 +15,7 @@ from icsched import _native, checks, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError, MemoryLimitError
+from icsched.given import Graph, dag_of
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory.memory import exact
 from icsched.theory.memory.lean import depth_first_order, lean_order, peak
@@ -69,8 +70,8 @@ class LimitedOrder:
         return self.plan.schedule.area
 
 
-def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> LimitedOrder:
-    """Order *dag* for the largest area, with no more than *limit* results in memory.
+def order_within(graph: Graph, limit: int, *, sizes: ArrayLike | None = None) -> LimitedOrder:
+    """Order *graph* for the largest area, with no more than *limit* results in memory.
 
     With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order
     within the limit is proved best. On a small dag icsched looks at every set of tasks that can
@@ -91,14 +92,14 @@ def order_within(dag: Dag, limit: int, *, sizes: ArrayLike | None = None) -> Lim
     icsched.errors.MemoryLimitError: not possible within 3 open results: the least possible is 4
     """
     start = time.perf_counter()
-    found = _Search(dag, sizes).within(checks.whole_number("limit", limit, least=1))
+    found = _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=1))
     plan = found.plan
     spent = time.perf_counter() - start - sum(plan.seconds.values())
     return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
 
 
 def memory_curve(
-    dag: Dag, *, sizes: ArrayLike | None = None, points: int = 12
+    graph: Graph, *, sizes: ArrayLike | None = None, points: int = 12
 ) -> tuple[LimitedOrder, ...]:
     """Return orders from the least memory to the largest area; each has more area than the last.
 
@@ -111,7 +112,7 @@ def memory_curve(
     [(4, 61), (5, 63), (6, 64)]
     """
     checks.whole_number("points", points, least=2)
-    search = _Search(dag, sizes)
+    search = _Search(dag_of(graph), sizes)
     try:
         found = search.frontier()
     except LimitError:

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from icsched.arrays import Ids, Rows, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
+from icsched.given import Graph, dag_of
 
 Profile = NDArray[np.int64]
 
@@ -41,8 +42,8 @@ class HasOrder(Protocol):
 Order = HasOrder | Sequence[Hashable] | Ids
 
 
-def check_order(dag: Dag, order: Order) -> Ids:
-    """Return *order* as an array of ids if it is a legal order of *dag*.
+def check_order(graph: Graph, order: Order) -> Ids:
+    """Return *order* as an array of ids if it is a legal order of *graph*.
 
     This is the one way in which icsched accepts an order: a `Plan` or a `Schedule` of the same
     dag, or the tasks by name or by id. An array of integers always has ids. Raises ScheduleError,
@@ -52,7 +53,7 @@ def check_order(dag: Dag, order: Order) -> Ids:
     >>> check_order(chain, [0, 1]).tolist(), check_order(chain, ["a", "b"]).tolist()
     ([0, 1], [0, 1])
     """
-    return Schedule.of(dag, order).order
+    return Schedule.of(graph, order).order
 
 
 def _legal(dag: Dag, array: Ids) -> Ids:
@@ -133,8 +134,8 @@ def _count_during(start: Ids, stop: Ids, steps: int) -> Profile:
     return profile
 
 
-def eligibility_profile(dag: Dag, order: Order) -> Profile:
-    """Count the eligible tasks after each step of running *dag* in *order*.
+def eligibility_profile(graph: Graph, order: Order) -> Profile:
+    """Count the eligible tasks after each step of running *graph* in *order*.
 
     A task is eligible once all its parents have run and it has not. The first entry is
     the number of sources and the last 0. Raises ScheduleError if *order* is not legal.
@@ -142,10 +143,10 @@ def eligibility_profile(dag: Dag, order: Order) -> Profile:
     >>> eligibility_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
     [1, 2, 1, 0]
     """
-    return Schedule.of(dag, order).eligible
+    return Schedule.of(graph, order).eligible
 
 
-def enabled_profile(dag: Dag, order: Order) -> Profile:
+def enabled_profile(graph: Graph, order: Order) -> Profile:
     """Count the enabled tasks after each step: nonsources whose parents have all run.
 
     Unlike the eligible count, this count never falls. Eligible = sources + enabled - executed.
@@ -153,10 +154,10 @@ def enabled_profile(dag: Dag, order: Order) -> Profile:
     >>> enabled_profile(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2]).tolist()
     [0, 2, 2, 2]
     """
-    return Schedule.of(dag, order).enabled
+    return Schedule.of(graph, order).enabled
 
 
-def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Profile:
+def memory_profile(graph: Graph, order: Order, *, sizes: ArrayLike | None = None) -> Profile:
     """Count the open tasks after each step: executed, with a child that has not run.
 
     The results of open tasks must be kept (Rosenberg and Yurkewych 2005, section 2.2.3). A sink is
@@ -170,7 +171,8 @@ def memory_profile(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) ->
     >>> memory_profile(fork, [0, 1, 2], sizes=[30, 5, 5]).tolist()
     [0, 30, 30, 0]
     """
-    position = Schedule.of(dag, order).ranks
+    schedule = Schedule.of(graph, order)
+    dag, position = schedule.dag, schedule.ranks
     weights = checked_sizes(dag, sizes)
     last_child = _latest(dag.child_rows, position)
     inner = last_child >= 0
@@ -208,13 +210,13 @@ def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
     return np.ascontiguousarray(array, np.int64)
 
 
-def area(dag: Dag, order: Order) -> int:
+def area(graph: Graph, order: Order) -> int:
     """Sum of the eligibility profile.
 
     >>> area(Dag({"a": [], "b": ["a"], "c": ["a"]}), [0, 1, 2])
     4
     """
-    return Schedule.of(dag, order).area
+    return Schedule.of(graph, order).area
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +232,8 @@ class Schedule:
     dag: Dag
     order: Ids
 
-    def __init__(self, dag: Dag, order: Order) -> None:
+    def __init__(self, graph: Graph, order: Order) -> None:
+        dag = dag_of(graph)
         if isinstance(order, HasOrder):
             if not isinstance(order.dag, Dag) or (order.dag is not dag and order.dag != dag):
                 raise ScheduleError(f"order: expected one of {dag!r}, got one of another dag")
@@ -241,8 +244,9 @@ class Schedule:
         object.__setattr__(self, "order", ids)
 
     @classmethod
-    def of(cls, dag: Dag, order: Order) -> Schedule:
-        """Return *order* with its dag; an order that was checked for *dag* is not checked again."""
+    def of(cls, graph: Graph, order: Order) -> Schedule:
+        """Return *order* with its dag; an order that was checked is not checked again."""
+        dag = dag_of(graph)
         known = getattr(order, "schedule", order)
         if isinstance(known, Schedule) and known.dag is dag:
             return known
@@ -320,12 +324,13 @@ class Comparison:
         return self.largest_lag[1] >= 0
 
 
-def compare(dag: Dag, order: Order, other: Order) -> Comparison:
-    """Compare the eligibility profiles of two orders of *dag*.
+def compare(graph: Graph, order: Order, other: Order) -> Comparison:
+    """Compare the eligibility profiles of two orders of *graph*.
 
     >>> fork_and_pair = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> result = compare(fork_and_pair, [2, 0, 1, 3, 4], [0, 2, 1, 3, 4])
     >>> result.difference.tolist(), result.never_below
     ([0, 1, 0, 0, 0, 0], True)
     """
+    dag = dag_of(graph)
     return Comparison.of(Schedule.of(dag, order).eligible, Schedule.of(dag, other).eligible)

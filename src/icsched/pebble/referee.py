@@ -16,12 +16,13 @@ from icsched._native import MOST_NONSINKS
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
+from icsched.given import Graph, dag_of
 from icsched.pebble.profile import Order, Profile, eligibility_profile
 
 DEFAULT_LIMIT = 50_000_000
 
 
-def optimal_profile(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Profile:
+def optimal_profile(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Profile:
     """Return the most tasks that can be eligible after t executions, for every t.
 
     An order is IC-optimal if and only if its eligibility profile equals this one. Some
@@ -30,10 +31,10 @@ def optimal_profile(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Profile:
     >>> optimal_profile(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
     [2, 3, 3, 2, 1, 0]
     """
-    return _best(dag, limit)[0]
+    return _best(dag_of(graph), limit)[0]
 
 
-def maximum_area_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids:
+def maximum_area_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids:
     """Return an order whose eligibility profile has the largest sum; sinks come last.
 
     Raises LimitError past *limit* ideals. Takes about 200 bytes for each ideal of the
@@ -42,19 +43,21 @@ def maximum_area_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids:
     >>> maximum_area_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).tolist()
     [2, 0, 1, 3, 4]
     """
+    dag = dag_of(graph)
     with _within_limits(dag, limit) as most:
         nonsinks = _native.maximum_area_order(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
     return np.concatenate([nonsinks, dag.sinks])
 
 
-def ic_optimal_order(dag: Dag, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
-    """Return an IC-optimal order of *dag*, sinks last, or None if *dag* has none.
+def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
+    """Return an IC-optimal order of *graph*, sinks last, or None if there is none.
 
     Raises LimitError past *limit* ideals.
 
     >>> ic_optimal_order(Dag({"a": [], "b": ["a"], "c": ["a"]})).tolist()
     [0, 1, 2]
     """
+    dag = dag_of(graph)
     with _within_limits(dag, limit) as most:
         nonsinks = _native.ic_optimal_order(dag.child_rows, dag.parent_rows, dag.fifo_order, most)
     return None if nonsinks is None else np.concatenate([nonsinks, dag.sinks])
@@ -76,7 +79,7 @@ class Verdict:
     better: tuple[int, ...] | None = None
 
 
-def verify(dag: Dag, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
+def verify(graph: Graph, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
     """Say whether *order* is IC-optimal; if not, name the first step and set that beat it.
 
     Raises ScheduleError if *order* is not legal, LimitError past *limit* ideals.
@@ -84,6 +87,7 @@ def verify(dag: Dag, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
     >>> verify(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}), [0, 1, 2, 3, 4])
     Verdict(ic_optimal=False, step=1, eligible=2, best_eligible=3, better=(2,))
     """
+    dag = dag_of(graph)
     reached = eligibility_profile(dag, order)
     best, sets = _best(dag, limit)
     short = np.flatnonzero(reached < best)

@@ -7,7 +7,7 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import TaskState
 from icsched.arrays import Ids, ranks_of
-from icsched.dag import Dag
+from icsched.given import Graph, dag_of
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 from icsched.ready import Readiness
@@ -36,6 +36,7 @@ class BatchServer:
     for trees and small pieces while that takes milliseconds, and greedy otherwise.
     A take costs O(tasks) plus the arcs around the eligible tasks.
 
+    >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
     >>> server = BatchServer(dag)
     >>> server.take(1), server.take(2), server.take(5)
@@ -45,8 +46,11 @@ class BatchServer:
     [4, 5]
     """
 
-    def __init__(self, dag: Dag, *, order: Order | None = None, method: Method = "auto") -> None:
+    def __init__(
+        self, graph: Graph, *, order: Order | None = None, method: Method = "auto"
+    ) -> None:
         check_method(method)
+        dag = dag_of(graph)
         best = prioritize(dag).order if order is None else check_order(dag, order)
         self._dag = dag
         self._method = method
@@ -89,11 +93,10 @@ class BatchServer:
     def lost(self, *tasks: int) -> None:
         """Offer *tasks* again, unless they are done or were not taken.
 
-        Raises GameError for a task with a parent that is not done; the tasks named before that task
-        are offered.
+        Raises UnknownTaskError for an id that the dag does not have; then no task is offered.
         """
-        for task in tasks:
-            if self._readiness.is_news(task) and self._readiness.is_out(task):
+        for task in [self._readiness.known(task) for task in tasks]:
+            if self._readiness.is_out(task):
                 self._offer(self._readiness.give_back((task,)))
 
     def is_active(self) -> bool:

@@ -33,6 +33,8 @@ class Sorter(Generic[T]):
     Two things are new. ``get_ready(n)`` hands out the best n and keeps the rest. `lost` offers
     tasks again. `take` does what ``get_ready(n)`` does, so a sorter is a `Server`.
 
+    A sorter can be pickled and copied until `prepare`. After that it raises TypeError.
+
     >>> sorter = Sorter({"a": [], "b": [], "c": ["b"], "d": ["b"]})
     >>> sorter.prepare()
     >>> sorter.get_ready(1)
@@ -69,6 +71,11 @@ class Sorter(Generic[T]):
         self._graph = _GrowingGraph()
         for task, parents in ({} if graph is None else graph).items():
             self._graph.add(task, parents)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._queue is not None:
+            raise TypeError("a Sorter cannot be pickled or copied after prepare()")
+        return self.__dict__
 
     def add(self, node: T, *predecessors: T) -> None:
         """Add a task and its parents; may be called again for the same task.
@@ -241,6 +248,9 @@ class _DagGraph(Generic[T]):
         self._ranks = ranks_of(prioritize(dag).order if order is None else check_order(dag, order))
         self.ids = cast("Mapping[T, int]", dag.ids)
         self.names = cast("list[T]", list(dag.names))  # a list hands out items faster than a tuple
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _DagGraph, (self._dag, ranks_of(self._ranks))
 
     def closed(self) -> _Closed:
         return _Closed(self._dag.child_rows, self._dag.parent_rows, self._ranks, _NONE)

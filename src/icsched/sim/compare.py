@@ -152,7 +152,12 @@ def simulate(
     (['prio_over_fifo'], True, True)
     """
     dag = dag_of(graph)
-    pool, times = pool or Pool(), times or Times(means=run_times_of(graph))
+    pool = Pool() if pool is None else pool
+    times = Times(means=run_times_of(graph)) if times is None else times
+    sampling = Paired() if sampling is None else sampling
+    _check_kind("pool", pool, Pool, Workers)
+    _check_kind("times", times, Times)
+    _check_kind("sampling", sampling, Paired, PaperSampling)
     check_inputs(dag, pool, times)
     named = _by_name(orders)
     baseline = baseline or ("fifo" if "fifo" in named else next(iter(named)))
@@ -160,10 +165,15 @@ def simulate(
     chosen = {name: resolved(dag, name, wanted, times) for name, wanted in named.items()}
     source = _Source(dag, chosen, pool, times, seed, threads)
     tell = progress or (lambda _done, _expected: None)
-    sampling = sampling or Paired()
     if isinstance(sampling, PaperSampling):
         return _by_paper(source, sampling, baseline, tell)
     return _paired(source, sampling, baseline, tell)
+
+
+def _check_kind(what: str, value: object, *kinds: type) -> None:
+    if not isinstance(value, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise ArgumentError(f"{what}: expected {expected}, got {value!r}")
 
 
 def _by_name(orders: Orders) -> Mapping[str, OrderLike]:
@@ -176,6 +186,9 @@ def _by_name(orders: Orders) -> Mapping[str, OrderLike]:
         orders = {_name_of(order): order for order in listed}
     if not orders:
         raise ArgumentError("orders: expected at least one")
+    for name in orders:
+        if not isinstance(name, str):
+            raise ArgumentError(f"orders: expected a mapping from names, got the key {name!r}")
     return orders
 
 
@@ -199,11 +212,26 @@ def resolved(dag: Dag, name: str, wanted: OrderLike, times: Times) -> Resolved:
     if isinstance(wanted, Played):
         checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
         return Played(wanted.by, checked)
-    if isinstance(wanted, Clustered) or callable(wanted):
+    if isinstance(wanted, Clustered):
         return wanted
+    if callable(wanted):
+        return partial(_server, name, wanted)
     if not isinstance(wanted, HasOrder | list | tuple | range | np.ndarray):
         raise ArgumentError(f"order {name!r}: expected a name or an order, got {wanted!r}")
     return Played("static", Schedule.of(dag, wanted))
+
+
+def _server(name: str, make: ServerMaker, dag: Dag) -> Server[int]:
+    """Return a new server, ready to be asked; raises ArgumentError if it is none."""
+    server = make(dag)
+    if not all(hasattr(server, asked) for asked in ("take", "done", "lost")):
+        got = f"one that makes {server!r}"
+        raise ArgumentError(f"order {name!r}: expected a function that makes a Server, got {got}")
+    try:
+        getattr(server, "is_active", bool)()  # runs do not need it
+    except ValueError as error:  # a Sorter that is not prepared
+        raise ArgumentError(f"order {name!r}: its server cannot be asked: {error}") from error
+    return server
 
 
 def _named(dag: Dag, name: str, times: Times) -> Played:

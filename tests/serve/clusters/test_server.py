@@ -112,13 +112,13 @@ def test_results_of_an_earlier_run_count():
     assert server.take(9).tasks == (1, 3)
 
 
-def test_a_capacity_below_one_is_refused_and_changes_nothing():
+def test_a_capacity_below_zero_is_refused_and_changes_nothing():
     server = ClusterServer(DIAMOND)
 
-    for capacity in (0, -1, 2.5, None):
+    for capacity in (-1, 2.5, None):
         with pytest.raises(ArgumentError) as error:
             server.take(capacity)
-        assert str(error.value) == f"capacity: expected a whole number, 1 or more, got {capacity}"
+        assert str(error.value) == f"capacity: expected a whole number, 0 or more, got {capacity}"
     assert server.left == 4
 
 

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from icsched import checks
 from icsched.arrays import ranks_of
-from icsched.dag import Dag
-from icsched.errors import ArgumentError, ClusterError, GraphError
+from icsched.errors import ArgumentError, ClusterError
+from icsched.given import Graph, dag_of
 from icsched.orders import Plan
 from icsched.pebble import Order
 from icsched.serve.clusters.clusterer import Ground
@@ -31,6 +31,7 @@ class ClusterServer:
     grows with the size of its cluster. Many servers of one dag can share the analysis: give each
     the `Plan` of `prioritize` as *order*.
 
+    >>> from icsched import Dag
     >>> server = ClusterServer(Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}))
     >>> first = server.take(2)
     >>> list(first), list(server.take(1))
@@ -42,14 +43,13 @@ class ClusterServer:
 
     def __init__(
         self,
-        dag: Dag,
+        graph: Graph,
         *,
         clusterer: str = "auto",
         order: Order | Plan | None = None,
         sizes: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(dag, Dag):
-            raise GraphError(f"expected a Dag, got {type(dag).__name__}; see icsched.Dag")
+        dag = dag_of(graph)
         if not len(dag):
             raise ClusterError("expected a dag with tasks, got an empty one")
         entry = CLUSTERERS.find(clusterer)
@@ -81,11 +81,13 @@ class ClusterServer:
         """Return a cluster of *capacity* tasks, or fewer if no larger set is self-contained.
 
         It is empty if nothing can be handed out now: all tasks are handed out, or wait for clusters
-        that are.
-        Raises ArgumentError for a capacity below 1, and ClusterError if a clusterer of another
+        that are. A *capacity* of 0 is for an empty cluster.
+        Raises ArgumentError for a capacity below 0, and ClusterError if a clusterer of another
         package chooses tasks that cannot be handed out together.
         """
-        size = min(checks.whole_number("capacity", capacity, least=1), len(self._dag))
+        size = min(checks.whole_number("capacity", capacity, least=0), len(self._dag))
+        if not size:
+            return self._described([])
         tasks = self._clusterer.choose(size)
         tasks.sort(key=self._place.__getitem__)  # a legal order, as every subset of one is
         if len(tasks) > size or not self._rest.is_self_contained(tasks):
@@ -170,14 +172,14 @@ class ClusterServer:
 
 
 def best_cluster(
-    dag: Dag,
+    graph: Graph,
     size: int,
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
     sizes: ArrayLike | None = None,
 ) -> Cluster:
-    """Return one cluster of *size* tasks off *dag*.
+    """Return one cluster of *size* tasks off *graph*, which is what `prioritize` takes.
 
     *clusterer* is a name of `CLUSTERERS`:
 
@@ -203,23 +205,25 @@ def best_cluster(
     >>> [best_cluster(dag, 6, clusterer=name).cut_arcs for name in ("direct", "staggered")]
     [8, 6]
     """
+    dag = dag_of(graph)
     server = ClusterServer(dag, clusterer=clusterer, order=order, sizes=sizes)
     return server.take(checks.whole_number("size", size, least=1, most=len(dag)))
 
 
 def plan_clusters(
-    dag: Dag,
+    graph: Graph,
     capacities: Sequence[int],
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
     sizes: ArrayLike | None = None,
 ) -> list[Cluster]:
-    """Return all of *dag* as clusters, sized to *capacities* in turn, over and over.
+    """Return all of *graph* as clusters, sized to *capacities* in turn, over and over.
 
     The plan has no timing: each cluster counts as done when it is handed out. Other arguments are
     as for `best_cluster`. Raises ArgumentError without capacities or for one below 1.
 
+    >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
     >>> [taken.tasks for taken in plan_clusters(dag, [1, 2])]
     [(0,), (1, 2), (3,)]
@@ -229,7 +233,7 @@ def plan_clusters(
     checked = [checks.whole_number("capacity", capacity, least=1) for capacity in capacities]
     if not checked:
         raise ArgumentError("capacities: expected one or more, got none")
-    server = ClusterServer(dag, clusterer=clusterer, order=order, sizes=sizes)
+    server = ClusterServer(graph, clusterer=clusterer, order=order, sizes=sizes)
     capacity_of = cycle(checked)
     plan = []
     while server.is_active():

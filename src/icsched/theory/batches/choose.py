@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from icsched import _native, checks
 from icsched._native import BatchFront, Solving
 from icsched.arrays import Ids
-from icsched.dag import Dag
 from icsched.errors import GameError
+from icsched.given import Graph, dag_of
 from icsched.theory.batches import milp
 from icsched.theory.batches.state import state_of
 
@@ -88,7 +88,7 @@ class Choice:
 
 
 def best_batch(
-    dag: Dag,
+    graph: Graph,
     executed: Iterable[int],
     r: int,
     *,
@@ -98,6 +98,7 @@ def best_batch(
 ) -> Batch:
     """Choose the *r* eligible tasks that leave the most tasks eligible once they have run.
 
+    *graph* is what `prioritize` takes.
     *executed* has the ids of the tasks that have run. *running* has the ids of the
     tasks that were handed out before and have no result yet. Running tasks are not taken again.
     They count as executed, so that a batch completes what they began. If at most *r* tasks are
@@ -115,6 +116,7 @@ def best_batch(
     unknown; GameError if *executed* lacks a parent of one of its tasks, a running task is not
     eligible, or the method does not apply.
 
+    >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"]})
     >>> best = best_batch(dag, [], 2)
     >>> best.take, best.eligible_after, best.method, best.guarantee.kind.value
@@ -124,6 +126,7 @@ def best_batch(
     """
     wanted = checks.whole_number("take", r, least=1)
     check_method(method)
+    dag = dag_of(graph)
     state = state_of(dag, executed, running)
     count = min(wanted, len(state.sources))
 
