@@ -81,6 +81,6 @@ def ordered(
 def _limited(workflow: Workflow, wanted: Wanted, signs: Signs) -> LimitedOrder | None:
     if wanted.memory is None:
         return None
-    sizes = wanted.sizes and read_sizes(workflow, wanted.sizes)
+    sizes = workflow.sizes if wanted.sizes is None else read_sizes(workflow, wanted.sizes)
     with signs.working("ordering", len(workflow.dag)):
         return order_within(workflow.dag, wanted.memory, sizes=sizes)

@@ -1,0 +1,93 @@
+"""Commands on files of another package's format, which may say run times and sizes itself."""
+
+import json
+
+import pytest
+
+DEPS = """
+from pathlib import Path
+
+from icsched import Dag, Workflow
+from icsched.formats import Format
+
+
+def read(paths, options):
+    rows = [line.split() for line in Path(paths[0]).read_text().splitlines()]
+    return Workflow(
+        Dag({name: parents for name, _, _, *parents in rows}),
+        done=[False] * len(rows),
+        run_times=[float(seconds) for _, seconds, _, *_ in rows],
+        sizes=[int(size) for _, _, size, *_ in rows],
+        files=paths,
+        format="deps",
+    )
+
+
+DEPS = Format("deps", "a task, its seconds, its bytes and its parents", (".deps",), read=read)
+"""
+
+# a -> b takes 1 + 1 seconds, c takes 5 and is the longest path: c runs first.
+WORKFLOW = "a 1 100\nb 1 200 a\nc 5 300\n"
+
+
+@pytest.fixture
+def deps(put, folder, monkeypatch):
+    """Install the format for commands that run as a process of their own."""
+    about = "deps-1.0.dist-info"
+    put(
+        {
+            "lib/deps.py": DEPS,
+            f"lib/{about}/METADATA": "Metadata-Version: 2.1\nName: deps\nVersion: 1.0\n",
+            f"lib/{about}/entry_points.txt": "[icsched.formats]\ndeps = deps:DEPS\n",
+            "w.deps": WORKFLOW,
+        }
+    )
+    monkeypatch.setenv("PYTHONPATH", str(folder / "lib"))
+
+
+@pytest.mark.usefixtures("deps")
+def test_an_order_takes_the_run_times_that_the_workflow_has(icsched_process):
+    words = ["prio", "w.deps", "--order", "critical-path-times", "--json"]
+
+    assert json.loads(icsched_process(*words).out)["order"] == ["c", "a", "b"]
+
+
+@pytest.mark.usefixtures("deps")
+def test_given_run_times_go_before_those_of_the_workflow(put, icsched_process):
+    put({"times.txt": "a 1\nb 9\nc 5\n"})
+    words = ["--order", "critical-path-times", "--run-times", "times.txt", "--json"]
+
+    found = json.loads(icsched_process("prio", "w.deps", *words).out)
+
+    assert found["order"] == ["a", "b", "c"]
+
+
+@pytest.mark.usefixtures("deps")
+def test_a_limit_on_memory_is_in_bytes_if_the_workflow_has_sizes(icsched_process):
+    """Only the 100 bytes of a wait for a child."""
+    found = icsched_process("prio", "w.deps", "--memory", "150")
+
+    assert "at most 100 of 150 bytes" in found.out
+
+
+@pytest.mark.usefixtures("deps")
+def test_a_simulation_takes_the_run_times_that_the_workflow_has(icsched_process):
+    """One worker of speed 1 takes 1 + 1 + 5 seconds in every order."""
+    words = ["simulate", "w.deps", "--workers", "1", "--law", "constant", "--runs", "20"]
+
+    found = icsched_process(*words)
+
+    assert "means from w.deps" in found.out
+    times = json.loads(icsched_process(*words, "--json").out)["orders"]["prio"]["time"]
+    assert times["mean"] == 7
+
+
+@pytest.mark.usefixtures("deps")
+def test_run_times_of_the_workflow_need_a_pool_in_seconds_too(icsched_process):
+    found = icsched_process("simulate", "w.deps")
+
+    assert found.code == 2
+    assert found.complaint == (
+        "w.deps: run times are in seconds: say --interval, the mean seconds between batches,"
+        " or --workers"
+    )
