@@ -1,8 +1,11 @@
 """Commands on files of another package's format, which may say run times and sizes itself."""
 
 import json
+from dataclasses import fields
 
 import pytest
+
+from icsched.formats.dagman import DagmanOptions
 
 DEPS = """
 from pathlib import Path
@@ -91,3 +94,18 @@ def test_run_times_of_the_workflow_need_a_pool_in_seconds_too(icsched_process):
         "w.deps: run times are in seconds: say --interval, the mean seconds between batches,"
         " or --workers"
     )
+
+
+@pytest.mark.parametrize("option", ["--lenient", "--usedagdir", "--no-rescue"])
+def test_options_of_dagman_files_are_refused_for_other_files(icsched, option):
+    found = icsched("show", "dag.dot", option)
+
+    assert found.code == 2
+    assert found.complaint == f"{option} is for DAGMan files; dag.dot is not one"
+
+
+@pytest.mark.parametrize("option", fields(DagmanOptions), ids=lambda option: option.name)
+def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, option):
+    told = " ".join(icsched("show", "--help").out.replace("│", "").split())
+
+    assert f"--{option.name.replace('_', '-')} {option.metadata['help']}" in told

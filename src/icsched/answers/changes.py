@@ -62,7 +62,7 @@ def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Chan
     kept, path = writing.keep_existing, writing.output
     if path is None:
         return dagman.changes(submission, priorities, keep_existing=kept, via=writing.via)
-    _check_output(workflow, path, usedagdir=reading.usedagdir)
+    _check_output(workflow, path, usedagdir=reading.options.usedagdir)
     if writing.flatten:
         data = dagman.flat_file(submission, priorities, keep_existing=kept)
         return [dagman.Change(path, None, data)]

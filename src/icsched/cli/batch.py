@@ -5,6 +5,7 @@ from typing import Annotated
 
 from icsched import checks
 from icsched.answers.batch import batch_answer
+from icsched.answers.reading import Reading
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.errors import ArgumentError
@@ -59,7 +60,7 @@ def batch(
         running=running,
         method=method,
         time_limit_s=time_limit,
-        reading=reading,
+        reading=Reading(reading),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)

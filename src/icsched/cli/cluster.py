@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from icsched import checks
 from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
+from icsched.answers.reading import Reading
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
@@ -73,7 +74,7 @@ def cluster(
         alone=alone,
         output=output_,
         dot=dot,
-        reading=reading,
+        reading=Reading(reading),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)

@@ -13,6 +13,7 @@ from icsched.answers.folder import write_tables
 from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
+from icsched.answers.reading import Reading
 from icsched.cli.inputs import USUAL, FileOptions, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
@@ -117,7 +118,7 @@ def prio(
     _check_writing(files, writing, reading, as_json=json_)
     _check_ordering(order.order, writing, tables_, memory)
     wanted = Wanted(order, memory.limit, memory.sizes)
-    found = prio_answer(files, wanted, writing, reading=reading, signs=SIGNS)
+    found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
     found = with_changes_made(_with_tables(found, tables_), writing)
     if found.streamed is None:
         put(found, render.text, render.keys, as_json=json_)

@@ -1,5 +1,6 @@
 """`icsched show`: what a workflow is made of."""
 
+from icsched.answers.reading import Reading
 from icsched.answers.show import show_answer
 from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.orders import OURS, OrderOptions
@@ -27,5 +28,5 @@ def show(
         Print one JSON object instead of a report.
 
     """
-    found = show_answer(files, order, reading=reading, signs=SIGNS)
+    found = show_answer(files, order, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

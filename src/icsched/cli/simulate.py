@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from icsched.answers.reading import Reading
 from icsched.answers.simulate import simulate_answer
 from icsched.cli.inputs import USUAL, FileOptions
 from icsched.cli.model import (
@@ -62,7 +63,7 @@ def simulate(
         sampling=sampling_options.sampling(),
         seed=sampling_options.seed,
         threads=sampling_options.thread_count(),
-        reading=reading,
+        reading=Reading(reading),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from icsched.answers.inputs import numbers
 from icsched.answers.orders import WantedOrder
+from icsched.answers.reading import Reading
 from icsched.answers.study import (
     StudyAnswer,
     StudyBegun,
@@ -73,7 +74,9 @@ def study(
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
     wanted = WantedOrder(order)
-    begun = study_begun(files, wanted, directory, cells, terms, reading=reading, signs=SIGNS)
+    begun = study_begun(
+        files, wanted, directory, cells, terms, reading=Reading(reading), signs=SIGNS
+    )
     say(render.beginning(begun))
     if not no_run:
         _run(begun, threads, dask)

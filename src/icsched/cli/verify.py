@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from icsched import checks
+from icsched.answers.reading import Reading
 from icsched.answers.verify import verify_answer
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions
 from icsched.cli.orders import OURS, OrderOptions
@@ -37,5 +38,5 @@ def verify(
 
     """
     checks.whole_number("--limit", limit, least=0)
-    found = verify_answer(file, order, limit=limit, reading=reading, signs=SIGNS)
+    found = verify_answer(file, order, limit=limit, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

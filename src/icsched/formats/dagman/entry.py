@@ -83,12 +83,14 @@ def submission_of(workflow: Workflow) -> Submission:
     return workflow.parsed
 
 
-def _read(paths: Sequence[str], options: DagmanOptions) -> Workflow:
+def read_with(paths: Sequence[str], options: DagmanOptions, *, directory: str = "") -> Workflow:
+    """Return the workflow in DAGMan files, as `read_dagman` does."""
     return read_dagman(
         paths,
         rescue=not options.no_rescue,
         lenient=options.lenient,
         use_dag_directory=options.usedagdir,
+        directory=directory,
     )
 
 
@@ -118,7 +120,7 @@ DAGMAN = Format(
     suffixes=(".dag",),
     options=DagmanOptions,
     several=True,
-    read=_read,
+    read=read_with,
     changes=_changes,
     dag_text=dagman_text,
     write_clusters=_write_clusters,
