@@ -109,3 +109,37 @@ def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, 
     told = " ".join(icsched("show", "--help").out.replace("│", "").split())
 
     assert f"--{option.name.replace('_', '-')} {option.metadata['help']}" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "can"), [("dag.dot", "write a dag"), ("w.deps", "read a workflow")]
+)
+@pytest.mark.usefixtures("deps")
+def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, can):
+    put({"dag.dot": "digraph {}\n"})
+
+    found = icsched_process("prio", file, "--remove")
+
+    assert (found.code, found.complaint) == (
+        1,
+        f"{file}: format {file[2:].removeprefix('g.')}: icsched can {can}, but not remove an order"
+        " from a workflow's files",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["--in-place", "--recursive"], "--recursive"),
+        (["--in-place", "--keep-existing"], "--keep-existing"),
+        (["--in-place", "--via", "vars"], "--via"),
+        (["-o", "out.deps"], "-o"),
+        (["-o", "out.deps", "--flatten"], "--flatten"),
+    ],
+)
+@pytest.mark.usefixtures("deps")
+def test_ways_to_write_dagman_files_are_refused_for_other_files(icsched_process, words, option):
+    found = icsched_process("prio", "w.deps", *words)
+
+    assert found.code == 2
+    assert found.complaint == f"{option} is for DAGMan files, not for format deps"

@@ -1,12 +1,13 @@
 """HTCondor DAGMan files, in and out."""
 
-from icsched.formats.dagman.advice import advise, strictness
+from icsched.formats.dagman.advice import advise, refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.entry import (
     DAGMAN,
     DagmanOptions,
     read_dagman,
     read_with,
+    submission_in,
     submission_of,
 )
 from icsched.formats.dagman.stale import Section, sections
@@ -44,9 +45,11 @@ __all__ = [
     "read_dagman",
     "read_submission",
     "read_with",
+    "refusal",
     "removals",
     "sections",
     "strictness",
+    "submission_in",
     "submission_of",
     "submit_files",
     "submit_removals",
