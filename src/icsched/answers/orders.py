@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from icsched.answers.inputs import read_order, read_run_times
+from icsched.answers.inputs import file_after_at, read_order, read_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
@@ -64,6 +64,5 @@ def check_known(word: str) -> None:
 
 def plan_of_file(workflow: Workflow, word: str) -> Plan:
     """Return the order in the file that *word* names after @, with what is proved about it."""
-    path = word.removeprefix(FILE)
-    order = read_order(workflow, "/dev/stdin" if path == "-" else path)
+    order = read_order(workflow, file_after_at(word))
     return prioritize(workflow.dag, order, label=word)

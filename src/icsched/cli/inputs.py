@@ -8,6 +8,8 @@ from cyclopts import Parameter, Token
 from icsched.errors import ArgumentError
 from icsched.formats.dagman import DagmanOptions
 
+STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
+
 # The class says the options and their help; here is how they look on the command line.
 FileOptions = Annotated[DagmanOptions, Parameter(name="*", negative="", show_default=False)]
 USUAL = DagmanOptions()  # as condor_submit_dag reads files without options
@@ -23,6 +25,12 @@ def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
 
 
 WHOLE = Parameter(converter=_whole_number)  # for every option that is an int
+
+
+def check_streams(*words: str | None) -> None:
+    """Raise ArgumentError if more than one of *words*, files and @FILEs, is standard input."""
+    if sum(word in (STANDARD_INPUT, f"@{STANDARD_INPUT}", "@-") for word in words) > 1:
+        raise ArgumentError("only one of FILE and the options can be read from standard input")
 
 
 def refuse(problems: Mapping[str, bool]) -> None:

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from icsched.answers.reading import Reading
 from icsched.answers.simulate import simulate_answer
-from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import (
     ENOUGH_RUNS,
     PAPER_POOL,
@@ -53,6 +53,7 @@ def simulate(
         Print one JSON object instead of tables and charts.
 
     """
+    check_streams(*files, *order, time_options.run_times)
     found = simulate_answer(
         files,
         order,

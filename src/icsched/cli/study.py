@@ -14,7 +14,7 @@ from icsched.answers.study import (
     study_answer,
     study_begun,
 )
-from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
 from icsched.cli.orders import OrderWord
 from icsched.cli.output import SIGNS, Flag, OutputName, say
@@ -67,6 +67,7 @@ def study(
         How the files are read.
 
     """
+    check_streams(*files, order)
     directory = _checked(output_, sampling_options, dask)
     terms = Terms(batch_law, sampling_options.seed, sampling_options.sampling(), order)
     cells = grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
