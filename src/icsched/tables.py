@@ -62,6 +62,35 @@ class Table(Mapping[str, E], Generic[E]):
                 return self[name]
         raise ArgumentError(f"{self._what}: expected {', '.join(self)}, got {name!r}")
 
+    def is_own(self, name: str) -> bool:
+        """Whether the entry called *name* is icsched's own."""
+        return name in self._own
+
+    def origin(self, name: str) -> str:
+        """Return the words for an entry of another package in messages: its name, and where from.
+
+        Raises KeyError if no other package has it.
+        """
+        return f"{self._what} {name!r} of {self._others[name].value}"
+
+    def usable(self) -> Iterator[E]:
+        """Yield the entries in their order, without those that cannot be imported."""
+        for name in self:
+            try:
+                yield self[name]
+            except EngineError:
+                continue
+
+    def described(self) -> str:
+        """Return all names with their sentences, for help; an entry that is broken says so."""
+        return "; ".join(f"{name}, {self._sentence(name)}" for name in self)
+
+    def _sentence(self, name: str) -> str:
+        try:
+            return self[name].sentence
+        except EngineError:
+            return "cannot be used: its package is broken"
+
     @cached_property
     def _others(self) -> "dict[str, EntryPoint]":
         from importlib.metadata import entry_points  # slow to import, and seldom needed
@@ -73,12 +102,16 @@ class Table(Mapping[str, E], Generic[E]):
 
         Raises EngineError if the import fails, or if the object is not an entry of that name.
         """
-        where = f"{self._what} {point.name!r} of {point.value}"
+        where = self.origin(point.name)
         try:
             entry = point.load()
         except (ImportError, AttributeError) as error:
             raise EngineError(f"{where}: cannot be imported: {error}") from error
-        if not isinstance(entry, self._kind) or entry.name != point.name:
-            expected = f"a {self._kind.__name__} of that name"
-            raise EngineError(f"{where}: expected {expected}, got {entry!r}")
+        except Exception as error:  # what a module of others raises cannot be foreseen
+            problem = f"{type(error).__name__}: {error}"
+            raise EngineError(f"{where}: cannot be imported: {problem}") from error
+        if not isinstance(entry, self._kind):
+            raise EngineError(f"{where}: expected a {self._kind.__name__}, got {entry!r}")
+        if entry.name != point.name:
+            raise EngineError(f"{where}: expected an entry of that name, got {entry.name!r}")
         return entry

@@ -91,7 +91,10 @@ class _Search:
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told))
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:
-        """Find the sections to remove; a workflow is read only to find other files."""
+        """Find the sections to remove; a workflow is read only to find other files.
+
+        Raises FormatError for a file of a format that has no sections.
+        """
         changes: list[Change] = []
         told: list[notes.Note] = []
         seen = {os.path.realpath(file) for file in files}

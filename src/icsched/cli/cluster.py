@@ -20,7 +20,7 @@ from icsched.serve.clusters import CLUSTERERS
 
 def known_clusterers(_default: object) -> str:
     """Return the default and all names with their sentences; asked for by help alone."""
-    return "auto. Names: " + "; ".join(f"{c.name}, {c.sentence}" for c in CLUSTERERS.values())
+    return f"auto. Names: {CLUSTERERS.described()}"
 
 
 ClustererWord = Annotated[str, Parameter(show_default=known_clusterers)]
@@ -51,7 +51,7 @@ def cluster(
     capacities
         Numbers of jobs that the workers can take, in the order in which they come, as 4,16,64.
     clusterer
-        Name of the way to choose the jobs of a cluster.
+        Name of a way to choose the jobs of a cluster.
     alone
         Jobs to keep out of clusters: names separated by commas, or @FILE with one on each line.
     output_

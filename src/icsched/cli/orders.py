@@ -11,7 +11,7 @@ from icsched.orders import ORDERS
 
 def known_orders(_default: object) -> str:
     """Return the default and all names with their sentences; only help asks for this."""
-    return "prio. Names: " + "; ".join(f"{o.name}, {o.sentence}" for o in ORDERS.values())
+    return f"prio. Names: {ORDERS.described()}"
 
 
 OrderWord = Annotated[str, Parameter(show_default=known_orders)]

@@ -16,6 +16,7 @@ def format_of(path: str, name: str | None = None) -> Format:
     """Return the format called *name*, or else the one whose suffix *path* has.
 
     A file with a suffix that no format has is a DAGMan file, because those may have any name.
+    A format of another package that cannot be imported is passed over.
     Raises ArgumentError for an unknown name.
 
     >>> format_of("wf.dag").name, format_of("dag.dot").name, format_of("diamond").name
@@ -24,4 +25,4 @@ def format_of(path: str, name: str | None = None) -> Format:
     if name is not None:
         return FORMATS.find(name)
     lower = path.lower()
-    return next((f for f in FORMATS.values() if lower.endswith(f.suffixes)), DAGMAN)
+    return next((f for f in FORMATS.usable() if lower.endswith(f.suffixes)), DAGMAN)

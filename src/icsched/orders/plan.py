@@ -10,12 +10,12 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, EngineError, IcschedError, ScheduleError
 from icsched.frames import data_frame
-from icsched.orders.entry import Made
+from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import Graph, dag_of, run_times_of
 from icsched.orders.table import ORDERS
-from icsched.pebble import Order, RunTimes, Schedule, checked_run_times
+from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.theory import Analysis, Proof, confirmed
 
 
@@ -130,10 +130,33 @@ def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
 
 
 def made_order(dag: Dag, name: str, run_times: RunTimes | None) -> Made | Ids:
-    """Return what the order called *name* makes of *dag*, unproved; raises ArgumentError."""
+    """Return what the order called *name* makes of *dag*, unproved; raises ArgumentError.
+
+    Raises EngineError if the order is of another package and fails, ScheduleError if that package
+    makes no legal order. Errors name the package.
+    """
     entry = ORDERS.find(name)
-    if not entry.needs_run_times:
-        return entry.make(dag)
-    if run_times is None:
-        raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
-    return entry.make(dag, checked_run_times(dag, run_times))
+    arguments: list[Any] = [dag]
+    if entry.needs_run_times:
+        if run_times is None:
+            raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
+        arguments.append(checked_run_times(dag, run_times))
+    if ORDERS.is_own(name):
+        return entry.make(*arguments)
+    return _made_elsewhere(entry, arguments)
+
+
+def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
+    """Return what an order of another package makes, checked."""
+    where = ORDERS.origin(entry.name)
+    try:
+        made = entry.make(*arguments)
+    except IcschedError:
+        raise
+    except Exception as error:  # what code of others raises cannot be foreseen
+        raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
+    try:
+        check_order(arguments[0], made.order if isinstance(made, Made) else made)
+    except IcschedError as error:
+        raise ScheduleError(f"{where} did not make a legal order: {error}") from error
+    return made

@@ -23,7 +23,8 @@ def text(found: PrioAnswer) -> str:
     ordered = found.ordered
     if ordered is None:
         return _written(found, "restored") + told
-    advice = f"{THROTTLE}.\n" if found.written and ordered.gains else ""
+    is_dagman = ordered.workflow.format == "dagman"
+    advice = f"{THROTTLE}.\n" if found.written and ordered.gains and is_dagman else ""
     return _order(named(*found.files), ordered) + _written(found, "wrote") + told + advice
 
 

@@ -18,6 +18,7 @@ from icsched.serve.clusters.clusterer import Ground
 from icsched.serve.clusters.model import EXACT_TASKS, Cluster, is_productive
 from icsched.serve.clusters.table import CLUSTERERS
 
+_MOST_NAMED = 8  # tasks, in a message
 _INSTEAD = "use auto, direct or lean"  # these take any dag
 
 
@@ -81,17 +82,27 @@ class ClusterServer:
 
         It is empty if nothing can be handed out now: all tasks are handed out, or wait for clusters
         that are.
-        Raises ArgumentError for a capacity below 1.
+        Raises ArgumentError for a capacity below 1, and ClusterError if a clusterer of another
+        package chooses tasks that cannot be handed out together.
         """
         size = min(checks.whole_number("capacity", capacity, least=1), len(self._dag))
         tasks = self._clusterer.choose(size)
         tasks.sort(key=self._place.__getitem__)  # a legal order, as every subset of one is
-        assert self._rest.is_self_contained(tasks), "a clusterer must keep to the rules"  # noqa: S101
+        if len(tasks) > size or not self._rest.is_self_contained(tasks):
+            raise self._broken_rule(tasks, size)
         cluster = self._described(tasks)
         self._rest.take(tasks)
         self._note_handed_out(tasks)
         self._clusterer.settle()
         return cluster
+
+    def _broken_rule(self, tasks: list[int], size: int) -> ClusterError:
+        """Return the error for a choice that a worker could not run, or not alone."""
+        names = [self._dag.names[task] for task in tasks[:_MOST_NAMED]]
+        dots = ", ..." if len(tasks) > _MOST_NAMED else ""
+        chosen = f"{', '.join(map(repr, names))}{dots}"
+        expected = f"at most {size} tasks that are free, and wait for no task outside of the set"
+        return ClusterError(f"clusterer {self.clusterer}: expected {expected}, got {chosen}")
 
     def _described(self, tasks: list[int]) -> Cluster:
         sizes = self._sizes

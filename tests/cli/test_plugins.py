@@ -1,0 +1,211 @@
+"""What the commands make of entries of other packages."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.workflows import PAIR_AND_FORK
+
+CLUSTERERS = """
+from icsched.serve.clusters import Clusterer, NamedClusterer
+
+
+class Ones(Clusterer):
+    def __init__(self, ground):
+        super().__init__("ones", [])
+        self.rest = ground.rest
+
+    def choose(self, size):
+        return self.rest.ready()[:1]
+
+
+class Last(Ones):
+    def choose(self, size):
+        return [4]
+
+
+class All(Ones):
+    def choose(self, size):
+        return [0, 1, 2, 3, 4]
+
+
+ONES = NamedClusterer("ones", "one job each", Ones)
+LAST = NamedClusterer("last", "the last job, ready or not", Last)
+ALL = NamedClusterer("all", "all jobs, whoever asks", All)
+"""
+
+
+@pytest.fixture
+def plugin(put, icsched_process) -> Callable[..., Callable]:
+    """Make a package of one module, with entry points; return `icsched` as it finds them."""
+    put({"wf.dag": PAIR_AND_FORK})
+
+    def make(entry_points: str, module: str = ""):
+        about = "lib/extra-1.0.dist-info"
+        put(
+            {
+                "lib/extra.py": module,
+                f"{about}/METADATA": "Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n",
+                f"{about}/entry_points.txt": entry_points,
+            }
+        )
+        return lambda *words: icsched_process(*words, PYTHONPATH="lib")
+
+    return make
+
+
+def squeezed(text: str) -> str:
+    """Help without frames and spaces, as it breaks lines anywhere."""
+    return "".join(text.replace("│", " ").split())
+
+
+def test_a_clusterer_of_another_package_is_chosen_by_name_and_in_the_help(plugin):
+    icsched = plugin("[icsched.clusterers]\nones = extra:ONES\n", CLUSTERERS)
+
+    result = icsched("cluster", "wf.dag", "--size", "3", "--clusterer", "ones")
+
+    assert (result.code, result.err) == (0, "")
+    assert "5 clusters, clusterer ones: 3 of 3 dependencies cut\n" in result.out
+    assert "ones,onejobeach" in squeezed(icsched("cluster", "--help").out)
+
+
+# Packages that are broken
+
+BROKEN = """
+from icsched.orders import NamedOrder
+
+NUMBER = 42
+ALIAS = NamedOrder("elsewhere", "under another name", None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "problem"),
+    [
+        ("gone:X", "cannot be imported: No module named 'gone'"),
+        ("extra:GONE", "cannot be imported: module 'extra' has no attribute 'GONE'"),
+        ("raising:X", "cannot be imported: RuntimeError: no licence"),
+        ("extra:NUMBER", "expected a NamedOrder, got 42"),
+        ("extra:ALIAS", "expected an entry of that name, got 'elsewhere'"),
+    ],
+)
+def test_a_broken_order_is_one_line_and_breaks_neither_others_nor_help(plugin, put, point, problem):
+    put({"lib/raising.py": "raise RuntimeError('no licence')\n"})
+    icsched = plugin(f"[icsched.orders]\nbroken = {point}\n", BROKEN)
+
+    result = icsched("prio", "wf.dag", "--order", "broken")
+    assert (result.code, result.complaint) == (1, f"order 'broken' of {point}: {problem}")
+
+    assert icsched("prio", "wf.dag", "--order", "dask").code == 0  # an entry point, too
+    shown = squeezed(icsched("prio", "--help").out)
+    assert "broken,cannotbeused:itspackageisbroken" in shown
+    assert "dask,asDaskwouldorderthejobs" in shown
+
+
+def test_a_broken_format_does_not_keep_files_of_any_name_from_being_read(plugin, put):
+    icsched = plugin("[icsched.formats]\nbroken = gone:X\n")
+    put({"diamond": PAIR_AND_FORK})
+
+    assert icsched("show", "diamond").code == 0
+
+
+FAILING = """
+from icsched.orders import NamedOrder
+
+
+def fail(dag):
+    raise ValueError("no luck")
+
+
+FAILING = NamedOrder("failing", "it raises", fail)
+NOTHING = NamedOrder("nothing", "it returns None", lambda dag: None)
+SHORT = NamedOrder("short", "it returns one task", lambda dag: [0])
+BACKWARDS = NamedOrder("backwards", "children first", lambda dag: dag.fifo_order[::-1])
+"""
+
+
+@pytest.mark.parametrize("command", [["prio"], ["simulate", "--runs", "50"]])
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("failing", "failed: ValueError: no luck"),
+        (
+            "nothing",
+            "did not make a legal order: order: expected a plan, a schedule, or a list of"
+            " task names or ids, got NoneType",
+        ),
+        ("short", "did not make a legal order: order: expected 5 tasks, got 1"),
+        (
+            "backwards",
+            "did not make a legal order: step 1 runs 'e' before its parent 'c'",
+        ),
+    ],
+)
+def test_an_order_that_fails_is_one_line_that_names_its_package(plugin, command, name, problem):
+    point = f"extra:{name.upper()}"
+    icsched = plugin(f"[icsched.orders]\n{name} = {point}\n", FAILING)
+
+    result = icsched(*command, "wf.dag", "--order", name)
+
+    assert (result.code, result.complaint) == (1, f"order {name!r} of {point} {problem}")
+
+
+@pytest.mark.parametrize(("name", "chosen"), [("last", "'e'"), ("all", "'c', 'a', 'b', 'd', 'e'")])
+def test_a_clusterer_that_breaks_the_rules_is_one_line(plugin, name, chosen):
+    """e waits for c; five jobs do not go into clusters of two."""
+    icsched = plugin(f"[icsched.clusterers]\n{name} = extra:{name.upper()}\n", CLUSTERERS)
+
+    result = icsched("cluster", "wf.dag", "--size", "2", "--clusterer", name)
+
+    expected = "at most 2 tasks that are free, and wait for no task outside of the set"
+    assert result.complaint == f"clusterer ones: expected {expected}, got {chosen}"
+
+
+# Formats of other packages
+
+LINES = """
+from pathlib import Path
+
+from icsched import Dag, Workflow
+from icsched.files import Change
+from icsched.formats import Format
+
+
+def read(paths, options):
+    old = Path(paths[0]).read_bytes()
+    words = [line.split() for line in old.decode().splitlines()]
+    dag = Dag({task: parents for task, *parents in words})
+    return Workflow(dag, done=[False] * len(dag), files=paths, format="lines", parsed=old)
+
+
+def changes(workflow, order):
+    names = "".join(f"{workflow.dag.names[task]}\\n" for task in order)
+    return [Change("order.txt", None, names.encode())]
+
+
+LINES = Format("lines", "a task and its parents", (".lines",), read=read, changes=changes)
+"""
+
+
+def test_advice_for_dagman_is_not_given_for_files_of_other_formats(plugin, put, folder):
+    icsched = plugin("[icsched.formats]\nlines = extra:LINES\n", LINES)
+    put({"wf.lines": "a\nb a\nc\nd c\ne c\n"})
+
+    result = icsched("prio", "wf.lines", "--in-place")
+
+    assert (folder / "order.txt").read_text().split() == ["c", "a", "b", "d", "e"]
+    assert result.out.splitlines()[-1] == "wrote order.txt"
+    assert "condor" not in result.out
+
+
+def test_removing_from_a_file_of_another_format_is_refused(plugin, put):
+    icsched = plugin("[icsched.formats]\nlines = extra:LINES\n", LINES)
+    put({"wf.lines": "a\n"})
+
+    result = icsched("prio", "wf.lines", "--remove")
+
+    assert (result.code, result.complaint) == (
+        1,
+        "wf.lines: format lines: icsched can read a workflow and write an order into a"
+        " workflow's files, but not remove an order from a workflow's files",
+    )
