@@ -7,6 +7,7 @@ a name that icsched does not define, and to list all names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -56,10 +57,10 @@ class Table(Mapping[str, E], Generic[E]):
 
     def find(self, name: str) -> E:
         """Return the entry called *name*; raises ArgumentError for an unknown name."""
-        try:
-            return self[name]
-        except KeyError:
-            raise ArgumentError(f"{self._what}: expected {', '.join(self)}, got {name!r}") from None
+        if isinstance(name, str):  # other objects may have no hash
+            with suppress(KeyError):
+                return self[name]
+        raise ArgumentError(f"{self._what}: expected {', '.join(self)}, got {name!r}")
 
     def is_own(self, name: str) -> bool:
         """Whether the entry called *name* is icsched's own."""

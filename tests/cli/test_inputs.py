@@ -127,3 +127,23 @@ def test_sizes_with_commas_are_those_with_blanks(icsched, put):
 
     assert answers[0]["order"] == answers[1]["order"]
     assert answers[0]["memory"] == answers[1]["memory"] == 10
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prio", "-", "--order", "@-"),
+        ("prio", "-", "--memory", "3", "--sizes", "-"),
+        ("show", "-", "--order", "critical-path-times", "--run-times", "-"),
+        ("cluster", "-", "--size", "1", "--alone", "@-"),
+        ("verify", "-", "--order", "@-"),
+        ("simulate", "-", "--order", "@-"),
+        ("study", "-", "--order", "@-", "-o", "out"),
+        ("batch", "-", "--take", "1", "--running", "@-"),
+    ],
+)
+def test_standard_input_is_read_once(icsched, words):
+    found = icsched(*words)
+
+    assert found.code == 2
+    assert found.complaint == "only one of FILE and the options can be read from standard input"

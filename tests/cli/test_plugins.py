@@ -205,6 +205,7 @@ def test_removing_from_a_file_of_another_format_is_refused(plugin, put):
     result = icsched("prio", "wf.lines", "--remove")
 
     assert (result.code, result.complaint) == (
-        2,
-        "--remove is for DAGMan files; wf.lines is not one",
+        1,
+        "wf.lines: format lines: icsched can read a workflow and write an order into a"
+        " workflow's files, but not remove an order from a workflow's files",
     )

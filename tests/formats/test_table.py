@@ -112,7 +112,12 @@ def test_a_cycle_is_an_error_of_the_file(put):
             {"strict": True},
             "format dagman: expected lenient, usedagdir, no_rescue, got 'strict'",
         ),
+        ("wf.dag", {"format": []}, "format: expected dagman, dot, got []"),
         ([], {}, "expected a file, got none"),
+        (5, {}, "expected the name of a file, got 5"),
+        (b"x", {}, "expected the name of a file, got b'x'"),
+        ([None], {}, "expected the name of a file, got None"),
+        ("wf\0.dag", {}, "expected the name of a file, got 'wf\\x00.dag'"),
     ],
 )
 def test_wrong_arguments_of_read_are_one_line(paths, options, problem):
@@ -274,6 +279,7 @@ def test_an_order_that_dagman_would_refuse_is_not_written(put):
 @pytest.mark.parametrize(
     ("path", "content", "options", "problem"),
     [
+        (5, prioritize({"a": []}), {}, "expected the name of a file, got 5"),
         ("wf.dag", {"a": []}, {}, "write: expected a Plan or a Dag, got dict"),
         (["a.dag", "b.dag"], Dag({}), {}, "write: expected one file for a dag, and no options"),
         ("a.dag", Dag({}), {"lenient": True}, "write: expected one file for a dag, and no options"),
@@ -342,6 +348,7 @@ print(icsched.write("wf.edges", icsched.prioritize(workflow.dag), swapped=True))
 for act in (
     lambda: icsched.write("new.edges", workflow.dag),
     lambda: icsched.read(["wf.edges", "wf.edges"]),
+    lambda: icsched.read("ring.edges"),
 ):
     try:
         act()
@@ -358,6 +365,7 @@ def test_another_package_adds_a_format_by_an_entry_point(put, folder):
             f"lib/{about}/METADATA": "Metadata-Version: 2.1\nName: edges\nVersion: 1.0\n",
             f"lib/{about}/entry_points.txt": "[icsched.formats]\nedges = edges:EDGES\n",
             "wf.edges": "b a\nc a\n",
+            "ring.edges": "a b\nb a\n",
         }
     )
 
@@ -375,6 +383,7 @@ def test_another_package_adds_a_format_by_an_entry_point(put, folder):
         "FormatError new.edges: format edges: icsched can read a workflow and write an order into"
         " a workflow's files, but not write a dag",
         "ArgumentError format edges: expected one file, got 2",
+        "FormatError ring.edges: dependency cycle: a -> b -> a",
     ]
     assert Path("wf.edges").read_text() == "b a\nc a\norder a b c\n"
     assert Path("wf.edges.bak").read_text() == "b a\nc a\n"

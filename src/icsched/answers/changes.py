@@ -56,13 +56,13 @@ class Made:
 def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Change]:
     """Find out what to write where; raises ArgumentError if writing would destroy a file."""
     workflow, priorities = found.workflow, found.priorities
-    if workflow.format != "dagman":
+    submission = dagman.submission_in(workflow)
+    if submission is None:
         return _in_other(found, writing)
-    submission = dagman.submission_of(workflow)
     kept, path = writing.keep_existing, writing.output
     if path is None:
         return dagman.changes(submission, priorities, keep_existing=kept, via=writing.via)
-    _check_output(workflow, path, usedagdir=reading.usedagdir)
+    _check_output(workflow, submission.roots[0].path, path, usedagdir=reading.options.usedagdir)
     if writing.flatten:
         data = dagman.flat_file(submission, priorities, keep_existing=kept)
         return [dagman.Change(path, None, data)]
@@ -73,6 +73,8 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
     """Return the changes in files of another format; raises if the format cannot hold an order."""
     chosen = FORMATS.find(found.workflow.format)
     only_dagman = {
+        "--recursive": writing.recursive,
+        "--flatten": writing.flatten,
         "-o": writing.output is not None,
         "--keep-existing": writing.keep_existing,
         "--via": writing.via != "priority",
@@ -85,9 +87,8 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
     return chosen.changes(found.workflow, found.plan.order.tolist())
 
 
-def _check_output(workflow: Workflow, path: str, *, usedagdir: bool) -> None:
+def _check_output(workflow: Workflow, source: str, path: str, *, usedagdir: bool) -> None:
     """Raise ArgumentError if writing *path* would destroy or misplace a file of the workflow."""
-    source = dagman.submission_of(workflow).roots[0].path
     if path == STANDARD_OUTPUT:
         return
     if usedagdir and os.path.realpath(Path(path).parent) != os.path.realpath(Path(source).parent):
@@ -99,15 +100,15 @@ def planning_notes(
     files: Sequence[str], workflow: Workflow, priorities: dict[str, int], writing: Writing
 ) -> Iterator[notes.Note]:
     """Yield notes about the changes; raises FormatError if DAGMan will refuse them."""
-    if workflow.format != "dagman":
+    submission = dagman.submission_in(workflow)
+    if submission is None:
         return
-    submission = dagman.submission_of(workflow)
-    given = notes.own_priorities(workflow)
+    given = notes.own_priorities(submission)
     if given:
         yield notes.OverriddenPriorities(given, writing.keep_existing)
     if submission.joins:
         yield notes.Joins(submission.joins, submission.lowest - 1)
-    strict = _strictness(workflow, priorities, writing)
+    strict = _strictness(submission, priorities, writing)
     if strict:
         yield strict
     if submission.has_splices:
@@ -120,10 +121,9 @@ def planning_notes(
 
 
 def _strictness(
-    workflow: Workflow, priorities: dict[str, int], writing: Writing
+    submission: dagman.Submission, priorities: dict[str, int], writing: Writing
 ) -> notes.Strict | None:
-    """Raise FormatError if DAGMan will refuse what is written; yield a note if it may."""
-    submission = dagman.submission_of(workflow)
+    """Raise FormatError if DAGMan will refuse what is written; return a note if it may."""
     strict = dagman.strictness(submission)
     if writing.keep_existing or writing.flatten or strict is None:
         return None
@@ -132,7 +132,7 @@ def _strictness(
     found = notes.Strict(strict.path, strict.line or None, strict.text)
     if found.line:  # in the workflow's own CONFIG file; DAGMan's environment may differ from ours
         raise FormatError(found.path, found.line, found.refusal)
-    return notes.strict(workflow)
+    return notes.strict(submission, strict)
 
 
 def _variables(submission: dagman.Submission) -> Iterator[notes.Note]:

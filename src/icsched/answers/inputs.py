@@ -53,7 +53,7 @@ def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
     """
     known = set(workflow.names)
     if text.startswith("@"):
-        return [name for _, name in _names(text[1:], known)]
+        return [name for _, name in _names(file_after_at(text), known)]
     listed = [name for word in text.split(",") if (name := word.strip())]
     for name in listed:
         if name not in known:
@@ -62,6 +62,16 @@ def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
 
 
 # Files with one line for each job
+
+
+def file_after_at(word: str) -> str:
+    """Return the file that *word* names after @; a hyphen is standard input.
+
+    >>> file_after_at("@order.txt"), file_after_at("@-")
+    ('order.txt', '/dev/stdin')
+    """
+    path = word[1:]
+    return "/dev/stdin" if path == "-" else path
 
 
 def read_order(workflow: Workflow, path: str) -> list[int]:

@@ -1,10 +1,10 @@
 """What is worth knowing about a workflow's files beside an order: one class per kind of note."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from icsched.formats import dagman
-from icsched.workflow import Workflow
+from icsched.workflow import Remark, Workflow
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,7 @@ class Strict(Note):
     @property
     def refusal(self) -> str:
         """What the setting does, and what to do about it."""
-        return (
-            f"'{self.text}' makes DAGMan refuse a second priority for a job: give"
-            " --keep-existing, or take the PRIORITY lines out of the files"
-        )
+        return dagman.refusal(self.text, otherwise="give --keep-existing, or ")
 
 
 @dataclass(frozen=True)
@@ -154,29 +151,23 @@ def resumed(workflow: Workflow) -> Resumed | None:
     return Resumed(done, len(workflow.dag), workflow.done_by) if done else None
 
 
-def stale_sections(workflow: Workflow, *, is_replaced: bool = False) -> Iterator[StaleSection]:
-    """Yield the sections that are out of date."""
-    if workflow.format != "dagman":
-        return
-    for section in dagman.sections(dagman.submission_of(workflow)):
+def stale_sections(
+    sections: Iterable[dagman.Section], *, is_replaced: bool = False
+) -> Iterator[StaleSection]:
+    """Yield those of *sections* that are out of date."""
+    for section in sections:
         if section.problems:
             problems = tuple(section.problems)
             yield StaleSection(section.path, section.line, problems, is_replaced)
 
 
-def own_priorities(workflow: Workflow) -> int:
+def own_priorities(submission: dagman.Submission) -> int:
     """Return how many jobs have a priority that the user's own lines give."""
-    if workflow.format != "dagman":
-        return 0
-    return int(dagman.submission_of(workflow).has_priority.sum())
+    return int(submission.has_priority.sum())
 
 
-def strict(workflow: Workflow) -> Strict | None:
-    """Return the setting that makes DAGMan refuse priorities, if the files have any."""
-    if workflow.format != "dagman":
+def strict(submission: dagman.Submission, setting: Remark | None) -> Strict | None:
+    """Return a strict *setting* as a note, if the files have priorities for DAGMan to refuse."""
+    if setting is None or not submission.priorities.any():  # DAGMan allows overriding a 0
         return None
-    submission = dagman.submission_of(workflow)
-    found = dagman.strictness(submission)
-    if found is None or not submission.priorities.any():  # DAGMan allows overriding a 0
-        return None
-    return Strict(found.path, found.line or None, found.text)
+    return Strict(setting.path, setting.line or None, setting.text)

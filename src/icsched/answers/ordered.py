@@ -41,9 +41,10 @@ class Ordered:
     @cached_property
     def priorities(self) -> dict[str, int]:
         """The priority of each job in the files; raises FormatError if there is no room."""
-        if self.workflow.format != "dagman":
+        submission = dagman.submission_in(self.workflow)
+        if submission is None:
             return {str(name): number for name, number in self.plan.priorities.items()}
-        return dagman.job_priorities(dagman.submission_of(self.workflow), self.plan.order.tolist())
+        return dagman.job_priorities(submission, self.plan.order.tolist())
 
     @cached_property
     def free(self) -> Plan:
@@ -81,6 +82,6 @@ def ordered(
 def _limited(workflow: Workflow, wanted: Wanted, signs: Signs) -> LimitedOrder | None:
     if wanted.memory is None:
         return None
-    sizes = wanted.sizes and read_sizes(workflow, wanted.sizes)
+    sizes = workflow.sizes if wanted.sizes is None else read_sizes(workflow, wanted.sizes)
     with signs.working("ordering", len(workflow.dag)):
         return order_within(workflow.dag, wanted.memory, sizes=sizes)

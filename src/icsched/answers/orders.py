@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from icsched.answers.inputs import read_order, read_run_times
+from icsched.answers.inputs import file_after_at, read_order, read_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
@@ -19,21 +19,28 @@ class WantedOrder:
     run_times: str | None = None
 
     def check(self) -> None:
-        """Raise ArgumentError for an order that is unknown or that lacks its run times."""
+        """Raise ArgumentError for an order that is unknown or that takes no run times."""
         check_known(self.order)
-        needed = not is_file(self.order) and ORDERS[self.order].needs_run_times
-        if needed and self.run_times is None:
-            raise ArgumentError(f"--order {self.order} needs --run-times")
-        if self.run_times is not None and not needed:
+        if self.run_times is not None and not self._needs_run_times:
             raise ArgumentError(f"--run-times cannot be used with --order {self.order}")
 
+    @property
+    def _needs_run_times(self) -> bool:
+        return not is_file(self.order) and ORDERS[self.order].needs_run_times
+
     def plan(self, workflow: Workflow, *, signs: Signs = QUIET) -> Plan:
-        """Order what is left of a workflow; raises FormatError for a bad file."""
+        """Order what is left of a workflow, by default with the run times that it has itself.
+
+        Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
+        """
         if is_file(self.order):
             return plan_of_file(workflow, self.order)
-        times = None if self.run_times is None else read_run_times(workflow, self.run_times)
+        given = self.run_times
+        times = workflow.run_times if given is None else read_run_times(workflow, given)
+        if times is None and self._needs_run_times:
+            raise ArgumentError(f"--order {self.order} needs --run-times")
         with signs.working("ordering", len(workflow.dag)):
-            return prioritize(workflow.dag, self.order, run_times=times)
+            return prioritize(workflow, self.order, run_times=times)
 
 
 def is_file(word: str) -> bool:
@@ -57,6 +64,5 @@ def check_known(word: str) -> None:
 
 def plan_of_file(workflow: Workflow, word: str) -> Plan:
     """Return the order in the file that *word* names after @, with what is proved about it."""
-    path = word.removeprefix(FILE)
-    order = read_order(workflow, "/dev/stdin" if path == "-" else path)
+    order = read_order(workflow, file_after_at(word))
     return prioritize(workflow.dag, order, label=word)

@@ -10,7 +10,7 @@ from icsched.answers.changes import Writing, Written, made, planned, planning_no
 from icsched.answers.ordered import Ordered, Wanted, ordered
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import dagman, format_of
 from icsched.formats.dagman.source import is_missing, is_special
@@ -81,7 +81,9 @@ class _Search:
         writing, workflow = self.writing, found.workflow
         resumed = notes.resumed(workflow)
         told: list[notes.Note] = [resumed] if resumed else []
-        told += notes.stale_sections(workflow, is_replaced=writing.in_place)
+        submission = dagman.submission_in(workflow)
+        sections = dagman.sections(submission) if submission else ()
+        told += notes.stale_sections(sections, is_replaced=writing.in_place)
         changes: list[Change] = []
         if writing.writes_order:
             changes = list(planned(found, writing, self.reading))
@@ -91,18 +93,15 @@ class _Search:
     def removal(self, files: Sequence[str]) -> PrioAnswer:
         """Find the sections to remove; a workflow is read only to find other files.
 
-        Raises ArgumentError for a file of another format, which has no sections.
+        Raises FormatError for a file of a format that has no sections.
         """
-        for file in files:
-            if format_of(file) is not dagman.DAGMAN:
-                raise ArgumentError(f"--remove is for DAGMan files; {file} is not one")
         changes: list[Change] = []
         told: list[notes.Note] = []
         seen = {os.path.realpath(file) for file in files}
         waiting = [(file, "") for file in files]
         while waiting:
             path, directory = waiting.pop(0)
-            own = dagman.removals([path])  # last: it tells of sections in submit files
+            own = _removals(path)  # last: it tells of sections in submit files
             workflow = self._read_for_removal(path, directory, told)
             if workflow is not None:
                 changes += dagman.submit_removals(dagman.submission_of(workflow))
@@ -127,6 +126,14 @@ class _Search:
             return None
 
 
+def _removals(path: str) -> Sequence[Change]:
+    """Return the changes that remove our sections; raises FormatError if files can have none."""
+    chosen = format_of(path)
+    if chosen.removals is None:
+        raise chosen.cannot("removals", path)
+    return chosen.removals([path])
+
+
 def _inner_files(
     workflow: Workflow | None, seen: set[str], told: list[notes.Note]
 ) -> Iterator[tuple[str, str]]:
@@ -134,9 +141,8 @@ def _inner_files(
 
     Raises FormatError for what is not an ordinary file, because reading it may never end.
     """
-    if workflow is None or workflow.format != "dagman":
-        return
-    for placed in dagman.submission_of(workflow).nodes():
+    submission = None if workflow is None else dagman.submission_in(workflow)
+    for placed in submission.nodes() if submission else ():
         path = str(Path(placed.directory, placed.node.submit))
         if placed.node.kind != "SUBDAG" or os.path.realpath(path) in seen:
             continue

@@ -2,44 +2,36 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from icsched import formats
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import is_own_file
-from icsched.formats.dagman import DAGMAN, read_dagman
+from icsched.formats.dagman import DagmanOptions, read_with
 from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How the files of a workflow are read; the fields are the options of DAGMan files."""
+    """How the files of a workflow are read: with these options if they are DAGMan files."""
 
-    lenient: bool = False
-    usedagdir: bool = False
-    no_rescue: bool = False
+    options: DagmanOptions
 
     def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         if not files:
             raise ArgumentError("expected a workflow file")
         with signs.working(f"reading {files[0]}"):
-            if formats.format_of(files[0]) is not DAGMAN:
-                return self._read_other(files)
-            return read_dagman(
-                files,
-                rescue=not self.no_rescue,
-                lenient=self.lenient,
-                use_dag_directory=self.usedagdir,
-                directory=directory,
-            )
+            if isinstance(self.options, formats.format_of(files[0]).options):
+                return read_with(files, self.options, directory=directory)
+            return self._read_other(files)
 
     def _read_other(self, files: Sequence[str]) -> Workflow:
         """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
-        for option in ("lenient", "usedagdir", "no_rescue"):
-            if getattr(self, option):
-                name = option.replace("_", "-")
+        for option in fields(self.options):
+            if getattr(self.options, option.name) != option.default:
+                name = option.name.replace("_", "-")
                 raise ArgumentError(f"--{name} is for DAGMan files; {files[0]} is not one")
         return formats.read(files)
 
@@ -51,9 +43,6 @@ class Reading:
             problem = f"expected at least one job that is left to run{by}"
             raise FormatError(files[0], None, problem)
         return workflow
-
-
-USUAL = Reading()  # as condor_submit_dag reads without options
 
 
 def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:

@@ -1,6 +1,6 @@
 """What a workflow is made of, what is proved about its order, and what disturbs an order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from icsched.answers import notes
@@ -63,36 +63,36 @@ def show_answer(
 
 
 def _files(workflow: Workflow) -> Files:
-    chosen = FORMATS.find(workflow.format)
-    sections, strict = _sections(workflow)
+    chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
+    given, strict, resumed = 0, None, _resumed(workflow)
+    sections: tuple[dagman.Section, ...] = ()
+    told: list[notes.Note] = [resumed] if resumed else []
+    if submission is not None:
+        given, strict = notes.own_priorities(submission), dagman.strictness(submission)
+        sections = tuple(dagman.sections(submission))
+        told += _notes(submission, given, sections, strict)
     return Files(
         done=int(workflow.done.sum()),
         rescue=workflow.done_by,
-        priorities=notes.own_priorities(workflow),
+        priorities=given,
         sections=sections,
         strict=strict,
         remarks=tuple(chosen.advice(workflow) if chosen.advice else workflow.remarks),
-        notes=tuple(_notes(workflow)),
+        notes=tuple(told),
     )
 
 
-def _sections(workflow: Workflow) -> tuple[tuple[dagman.Section, ...], Remark | None]:
-    """Return the sections in DAGMan files, and the setting that makes DAGMan strict."""
-    if workflow.format != "dagman":
-        return (), None
-    submission = dagman.submission_of(workflow)
-    return tuple(dagman.sections(submission)), dagman.strictness(submission)
-
-
-def _notes(workflow: Workflow) -> list[notes.Note]:
-    given = notes.own_priorities(workflow)
-    found = [
-        _resumed(workflow),
-        *notes.stale_sections(workflow),
-        notes.OwnPriorities(given) if given else None,
-        notes.strict(workflow),
-    ]
-    return [note for note in found if note is not None]
+def _notes(
+    submission: dagman.Submission,
+    given: int,
+    sections: Sequence[dagman.Section],
+    setting: Remark | None,
+) -> Iterator[notes.Note]:
+    yield from notes.stale_sections(sections)
+    if given:
+        yield notes.OwnPriorities(given)
+    if strict := notes.strict(submission, setting):
+        yield strict
 
 
 def _resumed(workflow: Workflow) -> notes.Resumed | None:

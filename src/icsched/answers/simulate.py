@@ -9,6 +9,7 @@ from icsched.answers.orders import check_known, is_file, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
+from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, prioritize
 from icsched.sim import (
     Paired,
@@ -31,8 +32,8 @@ _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all th
 class SimulateAnswer:
     """What was simulated, and what came out.
 
-    `run_times` is the file with the mean times, if there is one. `timelines` follow some runs of
-    each order.
+    `run_times` is the file with the mean times, if there is one: that of --run-times, or the
+    workflow's own. `timelines` follow some runs of each order.
     """
 
     files: tuple[str, ...]
@@ -55,19 +56,28 @@ def simulate_answer(
     pool: Pool | Workers,
     times: Times,
     run_times: str | None,
+    has_unit: bool,
     sampling: Paired | PaperSampling,
     seed: int,
     threads: int,
     reading: Reading,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
-    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in the order fifo."""
+    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in the order fifo.
+
+    Mean times are those in the file *run_times*, or else the workflow's own. They are in seconds.
+    Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
+    """
     for word in wanted:
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
     dag = workflow.dag
     if run_times is not None:
+        _check_unit("--run-times", has_unit=has_unit)
         times = replace(times, means=read_run_times(workflow, run_times))
+    elif workflow.run_times is not None:
+        _check_unit(files[0], has_unit=has_unit)
+        times, run_times = replace(times, means=workflow.run_times), files[0]
     orders = {word: _order(workflow, word, times, signs) for word in [*wanted, "fifo"]}
     with signs.progress("simulating", len(dag)) as tell:
         found = simulate(
@@ -95,6 +105,14 @@ def simulate_answer(
         found=found,
         timelines=timelines,
     )
+
+
+def _check_unit(source: str, *, has_unit: bool) -> None:
+    if not has_unit:
+        raise ArgumentError(
+            f"{source}: run times are in seconds: say --interval, the mean seconds between"
+            " batches, or --workers"
+        )
 
 
 def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLike:

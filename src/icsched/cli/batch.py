@@ -1,17 +1,15 @@
 """`icsched batch`: the best jobs to hand out together, now."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from icsched import checks
 from icsched.answers.batch import batch_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions
+from icsched.answers.reading import Reading
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams
 from icsched.cli.output import SIGNS, Json, put
 from icsched.errors import ArgumentError
 from icsched.render import batch as render
 from icsched.theory.batches import Method
-
-STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
 
 
 def batch(
@@ -51,7 +49,7 @@ def batch(
     if not time_limit >= 0:
         raise ArgumentError(f"--time-limit: expected 0 or more, got {time_limit}")
     checks.whole_number("--take", take, least=1)
-    done, running = _streamed(files, done, running)
+    check_streams(*files, done, running)
     found = batch_answer(
         files,
         take,
@@ -59,16 +57,7 @@ def batch(
         running=running,
         method=method,
         time_limit_s=time_limit,
-        reading=reading,
+        reading=Reading(reading),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)
-
-
-def _streamed(files: Sequence[str], *lists: str) -> list[str]:
-    """Return *lists* with standard input for @-; raises ArgumentError if it would be read twice."""
-    if lists.count("@-") + files.count(STANDARD_INPUT) > 1:
-        raise ArgumentError(
-            "only one of FILE, --done and --running can be read from standard input"
-        )
-    return [f"@{STANDARD_INPUT}" if text == "@-" else text for text in lists]

@@ -9,7 +9,8 @@ from cyclopts import Parameter
 from icsched import checks
 from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, refuse
+from icsched.answers.reading import Reading
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
 from icsched.errors import ArgumentError
@@ -64,6 +65,7 @@ def cluster(
 
     """
     _check_outputs(output_, dot, files, reading)
+    check_streams(*files, order.order, order.run_times, alone)
     found = cluster_answer(
         files,
         order,
@@ -73,7 +75,7 @@ def cluster(
         alone=alone,
         output=output_,
         dot=dot,
-        reading=reading,
+        reading=Reading(reading),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)

@@ -1,37 +1,18 @@
 """Options that commands share: how files are read, and whole numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
 from cyclopts import Parameter, Token
 
-from icsched.answers.reading import Reading
-from icsched.cli.output import Flag
 from icsched.errors import ArgumentError
+from icsched.formats.dagman import DagmanOptions
 
+STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class FileOptions(Reading):
-    """How the files of a workflow are read.
-
-    Parameters
-    ----------
-    lenient
-        Skip unknown commands instead of refusing them.
-    usedagdir
-        Look for files from the directory of the DAGMan file, as condor_submit_dag -usedagdir does.
-    no_rescue
-        Take all jobs, even those that the newest rescue file says are done.
-
-    """
-
-    lenient: Flag = False
-    usedagdir: Flag = False
-    no_rescue: Flag = False
-
-
-USUAL = FileOptions()  # as condor_submit_dag reads files without options
+# The class says the options and their help; here is how they look on the command line.
+FileOptions = Annotated[DagmanOptions, Parameter(name="*", negative="", show_default=False)]
+USUAL = DagmanOptions()  # as condor_submit_dag reads files without options
 
 
 def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
@@ -44,6 +25,12 @@ def _whole_number(_type: object, tokens: Sequence[Token]) -> int:
 
 
 WHOLE = Parameter(converter=_whole_number)  # for every option that is an int
+
+
+def check_streams(*words: str | None) -> None:
+    """Raise ArgumentError if more than one of *words*, files and @FILEs, is standard input."""
+    if sum(word in (STANDARD_INPUT, f"@{STANDARD_INPUT}", "@-") for word in words) > 1:
+        raise ArgumentError("only one of FILE and the options can be read from standard input")
 
 
 def refuse(problems: Mapping[str, bool]) -> None:

@@ -13,7 +13,8 @@ from icsched.answers.folder import write_tables
 from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
-from icsched.cli.inputs import USUAL, FileOptions, refuse
+from icsched.answers.reading import Reading
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
 from icsched.render import prio as render
@@ -115,9 +116,10 @@ def prio(
 
     """
     _check_writing(files, writing, reading, as_json=json_)
+    check_streams(*files, order.order, order.run_times, memory.sizes)
     _check_ordering(order.order, writing, tables_, memory)
     wanted = Wanted(order, memory.limit, memory.sizes)
-    found = prio_answer(files, wanted, writing, reading=reading, signs=SIGNS)
+    found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
     found = with_changes_made(_with_tables(found, tables_), writing)
     if found.streamed is None:
         put(found, render.text, render.keys, as_json=json_)
@@ -155,7 +157,7 @@ def _check_writing(
             "--force needs --in-place or --remove": writing.force and not changes,
             "--recursive needs --in-place or --remove": writing.recursive and not changes,
             "-o - cannot be used with --json": writing.output == STANDARD_OUTPUT and as_json,
-            "standard input cannot be changed: use -o": "/dev/stdin" in files and changes,
+            "standard input cannot be changed: use -o": STANDARD_INPUT in files and changes,
             "the same file is given twice": changes and len(real) < len(files),
         }
     )

@@ -1,7 +1,8 @@
 """`icsched show`: what a workflow is made of."""
 
+from icsched.answers.reading import Reading
 from icsched.answers.show import show_answer
-from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.render import show as render
@@ -27,5 +28,6 @@ def show(
         Print one JSON object instead of a report.
 
     """
-    found = show_answer(files, order, reading=reading, signs=SIGNS)
+    check_streams(*files, order.order, order.run_times)
+    found = show_answer(files, order, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

@@ -5,8 +5,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from icsched.answers.reading import Reading
 from icsched.answers.simulate import simulate_answer
-from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import (
     ENOUGH_RUNS,
     PAPER_POOL,
@@ -17,7 +18,6 @@ from icsched.cli.model import (
 )
 from icsched.cli.orders import known_orders
 from icsched.cli.output import SIGNS, Json, put
-from icsched.errors import ArgumentError
 from icsched.render import simulate as render
 
 Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
@@ -53,26 +53,18 @@ def simulate(
         Print one JSON object instead of tables and charts.
 
     """
-    _check_unit(pool_options, time_options)
+    check_streams(*files, *order, time_options.run_times)
     found = simulate_answer(
         files,
         order,
         pool=pool_options.pool(),
         times=time_options.times(),
         run_times=time_options.run_times,
+        has_unit=pool_options.interval is not None or pool_options.workers is not None,
         sampling=sampling_options.sampling(),
         seed=sampling_options.seed,
         threads=sampling_options.thread_count(),
-        reading=reading,
+        reading=Reading(reading),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)
-
-
-def _check_unit(pool: PoolOptions, times: TimeOptions) -> None:
-    """Raise ArgumentError for run times in seconds on the default pool, which has no unit."""
-    if times.run_times is not None and pool.interval is None and pool.workers is None:
-        raise ArgumentError(
-            "--run-times: run times are in seconds: say --interval, the mean seconds between"
-            " batches, or --workers"
-        )

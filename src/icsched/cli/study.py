@@ -5,6 +5,7 @@ from typing import Annotated
 
 from icsched.answers.inputs import numbers
 from icsched.answers.orders import WantedOrder
+from icsched.answers.reading import Reading
 from icsched.answers.study import (
     StudyAnswer,
     StudyBegun,
@@ -13,7 +14,7 @@ from icsched.answers.study import (
     study_answer,
     study_begun,
 )
-from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
 from icsched.cli.orders import OrderWord
 from icsched.cli.output import SIGNS, Flag, OutputName, say
@@ -66,6 +67,7 @@ def study(
         How the files are read.
 
     """
+    check_streams(*files, order)
     directory = _checked(output_, sampling_options, dask)
     terms = Terms(batch_law, sampling_options.seed, sampling_options.sampling(), order)
     cells = grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
@@ -73,7 +75,9 @@ def study(
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
     wanted = WantedOrder(order)
-    begun = study_begun(files, wanted, directory, cells, terms, reading=reading, signs=SIGNS)
+    begun = study_begun(
+        files, wanted, directory, cells, terms, reading=Reading(reading), signs=SIGNS
+    )
     say(render.beginning(begun))
     if not no_run:
         _run(begun, threads, dask)

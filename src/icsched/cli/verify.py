@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from icsched import checks
+from icsched.answers.reading import Reading
 from icsched.answers.verify import verify_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.pebble.referee import DEFAULT_LIMIT
@@ -37,5 +38,6 @@ def verify(
 
     """
     checks.whole_number("--limit", limit, least=0)
-    found = verify_answer(file, order, limit=limit, reading=reading, signs=SIGNS)
+    check_streams(file, order.order, order.run_times)
+    found = verify_answer(file, order, limit=limit, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

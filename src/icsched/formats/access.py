@@ -1,11 +1,11 @@
 """Reading and writing files of any format in the table."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import write_text
 from icsched.formats.entry import Format
 from icsched.formats.table import FORMATS, format_of
@@ -39,7 +39,10 @@ def read(path: Path | Sequence[Path], *, format: str | None = None, **options: o
         raise chosen.cannot("read", paths[0])
     if len(paths) > 1 and not chosen.several:
         raise ArgumentError(f"format {chosen.name}: expected one file, got {len(paths)}")
-    return chosen.read(paths, _options(chosen, options))
+    try:
+        return chosen.read(paths, _options(chosen, options))
+    except GraphError as error:  # of a reader that does not look for cycles itself
+        raise FormatError(paths[0], None, str(error)) from error
 
 
 def write(
@@ -82,17 +85,27 @@ def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[i
     comes before its parents. Returns the names of the files that were written. Raises FormatError
     if the format cannot hold clusters, or not these clusters.
     """
-    chosen = FORMATS.find(workflow.format)
+    chosen, name = FORMATS.find(workflow.format), _name(path)
     if chosen.write_clusters is None:
-        raise chosen.cannot("write_clusters", os.fspath(path))
-    return chosen.write_clusters(workflow, clusters, os.fspath(path))
+        raise chosen.cannot("write_clusters", name)
+    return chosen.write_clusters(workflow, clusters, name)
 
 
 def _paths(path: Path | Sequence[Path]) -> list[str]:
-    several = [path] if isinstance(path, str | os.PathLike) else path
-    if not several:
+    is_one = isinstance(path, str | bytes | os.PathLike) or not isinstance(path, Iterable)
+    several: Iterable[object] = [path] if is_one else path  # type: ignore[assignment]
+    names = [_name(one) for one in several]
+    if not names:
         raise ArgumentError("expected a file, got none")
-    return [os.fspath(one) for one in several]
+    return names
+
+
+def _name(path: object) -> str:
+    """Return the name of a file; raises ArgumentError for what no file can be called."""
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str) or "\0" in name:
+        raise ArgumentError(f"expected the name of a file, got {name!r}")
+    return name
 
 
 def _options(chosen: Format, given: dict[str, object]) -> object:

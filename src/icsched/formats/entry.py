@@ -12,6 +12,7 @@ from icsched.workflow import Remark, Workflow
 _DOES = {  # by field of Format
     "read": "read a workflow",
     "changes": "write an order into a workflow's files",
+    "removals": "remove an order from a workflow's files",
     "dag_text": "write a dag",
     "write_clusters": "write clusters",
 }
@@ -41,6 +42,7 @@ class Format:
     | `read(paths, options)` | returns the Workflow that the files make together |
     | `several` | whether several files can make one workflow |
     | `changes(workflow, order)` | returns the changes that write an order into its files |
+    | `removals(paths)` | returns the changes that remove what icsched wrote into files |
     | `dag_text(dag, title=, path=)` | returns a bare dag as the text of a file |
     | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
     | `advice(workflow)` | returns all remarks; it may read other files for that |
@@ -54,6 +56,7 @@ class Format:
     # Any, because each format reads its own dataclass of options.
     read: Callable[[Sequence[str], Any], Workflow] | None = None
     changes: Callable[[Workflow, Sequence[int]], Sequence[Change]] | None = None
+    removals: Callable[[Sequence[str]], Sequence[Change]] | None = None
     dag_text: DagText | None = None
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None

@@ -1,8 +1,15 @@
 """HTCondor DAGMan files, in and out."""
 
-from icsched.formats.dagman.advice import advise, strictness
+from icsched.formats.dagman.advice import advise, refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
-from icsched.formats.dagman.entry import DAGMAN, DagmanOptions, read_dagman, submission_of
+from icsched.formats.dagman.entry import (
+    DAGMAN,
+    DagmanOptions,
+    read_dagman,
+    read_with,
+    submission_in,
+    submission_of,
+)
 from icsched.formats.dagman.stale import Section, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
@@ -37,9 +44,12 @@ __all__ = [
     "overridden",
     "read_dagman",
     "read_submission",
+    "read_with",
+    "refusal",
     "removals",
     "sections",
     "strictness",
+    "submission_in",
     "submission_of",
     "submit_files",
     "submit_removals",

@@ -59,6 +59,12 @@ def strictness(workflow: Submission) -> Remark | None:
     return found if is_strict else None
 
 
+def refusal(setting: str, *, otherwise: str = "") -> str:
+    """Return what a strict *setting* does, and what to do about it."""
+    what = f"{otherwise}take the PRIORITY lines out of the files"
+    return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
+
+
 def _configs(workflow: Submission) -> Iterator[str]:
     """Yield the files of CONFIG that count: condor_submit_dag does not read included files."""
     roots = {id(root) for root in workflow.roots}

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.dagman.advice import advise, strictness
+from icsched.formats.dagman.advice import advise, refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text
-from icsched.formats.dagman.writer import changes, job_priorities, overridden
+from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
 from icsched.formats.entry import Format
 from icsched.workflow import Remark, Workflow
 
@@ -78,17 +78,25 @@ def read_dagman(
 
 def submission_of(workflow: Workflow) -> Submission:
     """Return what the DAGMan files of *workflow* say; raises ArgumentError if it has none."""
-    if not isinstance(workflow.parsed, Submission):
+    submission = submission_in(workflow)
+    if submission is None:
         raise ArgumentError("expected a workflow that was read from a DAGMan file")
-    return workflow.parsed
+    return submission
 
 
-def _read(paths: Sequence[str], options: DagmanOptions) -> Workflow:
+def submission_in(workflow: Workflow) -> Submission | None:
+    """Return what the DAGMan files of *workflow* say, or None if it is of another format."""
+    return workflow.parsed if isinstance(workflow.parsed, Submission) else None
+
+
+def read_with(paths: Sequence[str], options: DagmanOptions, *, directory: str = "") -> Workflow:
+    """Return the workflow in DAGMan files, as `read_dagman` does."""
     return read_dagman(
         paths,
         rescue=not options.no_rescue,
         lenient=options.lenient,
         use_dag_directory=options.usedagdir,
+        directory=directory,
     )
 
 
@@ -98,9 +106,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     priorities = job_priorities(submission, order)
     strict = strictness(submission)
     if strict and strict.line and overridden(submission, priorities, via="priority"):
-        refusal = f"'{strict.text}' makes DAGMan refuse a second priority for a job"
-        what = "take the PRIORITY lines out of the files"
-        raise FormatError(strict.path, strict.line, f"{refusal}: {what}")
+        raise FormatError(strict.path, strict.line, refusal(strict.text))
     return changes(submission, priorities)
 
 
@@ -118,8 +124,9 @@ DAGMAN = Format(
     suffixes=(".dag",),
     options=DagmanOptions,
     several=True,
-    read=_read,
+    read=read_with,
     changes=_changes,
+    removals=removals,
     dag_text=dagman_text,
     write_clusters=_write_clusters,
     advice=_advice,

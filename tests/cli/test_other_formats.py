@@ -1,0 +1,145 @@
+"""Commands on files of another package's format, which may say run times and sizes itself."""
+
+import json
+from dataclasses import fields
+
+import pytest
+
+from icsched.formats.dagman import DagmanOptions
+
+DEPS = """
+from pathlib import Path
+
+from icsched import Dag, Workflow
+from icsched.formats import Format
+
+
+def read(paths, options):
+    rows = [line.split() for line in Path(paths[0]).read_text().splitlines()]
+    return Workflow(
+        Dag({name: parents for name, _, _, *parents in rows}),
+        done=[False] * len(rows),
+        run_times=[float(seconds) for _, seconds, _, *_ in rows],
+        sizes=[int(size) for _, _, size, *_ in rows],
+        files=paths,
+        format="deps",
+    )
+
+
+DEPS = Format("deps", "a task, its seconds, its bytes and its parents", (".deps",), read=read)
+"""
+
+# a -> b takes 1 + 1 seconds, c takes 5 and is the longest path: c runs first.
+WORKFLOW = "a 1 100\nb 1 200 a\nc 5 300\n"
+
+
+@pytest.fixture
+def deps(put, folder, monkeypatch):
+    """Install the format for commands that run as a process of their own."""
+    about = "deps-1.0.dist-info"
+    put(
+        {
+            "lib/deps.py": DEPS,
+            f"lib/{about}/METADATA": "Metadata-Version: 2.1\nName: deps\nVersion: 1.0\n",
+            f"lib/{about}/entry_points.txt": "[icsched.formats]\ndeps = deps:DEPS\n",
+            "w.deps": WORKFLOW,
+        }
+    )
+    monkeypatch.setenv("PYTHONPATH", str(folder / "lib"))
+
+
+@pytest.mark.usefixtures("deps")
+def test_an_order_takes_the_run_times_that_the_workflow_has(icsched_process):
+    words = ["prio", "w.deps", "--order", "critical-path-times", "--json"]
+
+    assert json.loads(icsched_process(*words).out)["order"] == ["c", "a", "b"]
+
+
+@pytest.mark.usefixtures("deps")
+def test_given_run_times_go_before_those_of_the_workflow(put, icsched_process):
+    put({"times.txt": "a 1\nb 9\nc 5\n"})
+    words = ["--order", "critical-path-times", "--run-times", "times.txt", "--json"]
+
+    found = json.loads(icsched_process("prio", "w.deps", *words).out)
+
+    assert found["order"] == ["a", "b", "c"]
+
+
+@pytest.mark.usefixtures("deps")
+def test_a_limit_on_memory_is_in_bytes_if_the_workflow_has_sizes(icsched_process):
+    """Only the 100 bytes of a wait for a child."""
+    found = icsched_process("prio", "w.deps", "--memory", "150")
+
+    assert "at most 100 of 150 bytes" in found.out
+
+
+@pytest.mark.usefixtures("deps")
+def test_a_simulation_takes_the_run_times_that_the_workflow_has(icsched_process):
+    """One worker of speed 1 takes 1 + 1 + 5 seconds in every order."""
+    words = ["simulate", "w.deps", "--workers", "1", "--law", "constant", "--runs", "20"]
+
+    found = icsched_process(*words)
+
+    assert "means from w.deps" in found.out
+    times = json.loads(icsched_process(*words, "--json").out)["orders"]["prio"]["time"]
+    assert times["mean"] == 7
+
+
+@pytest.mark.usefixtures("deps")
+def test_run_times_of_the_workflow_need_a_pool_in_seconds_too(icsched_process):
+    found = icsched_process("simulate", "w.deps")
+
+    assert found.code == 2
+    assert found.complaint == (
+        "w.deps: run times are in seconds: say --interval, the mean seconds between batches,"
+        " or --workers"
+    )
+
+
+@pytest.mark.parametrize("option", ["--lenient", "--usedagdir", "--no-rescue"])
+def test_options_of_dagman_files_are_refused_for_other_files(icsched, option):
+    found = icsched("show", "dag.dot", option)
+
+    assert found.code == 2
+    assert found.complaint == f"{option} is for DAGMan files; dag.dot is not one"
+
+
+@pytest.mark.parametrize("option", fields(DagmanOptions), ids=lambda option: option.name)
+def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, option):
+    told = " ".join(icsched("show", "--help").out.replace("│", "").split())
+
+    assert f"--{option.name.replace('_', '-')} {option.metadata['help']}" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "can"), [("dag.dot", "write a dag"), ("w.deps", "read a workflow")]
+)
+@pytest.mark.usefixtures("deps")
+def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, can):
+    put({"dag.dot": "digraph {}\n"})
+
+    found = icsched_process("prio", file, "--remove")
+
+    assert (found.code, found.complaint) == (
+        1,
+        f"{file}: format {file[2:].removeprefix('g.')}: icsched can {can}, but not remove an order"
+        " from a workflow's files",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["--in-place", "--recursive"], "--recursive"),
+        (["--in-place", "--keep-existing"], "--keep-existing"),
+        (["--in-place", "--via", "vars"], "--via"),
+        (["-o", "out.deps"], "-o"),
+        (["-o", "out.deps", "--flatten"], "--flatten"),
+    ],
+)
+@pytest.mark.usefixtures("deps")
+def test_ways_to_write_dagman_files_are_refused_for_other_files(icsched_process, words, option):
+    found = icsched_process("prio", "w.deps", *words)
+
+    assert found.code == 2
+    assert found.complaint == f"{option} is for DAGMan files, not for format deps"
