@@ -127,11 +127,11 @@ def mean_seconds(run: Callable[[int], object], runs: int) -> float:
 
 
 def kernel_rate(
-    dag: Dag, policy: Played, pool: Pool | Workers, *, runs: int, threads: int
+    dag: Dag, played: Played, pool: Pool | Workers, *, runs: int, threads: int
 ) -> float:
     """Millions of tasks per second."""
     act = lambda: simulate_runs(  # noqa: E731
-        dag, policy, pool, Times(), seed=SEED, runs=runs, threads=threads
+        dag, played, pool, Times(), seed=SEED, runs=runs, threads=threads
     )
     return runs * len(dag) / seconds(act) / 1e6
 
@@ -140,7 +140,7 @@ def against_others(dag: Dag, order: np.ndarray, *, effort: int) -> None:
     ranks = np.empty(len(dag), np.int64)
     ranks[order] = np.arange(len(dag))
     rows_of = dag.child_rows
-    for name, policy in (("static", Played("static", order)), ("fifo", Played("fifo"))):
+    for name, played in (("static", Played("static", order)), ("fifo", Played("fifo"))):
         fifo = name == "fifo"
         first = dag.fifo_order if fifo else order
         simpy_order = None if fifo else order.tolist()
@@ -148,14 +148,14 @@ def against_others(dag: Dag, order: np.ndarray, *, effort: int) -> None:
         others = {
             "SimPy": mean_seconds(lambda n, o=simpy_order: simpy_run(dag, o, n), 5 * effort),
             "plain engine": mean_seconds(
-                lambda n, p=policy: plain.run(dag, p, POOL, Times(), seed=SEED, run=n), 5 * effort
+                lambda n, p=played: plain.run(dag, p, POOL, Times(), seed=SEED, run=n), 5 * effort
             ),
             "numba": mean_seconds(
                 lambda _, a=arrays, f=fifo: numba_run(*a, f, POOL.interval, POOL.batch),
                 200 * effort,
             ),
         }
-        kernel = kernel_rate(dag, policy, POOL, runs=1000 * effort, threads=1)
+        kernel = kernel_rate(dag, played, POOL, runs=1000 * effort, threads=1)
         rows = [["kernel", kernel, 1.0]]
         for other, s in others.items():
             rate = len(dag) / s / 1e6
@@ -170,8 +170,8 @@ def by_size(*, effort: int) -> None:
         runs = max(2, 200_000 * effort // len(dag))
         order = prioritize(dag).order
         rates = [
-            kernel_rate(dag, policy, POOL, runs=runs, threads=1)
-            for policy in (Played("static", order), Played("fifo"), Played("random"))
+            kernel_rate(dag, played, POOL, runs=runs, threads=1)
+            for played in (Played("static", order), Played("fifo"), Played("random"))
         ]
         rows.append([f"AIRSN({width})", len(dag), *rates])
     head = ["dag", "tasks", "static M/s", "fifo M/s", "random M/s"]
@@ -179,7 +179,7 @@ def by_size(*, effort: int) -> None:
 
 
 def by_pool(dag: Dag, order: np.ndarray, *, effort: int) -> None:
-    policies = Played("static", order), Played("fifo")
+    all_played = Played("static", order), Played("fifo")
     pools = {
         f"interval {interval:g}, batch {batch:,}": Pool(interval, batch)
         for interval in (1e-3, 1.0, 1e3)
@@ -193,8 +193,14 @@ def by_pool(dag: Dag, order: np.ndarray, *, effort: int) -> None:
     rows = [
         [
             name,
-            *[kernel_rate(dag, policy, pool, runs=100 * effort, threads=1) for policy in policies],
-            *[kernel_rate(dag, policy, pool, runs=100 * effort, threads=2) for policy in policies],
+            *[
+                kernel_rate(dag, played, pool, runs=100 * effort, threads=1)
+                for played in all_played
+            ],
+            *[
+                kernel_rate(dag, played, pool, runs=100 * effort, threads=2)
+                for played in all_played
+            ],
         ]
         for name, pool in pools.items()
     ]

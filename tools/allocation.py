@@ -99,7 +99,7 @@ def ways(name: str, sizes: Iterable[int] = SIZES) -> list[str]:
     return [f"{kind} {size}" for size in sizes for kind in kinds]
 
 
-def policy(name: str, way: str) -> Plan | str | partial[BatchServer] | Clustered:
+def way_to_play(name: str, way: str) -> Plan | str | partial[BatchServer] | Clustered:
     """Return what `simulate` takes for the way called *way* on the dag called *name*."""
     plan = planned(name)
     if way in (ALONE, FIFO, BEST):
@@ -118,10 +118,10 @@ def capacities(size: int) -> list[int]:
 
 def compared(name: str, overhead: float, chosen: Sequence[str]) -> Simulation:
     """Simulate one dag with one overhead: *chosen* against prio, one task at a time."""
-    policies = {way: policy(name, way) for way in (ALONE, *chosen)}
+    orders = {way: way_to_play(name, way) for way in (ALONE, *chosen)}
     pool = Workers(len(SPEEDS), SPEEDS, overhead=overhead)
     dag = planned(name).dag
-    return simulate(dag, policies, pool=pool, baseline=ALONE, sampling=RUNS, threads=1)
+    return simulate(dag, orders, pool=pool, baseline=ALONE, sampling=RUNS, threads=1)
 
 
 def cell(name: str, overhead: float) -> tuple[dict[str, Estimates], dict[str, Ratio]]:
@@ -210,10 +210,10 @@ def crossover_of(name: str, way: str, points: Sequence[Point]) -> Crossover:
 def pool_cell(name: str, batch: int) -> dict[str, Ratio]:
     """Return times over that of prio as a static order, on a pool that asks in batches."""
     plan = prioritize(POOL_DAGS[name]())
-    policies = {ALONE: plan, BEST: partial(BatchServer, order=plan.order), FIFO: FIFO}
+    orders = {ALONE: plan, BEST: partial(BatchServer, order=plan.order), FIFO: FIFO}
     pool = Pool(interval=1.0, batch=batch)
     sampling = {"baseline": ALONE, "sampling": POOL_RUNS, "threads": 1}
-    found = simulate(plan.dag, policies, pool=pool, **sampling)
+    found = simulate(plan.dag, orders, pool=pool, **sampling)
     return {way: ratio_of(found, way) for way in (BEST, FIFO)}
 
 

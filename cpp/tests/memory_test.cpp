@@ -48,7 +48,8 @@ TEST(depth_first_runs_at_once_what_frees_memory) {
 }
 
 TEST(pieces_of_a_level_order_move_until_pairs_close_their_parents_early) {
-  // Height 3: 0..7 leaves, 8..11, 12, 13, 14. The pairs of one half first, as paper 003 does.
+  // Height 3: 0..7 leaves, 8..11, 12, 13, 14. The pairs of one half first, as Rosenberg and
+  // Yurkewych 2005 do.
   Vector parents(14), children(14);
   for (std::int32_t task = 0; task < 14; ++task) {
     parents[task] = task;

@@ -224,7 +224,8 @@ TEST(a_strand_starts_where_most_is_enabled) {
   // Two sources that share a sink, with two and one sinks of their own; and mirrored.
   CHECK(icsched::greedy_order({{0, 2}, {2, 1}, {1, 0}, {0, 1}}) == (Vector{0, 1}));
   CHECK(icsched::greedy_order({{0, 2}, {1, 2}, {1, 0}, {0, 1}}) == (Vector{1, 0}));
-  // W[4,2,4,3] of paper 001: three own, none, two, two; the order is worked there.
+  // W[4,2,4,3] of Cordasco, Malewicz and Rosenberg 2007: three own, none, two, two; the order is
+  // worked there.
   CHECK(icsched::greedy_order({{0, 4}, {3, 0, 2, 2}, {1, 1, 1, 0}, {0, 1, 1, 1}}) == (Vector{0, 2, 3, 1}));
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ def ids_where(mask: Mask) -> Ids:
     return np.flatnonzero(mask).astype(np.int32)
 
 
-def mask_of(tasks: Ids | list[int], count: int) -> Mask:
+def mask_of(tasks: NDArray[np.integer[Any]] | list[int], count: int) -> Mask:
     """Return a mask over *count* tasks that is true for *tasks*.
 
     >>> mask_of([2, 0], 3).tolist()

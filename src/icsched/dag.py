@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
-from icsched.arrays import Ids, Mask, Rows, ids_where
+from icsched.arrays import Ids, Mask, Rows, ids_where, mask_of
 from icsched.errors import CycleError, GraphError, UnknownTaskError
 from icsched.graph_inputs import (
     Names,
@@ -363,9 +363,7 @@ class Dag:
         outside = (array < 0) | (array >= len(self))
         if outside.any():
             raise UnknownTaskError(int(array[outside][0]))
-        mask = np.zeros(len(self), bool)
-        mask[array] = True
-        return mask
+        return mask_of(array, len(self))
 
     def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1

@@ -171,9 +171,9 @@ def test_bad_usage_is_told_in_one_line(icsched, workflow, options, code, problem
     assert (result.code, result.complaint) == (code, problem)
 
 
-@pytest.mark.parametrize("strategy", [name for name in CLUSTERERS if name != "donor"])
-def test_every_strategy_that_applies_may_be_named(icsched, workflow, strategy):
-    result = icsched("cluster", workflow, "--size", "2", "--clusterer", strategy)
+@pytest.mark.parametrize("clusterer", [name for name in CLUSTERERS if name != "donor"])
+def test_every_clusterer_that_applies_may_be_named(icsched, workflow, clusterer):
+    result = icsched("cluster", workflow, "--size", "2", "--clusterer", clusterer)
 
     assert (result.code, result.err) == (0, "")
 
@@ -185,7 +185,7 @@ def test_a_size_that_is_no_number_is_told_in_one_line(icsched, workflow):
     assert "many" in result.complaint
 
 
-def test_an_empty_workflow_and_a_strategy_that_does_not_apply_are_told_in_one_line(icsched, put):
+def test_an_empty_workflow_and_a_clusterer_that_does_not_apply_are_told_in_one_line(icsched, put):
     put({"empty.dag": "# nothing\n", "two.dag": "JOB a x\nJOB b x\nJOB c x\nJOB d x\nJOB e x\n"})
     assert icsched("cluster", "empty.dag", "--size", "1").complaint == (
         "empty.dag: expected at least one job that is left to run"

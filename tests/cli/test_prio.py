@@ -67,7 +67,7 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
     }
 
 
-def test_another_strategy_orders_and_claims_only_what_the_referee_confirms(icsched, workflow):
+def test_another_order_is_used_and_claims_only_what_the_referee_confirms(icsched, workflow):
     fifo = json.loads(icsched("prio", str(workflow), "--order", "fifo", "--json").out)
 
     assert fifo["order"] == ["a", "c", "b", "d", "e"]
@@ -77,7 +77,7 @@ def test_another_strategy_orders_and_claims_only_what_the_referee_confirms(icsch
     assert "It has as many eligible as first come, first served at every step." in report
 
 
-def test_an_unknown_strategy_is_one_line_that_names_the_known(icsched, workflow):
+def test_an_unknown_order_is_one_line_that_names_the_known(icsched, workflow):
     result = icsched("prio", str(workflow), "--order", "magic")
 
     assert result.code == 2

@@ -275,7 +275,7 @@ def test_json_says_what_was_written_and_where_the_original_is(answer):
     assert answer("wf.dag", "--remove")["written"] == [{"file": "wf.dag", "backup": None}]
 
 
-def test_another_strategys_order_is_written_too(icsched, workflow):
+def test_another_order_is_written_too(icsched, workflow):
     """First come, first served: a c b d e."""
     assert icsched("prio", "wf.dag", "--in-place", "--order", "fifo").code == 0
 
@@ -751,7 +751,7 @@ def test_the_table_of_the_order_is_one_that_verify_takes(icsched):
 
 
 @pytest.mark.usefixtures("workflow")
-def test_tables_of_a_strategy_without_blocks_have_none(icsched, folder):
+def test_tables_of_an_order_without_blocks_have_none(icsched, folder):
     icsched("prio", "wf.dag", "--tables", "tables", "--order", "fifo")
 
     assert (folder / "tables" / "order.txt").read_text() == "a\nc\nb\nd\ne\n"

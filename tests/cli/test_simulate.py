@@ -106,8 +106,8 @@ def numbers(found) -> dict:
     ],
 )
 def test_the_numbers_are_those_of_the_library(answer, options, model):
-    policies = {"prio": prioritize(DAG), "fifo": "fifo"}
-    found = simulate(DAG, policies, **{"sampling": Paired(most_runs=60), **model})
+    orders = {"prio": prioritize(DAG), "fifo": "fifo"}
+    found = simulate(DAG, orders, **{"sampling": Paired(most_runs=60), **model})
 
     given = answer(*options)
 
@@ -116,8 +116,8 @@ def test_the_numbers_are_those_of_the_library(answer, options, model):
 
 def test_the_papers_statistics(icsched, workflow):
     result = icsched("simulate", workflow, "--paper-statistics", "--json")
-    policies = {"prio": prioritize(DAG), "fifo": "fifo"}
-    found = simulate(DAG, policies, sampling=PaperSampling())
+    orders = {"prio": prioritize(DAG), "fifo": "fifo"}
+    found = simulate(DAG, orders, sampling=PaperSampling())
 
     given = json.loads(result.out)
     assert given["runs"] == 90_000

@@ -86,9 +86,9 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
     for metric in ("time", "stall", "utilisation"):
         ratio = getattr(alone.ratio["prio_over_fifo"], metric)
         assert cell["ratio"][metric] == (ratio and vars(ratio))
-        for policy in ("prio", "fifo"):
-            mean = getattr(alone.orders[policy], metric)
-            assert cell["orders"][policy][metric] == vars(mean)
+        for order in ("prio", "fifo"):
+            mean = getattr(alone.orders[order], metric)
+            assert cell["orders"][order][metric] == vars(mean)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -372,6 +372,46 @@ def test_a_study_of_another_order_bears_its_name(icsched):
     assert "critical-path_time_mean" in header
     assert document["ordered_by"] == "critical-path"
     assert set(document["cells"][0]["orders"]) == {"critical-path", "fifo"}
+
+
+@pytest.mark.parametrize("order", ["lifo", "random"])
+@pytest.mark.usefixtures("no_figures")
+def test_an_order_that_is_played_live_is_what_the_command_simulate_plays(icsched, order):
+    terms = ("--order", order, "--batch-law", "fixed", "--runs", "500")
+    icsched("study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "4", *terms)
+
+    alone = icsched("simulate", "wf.dag", "--interval", "1", "--batch", "4", *terms, "--json")
+    (cell,) = cells()
+    assert cell["orders"] == json.loads(alone.out)["orders"]
+
+
+def test_figures_and_the_sentence_name_the_order(icsched):
+    result = icsched("study", "wf.dag", "-o", "out", "--order", "lifo", *QUICK)
+
+    assert "at best lifo takes" in result.out
+    assert "execution time, lifo / FIFO" in Path("out/wf.svg").read_text()
+    assert "eligible jobs, lifo - FIFO" in Path("out/wf-eligible.svg").read_text()
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_an_order_by_run_times_takes_them_from_a_file(icsched):
+    times = "".join(f"{name} 2\n" for name in read("wf.dag").dag.names)
+    Path("times").write_text(times)
+    wanted = ("--order", "critical-path-times", "--run-times", "times")
+
+    assert icsched("study", "wf.dag", "-o", "out", *wanted, *QUICK).code == 0
+    weighed = [cell["orders"]["critical-path-times"] for cell in cells()]
+    icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
+    assert weighed == [cell["orders"]["critical-path"] for cell in cells()]
+
+
+def test_run_times_of_several_workflows_are_refused(icsched, workflow):
+    Path("other.dag").write_text(workflow.read_text())
+    wanted = ("--order", "critical-path-times", "--run-times", "times")
+
+    result = icsched("study", "wf.dag", "other.dag", "-o", "out", *wanted, *QUICK)
+
+    assert (result.code, result.complaint) == (2, "--run-times: expected one workflow, got 2")
 
 
 @pytest.mark.usefixtures("workflow")

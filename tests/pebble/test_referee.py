@@ -167,7 +167,7 @@ wide = icsched.Dag.from_arcs(400_022, arcs)
 begin = time.process_time()
 threading.Timer(0.5, _thread.interrupt_main).start()
 try:
-    icsched.{question}(wide, limit=3_000_000_000)
+    icsched.pebble.{question}(wide, limit=3_000_000_000)
 except KeyboardInterrupt:
     print(time.process_time() - begin)
 """

@@ -20,7 +20,7 @@ REPETITIONS = 1000
 LONG_RUN = 10**6
 
 
-Policies = dict[str, Played]
+PlayedByName = dict[str, Played]
 Hits = tuple[Counter[str], list[int]]
 
 
@@ -31,7 +31,7 @@ def hits(model: str, truth: dict[str, float], seeds: range) -> Hits:
     runs = []
     for seed in seeds:
         found = simulate(
-            *(dag, policies(dag)),
+            *(dag, ways_to_play(dag)),
             pool=pool,
             times=times,
             seed=seed,
@@ -43,7 +43,7 @@ def hits(model: str, truth: dict[str, float], seeds: range) -> Hits:
     return held, runs
 
 
-def policies(dag: Dag) -> Policies:
+def ways_to_play(dag: Dag) -> PlayedByName:
     return {"prio": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
 
 
@@ -51,11 +51,11 @@ def long_run(model: str) -> dict[str, float]:
     """Means of very many runs with another seed, and their ratios."""
     dag, pool, times, _ = MODELS[model]
     truth = {}
-    for name, policy in policies(dag).items():
-        runs = simulate_runs(dag, policy, pool, times, seed=987654321, runs=LONG_RUN)
+    for name, played in ways_to_play(dag).items():
+        runs = simulate_runs(dag, played, pool, times, seed=987654321, runs=LONG_RUN)
         truth |= {f"{name} {metric}": float(getattr(runs, metric).mean()) for metric in METRICS}
     for metric in METRICS:
-        truth[f"ratio {metric}"] = truth[f"icsched {metric}"] / truth[f"fifo {metric}"]
+        truth[f"ratio {metric}"] = truth[f"prio {metric}"] / truth[f"fifo {metric}"]
     return truth
 
 

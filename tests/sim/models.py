@@ -11,7 +11,7 @@ from icsched import Dag
 from icsched.ready import Readiness
 from icsched.sim import Played, Pool, Times, Trace, Workers, engine, plain
 
-RULES = ["static", "fifo", "lifo", "random"]
+PLAYED_BY = ["static", "fifo", "lifo", "random"]
 
 
 def assert_same(first: Trace, second: Trace) -> None:
@@ -24,19 +24,19 @@ def assert_same(first: Trace, second: Trace) -> None:
 
 
 def assert_engines_agree(
-    dag: Dag, policy: Played, pool: Pool | Workers, times: Times, *, seed: int, run: int
+    dag: Dag, played: Played, pool: Pool | Workers, times: Times, *, seed: int, run: int
 ) -> None:
     """The plain engine, the kernel's for events and its best give the same trace."""
-    model = dag, policy, pool, times
+    model = dag, played, pool, times
     expected = plain.run(*model, seed=seed, run=run)
     assert_same(engine.trace(*model, seed=seed, run=run), expected)
     assert_same(engine.trace(*model, seed=seed, run=run, by_events=True), expected)
 
 
-def policies(dag: Dag) -> list[Played]:
-    """Every rule, with an order that is not that of the ids."""
+def ways_to_play(dag: Dag) -> list[Played]:
+    """Every way to play, with an order that is not that of the ids."""
     backwards = dag.dual().fifo_order[::-1]
-    return [Played(rule, backwards) for rule in RULES]
+    return [Played(by, backwards) for by in PLAYED_BY]
 
 
 def small_pools() -> Iterator[Pool | Workers]:

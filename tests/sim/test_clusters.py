@@ -60,8 +60,8 @@ def test_results_of_a_cluster_come_together_and_free_those_idle():
     """
     dag = Dag({"a": [], "b": ["a"], "c": ["b"], "d": [], "e": ["d"]})
     order = [0, 1, 3, 4, 2]
-    policy = Clustered(partial(InOrder, order=order), [2, 1])
-    runs = run_clusters(dag, policy, Workers(2), Times("constant"), seed=1, run=0)
+    clustered = Clustered(partial(InOrder, order=order), [2, 1])
+    runs = run_clusters(dag, clustered, Workers(2), Times("constant"), seed=1, run=0)
 
     # worker 1: d 0..1, e 1..2; at 2 both ask, worker 0 first in the order of assignments: c 2..3
     assert runs.time[0] == 3.0
@@ -85,10 +85,10 @@ def test_clusters_of_one_are_the_simulation_task_by_task(dag, data):
     assert clustered.work == pytest.approx(alone.work)
 
 
-def test_clusters_beside_other_policies():
+def test_clusters_beside_other_orders():
     """With an overhead as long as a task, four tasks at a time take less time than one."""
-    policies = {"four": Clustered(InOrder, [4, 4]), "fifo": "fifo"}
-    found = simulate(families.airsn(3), policies, pool=Workers(2, overhead=1.0), seed=3)
+    orders = {"four": Clustered(InOrder, [4, 4]), "fifo": "fifo"}
+    found = simulate(families.airsn(3), orders, pool=Workers(2, overhead=1.0), seed=3)
 
     assert found.ratio["four_over_fifo"].time.high < 1
 
@@ -116,9 +116,9 @@ class Broken:
     ],
 )
 def test_a_server_that_breaks_the_rules(bundles, message):
-    policy = Clustered(partial(Broken, bundles=bundles), [2])
+    clustered = Clustered(partial(Broken, bundles=bundles), [2])
     with pytest.raises(SimulationError, match=message):
-        run_clusters(CHAIN, policy, Workers(1), Times(), seed=1, run=0)
+        run_clusters(CHAIN, clustered, Workers(1), Times(), seed=1, run=0)
 
 
 @pytest.mark.parametrize(

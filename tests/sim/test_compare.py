@@ -27,8 +27,8 @@ def found(dag: Dag = FORK, orders=None, **options) -> Simulation:
 def test_means_are_those_of_the_runs(pool):
     result = found(pool=pool, seed=3)
 
-    for name, policy in {"good": Played("static", GOOD), "fifo": Played("fifo")}.items():
-        runs = simulate_runs(FORK, policy, pool, Times(), seed=3, runs=60)
+    for name, played in {"good": Played("static", GOOD), "fifo": Played("fifo")}.items():
+        runs = simulate_runs(FORK, played, pool, Times(), seed=3, runs=60)
         for metric in ("time", "stall", "utilisation"):
             estimate = getattr(result.orders[name], metric)
             assert estimate.mean == pytest.approx(getattr(runs, metric).mean(), rel=1e-12)
@@ -68,13 +68,13 @@ def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sa
         ),
     ],
 )
-def test_a_policy_by_name_is_that_policy(name, same):
+def test_an_order_by_name_is_that_order(name, same):
     dag = families.random_layered(30, 5, seed=1)
     means = Times(means=np.arange(1.0, 31.0))
-    policy = same if isinstance(same, Played) else same(dag).tolist()
+    played = same if isinstance(same, Played) else same(dag).tolist()
 
     both = simulate(
-        dag, {"fifo": name, "same": policy}, pool=Pool(2.0, 3), times=means, sampling=FEW
+        dag, {"fifo": name, "same": played}, pool=Pool(2.0, 3), times=means, sampling=FEW
     )
 
     assert both.orders["fifo"] == both.orders["same"]
@@ -88,7 +88,7 @@ def test_every_name_is_taken():
     assert list(result.ratio) == [f"{name}_over_fifo" for name in NAMES if name != "fifo"]
 
 
-def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
+def test_a_plan_a_schedule_an_array_and_a_played_order_are_the_same_order():
     dag = families.airsn(3)
     plan = prioritize(dag)
     same = {
@@ -96,7 +96,7 @@ def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
         "schedule": plan.schedule,
         "array": plan.order,
         "list": plan.order.tolist(),
-        "policy": Played("static", plan.order),
+        "played": Played("static", plan.order),
     }
 
     result = found(dag, same, baseline="plan")
@@ -105,7 +105,7 @@ def test_a_plan_a_schedule_an_array_and_a_policy_are_the_same_order():
 
 
 @pytest.mark.parametrize("pool", MODELS)
-def test_a_server_written_in_python_equals_the_policy_it_follows(pool):
+def test_a_server_written_in_python_equals_the_order_it_follows(pool):
     dag = families.mesh(4)
 
     result = found(dag, {"mine": OldestFirst, "fifo": "fifo"}, pool=pool)
@@ -159,7 +159,7 @@ def test_without_the_baseline_there_are_no_ratios_and_times_are_watched():
     assert result.orders["good"].time.half_width <= 0.02
 
 
-def test_there_is_no_ratio_over_a_policy_that_never_stalls():
+def test_there_is_no_ratio_over_an_order_that_never_stalls():
     """One batch takes all four tasks, which do not depend on each other."""
     result = found(
         Dag.from_arcs(4, []),
@@ -281,7 +281,7 @@ def test_samplings_that_cannot_be(make, message):
         ([2, 1, 0, 3], "step 1 runs 'b' before its parent 'a'"),
     ],
 )
-def test_an_order_of_another_dag(order, message):
+def test_an_order_of_another_dag_is_refused(order, message):
     with pytest.raises(ScheduleError) as caught:
         found(orders={"mine": order, "fifo": "fifo"})
     assert str(caught.value) == message
@@ -304,7 +304,7 @@ def test_the_paper_asks_for_no_precision():
     assert found(pool=Pool(batch=1), sampling=PaperSampling(40, 1)).precise
 
 
-def test_without_fifo_the_first_policy_is_the_baseline():
+def test_without_fifo_the_first_order_is_the_baseline():
     named = {"mine": GOOD, "lifo": "lifo"}
     assert list(simulate(FORK, named, sampling=FEW).ratio) == ["lifo_over_mine"]
     with pytest.raises(ArgumentError) as caught:

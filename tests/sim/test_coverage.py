@@ -103,15 +103,15 @@ def test_the_exact_means_of_a_single_task():
 def test_where_few_runs_differ_intervals_of_ratios_hold_the_long_run_value_more_often():
     """Batches larger than the dag: one run in eighty differs, which a bootstrap may not see."""
     dag, pool = families.airsn(10), Pool(1.0, 256, "exponential")
-    policies = {"prio": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
+    orders = {"prio": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
     means = {
-        name: simulate_runs(dag, policy, pool, Times(), seed=987654321, runs=10**6).time.mean()
-        for name, policy in policies.items()
+        name: simulate_runs(dag, played, pool, Times(), seed=987654321, runs=10**6).time.mean()
+        for name, played in orders.items()
     }
     truth = means["prio"] / means["fifo"]
     held = 0
     for seed in range(100):
-        ratio = simulate(dag, policies, pool=pool, seed=seed).ratio["prio_over_fifo"].time
+        ratio = simulate(dag, orders, pool=pool, seed=seed).ratio["prio_over_fifo"].time
         held += ratio.low <= truth <= ratio.high
 
     assert held >= 93

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from icsched import Dag, families, prioritize
 from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs
-from tests.sim.models import assert_engines_agree, policies, pools, runs, seeds, small_pools, times
+from tests.sim.models import (
+    assert_engines_agree,
+    pools,
+    runs,
+    seeds,
+    small_pools,
+    times,
+    ways_to_play,
+)
 from tests.strategies import dags_with_orders, different_dags, naturally_labelled_dags
 
 CONSTANT = Times("constant")
@@ -17,8 +25,8 @@ CONSTANT = Times("constant")
 @pytest.mark.parametrize("tasks", range(1, 5))
 def test_the_engines_agree_on_every_dag_of_up_to_four_tasks_with_all_options(tasks):
     for dag in naturally_labelled_dags(tasks):
-        for policy, pool in product(policies(dag), small_pools()):
-            assert_engines_agree(dag, policy, pool, CONSTANT, seed=tasks, run=0)
+        for played, pool in product(ways_to_play(dag), small_pools()):
+            assert_engines_agree(dag, played, pool, CONSTANT, seed=tasks, run=0)
 
 
 def test_there_are_as_many_different_dags_as_is_known():
@@ -28,8 +36,8 @@ def test_there_are_as_many_different_dags_as_is_known():
 @pytest.mark.parametrize("dags", [naturally_labelled_dags(5), different_dags(6)])
 def test_the_engines_agree_on_dags_of_five_and_six_tasks_with_an_option_each(dags):
     for run, (dag, pool) in enumerate(zip(dags, cycle(small_pools()), strict=False)):
-        for policy in policies(dag):
-            assert_engines_agree(dag, policy, pool, CONSTANT, seed=6, run=run)
+        for played in ways_to_play(dag):
+            assert_engines_agree(dag, played, pool, CONSTANT, seed=6, run=run)
 
 
 @settings(max_examples=500)
@@ -38,14 +46,14 @@ def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, r
     dag, order = dag_and_order
     if not len(dag):
         return
-    rule = data.draw(st.sampled_from(["static", "fifo", "lifo", "random"]))
-    given_order = order if rule == "static" or data.draw(st.booleans()) else None
+    by = data.draw(st.sampled_from(["static", "fifo", "lifo", "random"]))
+    given_order = order if by == "static" or data.draw(st.booleans()) else None
     task_times = data.draw(times(len(dag)))
 
-    assert_engines_agree(dag, Played(rule, given_order), pool, task_times, seed=seed, run=run)
+    assert_engines_agree(dag, Played(by, given_order), pool, task_times, seed=seed, run=run)
 
 
-@pytest.mark.parametrize("rule", ["static", "fifo", "lifo", "random"])
+@pytest.mark.parametrize("by", ["static", "fifo", "lifo", "random"])
 @pytest.mark.parametrize(
     "pool",
     [
@@ -56,11 +64,11 @@ def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, r
         Workers(9, leave=5.0, deadline=1.3, replicas=2),
     ],
 )
-def test_the_engines_agree_on_a_whole_workflow(rule, pool):
+def test_the_engines_agree_on_a_whole_workflow(by, pool):
     airsn = families.airsn(30)
-    policy = Played(rule, prioritize(airsn).order)
+    played = Played(by, prioritize(airsn).order)
 
-    assert_engines_agree(airsn, policy, pool, Times(), seed=1, run=2)
+    assert_engines_agree(airsn, played, pool, Times(), seed=1, run=2)
 
 
 def test_the_engines_agree_when_results_lie_thousands_of_batches_ahead():
@@ -68,9 +76,9 @@ def test_the_engines_agree_when_results_lie_thousands_of_batches_ahead():
     dag = families.random_layered(12, 3, seed=1)
     means = [0.001, 1.0, 40.0] * 4
 
-    for rule in ("fifo", "random"):
-        policy = Played(rule)
-        assert_engines_agree(dag, policy, Pool(0.005, 1), Times(means=means), seed=1, run=0)
+    for by in ("fifo", "random"):
+        played = Played(by)
+        assert_engines_agree(dag, played, Pool(0.005, 1), Times(means=means), seed=1, run=0)
 
 
 def test_times_too_short_to_move_the_clock_are_still_over_in_order():
@@ -101,7 +109,7 @@ def test_the_results_are_the_same_for_any_threads_and_any_split_of_the_runs(pool
     assert [alone.time[0], alone.requests[0]] == [whole.time[41], whole.requests[41]]
 
 
-def test_policies_of_one_run_meet_the_same_arrivals_and_first_times():
+def test_orders_of_one_run_meet_the_same_arrivals_and_first_times():
     mesh = families.mesh(6)
     pool = Pool(1.0, 3)
 

@@ -108,7 +108,7 @@ def test_times_that_cannot_be(options, message):
         ({"by": "static"}, "order: expected one to play by static, got None"),
     ],
 )
-def test_policies_that_cannot_be(options, message):
+def test_orders_that_cannot_be_played_are_refused(options, message):
     with pytest.raises(ArgumentError) as caught:
         Played(**options)
     assert str(caught.value) == message
@@ -123,15 +123,15 @@ def test_policies_that_cannot_be(options, message):
         ([1, 0, 2], "step 1 runs 'b' before its parent 'a'"),
     ],
 )
-@pytest.mark.parametrize("rule", ["static", "fifo", "lifo"])
-def test_an_order_of_another_dag(rule, order, message):
+@pytest.mark.parametrize("by", ["static", "fifo", "lifo"])
+def test_an_order_of_another_dag_is_refused(by, order, message):
     for simulate in (
-        lambda policy: simulate_runs(FORK, policy, Pool(), Times(), seed=1, runs=1),
-        lambda policy: trace(FORK, policy, Pool(), Times(), seed=1, run=0),
-        lambda policy: plain.run(FORK, policy, Workers(2), Times(), seed=1, run=0),
+        lambda played: simulate_runs(FORK, played, Pool(), Times(), seed=1, runs=1),
+        lambda played: trace(FORK, played, Pool(), Times(), seed=1, run=0),
+        lambda played: plain.run(FORK, played, Workers(2), Times(), seed=1, run=0),
     ):
         with pytest.raises(ScheduleError) as caught:
-            simulate(Played(rule, order))
+            simulate(Played(by, order))
         assert str(caught.value) == message
 
 

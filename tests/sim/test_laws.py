@@ -50,13 +50,13 @@ def test_shares_lie_between_0_and_1_and_every_task_has_one_result(data, dag, poo
 
 
 @given(st.data(), dags(most_tasks=10), st.sampled_from(["fifo", "lifo", "random"]))
-def test_one_worker_takes_the_sum_and_enough_workers_the_longest_path(data, dag, rule):
+def test_one_worker_takes_the_sum_and_enough_workers_the_longest_path(data, dag, by):
     """Means are multiples of a half, so that sums are exact."""
     if not len(dag):
         return
     mean = st.sampled_from([0.5, 1.0, 3.5])
     means = data.draw(st.lists(mean, min_size=len(dag), max_size=len(dag)))
-    model = dag, Played(rule)
+    model = dag, Played(by)
     exact = Times("constant", means=means)
 
     one = simulate_runs(*model, Workers(1), exact, seed=1, runs=2)
@@ -104,29 +104,29 @@ def test_more_workers_do_not_slow_a_chain_but_every_idle_ask_is_a_stall(workers)
     assert set(several.stalls.tolist()) == {workers - 1 + 18}
 
 
-@pytest.mark.parametrize("rule", ["fifo", "lifo", "random"])
-def test_with_large_enough_batches_no_policy_matters(rule):
-    """Every batch takes all that is eligible, and a task's time does not depend on the policy."""
+@pytest.mark.parametrize("by", ["fifo", "lifo", "random"])
+def test_with_large_enough_batches_no_order_matters(by):
+    """Every batch takes all that is eligible, and a task's time does not depend on the order."""
     airsn = families.airsn(40)
     enough = Pool(1.0, len(airsn), "fixed")
     prio = Played("static", prioritize(airsn).order)
 
     good = simulate_runs(airsn, prio, enough, Times(), seed=1, runs=20)
-    other = simulate_runs(airsn, Played(rule), enough, Times(), seed=1, runs=20)
+    other = simulate_runs(airsn, Played(by), enough, Times(), seed=1, runs=20)
 
     assert other.time.tolist() == good.time.tolist()
     assert other.stalls.tolist() == good.stalls.tolist()
 
 
-def test_with_small_batches_the_good_policy_wins():
+def test_with_small_batches_the_good_order_wins():
     """Paper 004's main result: at (1, 16) prio needs at least 13% less time than FIFO."""
     airsn = families.airsn()
     prio = Played("static", prioritize(airsn).order)
     paper = Pool(1.0, 16, "exponential")
 
     ratio = [
-        simulate_runs(airsn, policy, paper, Times(), seed=1, runs=2000).time.mean()
-        for policy in (prio, FIFO)
+        simulate_runs(airsn, played, paper, Times(), seed=1, runs=2000).time.mean()
+        for played in (prio, FIFO)
     ]
 
     assert ratio[0] / ratio[1] == pytest.approx(0.84, abs=0.01)
@@ -171,8 +171,8 @@ def test_critical_paths_win_where_the_chain_is_named_last():
     path = Played("static", critical_path_order(dag))
 
     times = [
-        simulate_runs(dag, policy, Workers(2), CONSTANT, seed=1, runs=1).time[0]
-        for policy in (path, FIFO)
+        simulate_runs(dag, played, Workers(2), CONSTANT, seed=1, runs=1).time[0]
+        for played in (path, FIFO)
     ]
 
     assert times == [3.0, 4.0]

@@ -23,10 +23,10 @@ def independent(tasks: int) -> Dag:
     return Dag.from_arcs(tasks, [])
 
 
-def run(dag: Dag, policy: Played, pool: Pool | Workers, times: Times = CONSTANT) -> Trace:
+def run(dag: Dag, played: Played, pool: Pool | Workers, times: Times = CONSTANT) -> Trace:
     """Run 0 of seed 1, which all engines agree on."""
-    assert_engines_agree(dag, policy, pool, times, seed=1, run=0)
-    return plain.run(dag, policy, pool, times, seed=1, run=0)
+    assert_engines_agree(dag, played, pool, times, seed=1, run=0)
+    return plain.run(dag, played, pool, times, seed=1, run=0)
 
 
 def rows(trace: Trace) -> list[tuple[float, int, int, float, Ending]]:
@@ -75,7 +75,7 @@ def test_asks_after_the_last_assignment_do_not_count():
 
 
 @pytest.mark.parametrize(
-    ("policy", "expected"),
+    ("played", "expected"),
     [
         (Played("fifo"), [0, 1, 2, 3]),
         (Played("fifo", [1, 0, 2, 3]), [1, 0, 2, 3]),
@@ -85,7 +85,7 @@ def test_asks_after_the_last_assignment_do_not_count():
         (Played("static", [1, 0, 3, 2]), [1, 0, 3, 2]),
     ],
 )
-def test_the_rules_on_one_worker(policy, expected):
+def test_each_way_to_play_on_one_worker(played, expected):
     r"""
       a   b     Running a frees c and d, which join the line in this order.
      / \
@@ -93,7 +93,7 @@ def test_the_rules_on_one_worker(policy, expected):
     """
     dag = Dag({"a": [], "b": [], "c": ["a"], "d": ["a"]})
 
-    assert run(dag, policy, Workers(1)).assignments.task.tolist() == expected
+    assert run(dag, played, Workers(1)).assignments.task.tolist() == expected
 
 
 def test_results_at_one_moment_all_count_before_tasks_are_handed_out():
@@ -152,10 +152,8 @@ def test_a_task_done_while_it_is_eligible_again_is_not_handed_out():
     assert trace.assignments.task.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"), [("fifo", [0, 1, 2, 3, 0]), ("lifo", [0, 1, 2, 0, 3])]
-)
-def test_overdue_tasks_join_the_line_anew(rule, expected):
+@pytest.mark.parametrize(("by", "expected"), [("fifo", [0, 1, 2, 3, 0]), ("lifo", [0, 1, 2, 0, 3])])
+def test_overdue_tasks_join_the_line_anew(by, expected):
     """Worker 0 needs 5 for task 0, which joins task 3 in the line at 1.5.
 
     Worker 1 runs tasks 1 and 2 until 2, and then what has been in the line longest, or
@@ -163,7 +161,7 @@ def test_overdue_tasks_join_the_line_anew(rule, expected):
     """
     pool = Workers(2, speeds=[0.2, 1.0], deadline=1.5)
 
-    trace = run(independent(4), Played(rule), pool)
+    trace = run(independent(4), Played(by), pool)
 
     assert trace.assignments.task.tolist() == expected
     assert trace.assignments.request.tolist() == [0, 1, 1, 1, 1]
@@ -192,20 +190,20 @@ def test_replicas_go_to_requests_that_are_there():
 
 
 @pytest.mark.parametrize(
-    ("policy", "second"),
+    ("played", "second"),
     [(Played("fifo"), 1), (Played("lifo"), 0), (Played("static", [0, 1]), 0)],
 )
-def test_a_lost_task_comes_back_at_its_rank_at_the_end_or_on_top(policy, second):
+def test_a_lost_task_comes_back_at_its_rank_at_the_end_or_on_top(played, second):
     """A seed in whose run 0 the worker leaves during its first task."""
     seed = next(s for s in count() if stay(s, 0) < 0.9 and stay(s, 1) < 0.9)
 
-    trace = plain.run(independent(2), policy, Workers(1, leave=1.0), CONSTANT, seed=seed, run=0)
+    trace = plain.run(independent(2), played, Workers(1, leave=1.0), CONSTANT, seed=seed, run=0)
 
     first = rows(trace)[0]
     assert first == (0.0, 0, 0, stay(seed, 0), Ending.LOSS)
     assert trace.assignments.task[1] == second
     assert trace.assignments.time[1] == stay(seed, 0)
-    assert_engines_agree(independent(2), policy, Workers(1, leave=1.0), CONSTANT, seed=seed, run=0)
+    assert_engines_agree(independent(2), played, Workers(1, leave=1.0), CONSTANT, seed=seed, run=0)
 
 
 def stay(seed: int, task: int) -> float:

@@ -113,8 +113,8 @@ def lost_or_waiting(trace: Trace) -> int:
 def test_no_request_and_no_idle_moment_gets_lost(data, dag, pool, seed):
     if not len(dag):
         return
-    rule = data.draw(st.sampled_from(["fifo", "lifo", "random"]))
-    model = dag, Played(rule), pool, data.draw(times(len(dag)))
+    by = data.draw(st.sampled_from(["fifo", "lifo", "random"]))
+    model = dag, Played(by), pool, data.draw(times(len(dag)))
     traces = [plain.run(*model, seed=seed, run=run) for run in range(3)]
     until = 1.1 * max(float(trace.result.time[0]) for trace in traces)
 
@@ -209,7 +209,7 @@ def test_ten_million_batches_take_no_more_memory_than_ten(waiting):
 
 
 @pytest.mark.parametrize("pool", [Pool(0.5, 3), Workers(3)])
-def test_a_server_in_python_has_the_timeline_of_the_same_policy(pool):
+def test_a_server_in_python_has_the_timeline_of_the_order_it_follows(pool):
     model = pool, Times()
     mesh = families.mesh(5)
 

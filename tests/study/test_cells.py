@@ -82,11 +82,11 @@ def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
     assert found.cell == cell
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_cells_do_not_depend_on_how_many_run_at_a_time(jobs):
+@pytest.mark.parametrize("threads", [1, 3])
+def test_cells_do_not_depend_on_how_many_run_at_a_time(threads):
     cells = grid(FEW, [0.1, 1], [1, 4, 16])
 
-    found = {result.cell: result for result in run_cells(AIRSN, ORDER, cells, FEW, jobs=jobs)}
+    found = {result.cell: result for result in run_cells(AIRSN, ORDER, cells, FEW, threads=threads)}
 
     assert found == {cell: run_cell(AIRSN, ORDER, cell, FEW) for cell in cells}
 
@@ -96,7 +96,7 @@ def test_as_many_cells_as_asked_for_run_at_a_time(monkeypatch):
     meeting = threading.Barrier(3, timeout=20)
     monkeypatch.setattr(module, "run_cell", lambda *_, **__: meeting.wait())
 
-    numbers = run_cells(AIRSN, ORDER, grid(FEW, [1], [1, 2, 4]), FEW, jobs=3)
+    numbers = run_cells(AIRSN, ORDER, grid(FEW, [1], [1, 2, 4]), FEW, threads=3)
 
     assert sorted(numbers) == [0, 1, 2]
 
@@ -118,7 +118,7 @@ def test_closing_gives_up_the_cells_under_way(monkeypatch):
             raise
 
     monkeypatch.setattr(module, "run_cell", cell_that_goes_on)
-    found = run_cells(AIRSN, ORDER, cells, FEW, jobs=1)
+    found = run_cells(AIRSN, ORDER, cells, FEW, threads=1)
 
     assert next(found) == cells[0]
     found.close()
@@ -126,18 +126,18 @@ def test_closing_gives_up_the_cells_under_way(monkeypatch):
     assert len(fate) == len(started) - 1
 
 
-@pytest.mark.parametrize("jobs", [0, -1, 2000])
-def test_a_number_of_jobs_that_cannot_be_is_refused(jobs):
+@pytest.mark.parametrize("threads", [0, -1, 2000])
+def test_a_number_of_threads_that_cannot_be_is_refused(threads):
     with pytest.raises(ArgumentError, match="threads: expected a whole number from 1 to 1,024"):
-        next(run_cells(AIRSN, ORDER, grid(FEW), FEW, jobs=jobs))
+        next(run_cells(AIRSN, ORDER, grid(FEW), FEW, threads=threads))
 
 
 def test_an_empty_dag_and_an_order_of_another_are_refused():
     cells = grid(FEW, [1], [1])
     with pytest.raises(SimulationError, match="dag: expected at least one task"):
-        list(run_cells(Dag({}), [], cells, FEW, jobs=1))
+        list(run_cells(Dag({}), [], cells, FEW, threads=1))
     with pytest.raises(ScheduleError, match="expected 53 tasks, got 1"):
-        list(run_cells(AIRSN, [0], cells, FEW, jobs=1))
+        list(run_cells(AIRSN, [0], cells, FEW, threads=1))
 
 
 def test_studies_that_must_not_be_mixed_have_different_fingerprints():
@@ -159,6 +159,8 @@ def test_studies_that_must_not_be_mixed_have_different_fingerprints():
         fingerprint(dag, order, Terms(sampling=Paired(most_runs=30))),
         fingerprint(dag, order, Terms(sampling=PaperSampling())),
         fingerprint(dag, order, Terms(sampling=PaperSampling(300, 299))),
+        fingerprint(dag, "fifo", Terms()),
+        fingerprint(dag, "lifo", Terms()),
         fingerprint(Dag.from_arcs(6, dag.arcs), [*order, 5], Terms()),
     ]
 
@@ -188,7 +190,7 @@ threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 began = time.monotonic()
 try:
     dag = Dag({"a": [], "b": ["a"]})
-    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(batch_law="fixed"), jobs=1))
+    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(batch_law="fixed"), threads=1))
 except KeyboardInterrupt:
     print(time.monotonic() - began < 8)
 """

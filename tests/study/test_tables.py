@@ -37,11 +37,11 @@ def test_the_csv_names_every_number(tmp_path):
         assert first[f"ratio_stall_{part}"] == ""  # nothing is reported
     assert float(second["ratio_stall_high"]) == 0.75
     assert float(second["ratio_utilisation_low"]) == 1.0
-    for policy in ("prio", "fifo"):
+    for order in ("prio", "fifo"):
         for part, value in {"mean": 0.25, "low": 0.125, "high": 0.5}.items():
-            assert float(first[f"{policy}_utilisation_{part}"]) == value
-        assert float(first[f"{policy}_time_high"]) == 2.5
-        assert float(first[f"{policy}_stall_mean"]) == 0
+            assert float(first[f"{order}_utilisation_{part}"]) == value
+        assert float(first[f"{order}_time_high"]) == 2.5
+        assert float(first[f"{order}_stall_mean"]) == 0
 
 
 def test_the_json_says_the_same_and_how_it_was_found(tmp_path):

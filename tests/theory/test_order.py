@@ -1,4 +1,4 @@
-"""The order of a whole dag: the papers' examples, proofs, strategies, ties and sizes."""
+"""The order of a whole dag: the papers' examples, proofs, other orders, ties and sizes."""
 
 import os
 import subprocess

@@ -52,6 +52,15 @@ def is_file(word: str) -> bool:
     return word.startswith(FILE)
 
 
+def is_played_live(word: str) -> bool:
+    """Whether the simulator plays the order *word* by its name, and not as a list of jobs.
+
+    >>> is_played_live("lifo"), is_played_live("prio"), is_played_live("@order.txt")
+    (True, False, False)
+    """
+    return not is_file(word) and ORDERS.find(word).played != "static"
+
+
 def check_known(word: str) -> None:
     """Raise ArgumentError unless *word* is a name of `ORDERS` or names a file."""
     if is_file(word):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from icsched.answers.inputs import read_run_times
 from icsched.answers.notes import Resumed, resumed
-from icsched.answers.orders import check_known, is_file, plan_of_file
+from icsched.answers.orders import check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
@@ -120,10 +120,9 @@ def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLi
     dag = workflow.dag
     if is_file(word):
         return plan_of_file(workflow, word)
-    entry = ORDERS.find(word)
-    if entry.played != "static":
+    if is_played_live(word):
         return word
-    means = times.means_for(dag) if entry.needs_run_times else None
+    means = times.means_for(dag) if ORDERS[word].needs_run_times else None
     with signs.working("ordering", len(dag)):
         return prioritize(dag, word, run_times=means)
 

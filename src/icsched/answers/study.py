@@ -10,13 +10,14 @@ from pathlib import Path
 
 from icsched.answers.compared import Compared
 from icsched.answers.notes import Resumed, resumed
-from icsched.answers.orders import WantedOrder
+from icsched.answers.orders import WantedOrder, is_played_live
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.study import (
     BASELINE,
     Cell,
+    CellOrder,
     CellResult,
     CellRunner,
     Store,
@@ -33,10 +34,14 @@ Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk
 
 @dataclass(frozen=True, eq=False)
 class Studied:
-    """A workflow of the study, with the name that its rows and figures have."""
+    """A workflow of the study, with the name that its rows and figures have.
+
+    `order` is what the cells play: the name of an order that is played live, or a list of jobs.
+    """
 
     name: str
     compared: Compared
+    order: CellOrder
     fingerprint: str
     resumed: Resumed | None
 
@@ -74,6 +79,8 @@ def study_begun(
     wanted.check()
     if wanted.order == BASELINE:
         raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
+    if wanted.run_times is not None and len(files) > 1:
+        raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
     workflows = tuple(
         _studied(name, reading.read_to_run([file], signs=signs), wanted, terms, signs)
         for name, file in _named(files).items()
@@ -103,15 +110,16 @@ def _studied(
     name: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
 ) -> Studied:
     plan = wanted.plan(workflow, signs=signs)
-    mark = fingerprint(workflow.dag, plan.order, terms)
-    return Studied(name, Compared(plan), mark, resumed(workflow))
+    order = wanted.order if is_played_live(wanted.order) else plan.order
+    mark = fingerprint(workflow.dag, order, terms)
+    return Studied(name, Compared(plan), order, mark, resumed(workflow))
 
 
 @contextmanager
 def cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
     """Yield what computes cells: this many threads, or the Dask cluster at an address."""
     if dask is None:
-        yield partial(run_cells, jobs=threads)
+        yield partial(run_cells, threads=threads)
         return
     from icsched.engines.dask import study_cluster  # slow to import
 
@@ -151,8 +159,7 @@ def _fill(
     runner: CellRunner,
     signs: Signs,
 ) -> None:
-    plan = workflow.compared.plan
-    found = runner(plan.dag, plan.order, cells, begun.terms)
+    found = runner(workflow.compared.plan.dag, workflow.order, cells, begun.terms)
     with signs.progress(f"simulating {workflow.name}") as tell, closing(found):
         for done, result in enumerate(found, 1):
             store.add(workflow.fingerprint, result)

@@ -4,7 +4,6 @@ import sys
 from typing import Annotated
 
 from icsched.answers.inputs import numbers
-from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.study import (
     StudyAnswer,
@@ -16,7 +15,7 @@ from icsched.answers.study import (
 )
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
-from icsched.cli.orders import OrderWord
+from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Flag, OutputName, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
@@ -29,7 +28,7 @@ _BATCHES = ",".join(f"{value:.0f}" for value in BATCHES)
 
 def study(
     *files: str,
-    order: OrderWord = "prio",
+    order_options: OrderOptions = OURS,
     output_: Annotated[str | None, OutputName] = None,
     intervals: str = _INTERVALS,
     batches: str = _BATCHES,
@@ -47,8 +46,9 @@ def study(
     ----------
     files
         DAGMan files; each is a workflow of its own.
-    order
-        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+    order_options
+        Which order is compared with fifo. Its run times only make the order: in the simulation
+        every job takes about one unit of time.
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
     intervals
@@ -67,16 +67,17 @@ def study(
         How the files are read.
 
     """
-    check_streams(*files, order)
+    check_streams(*files, order_options.order)
     directory = _checked(output_, sampling_options, dask)
-    terms = Terms(batch_law, sampling_options.seed, sampling_options.sampling(), order)
+    terms = Terms(
+        batch_law, sampling_options.seed, sampling_options.sampling(), order_options.order
+    )
     cells = grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
     threads = sampling_options.thread_count()
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
-    wanted = WantedOrder(order)
     begun = study_begun(
-        files, wanted, directory, cells, terms, reading=Reading(reading), signs=SIGNS
+        files, order_options, directory, cells, terms, reading=Reading(reading), signs=SIGNS
     )
     say(render.beginning(begun))
     if not no_run:

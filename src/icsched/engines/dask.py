@@ -17,8 +17,7 @@ from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import EngineError
 from icsched.orders import NamedOrder
-from icsched.pebble import Order
-from icsched.study.cells import Cell, CellResult, CellRunner, Results, Terms, run_cell
+from icsched.study.cells import Cell, CellOrder, CellResult, CellRunner, Results, Terms, run_cell
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -27,7 +26,7 @@ CONNECT_S = 10  # how long to wait for a scheduler to answer
 WORKERS_S = 60  # how long to wait for a cluster to have workers
 ALIKE = ("icsched", "numpy")  # must have the same version everywhere, or cells may differ
 
-Shipment = tuple[Dag, Order, Terms, dict[str, str]]
+Shipment = tuple[Dag, CellOrder, Terms, dict[str, str]]
 PortableCell = Callable[[bytes, float, float], CellResult]
 
 Key = TypeVar("Key", str, int)
@@ -134,7 +133,9 @@ def _check_workers(client: Client) -> None:
             raise EngineError(f"dask: worker {worker}: expected icsched installed, got {answer}")
 
 
-def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms) -> Results:
+def _cells(
+    client: Client, dag: Dag, order: CellOrder, cells: Iterable[Cell], terms: Terms
+) -> Results:
     from distributed import as_completed
 
     # A task, not scattered data: scattered data is gone once the last worker that holds it is lost.
@@ -148,7 +149,7 @@ def _cells(client: Client, dag: Dag, order: Order, cells: Iterable[Cell], terms:
         client.cancel([*waiting, shipment])
 
 
-def _packed(dag: Dag, order: Order, terms: Terms) -> bytes:
+def _packed(dag: Dag, order: CellOrder, terms: Terms) -> bytes:
     """Return what cells need, without names: they may be long, or of types that workers lack."""
     shipment: Shipment = Dag.from_arcs(len(dag), dag.arcs), order, terms, _versions()
     return pickle.dumps(shipment)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from icsched.arrays import Floats, Ids
+from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, EngineError, IcschedError, ScheduleError
 from icsched.frames import data_frame

@@ -58,8 +58,10 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def ratio_figure(title: str, cells: Sequence[Cell], results: Sequence[CellResult]) -> Figure:
-    """Draw prio over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
+def ratio_figure(
+    title: str, cells: Sequence[Cell], results: Sequence[CellResult], ordered_by: str = "prio"
+) -> Figure:
+    """Draw an order over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
 
     Each section of a plot is one mean interval; inside it the batch size grows from left to right.
     Dots are medians and segments are intervals. A cell without a result or interval stays empty.
@@ -74,13 +76,14 @@ def ratio_figure(title: str, cells: Sequence[Cell], results: Sequence[CellResult
         place = _places(cells)
         for axes, metric in zip(figure.subplots(len(METRICS), sharex=True), METRICS, strict=True):
             _draw_ratios(axes, place, metric, results)
+            axes.set_ylabel(f"{TITLES[metric]}, {ordered_by} / FIFO")
             _draw_sections(axes, place)
             axes.tick_params(axis="x", bottom=metric == METRICS[-1])
         _label_batches(axes, place)
     return figure
 
 
-def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
+def eligible_figure(title: str, ours: Profile, fifo: Profile, ordered_by: str = "prio") -> Figure:
     """Draw by how many eligible jobs one profile is ahead of the other.
 
     This is figure 4 of Malewicz et al. 2007. The left scale is relative to the number of all jobs,
@@ -99,7 +102,7 @@ def eligible_figure(title: str, ours: Profile, fifo: Profile) -> Figure:
         axes.plot(steps, ahead / jobs, color=_INK, linewidth=0.8, gid="difference")
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
-        absolute.set_ylabel("eligible jobs, prio - FIFO")
+        absolute.set_ylabel(f"eligible jobs, {ordered_by} - FIFO")
     return figure
 
 
@@ -209,7 +212,6 @@ def _draw_ratios(
     _draw_intervals(axes, found, color=_INK, gid=f"intervals-{metric}")
     at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
     axes.plot(at, medians, "o", color=_INK, markersize=2.6, gid=f"medians-{metric}")
-    axes.set_ylabel(f"{TITLES[metric]}, prio / FIFO")
 
 
 def _draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:

@@ -31,7 +31,7 @@ def text(found: StudyAnswer) -> str:
     """Return a sentence for each workflow."""
     cells = len(found.begun.cells)
     return "".join(
-        _sentence(w.name, w.compared.plan.ordered_by, found.rows[w.name], cells)
+        _sentence(w.name, found.begun.terms.ordered_by, found.rows[w.name], cells)
         for w in found.begun.workflows
     )
 
@@ -62,9 +62,12 @@ def write_figures(found: StudyAnswer) -> list[str]:
 
 def _written(found: StudyAnswer, workflow: Studied) -> list[str]:
     name, compared, title = workflow.name, workflow.compared, named(workflow.name)
+    ordered_by = named(found.begun.terms.ordered_by)
     figures = {
-        name: draw.ratio_figure(title, found.begun.cells, found.rows[name]),
-        f"{name}-eligible": draw.eligible_figure(title, compared.eligible, compared.fifo_eligible),
+        name: draw.ratio_figure(title, found.begun.cells, found.rows[name], ordered_by),
+        f"{name}-eligible": draw.eligible_figure(
+            title, compared.eligible, compared.fifo_eligible, ordered_by
+        ),
     }
     return [
         path

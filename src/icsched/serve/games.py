@@ -17,6 +17,7 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from enum import Enum
 
+from icsched.arrays import ranks_of
 from icsched.dag import Dag
 from icsched.errors import GameError
 from icsched.pebble import Order, check_order
@@ -154,8 +155,9 @@ class ClientGame(_Board):
 
     def __init__(self, dag: Dag, order: Order | None = None) -> None:
         super().__init__(dag)
-        self._order = check_order(dag, dag.fifo_order if order is None else order).tolist()
-        self._rank = {task: rank for rank, task in enumerate(self._order)}
+        ids = check_order(dag, dag.fifo_order if order is None else order)
+        self._order: list[int] = ids.tolist()
+        self._rank: list[int] = ranks_of(ids).tolist()
         self._waiting = [self._rank[task] for task in self.eligible]
         heapq.heapify(self._waiting)
         self._held: dict[Hashable, int] = {}

@@ -38,7 +38,7 @@ _Finish: TypeAlias = tuple[float, int, int]  # moment, number of the assignment,
 
 
 def run_clusters(
-    dag: Dag, policy: Clustered, workers: Workers, times: Times, *, seed: int, run: int
+    dag: Dag, clustered: Clustered, workers: Workers, times: Times, *, seed: int, run: int
 ) -> Runs:
     """Simulate one run in which workers get clusters; return what came out.
 
@@ -50,22 +50,22 @@ def run_clusters(
     server that hands out a task twice or before its parents, or that stops handing out tasks.
 
     >>> from icsched.serve.clusters import ClusterServer
-    >>> policy = Clustered(ClusterServer, capacities=[3])
+    >>> clustered = Clustered(ClusterServer, capacities=[3])
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> workers = Workers(1, overhead=0.5)
-    >>> run_clusters(chain, policy, workers, Times("constant"), seed=1, run=0).time.tolist()
+    >>> run_clusters(chain, clustered, workers, Times("constant"), seed=1, run=0).time.tolist()
     [3.5]
     """
     check_inputs(dag, workers, times)
     check_seed(seed, run)
-    _check_terms(policy, workers)
-    return _ClusterRun(dag, policy, workers, times, Draws(seed=seed, run=run)).result()
+    _check_terms(clustered, workers)
+    return _ClusterRun(dag, clustered, workers, times, Draws(seed=seed, run=run)).result()
 
 
-def _check_terms(policy: Clustered, workers: Workers) -> None:
-    if len(policy.capacities) != workers.count:
+def _check_terms(clustered: Clustered, workers: Workers) -> None:
+    if len(clustered.capacities) != workers.count:
         raise SimulationError(
-            f"capacities: expected {workers.count}, one per worker, got {len(policy.capacities)}"
+            f"capacities: expected {workers.count}, one per worker, got {len(clustered.capacities)}"
         )
     if workers.leave < math.inf or workers.deadline < math.inf or workers.replicas > 1:
         raise SimulationError(
@@ -77,13 +77,13 @@ class _ClusterRun:
     """One run: who works on what until when."""
 
     def __init__(
-        self, dag: Dag, policy: Clustered, workers: Workers, times: Times, draws: Draws
+        self, dag: Dag, clustered: Clustered, workers: Workers, times: Times, draws: Draws
     ) -> None:
         self._dag = dag
-        self._capacities = policy.capacities
+        self._capacities = clustered.capacities
         self._workers = workers
         self._speeds = workers.speeds or [1.0] * workers.count
-        self._server = policy.make(dag)
+        self._server = clustered.make(dag)
         self._times = _run_times(dag, times, draws)
         self._readiness = Readiness(dag)
         self._finishes: list[_Finish] = []

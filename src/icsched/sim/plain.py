@@ -12,7 +12,6 @@ beyond those in `model`:
 
 import heapq
 import math
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
@@ -21,8 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icsched.dag import Dag
-from icsched.errors import SimulationError
-from icsched.ready import Readiness, Server
+from icsched.ready import Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
 from icsched.sim.model import (
     Assignments,
@@ -37,6 +35,7 @@ from icsched.sim.model import (
     check_inputs,
     check_seed,
 )
+from icsched.sim.plain_servers import Checked, server_of
 
 # What happens to an assignment; at the same moment the smaller number comes first.
 _RESULT, _LOSS, _DEADLINE = range(3)
@@ -196,7 +195,7 @@ class _Run:
         self._endings: list[Ending] = []
         self._batches: list[tuple[float, int, int]] = []
         self._server = (
-            _server(dag, played, draws) if isinstance(played, Played) else _Checked(dag, played)
+            server_of(dag, played, draws) if isinstance(played, Played) else Checked(dag, played)
         )
         self._readiness = self._server.readiness
 
@@ -306,102 +305,3 @@ class _Run:
         self._endings[number] = Ending.RESULT
         self._last_result = moment
         self._server.done(task)
-
-
-def _server(dag: Dag, played: Played, draws: Draws) -> "_Line | _Ranked":
-    order = played.order_for(dag).tolist()
-    if played.by in ("fifo", "lifo"):
-        return _Line(dag, order, newest_first=played.by == "lifo")
-    return _Ranked(dag, draws.permutation(len(dag)) if played.by == "random" else order)
-
-
-class _Checked:
-    """A server of the user's, with a record of what is ready, handed out and done."""
-
-    def __init__(self, dag: Dag, server: Server[int]) -> None:
-        self.readiness = Readiness(dag)
-        self._server = server
-
-    def take(self, count: int) -> list[int]:
-        tasks = list(self._server.take(count))
-        if len(tasks) > count:
-            raise SimulationError(f"server: expected at most {count} tasks, got {len(tasks)}")
-        for task in tasks:
-            if not 0 <= task < len(self.readiness.dag) or not self.readiness.is_ready(task):
-                raise SimulationError(f"server: took task id {task}, which is not eligible")
-            self.readiness.take((task,))
-        return tasks
-
-    def done(self, task: int) -> None:
-        self.readiness.finish((task,))
-        self._server.done(task)
-
-    def lost(self, task: int) -> None:
-        self.readiness.give_back((task,))
-        self._server.lost(task)
-
-
-class _Waiting(ABC):
-    """What the servers of orders share: tasks that wait to be taken; some are done before that."""
-
-    def __init__(self, dag: Dag) -> None:
-        self.readiness = Readiness(dag)
-
-    @abstractmethod
-    def _offer(self, task: int) -> None:
-        """Let *task* wait to be taken."""
-
-    @abstractmethod
-    def _next(self) -> int | None:
-        """Remove the task whose turn it is, and return it; None if no task waits."""
-
-    def take(self, count: int) -> list[int]:
-        taken: list[int] = []
-        while len(taken) < count and (task := self._next()) is not None:
-            if self.readiness.free[task]:  # not done since it was offered
-                taken.append(task)
-        self.readiness.take(taken)
-        return taken
-
-    def done(self, *tasks: int) -> None:
-        for task in self.readiness.finish(tasks):
-            self._offer(task)
-
-    def lost(self, *tasks: int) -> None:
-        for task in self.readiness.give_back(tasks):
-            self._offer(task)
-
-    def is_active(self) -> bool:
-        return self.readiness.left > 0
-
-
-class _Ranked(_Waiting):
-    """Hands out the task that comes first in an order."""
-
-    def __init__(self, dag: Dag, order: Sequence[int]) -> None:
-        super().__init__(dag)
-        self._order = order
-        self._rank = {task: rank for rank, task in enumerate(order)}
-        self._heap = sorted(self._rank[task] for task in self.readiness.ready())
-
-    def _offer(self, task: int) -> None:
-        heapq.heappush(self._heap, self._rank[task])
-
-    def _next(self) -> int | None:
-        return self._order[heapq.heappop(self._heap)] if self._heap else None
-
-
-class _Line(_Waiting):
-    """Hands out the task that has been eligible longest, or shortest; sources by *order*."""
-
-    def __init__(self, dag: Dag, order: Sequence[int], *, newest_first: bool) -> None:
-        super().__init__(dag)
-        sources = [task for task in order if self.readiness.is_ready(task)]
-        self._line = deque(sources[::-1] if newest_first else sources)  # oldest first
-        self._pop = self._line.pop if newest_first else self._line.popleft
-
-    def _offer(self, task: int) -> None:
-        self._line.append(task)
-
-    def _next(self) -> int | None:
-        return self._pop() if self._line else None

@@ -68,12 +68,13 @@ class CellResult:
 
 
 Results: TypeAlias = Generator[CellResult, None, None]
+CellOrder: TypeAlias = Order | str  # a name is played as `simulate` plays it
 
 
 class CellRunner(Protocol):
     """Computes cells, and yields each when it is done."""
 
-    def __call__(self, dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms) -> Results:
+    def __call__(self, dag: Dag, order: CellOrder, cells: Iterable[Cell], terms: Terms) -> Results:
         """Yield the results of *cells*, in any order."""
 
 
@@ -102,7 +103,7 @@ def grid(
 
 
 def run_cell(
-    dag: Dag, order: Order, cell: Cell, terms: Terms, *, progress: Watch | None = None
+    dag: Dag, order: CellOrder, cell: Cell, terms: Terms, *, progress: Watch | None = None
 ) -> CellResult:
     """Simulate one cell on one core: *order* against first come, first served.
 
@@ -125,26 +126,28 @@ def run_cell(
     return CellResult(cell.interval, cell.batch, found.runs, found.precise, ratio, found.orders)
 
 
-def run_cells(dag: Dag, order: Order, cells: Iterable[Cell], terms: Terms, *, jobs: int) -> Results:
-    """Simulate *cells*, *jobs* at a time, and yield each when it is done.
+def run_cells(
+    dag: Dag, order: CellOrder, cells: Iterable[Cell], terms: Terms, *, threads: int
+) -> Results:
+    """Simulate *cells*, each on one of *threads* threads, and yield each when it is done.
 
     Closing the iterator stops the cells that are being computed.
     Raises ArgumentError for a dag without tasks, ScheduleError for an order of another dag.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
     >>> cells = grid(Terms(), [1], [1, 2, 4])
-    >>> found = run_cells(fork, [1, 0, 2, 3], cells, Terms(), jobs=2)
+    >>> found = run_cells(fork, [1, 0, 2, 3], cells, Terms(), threads=2)
     >>> sorted(result.batch for result in found)
     [1.0, 2.0, 4.0]
     """
-    check_runs(1, jobs)
+    check_runs(1, threads)
     stop = Event()
 
     def watch(_done: int, _expected: int) -> None:
         if stop.is_set():
             raise _GivenUpError
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(run_cell, dag, order, cell, terms, progress=watch) for cell in cells]
         try:
             pending = set(waiting)
@@ -163,10 +166,11 @@ class _GivenUpError(Exception):
     """Nobody waits for the cell any more."""
 
 
-def fingerprint(dag: Dag, order: Order, terms: Terms) -> str:
+def fingerprint(dag: Dag, order: CellOrder, terms: Terms) -> str:
     """Return a digest that differs between studies whose cells must not be mixed.
 
-    It depends on the dag's arcs, the order, the terms and the version of icsched, not on names.
+    It depends on the dag's arcs, the order, the terms and the version of icsched, not on the names
+    of tasks. An order that is given by its name differs from every list of tasks.
 
     >>> first, second = Dag({"a": [], "b": ["a"]}), Dag({"x": [], "y": ["x"]})
     >>> fingerprint(first, [0, 1], Terms()) == fingerprint(second, [0, 1], Terms())
@@ -175,6 +179,9 @@ def fingerprint(dag: Dag, order: Order, terms: Terms) -> str:
     False
     """
     digest = hashlib.sha256(f"icsched {version('icsched')} {terms!r} {len(dag)}\n".encode())
-    for ids in (dag.arcs, check_order(dag, order)):
-        digest.update(np.ascontiguousarray(ids, "<i4").tobytes())
+    digest.update(np.ascontiguousarray(dag.arcs, "<i4").tobytes())
+    if isinstance(order, str):
+        digest.update(f"played by {order}".encode())
+    else:
+        digest.update(np.ascontiguousarray(check_order(dag, order), "<i4").tobytes())
     return digest.hexdigest()[:32]

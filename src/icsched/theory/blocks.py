@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from icsched import _native
 from icsched._native import BlockOrders, BlockShapes
-from icsched.arrays import Ids
+from icsched.arrays import Ids, ids_where
 from icsched.dag import Dag
 from icsched.theory.decomposition import Decomposition
 
@@ -148,7 +148,7 @@ def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     """
     shapes = _native.block_shapes(parts.dag.child_rows, parts.blocks)
     family, first, second = _codes(orders.kind, shapes)
-    strands = np.flatnonzero(family == _STRAND).astype(np.int32)
+    strands = ids_where(family == _STRAND)
     first[strands], strand_names = _numbered_strands(parts, strands)
     sinks = np.diff(parts.blocks.sinks.offsets)
     groups = []

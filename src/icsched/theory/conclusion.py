@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native, pebble
-from icsched.arrays import Ids, Rows, ranks_of
+from icsched.arrays import Ids, Rows, ids_where, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import Order
@@ -74,7 +74,7 @@ def _without_lone_ends(dag: Dag) -> tuple[Ids, Ids, Ids]:
     last = _peeled(dag.sinks, dag.parent_rows, dag.out_degrees.copy())[::-1]
     ends = np.zeros(len(dag), bool)
     ends[first], ends[last] = True, True
-    return first, np.flatnonzero(~ends).astype(np.int32), last
+    return first, ids_where(~ends), last
 
 
 def _peeled(ends: Ids, rows: Rows, degrees: Ids) -> Ids:

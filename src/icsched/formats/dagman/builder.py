@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids
+from icsched.arrays import Ids, mask_of
 from icsched.formats.dagman.scope import Arcs, Instance, Modifiers, OwnJobs, Scope, concatenated
 from icsched.formats.dagman.source import DONE, Source, Statement
 
@@ -90,8 +90,7 @@ class ScopeBuilder:
         self.lift()
         parents, children = self._all_arcs()
         priority, has_priority = self._all_priorities()
-        is_done = np.zeros(len(self), bool)  # DAGMan forgets DONE in splices
-        is_done[concatenated(self.done)] = True
+        is_done = mask_of(concatenated(self.done), len(self))  # DAGMan forgets DONE in splices
         return Scope(
             names=self.names,
             jobs=self.jobs,

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from icsched.arrays import Ids
+from icsched.arrays import Ids, ids_where
 from icsched.errors import FormatError
 from icsched.formats.dagman.budget import MOST_JOBS, Budget
 from icsched.formats.dagman.builder import ScopeBuilder, Settings
@@ -162,7 +162,7 @@ class _File:
         scan, scope = self.source.scan, self.scope
         odd = {n: s.command for n, s in self._odd.items() if isinstance(s.command, Node)}
         jobs = {n: node for n, node in odd.items() if node.kind in ("JOB", "SUBDAG")}
-        plain = np.flatnonzero(scan.kind == Kind.JOB).astype(np.int32)
+        plain = ids_where(scan.kind == Kind.JOB)
         at = np.sort(np.concatenate([plain, np.array(list(jobs), np.int32)]))
         flags = scan.value[at].astype(np.uint8)
         for place in np.flatnonzero(scan.kind[at] != Kind.JOB).tolist():

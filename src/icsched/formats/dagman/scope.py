@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids
+from icsched.arrays import Ids, ids_where
 from icsched.formats.dagman.commands import SubmitDescription
 from icsched.formats.dagman.source import Source, Statement
 
@@ -127,7 +127,7 @@ def concatenated(slots: Sequence[Ids]) -> Ids:
 def _others(count: int, slots: Ids) -> Ids:
     is_other = np.ones(count, bool)
     is_other[slots] = False
-    return np.flatnonzero(is_other).astype(np.int32)
+    return ids_where(is_other)
 
 
 @dataclass(frozen=True, slots=True)

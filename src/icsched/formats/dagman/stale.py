@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
+from icsched.arrays import mask_of
 from icsched.formats.dagman import section
 from icsched.formats.dagman.source import Kind, Source
 from icsched.formats.dagman.stamp import is_of_root, root_prefix, root_stamp
@@ -129,6 +130,4 @@ def _before_parents(workflow: Submission, said: _Said) -> NDArray[np.bool_]:
     arcs = workflow.whole.arcs
     parents, children = arcs[:, 0], arcs[:, 1]
     wrong = counts[parents] & counts[children] & (said.value[parents] < said.value[children])
-    early = np.zeros(len(counts), bool)
-    early[children[wrong]] = True
-    return early
+    return mask_of(children[wrong], len(counts))

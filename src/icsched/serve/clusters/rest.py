@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Rows
+from icsched.arrays import Rows, ranks_of
 from icsched.ready import Readiness
 
 
@@ -74,9 +74,7 @@ class Frontier:
     ) -> None:
         self._rest = rest
         self._order = order
-        self._rank = [0] * len(order)
-        for place, task in enumerate(order):
-            self._rank[task] = place
+        self._rank: list[int] = ranks_of(np.asarray(order, np.int32)).tolist()
         self._score = score
         self._sizes = sizes
         self._ready = [self._key(task) for task in order if not rest.missing[task]]

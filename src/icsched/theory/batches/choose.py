@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from icsched import _native, checks
 from icsched._native import BatchFront, Solving
-from icsched.arrays import Ids
+from icsched.arrays import Ids, ids_where, mask_of
 from icsched.errors import GameError
 from icsched.given import Graph, dag_of
 from icsched.theory.batches import milp
@@ -302,20 +302,18 @@ def _enabled_sinks(front: BatchFront, taken: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 def _enabled_by(front: BatchFront, sources: Ids) -> int:
-    taken = np.zeros(len(front.yields), bool)
-    taken[sources] = True
+    taken = mask_of(sources, len(front.yields))
     shared = front.weights[_enabled_sinks(front, taken)]
     return int(front.yields[sources].sum()) + int(shared.sum())
 
 
 def _in_order(front: BatchFront, choice: Choice) -> Choice:
     """Replace the sources that enable nothing by the first in order; no less is enabled."""
-    taken = np.zeros(len(front.yields), bool)
-    taken[choice.sources] = True
+    taken = mask_of(choice.sources, len(front.yields))
     useful = taken & (front.yields > 0)
     sizes = np.diff(front.sinks.offsets)
     useful[front.sinks.targets[np.repeat(_enabled_sinks(front, taken), sizes)]] = True
     spare = np.flatnonzero(~useful)[: len(choice.sources) - np.count_nonzero(useful)]
     useful[spare] = True
-    sources = np.flatnonzero(useful).astype(np.int32)
+    sources = ids_where(useful)
     return replace(choice, sources=sources, enabled=_enabled_by(front, sources))

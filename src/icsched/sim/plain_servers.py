@@ -1,0 +1,122 @@
+"""The servers that the simulation in plain Python takes tasks from."""
+
+import heapq
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from icsched.arrays import ranks_of
+from icsched.dag import Dag
+from icsched.errors import SimulationError
+from icsched.ready import Readiness, Server
+from icsched.sim.draws import Draws
+from icsched.sim.model import Played
+
+
+def server_of(dag: Dag, played: Played, draws: Draws) -> "Line | Ranked":
+    """Return the server that plays an order as *played* says."""
+    order = played.order_for(dag).tolist()
+    if played.by in ("fifo", "lifo"):
+        return Line(dag, order, newest_first=played.by == "lifo")
+    return Ranked(dag, draws.permutation(len(dag)) if played.by == "random" else order)
+
+
+class Checked:
+    """A server of the user's, with a record of what is ready, handed out and done."""
+
+    def __init__(self, dag: Dag, server: Server[int]) -> None:
+        self.readiness = Readiness(dag)
+        self._server = server
+
+    def take(self, count: int) -> list[int]:
+        """Return up to *count* tasks, which are handed out now."""
+        tasks = list(self._server.take(count))
+        if len(tasks) > count:
+            raise SimulationError(f"server: expected at most {count} tasks, got {len(tasks)}")
+        for task in tasks:
+            if not 0 <= task < len(self.readiness.dag) or not self.readiness.is_ready(task):
+                raise SimulationError(f"server: took task id {task}, which is not eligible")
+            self.readiness.take((task,))
+        return tasks
+
+    def done(self, task: int) -> None:
+        """Note the result of *task*."""
+        self.readiness.finish((task,))
+        self._server.done(task)
+
+    def lost(self, task: int) -> None:
+        """Offer *task* again."""
+        self.readiness.give_back((task,))
+        self._server.lost(task)
+
+
+class _Waiting(ABC):
+    """What the servers of orders share: tasks that wait to be taken; some are done before that."""
+
+    def __init__(self, dag: Dag) -> None:
+        self.readiness = Readiness(dag)
+
+    @abstractmethod
+    def _offer(self, task: int) -> None:
+        """Let *task* wait to be taken."""
+
+    @abstractmethod
+    def _next(self) -> int | None:
+        """Remove the task whose turn it is, and return it; None if no task waits."""
+
+    def take(self, count: int) -> list[int]:
+        """Return up to *count* tasks, which are handed out now."""
+        taken: list[int] = []
+        while len(taken) < count and (task := self._next()) is not None:
+            if self.readiness.free[task]:  # not done since it was offered
+                taken.append(task)
+        self.readiness.take(taken)
+        return taken
+
+    def done(self, *tasks: int) -> None:
+        """Note the results of *tasks*."""
+        for task in self.readiness.finish(tasks):
+            self._offer(task)
+
+    def lost(self, *tasks: int) -> None:
+        """Offer *tasks* again."""
+        for task in self.readiness.give_back(tasks):
+            self._offer(task)
+
+    def is_active(self) -> bool:
+        """Whether a task has no result yet."""
+        return self.readiness.left > 0
+
+
+class Ranked(_Waiting):
+    """Hands out the task that comes first in an order."""
+
+    def __init__(self, dag: Dag, order: Sequence[int]) -> None:
+        super().__init__(dag)
+        self._order = order
+        self._rank: list[int] = ranks_of(np.asarray(order, np.int32)).tolist()
+        self._heap = sorted(self._rank[task] for task in self.readiness.ready())
+
+    def _offer(self, task: int) -> None:
+        heapq.heappush(self._heap, self._rank[task])
+
+    def _next(self) -> int | None:
+        return self._order[heapq.heappop(self._heap)] if self._heap else None
+
+
+class Line(_Waiting):
+    """Hands out the task that has been eligible longest, or shortest; sources by *order*."""
+
+    def __init__(self, dag: Dag, order: Sequence[int], *, newest_first: bool) -> None:
+        super().__init__(dag)
+        sources = [task for task in order if self.readiness.is_ready(task)]
+        self._line = deque(sources[::-1] if newest_first else sources)  # oldest first
+        self._pop = self._line.pop if newest_first else self._line.popleft
+
+    def _offer(self, task: int) -> None:
+        self._line.append(task)
+
+    def _next(self) -> int | None:
+        return self._pop() if self._line else None
