@@ -146,7 +146,7 @@ import _thread, threading
 import icsched
 pairs = icsched.Dag.from_arcs(120, [(i, 60 + i) for i in range(60)])
 threading.Timer(0.2, _thread.interrupt_main).start()
-icsched.{question}(pairs, limit=3_000_000_000)
+icsched.pebble.{question}(pairs, limit=3_000_000_000)
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
