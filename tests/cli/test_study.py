@@ -15,6 +15,7 @@ from icsched import Pool, families, read, simulate
 from icsched.formats import write_dagman
 from icsched.sim import Paired, PaperSampling
 from tests.cli.terminal import read_until
+from tests.cli.workflows import PAIR_AND_FORK
 
 GRID = ("--intervals", "0.1,1", "--batches", "1,4,16")
 QUICK = (*GRID, "--runs", "500")
@@ -395,14 +396,18 @@ def test_figures_and_the_sentence_name_the_order(icsched):
 
 @pytest.mark.usefixtures("no_figures")
 def test_an_order_by_run_times_takes_them_from_a_file(icsched):
-    times = "".join(f"{name} 2\n" for name in read("wf.dag").dag.names)
-    Path("times").write_text(times)
+    """Without times a goes first, for its smaller id; by these times c does, then d and e."""
+    Path("wf.dag").write_text(PAIR_AND_FORK)
+    Path("times").write_text("a 1\nb 1\nc 9\nd 9\ne 9\n")
+    Path("by-times").write_text("c\nd\ne\na\nb\n")
     wanted = ("--order", "critical-path-times", "--run-times", "times")
 
     assert icsched("study", "wf.dag", "-o", "out", *wanted, *QUICK).code == 0
-    weighed = [cell["orders"]["critical-path-times"] for cell in cells()]
+    found = [cell["orders"]["critical-path-times"] for cell in cells()]
+    icsched("study", "wf.dag", "-o", "out", "--order", "@by-times", *QUICK)
+    assert found == [cell["orders"]["@by-times"] for cell in cells()]
     icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
-    assert weighed == [cell["orders"]["critical-path"] for cell in cells()]
+    assert found != [cell["orders"]["critical-path"] for cell in cells()]
 
 
 def test_run_times_of_several_workflows_are_refused(icsched, workflow):
