@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -368,7 +369,7 @@ class Dag:
     def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
-        names = canonical_names(tuple(self._names[task] for task in np.flatnonzero(keep).tolist()))
+        names = canonical_names(tuple(compress(self._names, keep.tolist())))
         return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:

@@ -124,14 +124,15 @@ class Readiness:
         tasks that become ready are appended to it.
         """
         ready = [] if into is None else into
-        missing, free, offsets = self.missing, self.free, self._offsets
+        missing, free, finished = self.missing, self.free, self.finished
+        targets, offsets = self._targets, self._offsets
         for task in tasks:
             if free[task]:
                 free[task] = 0
                 self.ready_count -= 1
-            self.finished[task] = 1
+            finished[task] = 1
             self.left -= 1
-            for child in self._targets[offsets[task] : offsets[task + 1]]:
+            for child in targets[offsets[task] : offsets[task + 1]]:
                 missing[child] -= 1
                 if not missing[child] and free[child]:
                     ready.append(child)

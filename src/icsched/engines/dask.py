@@ -17,17 +17,18 @@ from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import EngineError
 from icsched.orders import NamedOrder
-from icsched.study.cells import Cell, CellOrder, CellResult, CellRunner, Results, Terms, run_cell
 
 if TYPE_CHECKING:
     from distributed import Client
 
+    from icsched.study.cells import Cell, CellOrder, CellResult, CellRunner, Results, Terms
+
+    Shipment = tuple[Dag, CellOrder, Terms, dict[str, str]]
+    PortableCell = Callable[[bytes, float, float], CellResult]
+
 CONNECT_S = 10  # how long to wait for a scheduler to answer
 WORKERS_S = 60  # how long to wait for a cluster to have workers
 ALIKE = ("icsched", "numpy")  # must have the same version everywhere, or cells may differ
-
-Shipment = tuple[Dag, CellOrder, Terms, dict[str, str]]
-PortableCell = Callable[[bytes, float, float], CellResult]
 
 Key = TypeVar("Key", str, int)
 
@@ -172,6 +173,8 @@ def _portable_cell() -> PortableCell:
 
 def received_cell(shipment: bytes, interval: float, batch: float) -> CellResult:
     """Compute a cell on a worker; raises EngineError if its versions differ from the sender's."""
+    from icsched.study.cells import Cell, run_cell  # help loads this module for its order alone
+
     dag, order, terms, expected = pickle.loads(shipment)  # noqa: S301  as Dask itself does
     found = _versions()
     for package, wanted in expected.items():

@@ -80,7 +80,7 @@ class Plan:
     @cached_property
     def fifo(self) -> Schedule:
         """First come, first served on the same dag, to compare with."""
-        return Schedule(self.dag, self.dag.fifo_order)
+        return Schedule.trusted(self.dag, self.dag.fifo_order)
 
 
 def prioritize(
@@ -126,8 +126,9 @@ def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
     start = time.perf_counter()
     made = made_order(dag, name, run_times)
     if isinstance(made, Made):
-        return Plan(Schedule(dag, made.order), name, made.proof, made.analysis, made.seconds)
-    schedule = Schedule(dag, made)
+        schedule = Schedule.trusted(dag, made.order)
+        return Plan(schedule, name, made.proof, made.analysis, made.seconds)
+    schedule = Schedule.trusted(dag, made)
     ordered = time.perf_counter()
     proof = confirmed(dag, schedule)
     seconds = {"order": ordered - start, "prove": time.perf_counter() - ordered}
@@ -164,7 +165,7 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
     except Exception as error:  # what code of others raises cannot be foreseen
         raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
     try:
-        check_order(arguments[0], made.order if isinstance(made, Made) else made)
+        order = check_order(arguments[0], made.order if isinstance(made, Made) else made)
     except IcschedError as error:
         raise ScheduleError(f"{where} did not make a legal order: {error}") from error
-    return made
+    return replace(made, order=order) if isinstance(made, Made) else order

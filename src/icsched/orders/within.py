@@ -274,7 +274,7 @@ class _Search:
 
     def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
         """Return *order* with a plan, which keeps the proof only if the profile is the same."""
-        plan = replace(self.plan, schedule=pebble.Schedule(self.dag, order))
+        plan = replace(self.plan, schedule=pebble.Schedule.trusted(self.dag, order))
         if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):
             plan = replace(plan, proof=UNPROVED)
         memory = peak(self.dag, plan, self.sizes)

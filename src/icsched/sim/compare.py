@@ -239,7 +239,8 @@ def _named(dag: Dag, name: str, times: Times) -> Played:
     if entry.played != "static":
         return Played(entry.played)
     made = made_order(dag, name, times.means_for(dag))
-    return Played("static", Schedule(dag, made.order if isinstance(made, Made) else made))
+    ids = made.order if isinstance(made, Made) else made
+    return Played("static", Schedule.trusted(dag, ids))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native, pebble
-from icsched.arrays import Ids, Rows, ids_where, ranks_of
+from icsched.arrays import Ids, Rows, ids_where
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.pebble import Order
@@ -107,12 +107,13 @@ def _bottlenecks(dag: Dag, order: Ids) -> NDArray[np.bool_]:
     A task is a bottleneck if it is the only eligible task, and all arcs from earlier tasks to
     the rest are arcs to it. The last entry, False, stands for the end of the order.
     """
-    place = ranks_of(order)
+    schedule = pebble.Schedule.trusted(dag, order)
+    place = schedule.ranks
     parents, children = place[dag.arcs[:, 0]], place[dag.arcs[:, 1]]
     opened = np.bincount(parents + 1, minlength=len(dag) + 1)
     closed = np.bincount(children + 1, minlength=len(dag) + 1)
     crossing = np.cumsum(opened - closed)[:-1]
-    alone = pebble.eligibility_profile(dag, order)[:-1] == 1
+    alone = schedule.eligible[:-1] == 1
     return np.append(alone & (crossing == dag.in_degrees[order]), False)
 
 

@@ -23,8 +23,9 @@ class Rest(Readiness):
     def parents_inside(self, tasks: Sequence[int]) -> dict[int, int]:
         """Return how many parents among *tasks* each task has; only tasks with any."""
         inside: dict[int, int] = {}
+        targets, offsets = self._targets, self._offsets
         for task in tasks:
-            for child in self.children(task):
+            for child in targets[offsets[task] : offsets[task + 1]]:
                 inside[child] = inside.get(child, 0) + 1
         return inside
 
@@ -113,8 +114,7 @@ class Frontier:
         """
         growth = Growth(self._rest)
         patience, cut, given_up = room, 0, False
-        while room > 0 and patience > 0 and (key := self._best(growth)) is not None:
-            task = self._task(key)
+        while room > 0 and patience > 0 and (task := self._best(growth)) is not None:
             if self._sizes is not None and self._sizes[task] > room:
                 patience -= 1
                 continue
@@ -144,8 +144,8 @@ class Frontier:
             else:
                 key = heappop(ready)
                 self._popped.append(key)
-            if free[self._task(key)]:
-                return key
+            if free[task := self._task(key)]:
+                return task
         return None
 
 
