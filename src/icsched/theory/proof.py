@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
+
+from icsched.frames import Answer
 
 
 class Status(Enum):
@@ -51,7 +54,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Answer):
     """What is proved about an order.
 
     `theorem` is None only if nothing is proved. `inside_lone_ends` says that the theorem is about
@@ -70,6 +73,14 @@ class Proof:
     def is_ic_optimal(self) -> bool:
         """Whether a theorem or an exact computation says that the order is IC-optimal."""
         return self.theorem is not None and not self.no_order_is_ic_optimal
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return `is_ic_optimal` and all fields as plain data.
+
+        >>> Proof(Theorem.SUM_OF_TREES).to_dict()["theorem"]
+        'sum_of_trees'
+        """
+        return {"is_ic_optimal": self.is_ic_optimal, **super().to_dict()}
 
     @property
     def status(self) -> Status:
