@@ -135,7 +135,7 @@ def best_batch(
     def name_of(source: int) -> str:
         return repr(dag.names[state.sources[source]])
 
-    choice = choose(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
+    choice = choice_by(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
     take = tuple(state.sources[np.sort(choice.sources)].tolist())
     names = tuple(dag.names[task] for task in take)
     after = state.eligible + choice.enabled - count
@@ -147,7 +147,7 @@ def check_method(method: str) -> None:
     checks.one_of("method", method, get_args(Method))
 
 
-def choose(
+def choice_by(
     front: BatchFront,
     count: int,
     method: Method,
