@@ -65,8 +65,8 @@ class Dag:
         *arcs* is a sequence of pairs or an integer array of shape (m, 2). Without *names*
         a task's name is its id. Takes O(tasks + arcs) time.
 
-        Raises GraphError for ids out of range, arcs that are not integers or not pairs,
-        repeated names, or sizes that int32 cannot hold; CycleError for a cycle.
+        Raises GraphError for ids out of range, arcs that are not integers or not pairs, or
+        repeated names; ArgumentError for sizes that int32 cannot hold; CycleError for a cycle.
 
         >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
         [1, 2]

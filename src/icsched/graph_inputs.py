@@ -1,12 +1,12 @@
 """What dags are made from, checked: mappings, arcs, names, and graphs of other libraries."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from icsched import checks
 from icsched.arrays import Ids
 from icsched.errors import GraphError
 
@@ -16,22 +16,13 @@ MOST_TASKS = 2**31 - 2
 Names = Sequence[Hashable]
 
 
-def _check_size(what: str, size: int, most: int) -> None:
-    """Raise GraphError unless *size* fits the int32 arrays that hold a dag."""
-    if size < 0:
-        raise GraphError(f"number of {what}: expected 0 or more, got {size}")
-    if size > most:
-        raise GraphError(f"number of {what}: expected at most {most:,}, got {size:,}")
+def task_count(tasks: object) -> int:
+    """Return *tasks*; raises ArgumentError unless a dag can have that many tasks."""
+    return checks.whole_number("number of tasks", tasks, least=0, most=MOST_TASKS)
 
 
-def task_count(tasks: int) -> int:
-    """Return *tasks* as an int; raises GraphError unless a dag can have that many tasks."""
-    try:
-        count = index(tasks)
-    except TypeError:
-        raise GraphError(f"number of tasks: expected an integer, got {tasks!r}") from None
-    _check_size("tasks", count, MOST_TASKS)
-    return count
+def _check_arc_count(arcs: int) -> None:
+    checks.whole_number("number of arcs", arcs, least=0, most=MOST_ARCS)
 
 
 def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
@@ -55,7 +46,7 @@ def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
         return array.reshape(0, 2)
     if array.ndim != 2 or array.shape[1] != 2:
         raise GraphError(f"arcs: expected shape (m, 2), got {array.shape}")
-    _check_size("arcs", len(array), MOST_ARCS)
+    _check_arc_count(len(array))
     if array.min() < 0 or array.max() >= tasks:
         row = int(np.argmax(((array < 0) | (array >= tasks)).any(axis=1)))
         parent, child = array[row].tolist()
@@ -85,8 +76,8 @@ def mapping_arcs(parents_of: Mapping[Hashable, Iterable[Hashable]]) -> tuple[Nam
         for parent in in_order(its_parents):
             parents.append(ids.setdefault(parent, len(ids)))
             children.append(ids[task])
-    _check_size("tasks", len(ids), MOST_TASKS)
-    _check_size("arcs", len(parents), MOST_ARCS)
+    task_count(len(ids))
+    _check_arc_count(len(parents))
     return canonical_names(tuple(ids)), np.array(parents, np.int32), np.array(children, np.int32)
 
 
