@@ -7,13 +7,6 @@ from typing import Any
 from icsched.frames import Answer
 
 
-class Status(Enum):
-    """Whether an order is proved to be IC-optimal."""
-
-    IC_OPTIMAL = auto()
-    UNPROVED = auto()
-
-
 class Theorem(Enum):
     """What proves an order, or settles that no order is IC-optimal.
 
@@ -81,11 +74,6 @@ class Proof(Answer):
         'sum_of_trees'
         """
         return {"is_ic_optimal": self.is_ic_optimal, **super().to_dict()}
-
-    @property
-    def status(self) -> Status:
-        """Whether the order is proved to be IC-optimal."""
-        return Status.IC_OPTIMAL if self.is_ic_optimal else Status.UNPROVED
 
 
 UNPROVED = Proof()
