@@ -4,10 +4,14 @@ import importlib
 import importlib.util
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from inspect import isfunction
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -63,6 +67,36 @@ def test_every_export_exists_once_in_order_and_is_documented():
     assert icsched.__all__ == sorted(set(icsched.__all__))
     for name in icsched.__all__:
         assert getattr(icsched, name).__doc__, name
+
+
+def modules() -> Iterator[tuple[ModuleType, str, ModuleType]]:
+    """Yield the package, the name and the module itself for every module of icsched."""
+    for found in pkgutil.walk_packages(icsched.__path__, "icsched."):
+        package, _, name = found.name.rpartition(".")
+        if name != "__main__":
+            module = importlib.import_module(found.name)
+            yield importlib.import_module(package), name, module
+
+
+def test_importing_a_module_gives_the_module():
+    """`import icsched.batch as b` would give a function if the package had one of that name."""
+    assert [
+        module.__name__
+        for package, name, module in modules()
+        if getattr(package, name) is not module
+    ] == []
+
+
+def test_no_function_is_named_like_its_module():
+    """Only commands are: a module of `cli` has the command that it is named after."""
+    functions = [(module, getattr(module, name, None)) for _, name, module in modules()]
+
+    assert [
+        module.__name__
+        for module, function in functions
+        if isfunction(function) and function.__module__ == module.__name__
+        if not module.__name__.startswith("icsched.cli.")
+    ] == []
 
 
 def test_an_export_is_what_its_module_has_and_nothing_else_is_there():

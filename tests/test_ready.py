@@ -84,11 +84,11 @@ def test_a_task_that_the_dag_does_not_have_is_refused(task):
         Readiness(diamond()).known(task)
 
 
-@pytest.mark.parametrize("task", ["a", None, 1.0, (0,)])
+@pytest.mark.parametrize("task", ["a", None, 1.0, (0,), True])
 def test_what_is_not_a_task_id_is_refused(task):
     with pytest.raises(ArgumentError) as error:
         Readiness(diamond()).known(task)
-    assert str(error.value) == f"expected task ids, got {task!r}"
+    assert str(error.value) == f"task id: expected a whole number, got {task!r}"
 
 
 def test_ids_may_be_numpy_integers():

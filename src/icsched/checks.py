@@ -12,8 +12,12 @@ from operator import index
 from icsched.errors import ArgumentError
 
 
-def whole_number(what: str, value: object, *, least: int, most: int | None = None) -> int:
+def whole_number(
+    what: str, value: object, *, least: int | None = None, most: int | None = None
+) -> int:
     """Return *value*; raises ArgumentError unless it is an integer from *least* to *most*.
+
+    Without *least* every integer is returned.
 
     >>> whole_number("limit", 7, least=1)
     7
@@ -25,8 +29,10 @@ def whole_number(what: str, value: object, *, least: int, most: int | None = Non
         number = None if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:
         number = None
-    if number is None or number < least or (most is not None and number > most):
-        bounds = f", {least:,} or more" if most is None else f" from {least:,} to {most:,}"
+    low, high = -math.inf if least is None else least, math.inf if most is None else most
+    if number is None or not low <= number <= high:
+        least_only = "" if least is None else f", {least:,} or more"
+        bounds = least_only if most is None else f" from {least:,} to {most:,}"
         raise ArgumentError(f"{what}: expected a whole number{bounds}, got {value!r}")
     return number
 

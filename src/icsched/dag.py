@@ -7,7 +7,7 @@ id to the user's name, and `Dag.id_of` a name to its id. Children and parents ar
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import compress
 from types import MappingProxyType
@@ -23,20 +23,18 @@ from icsched.graph_inputs import (
     Names,
     arc_pairs,
     canonical_names,
-    check_size,
     checked_names,
-    in_order,
     integers,
     joined_names,
+    mapping_arcs,
+    networkx_arcs,
+    rustworkx_arcs,
     task_count,
 )
 
 if TYPE_CHECKING:
     import networkx
     import rustworkx
-
-MOST_ARCS = 2**31 - 1
-MOST_TASKS = 2**31 - 2
 
 
 class Dag:
@@ -58,26 +56,8 @@ class Dag:
     """
 
     def __init__(self, parents_of: Mapping[Hashable, Iterable[Hashable]]) -> None:
-        if not isinstance(parents_of, Mapping):
-            raise GraphError(
-                f"expected a mapping from tasks to their parents, got {type(parents_of).__name__};"
-                " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx"
-            )
-        ids: dict[Hashable, int] = {task: i for i, task in enumerate(parents_of)}
-        parents: list[int] = []
-        children: list[int] = []
-        for task, its_parents in parents_of.items():
-            if isinstance(its_parents, (str, bytes)) or not isinstance(its_parents, Iterable):
-                raise GraphError(
-                    f"parents of task {task!r}: expected a list of tasks, got {its_parents!r}"
-                )
-            for parent in in_order(its_parents):
-                parents.append(ids.setdefault(parent, len(ids)))
-                children.append(ids[task])
-        check_size("tasks", len(ids), MOST_TASKS)
-        check_size("arcs", len(parents), MOST_ARCS)
-        names = canonical_names(tuple(ids))
-        self._fill(len(ids), np.array(parents, np.int32), np.array(children, np.int32), names)
+        names, parents, children = mapping_arcs(parents_of)
+        self._fill(len(names), parents, children, names)
 
     @classmethod
     def from_arcs(cls, tasks: int, arcs: ArrayLike, *, names: Names | None = None) -> Dag:
@@ -86,27 +66,14 @@ class Dag:
         *arcs* is a sequence of pairs or an integer array of shape (m, 2). Without *names*
         a task's name is its id. Takes O(tasks + arcs) time.
 
-        Raises GraphError for ids out of range, arcs that are not integers or not pairs,
-        repeated names, or sizes that int32 cannot hold; CycleError for a cycle.
+        Raises GraphError for ids out of range, arcs that are not integers or not pairs, or
+        repeated names; ArgumentError for sizes that int32 cannot hold; CycleError for a cycle.
 
         >>> Dag.from_arcs(3, [(0, 1), (0, 2)]).sinks.tolist()
         [1, 2]
         """
-        tasks = task_count(tasks)
-        check_size("tasks", tasks, MOST_TASKS)
-        pairs = arc_pairs(arcs)
-        check_size("arcs", len(pairs), MOST_ARCS)
-        if len(pairs) and (pairs.min() < 0 or pairs.max() >= tasks):
-            row = int(np.argmax(((pairs < 0) | (pairs >= tasks)).any(axis=1)))
-            parent, child = pairs[row].tolist()
-            raise GraphError(
-                f"arc {row} ({parent} -> {child}): expected ids from 0 to {tasks - 1}"
-                if tasks
-                else f"arc {row} ({parent} -> {child}): the dag has no tasks"
-            )
-        return cls._from_checked(
-            pairs, range(tasks) if names is None else checked_names(tasks, names)
-        )
+        count = task_count(tasks)
+        return cls._from_checked(arc_pairs(arcs, count), checked_names(count, names))
 
     @classmethod
     def _from_checked(cls, arcs: NDArray[np.integer[Any]], names: Names) -> Dag:
@@ -120,11 +87,11 @@ class Dag:
         child_rows, parent_rows, order, cycle = _native.build(tasks, parents, children)
         if len(cycle):
             raise CycleError([names[task] for task in [*cycle, cycle[0]]])
-        for array in (*_arrays(child_rows), *_arrays(parent_rows), order):
-            array.flags.writeable = False
-        self._children = child_rows
-        self._parents = parent_rows
-        self._fifo_order = order
+        for rows in (child_rows, parent_rows):
+            _frozen(rows.offsets)
+            _frozen(rows.targets)
+        self._children, self._parents = child_rows, parent_rows
+        self._fifo_order = _frozen(order)
         self._names = names
 
     # Size, names, identity
@@ -248,17 +215,17 @@ class Dag:
     @cached_property
     def sources(self) -> Ids:
         """Tasks without parents, ids ascending."""
-        return _frozen_ids(self.in_degrees == 0)
+        return _frozen(ids_where(self.in_degrees == 0))
 
     @cached_property
     def sinks(self) -> Ids:
         """Tasks without children, ids ascending."""
-        return _frozen_ids(self.out_degrees == 0)
+        return _frozen(ids_where(self.out_degrees == 0))
 
     @cached_property
     def nonsinks(self) -> Ids:
         """Tasks with children, ids ascending."""
-        return _frozen_ids(self.out_degrees > 0)
+        return _frozen(ids_where(self.out_degrees > 0))
 
     @cached_property
     def levels(self) -> Ids:
@@ -323,7 +290,7 @@ class Dag:
         """
         return Dag._from_checked(self.arcs[:, ::-1], self._names)
 
-    def with_arcs(self, keep: NDArray[np.bool_]) -> Dag:
+    def with_arcs(self, keep: Mask) -> Dag:
         """Return the dag with the same tasks, and only the `arcs` for which *keep* is true.
 
         >>> Dag({"a": [], "b": ["a"], "c": ["a", "b"]}).with_arcs(np.array([True, False, True]))
@@ -348,7 +315,8 @@ class Dag:
         [[0, 1], [0, 2], [1, 3], [2, 3]]
         """
         pairs = list(merge)
-        self._check_merge(other, pairs)
+        self._check_ends([sink for sink, _ in pairs], self.sinks, "sinks of the first dag")
+        other._check_ends([source for _, source in pairs], other.sources, "sources of the second")
         new_id = np.full(len(other), -1, np.int32)
         for sink, source in pairs:
             new_id[source] = sink
@@ -358,7 +326,7 @@ class Dag:
         names = joined_names(self._names, other._names, fresh)
         return Dag.from_arcs(len(self) + len(fresh), arcs, names=names)
 
-    def _mask(self, tasks: Iterable[int]) -> NDArray[np.bool_]:
+    def _mask(self, tasks: Iterable[int]) -> Mask:
         """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
         array = integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
         outside = (array < 0) | (array >= len(self))
@@ -366,15 +334,11 @@ class Dag:
             raise UnknownTaskError(int(array[outside][0]))
         return mask_of(array, len(self))
 
-    def _subdag(self, keep: NDArray[np.bool_]) -> Dag:
+    def _subdag(self, keep: Mask) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
         names = canonical_names(tuple(compress(self._names, keep.tolist())))
         return Dag._from_checked(new_id[self.arcs[inside]], names)
-
-    def _check_merge(self, other: Dag, pairs: Sequence[tuple[int, int]]) -> None:
-        self._check_ends([sink for sink, _ in pairs], self.sinks, "sinks of the first dag")
-        other._check_ends([source for _, source in pairs], other.sources, "sources of the second")
 
     def _check_ends(self, used: list[int], ends: Ids, what: str) -> None:
         wrong = np.flatnonzero(self._mask(used) & ~self._mask(ends))
@@ -401,13 +365,7 @@ class Dag:
         Attributes are not kept; ``Workflow.from_networkx(graph, run_times="seconds")`` keeps a
         node attribute as run times.
         """
-        if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
-            raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")
-        if not graph.is_directed():
-            raise GraphError("expected a directed networkx graph, got an undirected one")
-        ids = {name: task for task, name in enumerate(graph.nodes)}
-        arcs = [(ids[parent], ids[child]) for parent, child in graph.edges()]
-        return cls.from_arcs(len(ids), arcs, names=tuple(ids))
+        return cls.from_arcs(**networkx_arcs(graph))
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """Return a networkx DiGraph whose nodes are the names."""
@@ -424,18 +382,7 @@ class Dag:
 
         If payloads repeat or cannot be hashed, the names are the ids.
         """
-        if not hasattr(graph, "node_indices"):
-            raise GraphError(f"expected a rustworkx graph, got {type(graph).__name__}")
-        if not hasattr(graph, "successors"):
-            raise GraphError("expected a directed rustworkx graph, got an undirected one")
-        ids = {index: task for task, index in enumerate(graph.node_indices())}
-        arcs = [(ids[parent], ids[child]) for parent, child in graph.edge_list()]
-        payloads = graph.nodes()
-        try:
-            distinct = len(set(payloads)) == len(payloads)
-        except TypeError:
-            distinct = False
-        return cls.from_arcs(len(ids), arcs, names=tuple(payloads) if distinct else None)
+        return cls.from_arcs(**rustworkx_arcs(graph))
 
     def to_rustworkx(self) -> rustworkx.PyDiGraph[Any, Any]:
         """Return a rustworkx PyDiGraph whose node payloads are the names."""
@@ -447,14 +394,6 @@ class Dag:
         return graph
 
 
-def _frozen_ids(mask: Mask) -> Ids:
-    return _frozen(ids_where(mask))
-
-
 def _frozen(array: Ids) -> Ids:
     array.flags.writeable = False
     return array
-
-
-def _arrays(rows: Rows) -> tuple[Ids, Ids]:
-    return rows.offsets, rows.targets

@@ -1,9 +1,53 @@
-"""Data frames; pandas is imported only when one is made."""
+"""Answers as plain data and as data frames; pandas is imported only when a frame is made."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field, fields, is_dataclass
+from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from icsched.errors import EngineError
+
+
+def names_of(ids: str) -> Any:
+    """Return a field of an answer: the names of the tasks whose ids the field *ids* has.
+
+    Answers that differ only in names are equal. `Answer.to_dict` shows the names in place of ids.
+    """
+    return field(default=(), compare=False, repr=False, metadata={"names_of": ids})
+
+
+class Answer:
+    """A frozen dataclass that becomes plain data.
+
+    >>> from icsched import best_batch
+    >>> best_batch({"a": [], "b": ["a"]}, [], 1).to_dict()["take"]
+    ['a']
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as lists, numbers, strings and None, with tasks by name.
+
+        JSON can hold this if it can hold the names.
+        """
+        return _fields(self)
+
+
+class Tabular(Answer):
+    """An answer that is a table too.
+
+    >>> from icsched import Schedule
+    >>> Schedule({"a": [], "b": ["a"]}, ["a", "b"]).to_pandas().to_dict("list")
+    {'task': ['a', 'b'], 'priority': [2, 1], 'eligible': [1, 0]}
+    """
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with the lists of `to_dict` as columns; raises EngineError.
+
+        The class says what a row is. pandas must be installed.
+        """
+        return data_frame({key: row for key, row in self.to_dict().items() if type(row) is list})
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
@@ -18,3 +62,29 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
         problem = "pandas is not installed: run pip install 'icsched[pandas]'"
         raise EngineError(problem) from None
     return pd.DataFrame(columns)
+
+
+def _fields(answer: Any) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for each in fields(answer):
+        value = getattr(answer, each.name)
+        if "names_of" not in each.metadata:
+            data[each.name] = _plain(value)
+        elif value:
+            data[each.metadata["names_of"]] = list(value)
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """Return a field's value as plain data; an enum becomes its name in small letters."""
+    if isinstance(value, Answer):
+        return value.to_dict()
+    if is_dataclass(value):
+        return _fields(value)
+    if isinstance(value, Enum):
+        return value.name.lower()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value

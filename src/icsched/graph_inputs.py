@@ -1,31 +1,28 @@
-"""What dags are made from, checked: arcs, names, and parents in any kind of collection."""
+"""What dags are made from, checked: mappings, arcs, names, and graphs of other libraries."""
 
-from collections.abc import Hashable, Iterable, Sequence, Set
-from operator import index
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from icsched import checks
+from icsched.arrays import Ids
 from icsched.errors import GraphError
+
+MOST_ARCS = 2**31 - 1  # that int32 arrays hold
+MOST_TASKS = 2**31 - 2
 
 Names = Sequence[Hashable]
 
 
-def check_size(what: str, size: int, most: int) -> None:
-    """Raise GraphError unless *size* fits the int32 arrays that hold a dag."""
-    if size < 0:
-        raise GraphError(f"number of {what}: expected 0 or more, got {size}")
-    if size > most:
-        raise GraphError(f"number of {what}: expected at most {most:,}, got {size:,}")
+def task_count(tasks: object) -> int:
+    """Return *tasks*; raises ArgumentError unless a dag can have that many tasks."""
+    return checks.whole_number("number of tasks", tasks, least=0, most=MOST_TASKS)
 
 
-def task_count(tasks: int) -> int:
-    """Return *tasks* as an int; raises GraphError unless it is one."""
-    try:
-        return index(tasks)
-    except TypeError:
-        raise GraphError(f"number of tasks: expected an integer, got {tasks!r}") from None
+def _check_arc_count(arcs: int) -> None:
+    checks.whole_number("number of arcs", arcs, least=0, most=MOST_ARCS)
 
 
 def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
@@ -42,18 +39,81 @@ def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
     return array
 
 
-def arc_pairs(arcs: ArrayLike) -> NDArray[np.integer[Any]]:
-    """Return *arcs* as rows of two integers; raises GraphError unless they are."""
+def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
+    """Return *arcs* as rows of two ids below *tasks*; raises GraphError unless they are."""
     array = integers(arcs, "arcs")
     if array.size == 0:
         return array.reshape(0, 2)
     if array.ndim != 2 or array.shape[1] != 2:
         raise GraphError(f"arcs: expected shape (m, 2), got {array.shape}")
+    _check_arc_count(len(array))
+    if array.min() < 0 or array.max() >= tasks:
+        row = int(np.argmax(((array < 0) | (array >= tasks)).any(axis=1)))
+        parent, child = array[row].tolist()
+        expected = f"expected ids from 0 to {tasks - 1}" if tasks else "the dag has no tasks"
+        raise GraphError(f"arc {row} ({parent} -> {child}): {expected}")
     return array
 
 
-def checked_names(tasks: int, names: Names) -> Names:
-    """Return *names*, one different name per task; raises GraphError unless they are."""
+def mapping_arcs(parents_of: Mapping[Hashable, Iterable[Hashable]]) -> tuple[Names, Ids, Ids]:
+    """Return the names in id order, and the parent and the child of each arc.
+
+    Raises GraphError unless *parents_of* is a mapping from tasks to lists of tasks.
+    """
+    if not isinstance(parents_of, Mapping):
+        raise GraphError(
+            f"expected a mapping from tasks to their parents, got {type(parents_of).__name__};"
+            " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx"
+        )
+    ids: dict[Hashable, int] = {task: i for i, task in enumerate(parents_of)}
+    parents: list[int] = []
+    children: list[int] = []
+    for task, its_parents in parents_of.items():
+        if isinstance(its_parents, (str, bytes)) or not isinstance(its_parents, Iterable):
+            raise GraphError(
+                f"parents of task {task!r}: expected a list of tasks, got {its_parents!r}"
+            )
+        for parent in in_order(its_parents):
+            parents.append(ids.setdefault(parent, len(ids)))
+            children.append(ids[task])
+    task_count(len(ids))
+    _check_arc_count(len(parents))
+    return canonical_names(tuple(ids)), np.array(parents, np.int32), np.array(children, np.int32)
+
+
+def networkx_arcs(graph: Any) -> dict[str, Any]:
+    """Return what `Dag.from_arcs` takes for a networkx graph; raises GraphError for another."""
+    if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
+        raise GraphError(f"expected a networkx graph, got {type(graph).__name__}")
+    if not graph.is_directed():
+        raise GraphError("expected a directed networkx graph, got an undirected one")
+    return _numbered(graph.nodes, graph.edges(), tuple(graph.nodes))
+
+
+def rustworkx_arcs(graph: Any) -> dict[str, Any]:
+    """Return what `Dag.from_arcs` takes for a rustworkx graph; raises GraphError for another."""
+    if not hasattr(graph, "node_indices"):
+        raise GraphError(f"expected a rustworkx graph, got {type(graph).__name__}")
+    if not hasattr(graph, "successors"):
+        raise GraphError("expected a directed rustworkx graph, got an undirected one")
+    payloads = tuple(graph.nodes())
+    try:
+        distinct = len(set(payloads)) == len(payloads)
+    except TypeError:
+        distinct = False
+    return _numbered(graph.node_indices(), graph.edge_list(), payloads if distinct else None)
+
+
+def _numbered(nodes: Iterable[Any], edges: Iterable[Any], names: Names | None) -> dict[str, Any]:
+    ids = {node: task for task, node in enumerate(nodes)}
+    arcs = [(ids[parent], ids[child]) for parent, child in edges]
+    return {"tasks": len(ids), "arcs": arcs, "names": names}
+
+
+def checked_names(tasks: int, names: Names | None) -> Names:
+    """Return *names*, one different name per task, ids if None; raises GraphError for others."""
+    if names is None:
+        return range(tasks)
     if isinstance(names, np.ndarray):
         names = names.tolist()
     if not isinstance(names, Sequence) or isinstance(names, str):

@@ -6,14 +6,14 @@ be handed out again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import index
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from icsched import checks
 from icsched.arrays import Ids, Mask, ids_where
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, GameError, UnknownTaskError
+from icsched.errors import GameError, UnknownTaskError
 
 Task = TypeVar("Task")
 
@@ -166,10 +166,7 @@ class Readiness:
         Raises UnknownTaskError if the dag has no task of that id, ArgumentError for a *task* that
         is not an integer.
         """
-        try:
-            number = index(task)
-        except TypeError:
-            raise ArgumentError(f"expected task ids, got {task!r}") from None
+        number = checks.whole_number("task id", task)
         if not 0 <= number < len(self.missing):
             raise UnknownTaskError(task)
         return number

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from icsched.render.visible import visible
+from icsched.render.visible import escaped
 from tests.cli.terminal import read_until
 from tests.cli.workflows import PAIR_AND_FORK
 
@@ -50,7 +50,7 @@ def assert_harmless(text: str) -> None:
     ],
 )
 def test_a_character_that_acts_on_a_terminal_is_shown_by_name(character, name):
-    assert visible(f"a{character}b") == f"a{name}b"
+    assert escaped(f"a{character}b") == f"a{name}b"
 
 
 COMMANDS = {

@@ -22,7 +22,19 @@ from icsched import (
 )
 from icsched.errors import GraphError, ScheduleError
 from icsched.orders import memory_curve
-from icsched.pebble import area, check_order, compare, enabled_profile, memory_profile
+from icsched.pebble import (
+    area,
+    check_order,
+    compare,
+    critical_path_order,
+    enabled_profile,
+    fifo_order,
+    level_order,
+    lifo_order,
+    memory_profile,
+    priority_order,
+    random_order,
+)
 from icsched.pebble.referee import ic_optimal_order, maximum_area_order, optimal_profile
 from icsched.theory import dual_order, lean_order
 
@@ -173,6 +185,14 @@ TAKERS = {
     "optimal": lambda graph: optimal_profile(graph).tolist(),
     "ic-optimal": lambda graph: ic_optimal_order(graph).tolist(),
     "area": lambda graph: maximum_area_order(graph).tolist(),
+    "fifo": lambda graph: fifo_order(graph).tolist(),
+    "lifo": lambda graph: lifo_order(graph).tolist(),
+    "level": lambda graph: level_order(graph).tolist(),
+    "critical path": lambda graph: critical_path_order(graph).tolist(),
+    "random": lambda graph: random_order(graph, seed=1).tolist(),
+    "priority": lambda graph: priority_order(graph, [4, 3, 2, 1, 0]).tolist(),
+    "dual": lambda graph: dual_order(graph, BEST).tolist(),
+    "lean": lambda graph: lean_order(graph, BEST).tolist(),
 }
 
 

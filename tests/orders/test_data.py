@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 import pytest
 
+import icsched
 from icsched import (
     Dag,
     Pool,
@@ -76,16 +77,124 @@ def test_an_unpickled_order_cannot_be_changed():
     assert not again.order.flags.writeable
 
 
-def test_a_plan_becomes_a_table():
-    """Column `eligible` counts after each task: c frees d and e."""
-    columns = {
-        "task": ["c", "a", "b", "d", "e"],
-        "priority": [5, 4, 3, 2, 1],
-        "eligible": [3, 3, 2, 1, 0],
+COLUMNS = {  # `eligible` counts after each task: c frees d and e
+    "task": ["c", "a", "b", "d", "e"],
+    "priority": [5, 4, 3, 2, 1],
+    "eligible": [3, 3, 2, 1, 0],
+}
+CHAIN = Dag({"x": [], "y": ["x"]})  # one worker runs x until 1 and y until 2, without waiting
+STEPS = trace(CHAIN, Played("fifo"), Workers(1), Times("constant"), seed=1, run=0)
+ASSIGNMENTS = {
+    "time": [0.0, 1.0],
+    "task": ["x", "y"],
+    "request": [0, 0],
+    "end": [1.0, 2.0],
+    "ending": ["result", "result"],
+}
+BATCHES = {"time": [0.0, 1.0], "size": [1, 1], "eligible": [1, 1]}
+RUN = {
+    "time": [2.0],
+    "batches": [2],
+    "stalls": [0],
+    "requests": [2],
+    "work": [2.0],
+    "stall": [0.0],
+    "utilisation": [1.0],
+}
+RUNS = {"tasks": 2, "workers": 1, **RUN}
+SLOTS = {"time": [0.0, 1.0], "eligible": [2.0, 3.0], "idle": [0.5, 0.0]}
+LINKS = [{"block": block, "count": 1, "sign": "priority"} for block in ("W(1,2)", "N(1)")]
+GUARANTEE = {"kind": "exact", "gap": None, "timed_out": False}
+FALLS_SHORT = {"step": 1, "eligible": 2, "best_eligible": 3, "better": ["c"]}
+
+# Answers, what their `to_dict` gives, and the columns of their `to_pandas` if they have it.
+AS_DATA = [
+    (PLAN, {"ordered_by": "prio", **COLUMNS}, COLUMNS),
+    (PLAN.schedule, COLUMNS, COLUMNS),
+    (
+        order_within(DAG, 9),
+        {
+            "limit": 9,
+            "memory": 2,
+            "unit": "open results",
+            "area": 11,
+            "exact": True,
+            "ordered_by": "prio",
+            **COLUMNS,
+        },
+        COLUMNS,
+    ),
+    (
+        PLAN.proof,
+        {
+            "is_ic_optimal": True,
+            "theorem": "blocks",
+            "chain": {"links": LINKS, "is_cut": False},
+            "inside_lone_ends": False,
+            "no_order_is_ic_optimal": False,
+            "has_largest_area": False,
+        },
+        None,
+    ),
+    (verify(DAG, ["a", "b", "c", "d", "e"]), {"ic_optimal": False, **FALLS_SHORT}, None),
+    (verify(DAG, PLAN), {"ic_optimal": True, **dict.fromkeys(FALLS_SHORT)}, None),
+    (
+        compare(DAG, PLAN, PLAN.fifo),
+        {
+            "difference": [0, 1, 0, 0, 0, 0],
+            "largest_lead": [1, 1],
+            "largest_lag": [0, 0],
+            "area_ratio": 1.1,
+        },
+        None,
+    ),
+    (
+        best_batch(DAG, [], 1),
+        {"take": ["c"], "eligible_after": 3, "method": "tree", "guarantee": GUARANTEE},
+        None,
+    ),
+    (
+        best_cluster(DAG, 1, clusterer="direct"),
+        {
+            "tasks": ["c"],
+            "cut_arcs": 2,
+            "productive": True,
+            "clusterer": "direct",
+            "cut_bytes": None,
+        },
+        None,
+    ),
+    (STEPS.assignments, ASSIGNMENTS, ASSIGNMENTS),
+    (STEPS.batches, BATCHES, BATCHES),
+    (STEPS.result, RUNS, RUN),
+    (STEPS, {"assignments": ASSIGNMENTS, "batches": BATCHES, "result": RUNS}, None),
+    (Timeline(*map(np.array, SLOTS.values())), SLOTS, SLOTS),
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "data", "columns"), AS_DATA, ids=[type(row[0]).__name__ for row in AS_DATA]
+)
+def test_an_answer_becomes_plain_data_and_a_table_if_it_is_one(answer, data, columns):
+    assert json.loads(json.dumps(answer.to_dict())) == data
+    assert list(answer.to_dict()) == list(data)
+    assert hasattr(answer, "to_pandas") == (columns is not None)
+    if columns is not None:
+        assert answer.to_pandas().to_dict("list") == columns
+
+
+INPUTS = {"Clustered", "Paired", "PaperSampling", "Played", "Pool", "Times", "Workers"}
+PARTS = {"Estimates", "Mean", "Ratio", "Ratios"}  # of a Simulation
+
+
+@pytest.mark.parametrize("module", [icsched, icsched.pebble, icsched.sim], ids=lambda m: m.__name__)
+def test_every_exported_dataclass_is_an_input_or_an_answer_that_is_tested(module):
+    exported = {name for name in module.__all__ if is_dataclass(getattr(module, name))}
+    tested = {type(answer).__name__ for answer, *_ in AS_DATA} & {
+        type(answer).__name__ for answer in [*ANSWERS, STEPS.assignments, STEPS.batches]
     }
 
-    assert json.loads(json.dumps(PLAN.to_dict())) == {"ordered_by": "prio", **columns}
-    assert PLAN.to_pandas().to_dict("list") == columns
+    assert exported - INPUTS - PARTS - {"Simulation", "Workflow"} <= tested
 
 
 def test_a_simulation_becomes_a_table():

@@ -137,7 +137,7 @@ def test_what_breaks_the_rules_is_refused():
         for wrong in ("a", None, [0]):
             with pytest.raises(ArgumentError) as error:
                 report(wrong)
-            assert str(error.value) == f"expected task ids, got {wrong!r}"
+            assert str(error.value) == f"task id: expected a whole number, got {wrong!r}"
     assert server.take(9) == [0]
 
 

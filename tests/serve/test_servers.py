@@ -65,7 +65,7 @@ def test_a_task_that_waits_cannot_be_done(server):
 def test_a_task_must_be_known(server, report):
     with pytest.raises(UnknownTaskError):
         getattr(server, report)(4)
-    with pytest.raises(ArgumentError, match="expected task ids, got 'a'"):
+    with pytest.raises(ArgumentError, match="task id: expected a whole number, got 'a'"):
         getattr(server, report)("a")
 
 

@@ -62,7 +62,7 @@ class Ordered:
         return self.limited is not None or self.compared.contest.largest_lead[1] > 0
 
 
-def ordered(
+def order_workflow(
     files: Sequence[str],
     wanted: Wanted,
     *,

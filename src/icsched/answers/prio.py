@@ -7,7 +7,7 @@ from pathlib import Path
 
 from icsched.answers import notes
 from icsched.answers.changes import Writing, Written, made, planned, planning_notes
-from icsched.answers.ordered import Ordered, Wanted, ordered
+from icsched.answers.ordered import Ordered, Wanted, order_workflow
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import FormatError
@@ -77,7 +77,9 @@ class _Search:
         return replace(first, changes=tuple(changes), notes=tuple(told))
 
     def _ordered(self, files: Sequence[str], wanted: Wanted, directory: str) -> PrioAnswer:
-        found = ordered(files, wanted, reading=self.reading, directory=directory, signs=self.signs)
+        found = order_workflow(
+            files, wanted, reading=self.reading, directory=directory, signs=self.signs
+        )
         writing, workflow = self.writing, found.workflow
         resumed = notes.resumed(workflow)
         told: list[notes.Note] = [resumed] if resumed else []

@@ -132,9 +132,9 @@ def _discard(stream: TextIO) -> None:
 
 
 def _complain(error: Exception | str, code: int) -> int:
-    from icsched.render.visible import visible
+    from icsched.render.visible import escaped
 
-    message = " ".join(visible(str(error)).split())
+    message = " ".join(escaped(str(error)).split())
     try:
         print(f"icsched: {message}", file=sys.stderr, flush=True)  # noqa: T201  it may print
     except OSError:  # the exit code still says that there was an error

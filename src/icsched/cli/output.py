@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
 from cyclopts import Parameter
 
 from icsched.answers.signs import Signs, Tell
-from icsched.render.visible import json_text, visible
+from icsched.render.visible import escaped, json_text
 from icsched.render.words import counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _MEMORY_S = 600  # the time over which the speed is estimated: a cell of a study
 
 def say(text: str, *, stream: TextIO | None = None) -> None:
     """Write a report, to standard output by default, so that all of it can be seen."""
-    (stream or sys.stdout).write(visible(text))
+    (stream or sys.stdout).write(escaped(text))
 
 
 def put(
@@ -78,7 +78,7 @@ def _escaped(doing: str, jobs: int | None) -> str:
     from rich.markup import escape
 
     what = doing if jobs is None else f"{doing} {counted(jobs, 'job')}"
-    return escape(visible(what))
+    return escape(escaped(what))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, check_streams
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
 from icsched.render import prio as render
-from icsched.render.tables import tables
+from icsched.render.tables import table_texts
 
 
 @Parameter(name="*")
@@ -132,7 +132,7 @@ def _with_tables(found: PrioAnswer, directory: str | None) -> PrioAnswer:
     """Write tables and dot files, if they are asked for."""
     if directory is None or found.ordered is None:
         return found
-    write_tables(directory, tables(found.ordered.compared))
+    write_tables(directory, table_texts(found.ordered.compared))
     return replace(found, notes=(*found.notes, TablesWritten(directory)))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, EngineError, IcschedError, ScheduleError
-from icsched.frames import data_frame
+from icsched.frames import Tabular
 from icsched.given import Graph, dag_of
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import run_times_of
@@ -21,12 +21,13 @@ from icsched.theory import Analysis, Proof, confirmed
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Tabular):
     """An order of a dag with what is known about it.
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
     is the name of the order in `ORDERS`, or "given". `analysis` is None for orders that do not
-    take the dag apart. `seconds` has the wall time of each step.
+    take the dag apart. `seconds` has the wall time of each step. A row of `to_pandas` is a row of
+    the schedule's.
     """
 
     schedule: Schedule = field(repr=False)
@@ -61,21 +62,8 @@ class Plan:
         return np.int32(len(self.dag)) - self.schedule.ranks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the order as plain data: `ordered_by`, and the columns of `to_pandas` as lists."""
-        return {"ordered_by": self.ordered_by, **self._columns()}
-
-    def to_pandas(self) -> Any:
-        """Return a data frame with a row per task, first to run first.
-
-        `eligible` counts the eligible tasks once the task has run. Raises EngineError if pandas
-        is not installed.
-        """
-        return data_frame(self._columns())
-
-    def _columns(self) -> dict[str, list[Any]]:
-        priorities = self.priorities_by_id[self.order].tolist()
-        eligible = self.schedule.eligible[1:].tolist()
-        return {"task": self.names, "priority": priorities, "eligible": eligible}
+        """Return `ordered_by` and what the schedule's `to_dict` has."""
+        return {"ordered_by": self.ordered_by, **self.schedule.to_dict()}
 
     @cached_property
     def fifo(self) -> Schedule:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from icsched import _native, checks, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError, MemoryLimitError
+from icsched.frames import Tabular
 from icsched.given import Graph, dag_of
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory.memory import exact
@@ -30,11 +32,12 @@ _MOST_SHOWN = 8  # tasks of an order that its repr shows
 
 
 @dataclass(frozen=True, eq=False)
-class LimitedOrder:
+class LimitedOrder(Tabular):
     """An order within a limit of memory.
 
     `memory` is what the order needs, in `unit`: open results, or bytes. `exact` says that no order
-    within `limit` has a larger area. `plan` has the order and what else is proved about it.
+    within `limit` has a larger area. `plan` has the order and what else is proved about it. A row
+    of `to_pandas` is a row of the plan's.
     """
 
     limit: int
@@ -48,6 +51,11 @@ class LimitedOrder:
         more = f", ... {len(self.order):,} in all" if len(self.order) > _MOST_SHOWN else ""
         need = f"memory={self.memory} of {self.limit} {self.unit}"
         return f"LimitedOrder(order=[{tasks}{more}], area={self.area}, {need}, exact={self.exact})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the limit, what the order needs, and what the plan's `to_dict` has."""
+        need = {"limit": self.limit, "memory": self.memory, "unit": self.unit, "area": self.area}
+        return {**need, "exact": self.exact, **self.plan.to_dict()}
 
     @property
     def dag(self) -> Dag:

@@ -1,6 +1,7 @@
 """Simple orders, which a better order is compared with.
 
-Each function returns task ids, first to run first, and breaks ties by task id.
+Each function takes any graph that `prioritize` takes. It returns task ids, first to run first, and
+breaks ties by task id.
 """
 
 from collections.abc import Hashable, Mapping
@@ -13,12 +14,13 @@ from icsched import _native
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
+from icsched.given import Graph, dag_of
 from icsched.ready import Readiness
 
 RunTimes: TypeAlias = ArrayLike | Mapping[Hashable, float]
 
 
-def fifo_order(dag: Dag) -> Ids:
+def fifo_order(graph: Graph) -> Ids:
     """Run tasks in the order in which they become eligible, sources by id.
 
     A plain queue does this, and so does DAGMan without priorities. O(tasks + arcs).
@@ -26,16 +28,16 @@ def fifo_order(dag: Dag) -> Ids:
     >>> fifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
     """
-    return dag.fifo_order
+    return dag_of(graph).fifo_order
 
 
-def lifo_order(dag: Dag) -> Ids:
+def lifo_order(graph: Graph) -> Ids:
     """Run the task that became eligible last; of several, the one with the smallest id.
 
     >>> lifo_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 1, 2]
     """
-    readiness = Readiness(dag)
+    readiness = Readiness(dag_of(graph))
     missing, stack = readiness.missing, readiness.ready()[::-1]
     order = []
     while stack:
@@ -48,16 +50,16 @@ def lifo_order(dag: Dag) -> Ids:
     return np.array(order, np.int32)
 
 
-def level_order(dag: Dag) -> Ids:
+def level_order(graph: Graph) -> Ids:
     """Run level by level. The level of a task is its longest path from a source.
 
     >>> level_order(Dag({"a": [], "b": ["a"], "c": []})).tolist()
     [0, 2, 1]
     """
-    return np.argsort(dag.levels, kind="stable").astype(np.int32)
+    return np.argsort(dag_of(graph).levels, kind="stable").astype(np.int32)
 
 
-def critical_path_order(dag: Dag, *, run_times: RunTimes | None = None) -> Ids:
+def critical_path_order(graph: Graph, *, run_times: RunTimes | None = None) -> Ids:
     """Run the task with the longest remaining path first; the path includes the task itself.
 
     Paths are measured in *run_times*: one nonnegative number per task, or a mapping from names
@@ -66,6 +68,7 @@ def critical_path_order(dag: Dag, *, run_times: RunTimes | None = None) -> Ids:
     >>> critical_path_order(Dag({"a": [], "b": [], "c": ["b"]})).tolist()
     [1, 0, 2]
     """
+    dag = dag_of(graph)
     weights = checked_run_times(dag, run_times)
     back = np.ascontiguousarray(dag.fifo_order[::-1])
     height = _native.longest_paths(dag.parent_rows, back, weights) + weights
@@ -103,17 +106,18 @@ def _by_id(dag: Dag, run_times: Mapping[Hashable, float]) -> list[float]:
         raise ArgumentError(f"run_times: expected one for each task, none for {error}") from None
 
 
-def random_order(dag: Dag, *, seed: int) -> Ids:
+def random_order(graph: Graph, *, seed: int) -> Ids:
     """Run the eligible task that comes first in a random shuffle of all tasks, at every step.
 
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> random_order(chain, seed=1).tolist()
     [0, 1, 2]
     """
+    dag = dag_of(graph)
     return priority_order(dag, np.random.default_rng(seed).permutation(len(dag)))
 
 
-def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
+def priority_order(graph: Graph, keys: ArrayLike) -> Ids:
     """Run the eligible task with the smallest key, at every step.
 
     *keys* has one number per task; equal keys go by id. O(arcs + tasks log tasks).
@@ -121,7 +125,7 @@ def priority_order(dag: Dag, keys: ArrayLike) -> Ids:
     >>> priority_order(Dag({"a": [], "b": [], "c": []}), [2, 0, 1]).tolist()
     [1, 2, 0]
     """
-    array = np.asarray(keys)
+    dag, array = dag_of(graph), np.asarray(keys)
     if array.shape != (len(dag),):
         raise ArgumentError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
     ranks = ranks_of(np.argsort(array, kind="stable").astype(np.int32))

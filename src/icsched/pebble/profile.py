@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from icsched.arrays import Ids, Rows, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
+from icsched.frames import Answer, Tabular
 from icsched.given import Graph, dag_of
 
 Profile = NDArray[np.int64]
@@ -220,10 +221,11 @@ def area(graph: Graph, order: Order) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
+class Schedule(Tabular):
     """An order together with its dag; raises ScheduleError if the order is not legal.
 
-    *order* is what `check_order` takes; `order` has the ids. Profiles are computed once.
+    *order* is what `check_order` takes; `order` has the ids. Profiles are computed once. A row
+    of `to_pandas` is a task, first to run first.
 
     >>> Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), ["a", "c", "b"]).order.tolist()
     [0, 2, 1]
@@ -265,6 +267,12 @@ class Schedule:
     def __reduce__(self) -> tuple[type[Schedule], tuple[Dag, Ids]]:
         return Schedule, (self.dag, self.order)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tasks by name, their priorities, and the eligible tasks after each has run."""
+        priorities = list(range(len(self.dag), 0, -1))
+        eligible = self.eligible[1:].tolist()
+        return {"task": self.names, "priority": priorities, "eligible": eligible}
+
     @property
     def names(self) -> list[Hashable]:
         """The user's names, first to run first."""
@@ -304,7 +312,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Answer):
     """How the eligible counts of one order compare with another's, step by step.
 
     `difference` is first minus second; `largest_lead` and `largest_lag` are (step, count)

@@ -5,7 +5,7 @@ exact, and its cost grows with the number of ideals: ten million for a mesh of 1
 2**s for s independent nonsinks. It raises LimitError past *limit* ideals, 1,024 nonsinks or 2 GB.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ from icsched._native import MOST_NONSINKS
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
+from icsched.frames import Answer, names_of
 from icsched.given import Graph, dag_of
 from icsched.pebble.profile import Order, Profile, eligibility_profile
 
@@ -64,12 +65,12 @@ def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Answer):
     """Whether an order is IC-optimal and, if not, where it first falls short.
 
     `step` counts executed tasks. After that many, the order has `eligible` eligible
     tasks. Running the tasks in `better` instead gives `best_eligible` eligible tasks.
-    All four are None for an IC-optimal order.
+    All four are None for an IC-optimal order. `better_names` has the names of these tasks.
     """
 
     ic_optimal: bool
@@ -77,6 +78,7 @@ class Verdict:
     eligible: int | None = None
     best_eligible: int | None = None
     better: tuple[int, ...] | None = None
+    better_names: tuple[Hashable, ...] = names_of("better")
 
 
 def verify(graph: Graph, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
@@ -96,7 +98,9 @@ def verify(graph: Graph, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict
     # The first short step comes no later than the number of nonsinks: an order that has not run
     # all nonsinks by then is short. So this step has a best set of nonsinks.
     step = int(short[0])
-    return Verdict(False, step, int(reached[step]), int(best[step]), tuple(sets[step].tolist()))
+    better = tuple(sets[step].tolist())
+    names = tuple(dag.names[task] for task in better)
+    return Verdict(False, step, int(reached[step]), int(best[step]), better, names)
 
 
 def _best(dag: Dag, limit: int) -> tuple[Profile, list[Ids]]:

@@ -10,7 +10,7 @@ from icsched.pebble import Profile
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
-def charts(profiles: dict[str, Profile], *, columns: int = 48) -> str:
+def profile_chart(profiles: dict[str, Profile], *, columns: int = 48) -> str:
     """Draw profiles one below the other, on one scale, as rows of bars.
 
     Each column shows its lowest step, because there workers leave empty-handed.

@@ -1,7 +1,7 @@
 """A plan beside first come, first served, in bars and words."""
 
 from icsched.answers.compared import Compared
-from icsched.render.charts import charts
+from icsched.render.charts import profile_chart
 from icsched.render.words import counted
 
 PEER = "first come, first served"
@@ -9,7 +9,7 @@ PEER = "first come, first served"
 
 def bars(compared: Compared, name: str) -> str:
     """Draw both profiles, that of the plan under *name*."""
-    return charts({PEER: compared.fifo_eligible, name: compared.eligible})
+    return profile_chart({PEER: compared.fifo_eligible, name: compared.eligible})
 
 
 def lead_sentence(compared: Compared) -> str:

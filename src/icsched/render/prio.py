@@ -3,7 +3,7 @@
 from icsched.answers.ordered import Ordered
 from icsched.answers.prio import PrioAnswer
 from icsched.orders import LimitedOrder
-from icsched.render.charts import charts
+from icsched.render.charts import profile_chart
 from icsched.render.compared import bars, lead_sentence
 from icsched.render.notes import sentence
 from icsched.render.proofs import proof_keys, proof_sentence
@@ -63,7 +63,7 @@ def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
     }
     ratio = limited.area / ordered.free.schedule.area
     cost = f"It has {ratio:.2f} times as many eligible jobs on average as without the limit."
-    return f"{charts(profiles)}{cost}\n{_memory_sentence(limited)}\n"
+    return f"{profile_chart(profiles)}{cost}\n{_memory_sentence(limited)}\n"
 
 
 def _memory_sentence(limited: LimitedOrder) -> str:

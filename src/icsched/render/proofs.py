@@ -1,8 +1,7 @@
 """Proofs in words: the sentence of reports and the strings of JSON."""
 
-from icsched.theory.proof import Chain, Link, Proof, Sign, Status, Theorem
+from icsched.theory.proof import Chain, Link, Proof, Sign, Theorem
 
-_STATUS = {Status.IC_OPTIMAL: "ic-optimal", Status.UNPROVED: "unproved"}
 _THEOREM = {
     Theorem.BLOCKS: "theorem 2.1",
     Theorem.BLOCKS_BETWEEN_BOTTLENECKS: "theorem 2.1 between bottlenecks",
@@ -20,7 +19,7 @@ def proof_keys(proof: Proof) -> dict[str, object]:
     'exact'
     """
     return {
-        "status": _STATUS[proof.status],
+        "status": "ic-optimal" if proof.is_ic_optimal else "unproved",
         "method": _method(proof),
         "chain": None if proof.chain is None else _chain(proof.chain),
         "min_ratio": None,

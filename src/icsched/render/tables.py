@@ -11,7 +11,7 @@ from icsched.theory import Analysis
 _MOST_BLOCKS = 10_000  # one file each
 
 
-def tables(compared: Compared) -> dict[str, str]:
+def table_texts(compared: Compared) -> dict[str, str]:
     """Return the texts of order.txt, eligible.csv, dag.dot, superdag.dot and blocks/N.dot.
 
     Blocks are numbered in the order in which they run. Only the first ten thousand get a file.

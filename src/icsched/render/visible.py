@@ -15,10 +15,10 @@ _HIDDEN = re.compile(
 )
 
 
-def visible(text: str) -> str:
+def escaped(text: str) -> str:
     r"""Return *text* with an escape for each character that would act on a terminal.
 
-    >>> print(visible("a\x1b[31mb\x9bc\u202ed\te"))
+    >>> print(escaped("a\x1b[31mb\x9bc\u202ed\te"))
     a\x1b[31mb\x9bc\u202ed\te
     """
     return _HIDDEN.sub(lambda found: repr(found[0])[1:-1], text)
@@ -30,7 +30,7 @@ def named(*words: str) -> str:
     >>> print(named("a.dag", "b\n.dag"))
     a.dag b\n.dag
     """
-    return visible(" ".join(words)).replace("\n", "\\n")
+    return escaped(" ".join(words)).replace("\n", "\\n")
 
 
 def json_safe(text: str) -> str:

@@ -17,7 +17,7 @@ from icsched.theory.batches.choose import (
     Method,
     auto,
     check_method,
-    choose,
+    choice_by,
     greedy,
 )
 
@@ -120,4 +120,4 @@ class BatchServer:
         def name_of(source: int) -> str:
             return repr(dag.names[sources[source]])
 
-        return choose(front, count, self._method, time_limit_s=_TIME_LIMIT_S, name_of=name_of)
+        return choice_by(front, count, self._method, time_limit_s=_TIME_LIMIT_S, name_of=name_of)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from icsched import checks
 from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
-from icsched.frames import data_frame
+from icsched.frames import Answer, data_frame
 from icsched.orders import ORDERS, Graph, Made, Plan, dag_of, made_order, run_times_of
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
@@ -90,7 +90,7 @@ class Ratios:
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Answer):
     """What came out of a comparison of orders.
 
     `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the
@@ -104,10 +104,6 @@ class Simulation:
     seed: int
     precise: bool
     half_width: float = field(repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        return asdict(self)
 
     def to_pandas(self) -> Any:
         """Return a data frame with a row per order and metric; raises EngineError."""

@@ -95,7 +95,7 @@ def trace(
     with _within_memory():
         results, steps = _native.simulate_trace(model, seed=seed, run=run, by_events=by_events)
     return Trace(
-        Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending),
+        Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending, dag.names),
         Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
         _runs(dag, model, results),
     )

@@ -6,10 +6,10 @@ ArgumentError.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from icsched import _native, checks
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
+from icsched.frames import Answer, Tabular
 from icsched.orders.entry import Playing
 from icsched.pebble import Order, RunTimes, check_order, checked_run_times
 from icsched.sim.draws import lognormal_sigma
@@ -206,13 +207,14 @@ class Played:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class Runs(Tabular):
     """The results of some runs, with an entry per run.
 
     `time` is when the last task had its first result. The others count up to the last assignment:
     the `batches` that had come, their `requests`, and the `stalls`, which are batches that found
     no unassigned eligible task. For `Workers` (`workers` > 0) every time a worker asks is a batch
-    of one request, and `work` is the time that workers spent on first results.
+    of one request, and `work` is the time that workers spent on first results. A row of
+    `to_pandas` is a run.
     """
 
     tasks: int
@@ -225,6 +227,11 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields, `stall` and `utilisation` as plain data."""
+        shares = {"stall": self.stall.tolist(), "utilisation": self.utilisation.tolist()}
+        return {**super().to_dict(), **shares}
 
     @property
     def stall(self) -> Floats:
@@ -240,11 +247,12 @@ class Runs:
 
 
 @dataclass(frozen=True, eq=False)
-class Assignments:
+class Assignments(Tabular):
     """An entry per assignment, in the order in which they were made.
 
     `request` is the number of the request; for `Workers` it is the number of the worker. `end` is
-    after the end of the run for a copy whose result nobody waits for.
+    after the end of the run for a copy whose result nobody waits for. `names` has the names of all
+    tasks by id. A row of `to_pandas` is an assignment.
     """
 
     time: Floats
@@ -252,13 +260,23 @@ class Assignments:
     request: Counts
     end: Floats
     ending: NDArray[np.uint8]  # an Ending
+    names: Sequence[Hashable] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns as lists, with tasks by name and endings in words."""
+        tasks = [self.names[task] for task in self.task.tolist()]
+        endings = [Ending(ending).name.lower() for ending in self.ending.tolist()]
+        data = {**super().to_dict(), "task": tasks, "ending": endings}
+        del data["names"]
+        return data
 
 
 @dataclass(frozen=True, eq=False)
-class Batches:
+class Batches(Tabular):
     """An entry per batch up to the last assignment; for `Workers` all who ask at one time are one.
 
-    `eligible` counts the unassigned eligible tasks that the batch found.
+    `eligible` counts the unassigned eligible tasks that the batch found. A row of `to_pandas` is a
+    batch.
     """
 
     time: Floats
@@ -267,8 +285,8 @@ class Batches:
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
-    """One run step by step."""
+class Trace(Answer):
+    """One run step by step; `assignments` and `batches` are tables."""
 
     assignments: Assignments
     batches: Batches

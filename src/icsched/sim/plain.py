@@ -278,6 +278,7 @@ class _Run:
                 np.array(requests, np.int64),
                 np.array(ends),
                 np.array(self._endings, np.uint8),
+                self._dag.names,
             ),
             Batches(np.array(times), np.array(sizes, np.int64), np.array(eligible, np.int64)),
             self._result(workers),

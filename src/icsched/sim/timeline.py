@@ -7,6 +7,7 @@ import numpy as np
 from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
+from icsched.frames import Tabular
 from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
 from icsched.sim.compare import OrderLike, Resolved, resolved
@@ -17,7 +18,7 @@ SLOTS = 48
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class Timeline(Tabular):
     """Averages over runs, an entry per slot; slots are equally long and `time` has their starts.
 
     `eligible` is the number of unassigned eligible tasks that a batch in the slot found, averaged
@@ -31,7 +32,7 @@ class Timeline:
     length of a slot, is the time that workers spent without a task.
 
     Batches count up to the last assignment, workers up to the last result. After that nobody asks
-    for tasks in the run, and it still counts in the averages.
+    for tasks in the run, and it still counts in the averages. A row of `to_pandas` is a slot.
     """
 
     time: Floats

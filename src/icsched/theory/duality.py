@@ -6,22 +6,24 @@ See Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", s
 import numpy as np
 
 from icsched.arrays import Ids
-from icsched.dag import Dag
+from icsched.given import Graph
 from icsched.pebble import Order, Schedule
 
 
-def dual_order(dag: Dag, order: Order) -> Ids:
-    """Return an order of ``dag.dual()`` that is IC-optimal if *order* is for *dag*.
+def dual_order(graph: Graph, order: Order) -> Ids:
+    """Return an order of the dual of *graph* that is IC-optimal if *order* is for *graph*.
 
     The packet of a step is the set of nonsources that the step enables. The dual executes the
     packets from last to first (Theorem 4.1), then its sinks. A task is enabled at the step of
     its last parent, so one sort is enough. Raises ScheduleError if *order* is not legal.
 
+    >>> from icsched import Dag
     >>> join = Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["b"]})
     >>> dual_order(join, [1, 0, 2, 3]).tolist()
     [2, 3, 0, 1]
     """
-    position = Schedule.of(dag, order).ranks
+    schedule = Schedule.of(graph, order)
+    dag, position = schedule.dag, schedule.ranks
     nonsources = np.flatnonzero(dag.in_degrees)
     starts = dag.parent_rows.offsets[nonsources]
     step = np.maximum.reduceat(position[dag.parent_rows.targets], starts) if len(starts) else starts

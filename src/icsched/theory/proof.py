@@ -2,13 +2,9 @@
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
 
-
-class Status(Enum):
-    """Whether an order is proved to be IC-optimal."""
-
-    IC_OPTIMAL = auto()
-    UNPROVED = auto()
+from icsched.frames import Answer
 
 
 class Theorem(Enum):
@@ -51,7 +47,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Answer):
     """What is proved about an order.
 
     `theorem` is None only if nothing is proved. `inside_lone_ends` says that the theorem is about
@@ -71,10 +67,13 @@ class Proof:
         """Whether a theorem or an exact computation says that the order is IC-optimal."""
         return self.theorem is not None and not self.no_order_is_ic_optimal
 
-    @property
-    def status(self) -> Status:
-        """Whether the order is proved to be IC-optimal."""
-        return Status.IC_OPTIMAL if self.is_ic_optimal else Status.UNPROVED
+    def to_dict(self) -> dict[str, Any]:
+        """Return `is_ic_optimal` and all fields as plain data.
+
+        >>> Proof(Theorem.SUM_OF_TREES).to_dict()["theorem"]
+        'sum_of_trees'
+        """
+        return {"is_ic_optimal": self.is_ic_optimal, **super().to_dict()}
 
 
 UNPROVED = Proof()

@@ -186,7 +186,7 @@ def test_only_tasks_come_back(wrong):
     for report in (server.done, server.lost):
         with pytest.raises(ArgumentError) as error:
             report(wrong)
-        assert str(error.value) == f"expected task ids, got {wrong!r}"
+        assert str(error.value) == f"task id: expected a whole number, got {wrong!r}"
         with pytest.raises(UnknownTaskError):
             report(4)
     assert server.left == len(DIAMOND) - 1

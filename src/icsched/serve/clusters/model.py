@@ -1,6 +1,6 @@
 """What a cluster is, and whether it is productive."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import LimitError
+from icsched.frames import Answer, names_of
 from icsched.pebble import optimal_profile
 
 # Whether a cluster is productive is computed for dags of up to this many tasks, within this effort.
@@ -17,14 +18,15 @@ _MOST_SHOWN = 8  # tasks of a cluster when it is printed
 
 
 @dataclass(frozen=True)
-class Cluster(Sequence[int]):
+class Cluster(Answer, Sequence[int]):
     """Tasks for one worker, who can run them all without waiting for another worker.
 
     `tasks` come in execution order: every parent of a task is done already, or comes earlier in
-    `tasks`. `cut_arcs` counts the arcs to tasks outside, along which results must be sent.
-    `cut_bytes` is the size of the results on these arcs, if sizes are known. `productive` says
-    whether no other set of this size would enable more tasks, if everything handed out before
-    counts as done; None if that is not known. `clusterer` names how the cluster was found.
+    `tasks`. `names` has the names of the tasks. `cut_arcs` counts the arcs to tasks outside, along
+    which results must be sent. `cut_bytes` is the size of the results on these arcs, if sizes are
+    known. `productive` says whether no other set of this size would enable more tasks, if
+    everything handed out before counts as done; None if that is not known. `clusterer` names how
+    the cluster was found.
 
     A cluster is the sequence of its tasks. An empty cluster says that nothing can be handed out
     now.
@@ -39,6 +41,7 @@ class Cluster(Sequence[int]):
     productive: bool | None
     clusterer: str
     cut_bytes: int | None = None
+    names: tuple[Hashable, ...] = names_of("tasks")
 
     @property
     def size(self) -> int:
@@ -104,7 +107,8 @@ def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]
 def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster:
     inside = set(tasks)
     cut = sum(child not in inside for task in tasks for child in dag.children(task).tolist())
-    return Cluster(tasks, cut, is_productive(dag, before, tasks), clusterer)
+    names = tuple(dag.names[task] for task in tasks)
+    return Cluster(tasks, cut, is_productive(dag, before, tasks), clusterer, names=names)
 
 
 def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool | None:

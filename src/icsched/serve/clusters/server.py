@@ -110,7 +110,8 @@ class ClusterServer:
         sizes = self._sizes
         cut_bytes = None if sizes is None else self._rest.cut_bytes(tasks, sizes)
         cut_arcs = self._rest.cut_arcs(tasks)
-        return Cluster(tuple(tasks), cut_arcs, self._productive(tasks), self.clusterer, cut_bytes)
+        productive, names = self._productive(tasks), tuple(self._dag.names[task] for task in tasks)
+        return Cluster(tuple(tasks), cut_arcs, productive, self.clusterer, cut_bytes, names)
 
     def _productive(self, tasks: list[int]) -> bool | None:
         """Decide by Theorem 3.1 if what is handed out begins an IC-optimal order, else exactly."""

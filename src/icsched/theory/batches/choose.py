@@ -9,7 +9,7 @@ connected pieces. If every piece can be solved, max-plus convolution puts the so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal, get_args
@@ -21,6 +21,7 @@ from icsched import _native, checks
 from icsched._native import BatchFront, Solving
 from icsched.arrays import Ids, ids_where, mask_of
 from icsched.errors import GameError
+from icsched.frames import Answer, names_of
 from icsched.given import Graph, dag_of
 from icsched.theory.batches import milp
 from icsched.theory.batches.state import state_of
@@ -63,18 +64,19 @@ HALF = Guarantee(GuaranteeKind.HALF)
 
 
 @dataclass(frozen=True)
-class Batch:
+class Batch(Answer):
     """Tasks to hand out together, and how good the batch is.
 
-    `take` has the task ids, ascending: a batch is a set. `eligible_after` is the number of
-    eligible tasks once the batch and the running tasks have been executed. `method` is the
-    method that found the batch.
+    `take` has the task ids, ascending: a batch is a set. `names` has their names. `eligible_after`
+    is the number of eligible tasks once the batch and the running tasks have been executed.
+    `method` is the method that found the batch.
     """
 
     take: tuple[int, ...]
     eligible_after: int
     method: str
     guarantee: Guarantee
+    names: tuple[Hashable, ...] = names_of("take")
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,13 +135,11 @@ def best_batch(
     def name_of(source: int) -> str:
         return repr(dag.names[state.sources[source]])
 
-    choice = choose(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
-    return Batch(
-        tuple(state.sources[np.sort(choice.sources)].tolist()),
-        state.eligible + choice.enabled - count,
-        choice.method,
-        choice.guarantee,
-    )
+    choice = choice_by(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
+    take = tuple(state.sources[np.sort(choice.sources)].tolist())
+    names = tuple(dag.names[task] for task in take)
+    after = state.eligible + choice.enabled - count
+    return Batch(take, after, choice.method, choice.guarantee, names)
 
 
 def check_method(method: str) -> None:
@@ -147,7 +147,7 @@ def check_method(method: str) -> None:
     checks.one_of("method", method, get_args(Method))
 
 
-def choose(
+def choice_by(
     front: BatchFront,
     count: int,
     method: Method,

@@ -7,11 +7,12 @@ from icsched import _native, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
+from icsched.given import Graph
 from icsched.pebble import Order
 from icsched.theory.memory import exact
 
 
-def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids:
+def lean_order(graph: Graph, order: Order, *, sizes: ArrayLike | None = None) -> Ids:
     """Return an order with the eligibility profile of *order* that needs no more memory.
 
     Memory is the largest number of open tasks, or of their bytes with *sizes*. On a small dag no
@@ -29,7 +30,8 @@ def lean_order(dag: Dag, order: Order, *, sizes: ArrayLike | None = None) -> Ids
     >>> [pebble.Schedule(tree(3), order).peak_memory for order in (by_level, lean)]
     [8, 6]
     """
-    schedule, weights = pebble.Schedule.of(dag, order), pebble.checked_sizes(dag, sizes)
+    schedule = pebble.Schedule.of(graph, order)
+    dag, weights = schedule.dag, pebble.checked_sizes(schedule.dag, sizes)
     try:
         leanest = exact.leanest_order(dag, weights, schedule.eligible)
     except LimitError:
