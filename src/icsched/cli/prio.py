@@ -14,7 +14,7 @@ from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, check_streams, refuse
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileName, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
 from icsched.render import prio as render
@@ -87,7 +87,7 @@ BOUNDLESS = MemoryOptions()
 
 
 def prio(
-    *files: str,
+    *files: FileName,
     order: OrderOptions = OURS,
     writing: WriteOptions = NOTHING,
     reading: FileOptions = USUAL,
@@ -99,8 +99,6 @@ def prio(
 
     Parameters
     ----------
-    files
-        DAGMan file of the workflow; several that are submitted together; - for standard input.
     order
         Which order.
     writing

@@ -45,7 +45,7 @@ def study(
     Parameters
     ----------
     files
-        DAGMan files; each is a workflow of its own.
+        Workflow files; each is a workflow of its own.
     order_options
         Which order is compared with fifo. Its run times only make the order: in the simulation
         every job takes about one unit of time.

@@ -26,7 +26,7 @@ def verify(
     Parameters
     ----------
     file
-        DAGMan file of the workflow.
+        Workflow file; - for standard input.
     order
         Which order.
     limit
