@@ -38,8 +38,6 @@ def batch(
         How to choose.
     time_limit
         Seconds for the exact method.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a report.
 

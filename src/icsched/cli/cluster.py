@@ -42,8 +42,6 @@ def cluster(
 
     Parameters
     ----------
-    order
-        Which order.
     size
         Number of jobs in each cluster.
     capacities
@@ -56,8 +54,6 @@ def cluster(
         DAGMan file to write, with one job for each cluster; other files go to OUTPUT.clusters.
     dot
         Graphviz file to write, with a box around each cluster.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a report.
 

@@ -99,16 +99,8 @@ def prio(
 
     Parameters
     ----------
-    order
-        Which order.
-    writing
-        What to do to the files.
-    reading
-        How the files are read.
     tables_
         Directory for the order, the eligibility table and dot files of dag, superdag and blocks.
-    memory
-        How much memory the order may need.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 

@@ -18,10 +18,6 @@ def show(
 
     Parameters
     ----------
-    order
-        Which order.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a report.
 

@@ -39,14 +39,6 @@ def simulate(
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
         It can be given several times. fifo is always included.
-    pool_options
-        Who asks for jobs.
-    time_options
-        How long jobs run.
-    sampling_options
-        How much is simulated.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of tables and charts.
 

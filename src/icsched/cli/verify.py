@@ -27,12 +27,8 @@ def verify(
     ----------
     file
         Workflow file; - for standard input.
-    order
-        Which order.
     limit
         Give up after this many sets of executed jobs.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a sentence.
 
