@@ -23,6 +23,7 @@ from icsched.formats import write_dagman
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("changelog.d/*.md")])
+NUMBERED_PAPER = re.compile(r"(?i)\bpapers? \d{3}\b")
 LONGEST_LINE = 100
 
 
@@ -187,10 +188,18 @@ def test_lines_of_pages_are_short(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_page_names_a_paper_by_number_alone(page):
-    """Nobody outside can look up "paper 004"; the glossary has authors, titles and DOIs."""
-    text = page.read_text()
+    """Nobody outside can look up such a number; the glossary has authors, titles and DOIs."""
+    assert NUMBERED_PAPER.findall(page.read_text()) == []
 
-    assert re.findall(r"(?i)\bpapers? \d{3}\b", text) == []
+
+@pytest.mark.parametrize("folder", ["src", "cpp", "tests", "tools", "bench"])
+def test_no_source_names_a_paper_by_number_alone(folder):
+    files = [
+        file for ending in ("py", "cpp", "hpp") for file in (ROOT / folder).rglob(f"*.{ending}")
+    ]
+
+    assert files
+    assert [file for file in files if NUMBERED_PAPER.search(file.read_text())] == []
 
 
 def test_the_readmes_commands_print_what_it_says(tmp_path):

@@ -12,6 +12,10 @@ from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+
 from icsched import (
     BatchServer,
     ClusterServer,
@@ -24,8 +28,8 @@ from icsched import (
     prioritize,
     simulate,
 )
-from icsched.render.figures import Curve, curves_figure, write_figure
-from icsched.sim import Clustered, Estimates, Paired, Ratio
+from icsched.render.figures import FAINT, INK, Curve, blank, draw_intervals, style, write_figure
+from icsched.sim import Clustered, Estimates, Mean, Paired, Ratio
 
 FIGURES = Path(__file__).parent.parent / "docs" / "allocation"
 DAGS: dict[str, Callable[[], Dag]] = {
@@ -53,6 +57,16 @@ POOL_DAGS: dict[str, Callable[[], Dag]] = {
 }
 POOL_BATCHES = (4, 16, 64)
 POOL_RUNS = Paired(half_width=0.01, most_runs=500)
+# Colours that most people can tell apart; a dashed curve lets a curve below it show through.
+LOOKS = (
+    (INK, "-"),
+    (FAINT, "-"),
+    ("#e69f00", "-"),
+    ("#0072b2", "-"),
+    ("#d55e00", "-"),
+    ("#009e73", "--"),
+    ("#cc79a7", "--"),
+)
 
 Found = Mapping[tuple[str, float], tuple[Mapping[str, Estimates], Mapping[str, Ratio]]]
 Point = tuple[float, Ratio]  # an overhead, and a time over the time of one task at a time
@@ -303,6 +317,56 @@ def curves(found: Found, name: str, size: int) -> dict[str, Curve]:
         kind: [(overhead, found[name, overhead][0][way].time) for overhead in OVERHEADS]
         for kind, way in chosen.items()
     }
+
+
+def curves_figure(
+    panels: Mapping[str, Mapping[str, Curve]], *, columns: int, labels: tuple[str, str]
+) -> Figure:
+    """Draw one plot for each of *panels*, row by row, with one curve for each name.
+
+    *labels* are those of the axes. A name has the same colour in all plots, and the plots of a row
+    have the same scale. Segments are intervals. Both scales are logarithmic; below the smallest
+    positive value the horizontal one is linear, so that 0 has a place, too.
+    """
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    rows = -(-len(panels) // columns)
+    with style():
+        figure = blank(3 * columns, 2.3 * rows + 0.4)
+        plots = figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False)
+        for axes, (title, curves) in zip(plots.flat, panels.items(), strict=False):
+            draw_curves(axes, curves, names)
+            axes.set_title(title, fontsize=8)
+        for axes in plots[-1]:
+            axes.set_xlabel(labels[0])
+        for axes in plots[:, 0]:
+            axes.set_ylabel(labels[1])
+        lines = {line.get_label(): line for axes in plots.flat for line in axes.get_lines()}
+        shown = [lines[name] for name in names]
+        figure.legend(handles=shown, loc="outside lower center", ncols=len(shown), frameon=False)
+    return figure
+
+
+def draw_curves(axes: Axes, curves: Mapping[str, Curve], names: Sequence[str]) -> None:
+    """Draw curves into one plot; a name has its colour by its place in *names*."""
+    for name, curve in curves.items():
+        color, dash = LOOKS[names.index(name) % len(LOOKS)]
+        at, middle = [x for x, _ in curve], [middle_of(found) for _, found in curve]
+        axes.plot(at, middle, dash, color=color, linewidth=1, label=name, gid=f"curve-{name}")
+        draw_intervals(axes, curve, color=color)
+    ticks = sorted({x for curve in curves.values() for x, _ in curve})
+    axes.set_xscale("symlog", linthresh=min((x for x in ticks if x > 0), default=1.0))
+    axes.set_xticks(ticks, [f"{x:g}" for x in ticks], fontsize=6)
+    axes.set_xticks([], minor=True)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
+    axes.grid(visible=True, color=FAINT, linewidth=0.3)
+
+
+def middle_of(found: Mean | Ratio) -> float:
+    """Return the point between the ends of an interval that a curve goes through."""
+    return found.mean if isinstance(found, Mean) else found.median
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ entry point has the name of the entry, and loads the entry. A table reads the en
 a name that icsched does not define, and to list all names.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from icsched.errors import ArgumentError, EngineError
+from icsched.errors import ArgumentError, EngineError, IcschedError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -30,6 +30,7 @@ class Entry(Protocol):
 
 
 E = TypeVar("E", bound=Entry)
+R = TypeVar("R")
 
 
 class Table(Mapping[str, E], Generic[E]):
@@ -72,6 +73,28 @@ class Table(Mapping[str, E], Generic[E]):
         Raises KeyError if no other package has it.
         """
         return f"{self._what} {name!r} of {self._others[name].value}"
+
+    def result(
+        self, name: str, function: Callable[..., R], *given: object, kind: type = object
+    ) -> R:
+        """Return what a *function* of the entry called *name* returns, given *given*.
+
+        Raises EngineError, which names the package, if the entry is of another package and its
+        function fails, or returns something that is not a *kind*. Errors of icsched are kept.
+        """
+        if self.is_own(name):
+            return function(*given)
+        where = self.origin(name)
+        try:
+            found = function(*given)
+        except IcschedError:
+            raise
+        except Exception as error:  # what code of others raises cannot be foreseen
+            raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
+        if not isinstance(found, kind):
+            got = type(found).__name__
+            raise EngineError(f"{where}: expected it to return a {kind.__name__}, got {got}")
+        return found
 
     def usable(self) -> Iterator[E]:
         """Yield the entries in their order, without those that cannot be imported."""

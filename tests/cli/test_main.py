@@ -25,6 +25,15 @@ def test_the_commands_are_those_tested_here():
     assert [name for name in app if not name.startswith("-")] == COMMANDS
 
 
+@pytest.mark.parametrize(
+    "command", ["prio", "show", "simulate", "study", "batch", "cluster", "verify"]
+)
+def test_help_says_that_a_workflow_can_be_a_file_of_any_format(icsched, command):
+    arguments = icsched(command, "--help").out.partition("Parameters")[0]
+
+    assert re.search(r"FILES? +Workflow file", arguments)
+
+
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
 def test_help_names_every_command(icsched, words):
     result = icsched(*words)

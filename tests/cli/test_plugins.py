@@ -161,7 +161,59 @@ def test_a_clusterer_that_breaks_the_rules_is_one_line(plugin, name, chosen):
     assert result.complaint == f"clusterer ones: expected {expected}, got {chosen}"
 
 
+NOT_ONE = """
+from icsched.formats import Format
+from icsched.serve.clusters import NamedClusterer
+
+
+def fail(*given):
+    raise ValueError("no luck")
+
+
+NOTHING = NamedClusterer("nothing", "it returns None", lambda ground: None)
+FAILING = NamedClusterer("failing", "it raises", fail)
+FUSSY = NamedClusterer("fussy", "its objection raises", lambda ground: None, fail)
+BLANK = Format("blank", "it returns a list", (".blank",), read=lambda paths, options: [])
+BAD = Format("bad", "it raises", (".bad",), read=fail)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("nothing", ": expected it to return a Clusterer, got NoneType"),
+        ("failing", " failed: ValueError: no luck"),
+        ("fussy", " failed: ValueError: no luck"),
+    ],
+)
+def test_a_clusterer_that_fails_is_one_line_that_names_its_package(plugin, name, problem):
+    point = f"extra:{name.upper()}"
+    icsched = plugin(f"[icsched.clusterers]\n{name} = {point}\n", NOT_ONE)
+
+    result = icsched("cluster", "wf.dag", "--size", "2", "--clusterer", name)
+
+    assert (result.code, result.complaint) == (1, f"clusterer {name!r} of {point}{problem}")
+
+
 # Formats of other packages
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("blank", ": expected it to return a Workflow, got list"),
+        ("bad", " failed: ValueError: no luck"),
+    ],
+)
+def test_a_format_that_fails_is_one_line_that_names_its_package(plugin, put, name, problem):
+    point = f"extra:{name.upper()}"
+    icsched = plugin(f"[icsched.formats]\n{name} = {point}\n", NOT_ONE)
+    put({f"wf.{name}": ""})
+
+    result = icsched("show", f"wf.{name}")
+
+    assert (result.code, result.complaint) == (1, f"format {name!r} of {point}{problem}")
+
 
 LINES = """
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sizes and components as paper 004, section 3.3 states them."""
+"""Sizes and components as Malewicz et al. 2007, section 3.3 states them."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,9 @@ from icsched.families import airsn, inspiral, montage, sdss
 
 
 def component(dag: Dag, source: int) -> list[int]:
-    """C(s) of paper 004: with each source in it its children, with each task its parents."""
+    """C(s) of Malewicz et al. 2007: with each source in it its children, with each task its
+    parents.
+    """
     members, unseen = {source}, [source]
     while unseen:
         task = unseen.pop()

@@ -644,4 +644,4 @@ def test_a_cycle_through_a_splice_has_the_line_of_one_of_its_steps(complaint):
 def test_a_file_that_many_jobs_name_is_among_the_files_once(put):
     put({"wf.dag": "JOB a x.sub\nJOB b x.sub\nJOB c y.sub\n"})
 
-    assert list(read_submission("wf.dag").files()) == ["wf.dag", "x.sub", "y.sub"]
+    assert list(read_submission("wf.dag").files) == ["wf.dag", "x.sub", "y.sub"]

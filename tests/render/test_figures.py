@@ -9,8 +9,8 @@ import pytest
 
 from icsched import eligibility_profile, families, prioritize
 from icsched.errors import EngineError, FormatError
-from icsched.render.figures import curves_figure, eligible_figure, ratio_figure, write_figure
-from icsched.sim import Mean, Ratio
+from icsched.render.figures import eligible_figure, ratio_figure, write_figure
+from icsched.sim import Ratio
 from icsched.study.cells import Terms, grid
 from tests.study.studies import made
 
@@ -199,46 +199,3 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
 def test_a_figure_that_cannot_be_written_is_one_line(tmp_path):
     with pytest.raises(FormatError, match="no such file or directory"):
         write_figure(ratio_figure("wf", CELLS, []), str(tmp_path / "none" / "wf"), ["svg"])
-
-
-def curve_ends(root, name):
-    """First and last point of each curve called *name*, in points."""
-    groups = [group for group in root.iter(f"{SVG}g") if group.get("id") == f"curve-{name}"]
-    paths = [next(group.iter(f"{SVG}path")).get("d") for group in groups]
-    found = [re.findall(r"[ML] (\S+) (\S+)", path) for path in paths]
-    return [[tuple(map(float, point)) for point in (points[0], points[-1])] for points in found]
-
-
-CURVE = [(0.0, Mean(10, 9, 11)), (0.1, Mean(20, 19, 21)), (10.0, Mean(100, 90, 110))]
-
-
-def test_curves_start_at_zero_and_rise_to_the_right(drawn):
-    root = drawn(curves_figure({"dag": {"mine": CURVE}}, columns=1, labels=("x", "y")))
-
-    (((left, low), (right, high)),) = curve_ends(root, "mine")
-    assert left < right
-    assert high < low  # SVG counts from the top
-    assert {"dag", "mine", "x", "y", "0", "0.1", "10", "100"} <= set(texts(root))
-
-
-def test_plots_of_a_row_share_their_scale_and_a_legend_names_every_curve(drawn):
-    """The second curve lies twice as high, in the plot beside the first; a third is missing."""
-    double = [(at, Ratio(2 * y.mean, 2 * y.low, 2 * y.high)) for at, y in CURVE]
-    panels = {"one": {"mine": CURVE}, "two": {"yours": double}, "three": {"mine": CURVE}}
-
-    root = drawn(curves_figure(panels, columns=2, labels=("x", "y")))
-
-    (mine, _), (yours,) = curve_ends(root, "mine"), curve_ends(root, "yours")
-    assert yours[0][1] < mine[0][1]
-    assert yours[1][1] - mine[1][1] == pytest.approx(yours[0][1] - mine[0][1])
-    assert [text for text in texts(root) if text in ("mine", "yours")] == ["mine", "yours"]
-
-
-def test_the_same_curves_give_the_same_bytes(tmp_path):
-    written = []
-    for name in ("first", "second"):
-        figure = curves_figure({"dag": {"mine": CURVE}}, columns=1, labels=("x", "y"))
-        (path,) = write_figure(figure, str(tmp_path / name), ["svg"])
-        written.append((tmp_path / path).read_bytes())
-
-    assert written[0] == written[1]

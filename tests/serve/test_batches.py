@@ -15,7 +15,7 @@ from tests.twins import eligible_after
 
 @given(dags(most_tasks=9), st.data())
 def test_it_plays_the_batched_game_by_its_rules_and_best_at_every_step(dag, data):
-    """Every batch is executed before the next: the game of paper 002."""
+    """Every batch is executed before the next: the game of Malewicz and Rosenberg 2006."""
     game, server = BatchedGame(dag), BatchServer(dag)
     while not game.is_over:
         requests = data.draw(st.integers(1, 4))

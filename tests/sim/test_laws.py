@@ -119,7 +119,7 @@ def test_with_large_enough_batches_no_order_matters(by):
 
 
 def test_with_small_batches_the_good_order_wins():
-    """Paper 004's main result: at (1, 16) prio needs at least 13% less time than FIFO."""
+    """Malewicz et al. 2007: at (1, 16) prio needs at least 13% less time than FIFO."""
     airsn = families.airsn()
     prio = Played("static", prioritize(airsn).order)
     paper = Pool(1.0, 16, "exponential")

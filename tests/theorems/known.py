@@ -1,4 +1,4 @@
-"""Orders of paper 003's families that are IC-optimal and, of those, need the least memory.
+"""IC-optimal orders of the families of Rosenberg and Yurkewych 2005 that need the least memory.
 
 Tests alone use them: `icsched.theory.lean_order` finds these orders from any numbering.
 """
@@ -11,8 +11,8 @@ from icsched.arrays import Ids
 def lean_mesh_order(levels: int) -> Ids:
     """Order ``families.mesh(levels)`` level by level, each swept from one end.
 
-    Needs memory for `levels` results, the least of all orders from two levels on (paper 003,
-    Theorem 3.2). A level started in its middle would need one more.
+    Needs memory for `levels` results, the least of all orders from two levels on (Theorem 3.2).
+    A level started in its middle would need one more.
 
     >>> lean_mesh_order(2).tolist()
     [0, 1, 2]
@@ -25,7 +25,7 @@ def lean_tree_order(height: int) -> Ids:
 
     Again and again it runs the sibling pair nearest the root that is eligible, of several the
     leftmost; at last the root. Needs memory for 2 * height results, the least of all IC-optimal
-    orders (paper 003, Theorem 4.2); postorder, which is not IC-optimal, needs height + 1.
+    orders (Theorem 4.2); postorder, which is not IC-optimal, needs height + 1.
 
     >>> lean_tree_order(2).tolist()
     [0, 1, 2, 3, 4, 5, 6]
@@ -51,7 +51,7 @@ def lean_fft_order(d: int) -> Ids:
     Within a level come x, its partner with the same children, then the two with which they
     share parents: the first two add to what is open, the other two close four. Needs memory
     for 2**d + 2 results from d = 2 on, the least of all IC-optimal orders of d = 2 and 3;
-    Theorem 5.2 of paper 003 promises 2**d + 1, which only orders that are not IC-optimal reach.
+    Theorem 5.2 promises 2**d + 1, which only orders that are not IC-optimal reach.
 
     >>> lean_fft_order(1).tolist()
     [0, 1, 2, 3]

@@ -1,4 +1,4 @@
-"""The exact referee's answers in the words of papers 000 and 001."""
+"""The exact referee's answers in the words of Cordasco et al. 2007 and 2011."""
 
 from itertools import product
 
@@ -19,7 +19,7 @@ def most_enabled(dag: Dag) -> list[int]:
 
 
 def has_priority_over(first: Dag, second: Dag) -> bool:
-    """Whether first |> second: inequality (1) of papers 000 and 001, word for word."""
+    """Whether first |> second: inequality (1) of Cordasco et al. 2007 and 2011, word for word."""
     e1, e2 = most_enabled(first), most_enabled(second)
     s1 = len(e1) - 1
     return all(

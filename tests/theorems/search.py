@@ -165,7 +165,8 @@ def is_best(bits: Bits, best: Sequence[int] | None = None) -> Allowed:
 def least_peak_memory(bits: Bits, allowed: Allowed = any_ideal) -> int:
     """Return the least memory cost of an order all of whose prefixes are allowed.
 
-    The cost is the largest number of open tasks after a step (paper 003, section 2.2.3).
+    The cost is the largest number of open tasks after a step (Rosenberg and Yurkewych 2005, section
+    2.2.3).
 
     >>> least_peak_memory(Bits.of(Dag({"a": [], "b": [], "c": ["a", "b"]})))
     2

@@ -1,4 +1,7 @@
-"""Profiles of the bipartite building blocks: papers 000 (section 2.2), 001 and 004."""
+"""Profiles of the bipartite building blocks of the papers.
+
+They are in Cordasco et al. 2007 and 2011 and in Malewicz et al. 2007.
+"""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -29,7 +32,7 @@ def check_left_to_right(block: Dag, profile: list[int]) -> None:
 @pytest.mark.parametrize("d", range(2, 7))
 @pytest.mark.parametrize("s", UP_TO_TWELVE)
 def test_each_source_of_a_w_dag_enables_d_minus_1_sinks_and_the_last_one_more(s, d):
-    """Paper 000: E(x) = x(d-1) for x < s and E(s) = s(d-1) + 1."""
+    """Cordasco et al. 2011: E(x) = x(d-1) for x < s and E(s) = s(d-1) + 1."""
     check_left_to_right(w(s, d), [x * (d - 1) for x in range(s)] + [s * (d - 1) + 1])
 
 
@@ -38,7 +41,7 @@ def test_each_source_of_a_w_dag_enables_d_minus_1_sinks_and_the_last_one_more(s,
     [(s, d) for d in range(2, 8) for s in UP_TO_TWELVE if s * (d - 1) + 1 <= MOST_SOURCES],
 )
 def test_an_m_dag_enables_a_sink_for_every_d_minus_1_sources_past_the_first(s, d):
-    """Paper 000: s(d-1) + 1 sources, and E(x) = floor((x-1) / (d-1)) for x >= 1."""
+    """Cordasco et al. 2011: s(d-1) + 1 sources, and E(x) = floor((x-1) / (d-1)) for x >= 1."""
     sources = s * (d - 1) + 1
 
     check_left_to_right(m(s, d), [0] + [(x - 1) // (d - 1) for x in range(1, sources + 1)])
@@ -46,7 +49,7 @@ def test_an_m_dag_enables_a_sink_for_every_d_minus_1_sources_past_the_first(s, d
 
 @pytest.mark.parametrize("s", UP_TO_TWELVE)
 def test_each_source_of_an_n_dag_enables_one_sink(s):
-    """Paper 000: E(x) = x, from the source that owns a sink of its own."""
+    """Cordasco et al. 2011: E(x) = x, from the source that owns a sink of its own."""
     check_left_to_right(n(s), list(range(s + 1)))
 
 
@@ -58,7 +61,7 @@ def test_an_n_dag_run_backwards_lags_by_one_sink_until_the_end(s):
 
 @pytest.mark.parametrize("s", range(2, 13))
 def test_the_first_source_of_a_cycle_enables_nothing_and_the_last_enables_two(s):
-    """Paper 000: E(x) = x - 1 for 0 < x < s and E(s) = s."""
+    """Cordasco et al. 2011: E(x) = x - 1 for 0 < x < s and E(s) = s."""
     check_left_to_right(cycle(s), [0, *range(s - 1), s])
 
 
@@ -76,7 +79,7 @@ def test_an_order_of_a_cycle_is_optimal_iff_the_executed_sources_stay_consecutiv
 
 @pytest.mark.parametrize("s", range(2, 13))
 def test_x_sources_of_a_clique_enable_every_pair_among_them(s):
-    """Paper 004, Fig. 2: E(x) = x(x-1) / 2."""
+    """Malewicz et al. 2007, Fig. 2: E(x) = x(x-1) / 2."""
     check_left_to_right(clique(s), [x * (x - 1) // 2 for x in range(s + 1)])
 
 
@@ -95,7 +98,7 @@ def test_a_complete_bipartite_dag_enables_all_sinks_at_once_at_the_end(a, b):
 
 
 def test_a_strand_of_w_dags_starts_at_its_largest_end():
-    """Paper 001, Fig. 6, W[4] and W[4,2,4,3].
+    """Cordasco et al. 2007, Fig. 6, W[4] and W[4,2,4,3].
 
     Sources a, b, c, d; from left to right three sinks of a alone, one of a and b, one of b
     and c, two of c alone, one of c and d, two of d alone. First a enables its three, then c
@@ -106,7 +109,7 @@ def test_a_strand_of_w_dags_starts_at_its_largest_end():
 
 
 def test_a_strand_of_m_dags_starts_at_its_smallest_sink():
-    """Paper 001, Fig. 6, M[4,2,4,3] and M[4].
+    """Cordasco et al. 2007, Fig. 6, M[4,2,4,3] and M[4].
 
     The sink of 2 parents costs 2 sources, the next of 4 only 3 more since it shares one,
     the one of 3 another 2, and the first of 4 another 3: steps 2, 5, 7 and 10.
@@ -116,7 +119,7 @@ def test_a_strand_of_m_dags_starts_at_its_smallest_sink():
 
 
 def test_the_planar_bipartite_tree_p_has_the_profile_worked_out_by_hand():
-    """Paper 001, Figs. 4 and 6: P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2].
+    """Cordasco et al. 2007, Figs. 4 and 6: P = [1/4,3,1/3,3,1/2,2,1/4,3,1/2].
 
     Its sources 1 to 11 have eight sinks, named here by their parents: 1234, 4, 456, 6,
     67, 789A, A and AB. Running A, B, 6, 7, 4, 5 enables one each. Then 789A lacks two
@@ -129,7 +132,7 @@ def test_the_planar_bipartite_tree_p_has_the_profile_worked_out_by_hand():
 
 
 def test_the_dual_of_p_has_the_profile_that_duality_gives():
-    """Paper 001, Fig. 6: the least number of sources that enable e sinks is 8 - E(11-e).
+    """Cordasco et al. 2007, Fig. 6: the least number of sources that enable e sinks is 8 - E(11-e).
 
     For e = 1 .. 11 that is 1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8.
     """

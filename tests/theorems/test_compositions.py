@@ -1,4 +1,4 @@
-"""Compositions and sums of blocks that must admit an IC-optimal order: papers 000 and 001."""
+"""Compositions and sums of blocks with an IC-optimal order: Cordasco et al. 2007 and 2011."""
 
 from itertools import pairwise, product
 
@@ -61,7 +61,9 @@ def composed(blocks: list[Dag], rng: np.random.Generator) -> tuple[Dag, list[int
 
 @pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
 def test_w_dags_have_priority_over_less_expansive_blocks(s, d):
-    """Paper 000, Theorem 2.2, part 1, which needs d >= 2 though it is printed with d > 0."""
+    """Cordasco et al. 2011, Theorem 2.2, part 1, which needs d >= 2 though it is printed with d >
+    0.
+    """
     for other_s, other_d in product((1, 2, 3), (2, 3, 4)):
         expected = other_d < d or (other_d == d and other_s >= s)
         assert has_priority_over(w(s, d), w(other_s, other_d)) == expected
@@ -72,7 +74,7 @@ def test_w_dags_have_priority_over_less_expansive_blocks(s, d):
 
 @pytest.mark.parametrize("s", [2, 3, 4])
 def test_n_dags_and_cycles_have_priority_over_m_dags_but_not_over_each_other(s):
-    """Paper 000, Theorem 2.2, parts 2 and 3; cycles of different sizes are incomparable."""
+    """Cordasco et al. 2011, Theorem 2.2, parts 2 and 3; unequal cycles are incomparable."""
     for other in (2, 3, 4):
         assert has_priority_over(n(s), n(other))
         assert has_priority_over(cycle(s), cycle(other)) == (s == other)
@@ -85,7 +87,7 @@ def test_n_dags_and_cycles_have_priority_over_m_dags_but_not_over_each_other(s):
 
 @pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
 def test_m_dags_have_priority_over_more_reductive_ones(s, d):
-    """Paper 000, Theorem 2.2, part 4."""
+    """Cordasco et al. 2011, Theorem 2.2, part 4."""
     for other_s, other_d in product((1, 2, 3), (2, 3, 4)):
         expected = other_d > d or (other_d == d and other_s <= s)
         assert has_priority_over(m(s, d), m(other_s, other_d)) == expected
@@ -93,7 +95,7 @@ def test_m_dags_have_priority_over_more_reductive_ones(s, d):
 
 @pytest.mark.parametrize("chain", CHAINS)
 def test_running_the_blocks_of_a_linear_composition_in_turn_is_ic_optimal(chain):
-    """Paper 000, Theorem 2.1: the nonsinks of G_1, those of G_2, .., then all sinks.
+    """Cordasco et al. 2011, Theorem 2.1: the nonsinks of G_1, those of G_2, .., then all sinks.
 
     Three blocks drawn from a chain of falling priorities, merged in random ways.
     """
@@ -110,7 +112,7 @@ def test_running_the_blocks_of_a_linear_composition_in_turn_is_ic_optimal(chain)
 
 @pytest.mark.parametrize("blocks", [2, 3, 4])
 def test_random_linear_compositions_admit_an_ic_optimal_order(blocks):
-    """Paper 000, Theorem 2.1, on the family of its name."""
+    """Cordasco et al. 2011, Theorem 2.1, on the family of its name."""
     drawn = [random_linear_composition(blocks, seed=seed) for seed in range(300)]
     small = [dag for dag in drawn if len(dag.nonsinks) <= MOST_NONSINKS]
 
@@ -120,7 +122,7 @@ def test_random_linear_compositions_admit_an_ic_optimal_order(blocks):
 
 @pytest.mark.parametrize("trees", [1, 2, 3])
 def test_sums_of_planar_bipartite_trees_admit_an_ic_optimal_order(trees):
-    """Paper 001, Theorem 3.1."""
+    """Cordasco et al. 2007, Theorem 3.1."""
     drawn = [random_tree_sum(trees, seed=seed) for seed in range(300)]
     small = [dag for dag in drawn if len(dag.nonsinks) <= MOST_NONSINKS]
 
@@ -136,19 +138,21 @@ def test_sums_of_planar_bipartite_trees_admit_an_ic_optimal_order(trees):
     ],
 )
 def test_both_dags_of_figure_6_are_linear_compositions_and_admit_an_ic_optimal_order(side, chain):
-    """Paper 001, Fig. 6: W[4] |> W[4,2,4,3] |> M[4,2,4,3] |> M[4] and W[5] |> P~ |> P |> M[6]."""
+    """Cordasco et al. 2007, Fig. 6: W[4] |> W[4,2,4,3] |> M[4,2,4,3] |> M[4] and W[5] |> P~ |> P |>
+    M[6].
+    """
     assert all(has_priority_over(left, right) for left, right in pairwise(chain))
     assert admits_one(paper_001_fig6(side))
 
 
 @pytest.mark.parametrize("which", ["a", "b", "c"])
 def test_the_expansive_reductive_dags_of_figure_3_admit_an_ic_optimal_order(which):
-    """Paper 001, Fig. 3."""
+    """Cordasco et al. 2007, Fig. 3."""
     assert admits_one(paper_001_fig3(which))
 
 
 def test_a_one_sided_cluster_cuts_six_arcs_where_the_direct_one_cuts_eight():
-    """Paper 000, Fig. 6: two out-meshes under W(10,2); clusters of six tasks.
+    """Cordasco et al. 2011, Fig. 6: two out-meshes under W(10,2); clusters of six tasks.
 
     The direct cluster is W(1,2) and W(2,2) of both meshes: the sources of both W(2,2) have
     two arcs each to the outside, 8. The one-sided is W(1,2), W(2,2), W(3,2) of the left: the
@@ -166,7 +170,7 @@ def test_a_one_sided_cluster_cuts_six_arcs_where_the_direct_one_cuts_eight():
 
 
 def test_only_the_direct_cluster_is_productive():
-    """Paper 000, section 3.1, on Fig. 6: after six tasks the most eligible ones are six.
+    """Cordasco et al. 2011, section 3.1, on Fig. 6: after six tasks the most eligible ones are six.
 
     The direct cluster enables the sinks of two W(1,2) and two W(2,2), 2 + 2 + 3 + 3 = 10;
     with 2 sources and 6 executions 6 are eligible. The one-sided enables 2 + 3 + 4 = 9.
@@ -191,11 +195,13 @@ def test_only_the_direct_cluster_is_productive():
     ],
 )
 def test_scan_laplace_divide_and_conquer_and_wavefront_admit_an_ic_optimal_order(family, size):
-    """Papers 000, section 2.2, and 001, Fig. 2, name these as what the theory schedules."""
+    """Cordasco et al. 2011, section 2.2, and Cordasco et al. 2007, Fig. 2, name these as what the
+    theory schedules.
+    """
     assert admits_one(family(size))
 
 
 def test_the_matrix_product_and_a_ternary_divide_and_conquer_admit_an_ic_optimal_order():
-    """Paper 001, Fig. 2."""
+    """Cordasco et al. 2007, Fig. 2."""
     assert admits_one(matmul())
     assert admits_one(divide_and_conquer(2, 3))

@@ -21,7 +21,7 @@ def orders_best_by_unexecuted_nonsources(dag: Dag) -> int:
 
 
 def test_counting_unexecuted_eligible_nonsources_differs_from_counting_all_eligible_tasks():
-    r"""Paper 001, section 2.2.2: "the number of ELIGIBLE pebbles on nonsource nodes".
+    r"""Cordasco et al. 2007, section 2.2.2: "the number of ELIGIBLE pebbles on nonsource nodes".
 
       0
      / \
@@ -54,7 +54,7 @@ def cycle_and_m() -> tuple[Dag, list[int]]:
 
 
 def test_a_staggered_cluster_may_not_end_with_some_sources_of_a_block_after_a_skip():
-    """Paper 000, Lemma 3.1, "ending with some sources of some G_i".
+    """Cordasco et al. 2011, Lemma 3.1, "ending with some sources of some G_i".
 
     Skip C_3 and take the first source of M(2,2): C_3 + N_2 is left. Their profiles are
     (0, 0, 1, 3) and (0, 1, 2). Two steps enable most, 2, only if both are in N_2; three
@@ -69,7 +69,8 @@ def test_a_staggered_cluster_may_not_end_with_some_sources_of_a_block_after_a_sk
 
 
 def test_comparable_pieces_within_each_block_do_not_make_a_residual_schedulable():
-    """Paper 000, Theorem 3.2: conditions 1 to 3 do not compare pieces of different blocks.
+    """Cordasco et al. 2011, Theorem 3.2: conditions 1 to 3 do not compare pieces of different
+    blocks.
 
     Take the middle source of M(2,2): of it N_1 + N_1 remains. N_1 |> N_1 and N_1 |> M(2,2)
     hold, but neither of N_1 and C_3 has priority over the other. As N_1 + N_1 has the profile
@@ -87,7 +88,8 @@ def test_comparable_pieces_within_each_block_do_not_make_a_residual_schedulable(
 
 
 def test_an_ic_optimal_order_of_a_mesh_need_not_run_all_parents_of_a_task_in_a_row():
-    r"""Paper 003, section 2.3 and Theorem 3.1: "parent-oriented" is not necessary.
+    r"""Rosenberg and Yurkewych 2005, section 2.3 and Theorem 3.1: "parent-oriented" is not
+    necessary.
 
     0   1   2     Growing the top level at both ends, 1, 2, 0, keeps it consecutive and so
       3   4       is IC-optimal, but step 2 comes between the parents 1 and 0 of task 3.
@@ -98,7 +100,8 @@ def test_an_ic_optimal_order_of_a_mesh_need_not_run_all_parents_of_a_task_in_a_r
 
 @pytest.mark.parametrize("d", range(1, 8))
 def test_an_eager_fft_schedule_is_less_bad_than_printed(d):
-    """Paper 003, section 5.4: after (k-1)2^k + 1 steps 2^d - 2^k + 1 are eligible.
+    """Rosenberg and Yurkewych 2005, section 5.4: after (k-1)2^k + 1 steps 2^d - 2^k + 1 are
+    eligible.
 
     Printed is 2^d - 2^(k+1) + 1, negative for k = d. By then the eager schedule has run, for
     i = 1 .. k, an i-level FFT dag on 2^(i-1) sources of their own; each needs a neighbour to

@@ -1,4 +1,4 @@
-"""Dual dags: paper 001, section 4."""
+"""Dual dags: Cordasco et al. 2007, section 4."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def dual_order(dag: Dag, order: list[int]) -> list[int]:
 
 
 def test_to_enable_e_tasks_the_dual_runs_what_n_minus_e_executions_leave_disabled():
-    """Paper 001, proof of Theorem 4.2: X_dual(e) = N - E(n-e).
+    """Cordasco et al. 2007, proof of Theorem 4.2: X_dual(e) = N - E(n-e).
 
     n is the number of nonsinks and N that of nonsources. Every dag of up to five tasks.
     """
@@ -39,7 +39,7 @@ def test_to_enable_e_tasks_the_dual_runs_what_n_minus_e_executions_leave_disable
 
 
 def test_an_order_dual_to_an_ic_optimal_one_is_ic_optimal_for_the_dual():
-    """Paper 001, Theorem 4.1, on every dag of up to five tasks."""
+    """Cordasco et al. 2007, Theorem 4.1, on every dag of up to five tasks."""
     for dag in UP_TO_FIVE_TASKS:
         dual = dag.dual()
         order = dual_order(dag, ic_optimal_order(dag).tolist())
@@ -88,7 +88,7 @@ def test_no_other_dag_of_six_tasks_is_without_an_ic_optimal_order():
 
 @pytest.mark.parametrize("tasks", [7, 8, 9, 10])
 def test_a_dag_admits_an_ic_optimal_order_iff_its_dual_does(tasks):
-    """Paper 001, Corollary 4.1, on random dags of which some do and some do not."""
+    """Cordasco et al. 2007, Corollary 4.1, on random dags of which some do and some do not."""
     answers = set()
     for seed in range(400):
         dag = random_layered(tasks, 3, 2, seed=seed)

@@ -1,4 +1,4 @@
-"""FFT dags: paper 003, section 5.
+"""FFT dags: Rosenberg and Yurkewych 2005, section 5.
 
 Task (l, x) of F_d is on level l, from d (the sources) to 0 (the sinks), at position x. Its
 children are (l-1, x) and (l-1, x with bit d-l flipped), which it shares with its *butterfly
@@ -77,13 +77,13 @@ def four_after_four(d: int) -> list[int]:
 
 @pytest.mark.parametrize("d", range(4))
 def test_an_fft_dag_keeps_2_to_the_d_tasks_eligible_at_every_second_step(d):
-    """Paper 003, Theorem 5.1: 2^d at even t, 2^d - 1 at odd t, until the nonsinks run out."""
+    """Theorem 5.1: 2^d at even t, 2^d - 1 at odd t, until the nonsinks run out."""
     assert optimal_profile(fft(d)).tolist() == steady_profile(d)
 
 
 @pytest.mark.parametrize("d", range(4))
 def test_with_partners_paired_a_task_is_lost_per_executed_sink_and_per_odd_level(d):
-    """Paper 003, Lemma 5.1.2: E = 2^d - X_0 - sum of X_l mod 2 for l >= 1.
+    """Lemma 5.1.2: E = 2^d - X_0 - sum of X_l mod 2 for l >= 1.
 
     Every ideal in which each level above the sinks has at most one executed task without
     its butterfly partner.
@@ -99,7 +99,7 @@ def test_with_partners_paired_a_task_is_lost_per_executed_sink_and_per_odd_level
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_a_nonsink_order_is_ic_optimal_iff_partners_are_consecutive(d):
-    """Paper 003, Theorem 5.1, on all 2 and 1,120 orders of the nonsinks of F_1 and F_2."""
+    """Theorem 5.1, on all 2 and 1,120 orders of the nonsinks of F_1 and F_2."""
     dag = fft(d)
     nonsinks = Bits.of(dag.induced(dag.nonsinks))
     best = is_best(Bits.of(dag))
@@ -110,7 +110,7 @@ def test_a_nonsink_order_is_ic_optimal_iff_partners_are_consecutive(d):
 
 @pytest.mark.parametrize("d", range(4))
 def test_ic_optimal_orders_are_exactly_those_with_partners_together_and_sinks_last(d):
-    """Paper 003, Theorem 5.1, which does not say "sinks last": the same prefixes of orders."""
+    """Theorem 5.1, which does not say "sinks last": the same prefixes of orders."""
     bits = Bits.of(fft(d))
 
     def together_and_sinks_last(ideal):
@@ -136,7 +136,7 @@ def test_partners_together_are_not_enough_if_a_sink_runs_early():
 
 @pytest.mark.parametrize(("d", "least"), [(1, 2), (2, 5), (3, 9)])
 def test_every_order_of_an_fft_dag_needs_memory_for_2_to_the_d_plus_1_results(d, least):
-    """Paper 003, Lemma 5.2, sharpened: 2^d + 1 is the least over all orders of F_2 and F_3.
+    """Lemma 5.2, sharpened: 2^d + 1 is the least over all orders of F_2 and F_3.
 
     The printed bound 2^d is attained by F_1 alone.
     """
@@ -145,7 +145,7 @@ def test_every_order_of_an_fft_dag_needs_memory_for_2_to_the_d_plus_1_results(d,
 
 @pytest.mark.parametrize(("d", "least"), [(1, 2), (2, 6), (3, 10)])
 def test_every_ic_optimal_order_needs_memory_for_2_to_the_d_plus_2_results(d, least):
-    """Paper 003, Theorem 5.2, corrected: it promises 2^d + 1 to every pairwise level order.
+    """Theorem 5.2, corrected: it promises 2^d + 1 to every pairwise level order.
 
     With all 2^d tasks of a level open, IC-optimality runs two partners next. They share
     children, but close a task above only with a task they share parents with: 2^d + 2.

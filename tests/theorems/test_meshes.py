@@ -1,4 +1,4 @@
-"""Reduction-meshes: paper 003, section 3.
+"""Reduction-meshes: Rosenberg and Yurkewych 2005, section 3.
 
 The mesh of l levels has level l-1, its l sources, first; then level l-2 and so on to the
 sink, level 0. Each level is numbered from one end to the other.
@@ -50,13 +50,13 @@ def level_by_level(places: list[list[int]]) -> bool:
 
 @pytest.mark.parametrize("levels", range(1, 15))
 def test_a_mesh_of_l_levels_keeps_at_most_l_minus_r_tasks_eligible_on_its_rth_level(levels):
-    """Paper 003, Theorem 3.1 with Lemma 3.1: E* = l, l-1 (l times), l-2 (l-1 times), .., 0."""
+    """Theorem 3.1 with Lemma 3.1: E* = l, l-1 (l times), l-2 (l-1 times), .., 0."""
     assert optimal_profile(mesh(levels)).tolist() == lazy_profile(levels)
 
 
 @pytest.mark.parametrize("levels", [*range(1, 20), 100, 200])
 def test_sweeping_the_levels_attains_the_most_eligible_tasks(levels):
-    """Paper 003, Theorem 3.1; for meshes past the referee's reach too."""
+    """Theorem 3.1; for meshes past the referee's reach too."""
     order = lean_mesh_order(levels)
 
     assert eligibility_profile(mesh(levels), order).tolist() == lazy_profile(levels)
@@ -64,7 +64,7 @@ def test_sweeping_the_levels_attains_the_most_eligible_tasks(levels):
 
 @pytest.mark.parametrize("levels", range(1, 9))
 def test_with_consecutive_executed_tasks_c_plus_1_minus_x_c_are_eligible(levels):
-    """Paper 003, Lemma 3.1.2: X_c is 0 or 1, so c or c + 1 tasks are eligible.
+    """Lemma 3.1.2: X_c is 0 or 1, so c or c + 1 tasks are eligible.
 
     c is the lowest level with an eligible or executed task, X_c the number of executed
     ones there. Every ideal whose executed tasks are consecutive on each level.
@@ -83,7 +83,7 @@ def test_with_consecutive_executed_tasks_c_plus_1_minus_x_c_are_eligible(levels)
 
 @pytest.mark.parametrize("levels", range(1, 9))
 def test_consecutive_executed_tasks_are_best_among_equal_counts_on_each_level(levels):
-    """Paper 003, Lemma 3.1.1."""
+    """Lemma 3.1.1."""
     bits = Bits.of(mesh(levels))
     eligible_by_counts = defaultdict(list)
     consecutive = {}
@@ -100,7 +100,7 @@ def test_consecutive_executed_tasks_are_best_among_equal_counts_on_each_level(le
 
 @pytest.mark.parametrize("levels", range(1, 5))
 def test_an_order_is_ic_optimal_iff_it_runs_consecutive_tasks_level_by_level(levels):
-    """Paper 003, Theorem 3.1, on all legal orders: 1, 2, 16 and 768 of them."""
+    """Theorem 3.1, on all legal orders: 1, 2, 16 and 768 of them."""
     bits = Bits.of(mesh(levels))
     best = is_best(bits)
     for order in orders(bits):
@@ -111,7 +111,7 @@ def test_an_order_is_ic_optimal_iff_it_runs_consecutive_tasks_level_by_level(lev
 
 @pytest.mark.parametrize("levels", range(1, 9))
 def test_ic_optimal_orders_are_exactly_those_by_consecutive_tasks_level_by_level(levels):
-    """Paper 003, Theorem 3.1, for larger meshes: the orders have the same prefixes."""
+    """Theorem 3.1, for larger meshes: the orders have the same prefixes."""
     bits = Bits.of(mesh(levels))
 
     def orderly(ideal):
@@ -136,13 +136,13 @@ def test_a_level_of_k_tasks_can_be_run_in_2_to_the_k_minus_1_ways(levels):
 
 @pytest.mark.parametrize("levels", range(2, 9))
 def test_every_order_of_a_mesh_needs_memory_for_l_results(levels):
-    """Paper 003, Lemma 3.2. (The mesh of one level is a sink, which is never open.)"""
+    """Lemma 3.2. (The mesh of one level is a sink, which is never open.)"""
     assert least_peak_memory(Bits.of(mesh(levels))) == levels
 
 
 @pytest.mark.parametrize("levels", [*range(2, 20), 100, 200])
 def test_a_sweep_from_one_end_of_each_level_needs_memory_for_l_results(levels):
-    """Paper 003, Theorem 3.2."""
+    """Theorem 3.2."""
     assert Schedule(mesh(levels), lean_mesh_order(levels)).peak_memory == levels
 
 
@@ -179,7 +179,7 @@ def test_a_second_level_started_in_the_middle_needs_memory_for_l_plus_1_results(
 
 @pytest.mark.parametrize("levels", range(1, 15))
 def test_an_evolving_mesh_keeps_k_tasks_eligible_for_k_steps(levels):
-    """Paper 000, Fig. 1: W(1,2), W(2,2), .. in turn, each source of which enables one.
+    """Cordasco et al. 2011, Fig. 1: W(1,2), W(2,2), .. in turn, each source of which enables one.
 
     The last source of each enables two, so the count rises by one per level: 1, 2, 2, 3,
     3, 3, .. until the nonsinks have run; then the l sinks drain.

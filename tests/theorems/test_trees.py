@@ -1,4 +1,4 @@
-"""Reduction-trees: paper 003, section 4."""
+"""Reduction-trees: Rosenberg and Yurkewych 2005, section 4."""
 
 from collections import Counter
 from functools import cache
@@ -54,7 +54,7 @@ def postorder(dag: Dag, task: int) -> list[int]:
 
 
 def postorder_execute(height: int) -> list[int]:
-    """Algorithm Postorder-Execute of paper 003, section 4.3.
+    """Algorithm Postorder-Execute of Rosenberg and Yurkewych 2005, section 4.3.
 
     Again and again the leftmost eligible sibling pair on the level nearest the root; when
     the root is eligible, the root.
@@ -75,7 +75,7 @@ def postorder_execute(height: int) -> list[int]:
 
 @pytest.mark.parametrize("leaves", range(1, 8))
 def test_a_tree_with_s_leaves_loses_an_eligible_task_every_second_step(leaves):
-    """Paper 003, Theorem 4.1: E*(t) = S - ceil(t/2) for t < 2S - 1.
+    """Theorem 4.1: E*(t) = S - ceil(t/2) for t < 2S - 1.
 
     All 1, 1, 2, 5, 14, 42 and 132 full binary trees of 1 to 7 leaves.
     """
@@ -85,13 +85,13 @@ def test_a_tree_with_s_leaves_loses_an_eligible_task_every_second_step(leaves):
 
 @pytest.mark.parametrize("height", range(5))
 def test_a_complete_tree_loses_an_eligible_task_every_second_step(height):
-    """Paper 003, Theorem 4.1, on the complete trees of up to 16 leaves."""
+    """Theorem 4.1, on the complete trees of up to 16 leaves."""
     assert optimal_profile(tree(height)).tolist() == paired_profile(2**height)
 
 
 @pytest.mark.parametrize("leaves", range(1, 6))
 def test_an_order_of_a_tree_is_ic_optimal_iff_siblings_are_consecutive(leaves):
-    """Paper 003, Theorem 4.1, on all legal orders of all trees of up to five leaves."""
+    """Theorem 4.1, on all legal orders of all trees of up to five leaves."""
     for dag in trees(leaves):
         bits = Bits.of(dag)
         best = is_best(bits)
@@ -103,7 +103,7 @@ def test_an_order_of_a_tree_is_ic_optimal_iff_siblings_are_consecutive(leaves):
 
 @pytest.mark.parametrize("leaves", range(1, 8))
 def test_ic_optimal_orders_are_exactly_those_that_run_siblings_together(leaves):
-    """Paper 003, Theorem 4.1, for larger trees: the orders have the same prefixes."""
+    """Theorem 4.1, for larger trees: the orders have the same prefixes."""
     for dag in trees(leaves):
         bits = Bits.of(dag)
         pairs = sibling_pairs(dag)
@@ -116,7 +116,7 @@ def test_ic_optimal_orders_are_exactly_those_that_run_siblings_together(leaves):
 
 @pytest.mark.parametrize("leaves", range(1, 8))
 def test_with_siblings_paired_half_a_task_is_lost_per_step_and_per_odd_level(leaves):
-    """Paper 003, Lemma 4.1.2: E = S - t/2 - (number of levels with odd X_l) / 2.
+    """Lemma 4.1.2: E = S - t/2 - (number of levels with odd X_l) / 2.
 
     Every ideal in which each level has at most one executed task without its sibling.
     """
@@ -135,7 +135,7 @@ def test_with_siblings_paired_half_a_task_is_lost_per_step_and_per_odd_level(lea
 
 @pytest.mark.parametrize("leaves", range(1, 8))
 def test_an_ideal_of_m_subtrees_misses_half_m_eligible_tasks_less_its_root_pairs(leaves):
-    """Paper 003, section 4.4, corrected.
+    """Section 4.4, corrected.
 
     An ideal of a tree is a number m of subtrees, down to their roots. Printed is that it has
     m - 1 eligible tasks fewer than the best; it is floor(m/2) minus the number of sibling
@@ -156,7 +156,7 @@ def test_an_ideal_of_m_subtrees_misses_half_m_eligible_tasks_less_its_root_pairs
 
 @pytest.mark.parametrize("height", range(1, 9))
 def test_postorder_has_as_few_eligible_tasks_as_section_4_4_says(height):
-    """Paper 003, section 4.4: 2^h - 2^(k+1) + 1 eligible after 2^(k+2) - (k+3) steps.
+    """Section 4.4: 2^h - 2^(k+1) + 1 eligible after 2^(k+2) - (k+3) steps.
 
     One subtree each of heights 0 to k has run by then, for k < h.
     """
@@ -169,13 +169,13 @@ def test_postorder_has_as_few_eligible_tasks_as_section_4_4_says(height):
 
 @pytest.mark.parametrize("height", range(1, 4))
 def test_every_order_of_a_complete_tree_needs_memory_for_h_plus_1_results(height):
-    """Paper 003, Lemma 4.2, over all orders. (T_0 is a sink, which is never open.)"""
+    """Lemma 4.2, over all orders. (T_0 is a sink, which is never open.)"""
     assert least_peak_memory(Bits.of(tree(height))) == height + 1
 
 
 @pytest.mark.parametrize("height", range(1, 11))
 def test_postorder_needs_memory_for_h_plus_1_results(height):
-    """Paper 003, Lemma 4.2."""
+    """Lemma 4.2."""
     dag = tree(height)
 
     assert Schedule(dag, postorder(dag, len(dag) - 1)).peak_memory == height + 1
@@ -183,7 +183,7 @@ def test_postorder_needs_memory_for_h_plus_1_results(height):
 
 @pytest.mark.parametrize("height", range(1, 5))
 def test_every_ic_optimal_order_of_a_complete_tree_needs_memory_for_2h_results(height):
-    """Paper 003, Lemma 4.3, over all IC-optimal orders."""
+    """Lemma 4.3, over all IC-optimal orders."""
     bits = Bits.of(tree(height))
 
     assert least_peak_memory(bits, is_best(bits, paired_profile(2**height))) == 2 * height
@@ -196,7 +196,7 @@ def test_the_lean_order_is_that_of_postorder_execute(height):
 
 @pytest.mark.parametrize("height", range(1, 13))
 def test_postorder_execute_is_ic_optimal_and_needs_memory_for_2h_results(height):
-    """Paper 003, Theorem 4.2."""
+    """Theorem 4.2."""
     order = lean_tree_order(height)
 
     assert eligibility_profile(tree(height), order).tolist() == paired_profile(2**height)
@@ -204,7 +204,7 @@ def test_postorder_execute_is_ic_optimal_and_needs_memory_for_2h_results(height)
 
 
 def test_postorder_execute_runs_t_2_in_the_order_worked_out_by_hand():
-    r"""Paper 003, section 4.3.
+    r"""Section 4.3.
 
     0 1 2 3     The leaves 0, 1; then 2, 3, as 4 has no eligible sibling;
      4   5      then the pair 4, 5; then the root.
@@ -214,7 +214,7 @@ def test_postorder_execute_runs_t_2_in_the_order_worked_out_by_hand():
 
 
 def test_postorder_execute_runs_t_3_in_the_order_of_figure_5():
-    r"""Paper 003, Fig. 5.
+    r"""Fig. 5.
 
     0 1 2 3 4 5 6 7     One half first: two pairs of leaves, then the pair 8, 9 nearer
      8   9   a   b      the root. The same for the other half, then 12, 13, then the root.
@@ -228,7 +228,7 @@ def test_postorder_execute_runs_t_3_in_the_order_of_figure_5():
 
 @pytest.mark.parametrize("height", range(1, 11))
 def test_level_by_level_is_ic_optimal_and_needs_memory_for_all_leaves(height):
-    """Paper 003, Corollary 4.1 and section 4.3: 2^h results at the midpoint."""
+    """Corollary 4.1 and section 4.3: 2^h results at the midpoint."""
     dag = tree(height)
 
     assert eligibility_profile(dag, range(len(dag))).tolist() == paired_profile(2**height)
@@ -237,5 +237,5 @@ def test_level_by_level_is_ic_optimal_and_needs_memory_for_all_leaves(height):
 
 @pytest.mark.parametrize("height", range(1, 4))
 def test_no_order_of_a_complete_tree_needs_memory_for_more_than_all_leaves(height):
-    """Paper 003, section 4.3: level by level is pessimal."""
+    """Section 4.3: level by level is pessimal."""
     assert greatest_memory(Bits.of(tree(height))) == 2**height

@@ -1,9 +1,9 @@
 """The greedy order of the superdag with its limits: a plain Python twin, slow and short.
 
-While few profiles are active, this is step 6 of paper 004 (`paper.next_block`). A profile is
-active while a block with this profile can run. With more than *most_rivals* active profiles, only
-the oldest of them are rivals, and only rivals are compared with. A profile's floor is its least
-priority over the rivals at which it looked.
+While few profiles are active, this is step 6 of Malewicz et al. 2007 (`paper.next_block`). A
+profile is active while a block with this profile can run. With more than *most_rivals* active
+profiles, only the oldest of them are rivals, and only rivals are compared with. A profile's floor
+is its least priority over the rivals at which it looked.
 """
 
 from __future__ import annotations

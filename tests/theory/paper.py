@@ -1,4 +1,4 @@
-"""Paper 004's heuristic word for word: a plain Python twin, slow and short.
+"""The heuristic of Malewicz et al. 2007 word for word: a plain Python twin, slow and short.
 
 Functions stand in the order of the six steps of section 3.1. A *remnant* is a set of tasks
 of a dag, with the arcs between them; parents and children outside it do not count.
@@ -34,7 +34,7 @@ class Block:
 
 
 def shortcuts(dag: Dag) -> set[tuple[int, int]]:
-    """Arcs u -> v such that another path leads from u to v (paper 004, section 2.2, step 1).
+    """Arcs u -> v such that another path leads from u to v (section 2.2, step 1).
 
     >>> shortcuts(Dag({"a": [], "b": ["a"], "c": ["a", "b"]}))
     {(0, 2)}
@@ -62,7 +62,7 @@ def reachable(dag: Dag, task: int) -> set[int]:
 
 
 def without_shortcuts(dag: Dag) -> Dag:
-    """The dag G' of paper 004, section 2.2, step 1; ids stay."""
+    """The dag G' of section 2.2, step 1; ids stay."""
     dropped = shortcuts(dag)
     return Dag.from_arcs(len(dag), [arc for arc in arcs(dag) if arc not in dropped])
 
@@ -71,7 +71,7 @@ def without_shortcuts(dag: Dag) -> Dag:
 
 
 def closure(dag: Dag, remnant: Collection[int], s: int) -> frozenset[int]:
-    """C(s) of paper 004, section 3.1, step 2, for a source s of *remnant*.
+    """C(s) of section 3.1, step 2, for a source s of *remnant*.
 
     The least set with s, the children of every source of the remnant in it, and all parents
     of every member.
@@ -89,7 +89,7 @@ def closure(dag: Dag, remnant: Collection[int], s: int) -> frozenset[int]:
 
 
 def decompose(dag: Dag) -> list[Block]:
-    """Blocks in the order of detaching; *dag* has no shortcuts (paper 004, 3.1, step 2).
+    """Blocks in the order of detaching; *dag* has no shortcuts (section 3.1, step 2).
 
     Detaching removes the block's nonsinks, and those of its sinks that are sinks of the
     remnant. A task without parents or children in the remnant is a block without nonsinks.
@@ -136,7 +136,7 @@ def children_in(dag: Dag, tasks: Collection[int], task: int) -> set[int]:
 
 
 def superdag_arcs(dag: Dag, blocks: Sequence[Block]) -> set[tuple[int, int]]:
-    """Arcs i -> j between blocks, given by index (paper 004, section 3.1, step 2).
+    """Arcs i -> j between blocks, given by index (section 3.1, step 2).
 
     A nonsink belongs to the block that executes it, and an arc between nonsinks of two
     blocks orders these. Blocks need not share a task for that: a nonsink that is not a
@@ -152,7 +152,7 @@ def superdag_arcs(dag: Dag, blocks: Sequence[Block]) -> set[tuple[int, int]]:
 def outdegree_order(dag: Dag, block: Block) -> list[int]:
     """Always the eligible nonsink with most children in the block, then of smallest id.
 
-    Paper 004, section 3.1, step 3, for blocks without a known IC-optimal order.
+    Section 3.1, step 3, for blocks without a known IC-optimal order.
     """
     order: list[int] = []
     while len(order) < len(block.nonsinks):
@@ -166,7 +166,7 @@ def outdegree_order(dag: Dag, block: Block) -> list[int]:
 
 
 def enabled(dag: Dag, block: Block, order: Sequence[int]) -> list[int]:
-    """Nonsources of the block enabled after 0 .. s executions (paper 000, section 2).
+    """Nonsources of the block enabled after 0 .. s executions (Cordasco et al. 2011, section 2).
 
     Enabled are those whose parents in the block have all been executed, themselves executed
     or not. *order* lists the block's s nonsinks.
@@ -178,7 +178,7 @@ def enabled(dag: Dag, block: Block, order: Sequence[int]) -> list[int]:
 
 
 def eligible(dag: Dag, block: Block, order: Sequence[int]) -> list[int]:
-    """Eligible tasks of the block, sources too, after 0 .. s executions (paper 004, 3.1)."""
+    """Eligible tasks of the block, sources too, after 0 .. s executions (section 3.1)."""
     sources = sum(not parents_in(dag, block.tasks, task) for task in block.tasks)
     return [sources + count - x for x, count in enumerate(enabled(dag, block, order))]
 
@@ -187,7 +187,7 @@ def eligible(dag: Dag, block: Block, order: Sequence[int]) -> list[int]:
 
 
 def has_priority(first: Profile, second: Profile) -> bool:
-    """Whether first |> second: inequality (1) of papers 000 and 004 on two profiles."""
+    """Whether first |> second: inequality (1) of Malewicz et al. 2007 on two profiles."""
     s1 = len(first) - 1
     return all(
         first[x] + second[y] <= first[min(s1, x + y)] + second[max(0, x + y - s1)]
@@ -198,7 +198,7 @@ def has_priority(first: Profile, second: Profile) -> bool:
 def priority(first: Profile, second: Profile) -> Fraction:
     """The largest r <= 1 with which *first* has r-priority over *second*.
 
-    Paper 004, section 3.1, steps 4 and 5. Profiles are both of `enabled` or both of
+    Section 3.1, steps 4 and 5. Profiles are both of `enabled` or both of
     `eligible` tasks. A sum of 0 on the left of the inequality holds for every r.
 
     >>> priority([1, 1], [1, 2])
@@ -217,7 +217,7 @@ def priority(first: Profile, second: Profile) -> Fraction:
 
 
 def greedy(dag: Dag, blocks: Sequence[Block], profiles: Sequence[Profile]) -> list[int]:
-    """Indices of the blocks with nonsinks in the order of paper 004, section 3.1, step 6.
+    """Indices of the blocks with nonsinks in the order of section 3.1, step 6.
 
     The next is a source of the superdag whose least priority over another source is
     greatest; of several, the one with the smallest nonsink.
@@ -247,7 +247,7 @@ def next_block(
 def prio_order(
     dag: Dag, *, profile: Callable[[Dag, Block, Sequence[int]], Profile] = eligible
 ) -> list[int]:
-    """The order of paper 004's heuristic, all six steps, with every block in outdegree order.
+    """The order of the heuristic, all six steps, with every block in outdegree order.
 
     *profile* is `eligible` or `enabled`: what the priorities compare.
     """

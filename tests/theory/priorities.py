@@ -21,7 +21,7 @@ class NamedBlock:
 
 
 def has_priority_by_theorem(first: NamedBlock, second: NamedBlock) -> bool:
-    """Whether Theorem 2.2 of paper 000 gives *first* priority over *second*.
+    """Whether Theorem 2.2 of Cordasco et al. 2011 gives *first* priority over *second*.
 
     The theorem is silent on other pairs; there the definition decides. Its printed range
     of degrees includes 1, for which it fails.

@@ -185,7 +185,7 @@ def test_a_random_planar_bipartite_tree_is_recognised_and_ordered(seed):
 
 
 @pytest.mark.parametrize("zigzag", ["1/4,3,1/3,3,1/2,2,1/4,3,1/2", "4,1/3,3,1/3,2,1/2,4,1/3,2"])
-def test_the_trees_of_paper_001_are_recognised(zigzag):
+def test_the_trees_of_cordasco_2007_are_recognised(zigzag):
     """Figs. 4 and 6: P and its dual."""
     block = shuffled(pbt(zigzag), seed=3)
 

@@ -1,4 +1,6 @@
-"""Blocks and the superdag: the kernel against the literal twin of paper 004, and by hand."""
+"""Blocks and the superdag: the kernel against the literal twin of Malewicz et al. 2007, and by
+hand.
+"""
 
 import subprocess
 import sys
@@ -153,7 +155,9 @@ def test_two_general_blocks_that_meet_nothing_leave_one_after_the_other():
 
 
 def test_airsn_falls_into_its_handle_and_four_bipartite_blocks():
-    """Paper 004, Fig. 5. Tasks: fringes 0-9, handle 10-30, cover 31-40, join, cover, join."""
+    """Malewicz et al. 2007, Fig. 5. Tasks: fringes 0-9, handle 10-30, cover 31-40, join, cover,
+    join.
+    """
     parts = check_against_twin(airsn(10))
     blocks = listed(airsn(10))
 
@@ -170,7 +174,7 @@ def test_airsn_falls_into_its_handle_and_four_bipartite_blocks():
 
 @pytest.mark.parametrize("segments", [3, 4, 5, 12, 332])
 def test_the_first_four_stages_of_inspiral_are_one_general_block(segments):
-    """Paper 004, section 3.3: 1,328 tasks for 332 segments; then four small blocks each."""
+    """Malewicz et al. 2007, section 3.3: 1,328 tasks for 332 segments; then small blocks."""
     parts = decompose(inspiral(segments))
     (general,) = np.flatnonzero(parts.blocks.bipartite == 0).tolist()
 
@@ -199,7 +203,8 @@ def test_the_projections_and_comparisons_of_montage_are_one_bipartite_block(rows
 
 @pytest.mark.parametrize("fields", [12, 24, 800])
 def test_the_fields_and_cores_of_sdss_are_one_bipartite_block(fields):
-    """Paper 004, section 3.3: 1,600 tasks for 800 fields, each source with three children.
+    """Malewicz et al. 2007, section 3.3: 1,600 tasks for 800 fields, each source with three
+    children.
 
     Then come a fork per core, an arc per calibration, and 13 joins.
     """
@@ -215,7 +220,9 @@ def test_the_fields_and_cores_of_sdss_are_one_bipartite_block(fields):
 
 @pytest.mark.parametrize("d", [1, 2, 3, 6])
 def test_an_fft_dag_falls_into_butterflies(d):
-    """Paper 003, section 5: on each of d levels 2^(d-1) blocks of two sources and two sinks."""
+    """Rosenberg and Yurkewych 2005, section 5: on each of d levels 2^(d-1) blocks of two sources
+    and two sinks.
+    """
     parts = decompose(fft(d))
 
     assert len(parts) == d * 2 ** (d - 1)

@@ -1,4 +1,4 @@
-"""Orders of the dual read off orders of the dag: paper 001, section 4."""
+"""Orders of the dual read off orders of the dag: Cordasco et al. 2007, section 4."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_the_dual_runs_the_packets_from_the_last_to_the_first(dag_and_order):
 def test_the_dual_enables_as_much_as_the_order_does_not_leave_waiting(dag_and_order):
     """After the last k packets have run in the dual, the tasks of the last k steps are enabled.
 
-    Paper 001, proof of Theorem 4.1: these tasks have children in those packets only.
+    Cordasco et al. 2007, proof of Theorem 4.1: these tasks have children in those packets only.
     """
     dag, order = dag_and_order
     enabled = enabled_profile(dag.dual(), dual_order(dag, order))
@@ -106,7 +106,9 @@ def test_the_dual_enables_as_much_as_the_order_does_not_leave_waiting(dag_and_or
 
 @pytest.mark.parametrize("tasks", range(6))
 def test_the_dual_of_an_ic_optimal_order_is_ic_optimal_on_every_small_dag(tasks):
-    """Paper 001, Theorem 4.1, on all 1,100 dags of up to five tasks: all have such an order."""
+    """Cordasco et al. 2007, Theorem 4.1, on all 1,100 dags of up to five tasks: all have such an
+    order.
+    """
     for dag in naturally_labelled_dags(tasks):
         dual = dag.dual()
         order = dual_order(dag, ic_optimal_order(dag))
@@ -115,7 +117,7 @@ def test_the_dual_of_an_ic_optimal_order_is_ic_optimal_on_every_small_dag(tasks)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_dual_of_an_ic_optimal_order_is_ic_optimal_on_random_dags(seed):
-    """Paper 001, Theorem 4.1. Where the dag has no such order, neither has the dual."""
+    """Cordasco et al. 2007, Theorem 4.1. Where the dag has no such order, neither has the dual."""
     with_order = without = 0
     drawn = [*random_dags(400, most_tasks=12, seed=seed)]
     drawn += [random_layered(12, 4, 2, seed=seed * 1000 + number) for number in range(300)]

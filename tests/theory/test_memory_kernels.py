@@ -123,7 +123,7 @@ def test_large_dags_keep_profile_and_limit():
 
 @pytest.mark.parametrize("height", range(1, 11))
 def test_depth_first_order_needs_the_least_memory_on_trees(height):
-    """However they are numbered: h + 1 (paper 003, Lemma 4.2)."""
+    """However they are numbered: h + 1 (Rosenberg and Yurkewych 2005, Lemma 4.2)."""
     dag = shuffled(tree(height), seed=height)
     ones = np.ones(len(dag), np.int64)
     order = _native.depth_first_order(*rows(dag), dag.fifo_order, ones)

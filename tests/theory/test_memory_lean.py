@@ -83,7 +83,9 @@ def test_the_order_of_a_workflow_keeps_its_profile(dag):
 
 @pytest.mark.parametrize("height", range(1, 14))
 def test_a_complete_tree_comes_down_from_all_leaves_to_2h(height):
-    """Paper 003, Lemma 4.3 and Theorem 4.2: what Postorder-Execute needs, on any numbering."""
+    """Rosenberg and Yurkewych 2005, Lemma 4.3 and Theorem 4.2: what Postorder-Execute needs, on any
+    numbering.
+    """
     dag = shuffled(tree(height), seed=height)
     order = prioritize(dag).order
 
@@ -94,7 +96,7 @@ def test_a_complete_tree_comes_down_from_all_leaves_to_2h(height):
 
 @pytest.mark.parametrize("d", range(2, 11))
 def test_an_fft_dag_comes_down_from_half_as_much_again_to_2_to_the_d_plus_2(d):
-    """Paper 003, Theorem 5.2, corrected: what fours that share parents need."""
+    """Rosenberg and Yurkewych 2005, Theorem 5.2, corrected: what fours that share parents need."""
     dag = fft(d)
     order = prioritize(dag).order
 

@@ -78,7 +78,7 @@ def check_linear(plan: Plan) -> None:
 # The papers' examples
 
 
-def test_the_example_of_paper_004_runs_the_fork_before_the_chain():
+def test_the_example_of_malewicz_2007_runs_the_fork_before_the_chain():
     r"""
     a   c       c leaves three tasks eligible, a would leave two.
     |  / \
@@ -95,7 +95,9 @@ def test_the_example_of_paper_004_runs_the_fork_before_the_chain():
 
 @pytest.mark.parametrize("first", ["fringes", "handle"])
 def test_airsn_runs_its_handle_first_and_is_never_behind_fifo(first):
-    """Paper 004, section 3.3: the last of the 21 handle tasks has priority 773 - 20 = 753."""
+    """Malewicz et al. 2007, section 3.3: the last of the 21 handle tasks has priority 773 - 20 =
+    753.
+    """
     dag = airsn(250, first)
     plan = prioritize(dag)
     handle = [dag.id_of(f"handle_{i:02}") for i in range(21)]
@@ -134,7 +136,7 @@ def test_airsn_is_proved_between_its_bottlenecks():
             "W(1,2) x 2 > W(2,2) x 2 > W(3,2) x 2 > W(4,2) x 2 > W(5,2) > W(6,2) > W(10,2)",
         ),
     ],
-    ids=["paper 001 left", "paper 001 right", "paper 000"],
+    ids=["Cordasco et al. 2007 left", "Cordasco et al. 2007 right", "Cordasco et al. 2011"],
 )
 def test_the_linear_compositions_of_both_figures_6_are_proved_by_theorem_2_1(dag, chain_of_blocks):
     plan = prioritize(dag)
@@ -299,7 +301,7 @@ def test_long_chains_are_cut_short():
 @given(dags(most_tasks=10) | tangled_dags(), st.sampled_from(["eligible", "nonsources"]))
 @settings(max_examples=150)
 def test_blocks_run_in_the_greedy_order_of_the_twin(dag, counting):
-    """Step 6 of paper 004 on the kernel's own block orders."""
+    """Step 6 of Malewicz et al. 2007 on the kernel's own block orders."""
     plan = prio_order(dag, counting=counting)
     reduced = plan.analysis.parts.dag
     blocks = block_orders(plan)
@@ -425,7 +427,7 @@ def test_kinds_up_to_exact_are_proved():
 
 # Each has just one IC-optimal order of its nonsinks, so that ids have nothing to decide.
 WITHOUT_TIES = {
-    "the example of paper 004": PAPER_EXAMPLE,
+    "the example of Malewicz et al. 2007": PAPER_EXAMPLE,
     "forks of different widths": w(1, 5) + w(1, 3) + w(1, 4) + w(1, 2) + n(1),
     "an N-dag": n(6),
     "a chain": chain(7),

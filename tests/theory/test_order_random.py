@@ -154,11 +154,11 @@ def run_ic_optimally(make: object, blocks: int, seeds: int) -> int:
 
 @pytest.mark.parametrize(("blocks", "within_reach"), [(2, 7500), (3, 6900), (4, 5600)])
 def test_twenty_thousand_linear_compositions_are_run_ic_optimally(blocks, within_reach):
-    """Paper 000, Theorem 2.1: none is missed."""
+    """Cordasco et al. 2011, Theorem 2.1: none is missed."""
     assert run_ic_optimally(random_linear_composition, blocks, 7700) >= within_reach
 
 
 @pytest.mark.parametrize(("trees", "within_reach"), [(2, 10_200), (3, 9800)])
 def test_twenty_thousand_sums_of_trees_are_run_ic_optimally(trees, within_reach):
-    """Paper 001, Theorem 3.2: none is missed."""
+    """Cordasco et al. 2007, Theorem 3.2: none is missed."""
     assert run_ic_optimally(random_tree_sum, trees, 10_300) >= within_reach

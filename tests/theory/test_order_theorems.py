@@ -64,8 +64,8 @@ WITHIN_REACH: dict[str, list[Dag]] = {
     "divide and conquer": [divide_and_conquer(height) for height in range(5)],
     "ternary divide and conquer": [divide_and_conquer(height, 3) for height in range(3)],
     "the matrix product": [matmul()],
-    "paper 000, Fig. 6": [paper_000_fig6()],
-    "paper 001, Fig. 6": [paper_001_fig6(which) for which in ("left", "right")],
+    "Cordasco et al. 2011, Fig. 6": [paper_000_fig6()],
+    "Cordasco et al. 2007, Fig. 6": [paper_001_fig6(which) for which in ("left", "right")],
 }
 
 
@@ -77,7 +77,7 @@ def test_the_order_of_a_family_with_a_theorem_is_ic_optimal(family):
 
 @pytest.mark.parametrize("which", ["a", "b", "c"])
 def test_the_expansive_reductive_dags_of_figure_3_are_run_ic_optimally(which):
-    """Paper 001, Fig. 3: all three can be scheduled optimally by strands."""
+    """Cordasco et al. 2007, Fig. 3: all three can be scheduled optimally by strands."""
     dag = paper_001_fig3(which)
 
     check_proved(dag, optimal_profile(dag))
@@ -85,7 +85,9 @@ def test_the_expansive_reductive_dags_of_figure_3_are_run_ic_optimally(which):
 
 @pytest.mark.parametrize("leaves", range(1, 8))
 def test_every_binary_tree_is_run_ic_optimally_both_ways(leaves):
-    """Paper 003, Theorem 4.1, on all 1, 1, 2, 5, 14, 42 and 132 trees; and their duals."""
+    """Rosenberg and Yurkewych 2005, Theorem 4.1, on all 1, 1, 2, 5, 14, 42 and 132 trees; and their
+    duals.
+    """
     for dag in trees(leaves):
         check_proved(dag, reducing(leaves))
         check_proved(dag.dual(), growing(leaves - 1))
@@ -194,7 +196,9 @@ LARGE_BLOCKS = {
 
 @pytest.mark.parametrize("block", LARGE_BLOCKS)
 def test_a_large_block_has_the_profile_of_the_formula(block):
-    """Paper 000, section 2.2, and paper 004: sources less executed plus enabled."""
+    """Cordasco et al. 2011, section 2.2, and Malewicz et al. 2007: sources less executed plus
+    enabled.
+    """
     dag, expected = LARGE_BLOCKS[block]
 
     check_proved(dag, expected)

@@ -1,4 +1,4 @@
-"""The literal twin of paper 004 on cases worked by hand, and the laws it must keep."""
+"""The literal twin of Malewicz et al. 2007 on cases worked by hand, and the laws it must keep."""
 
 from fractions import Fraction
 from itertools import pairwise, product
@@ -193,7 +193,7 @@ def test_arcs_out_of_a_component_order_blocks_that_share_no_task():
 
 
 def test_airsn_falls_into_its_handle_and_four_bipartite_blocks():
-    """Paper 004, Fig. 5: the handle's arcs, then two joins and two covers.
+    """Malewicz et al. 2007, Fig. 5: the handle's arcs, then two joins and two covers.
 
     Tasks: fringes 0-2, handle 3-23, first cover 24-26, join 27, second cover 28-30, join 31.
     While handle tasks are left, the component of a fringe contains that of the first of them.
@@ -212,7 +212,7 @@ def test_airsn_falls_into_its_handle_and_four_bipartite_blocks():
 
 
 def test_airsn_runs_the_handle_before_the_fringes():
-    """Paper 004, section 3.3. The handle's end has three children, a fringe has one."""
+    """Malewicz et al. 2007, section 3.3. The handle's end has three children, a fringe has one."""
     assert paper.prio_order(airsn(3)) == [*range(3, 24), 0, 1, 2, *range(24, 32)]
 
 
@@ -264,7 +264,7 @@ def test_arcs_of_the_superdag_go_from_earlier_to_later_blocks(dag):
 
 @given(ALL_KINDS)
 def test_minimal_components_are_disjoint(dag):
-    """Paper 004, section 3.1, step 2."""
+    """Malewicz et al. 2007, section 3.1, step 2."""
     tasks = range(len(dag))
     found = {paper.closure(dag, tasks, s) for s in dag.sources.tolist()}
     minimal = [one for one in found if not any(other < one for other in found)]
@@ -384,7 +384,7 @@ def test_sums_of_nothing_impose_nothing():
 
 @pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
 def test_w_dags_have_priority_over_less_expansive_blocks(s, d):
-    """Paper 000, Theorem 2.2, part 1, for d >= 2."""
+    """Cordasco et al. 2011, Theorem 2.2, part 1, for d >= 2."""
     own = profile(w(s, d))
     for other_s, other_d in product((1, 2, 3), (2, 3, 4)):
         expected = other_d < d or (other_d == d and other_s >= s)
@@ -396,7 +396,7 @@ def test_w_dags_have_priority_over_less_expansive_blocks(s, d):
 
 @pytest.mark.parametrize("s", [2, 3, 4])
 def test_n_dags_and_cycles_have_priority_over_m_dags_but_not_over_each_other(s):
-    """Paper 000, Theorem 2.2, parts 2 and 3; cycles of different sizes are incomparable."""
+    """Cordasco et al. 2011, Theorem 2.2, parts 2 and 3; unequal cycles are incomparable."""
     for other in (2, 3, 4):
         assert paper.has_priority(profile(n(s)), profile(n(other)))
         assert paper.has_priority(profile(cycle(s)), profile(cycle(other))) == (s == other)
@@ -409,7 +409,7 @@ def test_n_dags_and_cycles_have_priority_over_m_dags_but_not_over_each_other(s):
 
 @pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
 def test_m_dags_have_priority_over_more_reductive_ones(s, d):
-    """Paper 000, Theorem 2.2, part 4."""
+    """Cordasco et al. 2011, Theorem 2.2, part 4."""
     for other_s, other_d in product((1, 2, 3), (2, 3, 4)):
         expected = other_d > d or (other_d == d and other_s <= s)
         assert paper.has_priority(profile(m(s, d)), profile(m(other_s, other_d))) == expected
@@ -417,7 +417,9 @@ def test_m_dags_have_priority_over_more_reductive_ones(s, d):
 
 @given(profiles(), profiles())
 def test_full_r_priority_is_priority_whatever_is_counted(first, second):
-    """Paper 004, section 3.1: r = 1 is the relation |>, and does not depend on the counts."""
+    """Malewicz et al. 2007, section 3.1: r = 1 is the relation |>, and does not depend on the
+    counts.
+    """
     expected = paper.has_priority(first[0], second[0])
 
     assert (paper.priority(first[0], second[0]) == 1) == expected
@@ -441,7 +443,7 @@ def test_r_priority_is_the_least_share_that_one_block_after_the_other_has_of_the
 # The order of the blocks
 
 
-def test_the_example_of_paper_004_runs_the_fork_before_the_chain():
+def test_the_example_of_malewicz_2007_runs_the_fork_before_the_chain():
     r"""
     a   c       a leaves 1 task eligible, c leaves 2: c has priority 1 over a,
     |  / \      a has (1 + 1) / (1 + 2) = 2/3 over c.

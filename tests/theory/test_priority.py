@@ -1,4 +1,6 @@
-"""The priority relation: the kernel against the twin, and the theorems of papers 000 and 001."""
+"""The priority relation: the kernel against the twin, and the theorems of Cordasco et al. 2007 and
+2011.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -42,7 +44,7 @@ def profile_by_referee(block: Dag) -> BlockProfile:
     return BlockProfile(len(block.sources), tuple(most_enabled(block)))
 
 
-# The papers' formulas (paper 000, section 2.2)
+# The papers' formulas (Cordasco et al. 2011, section 2.2)
 
 
 @cache
@@ -188,7 +190,7 @@ def test_blocks_without_nonsinks_lose_nothing():
     assert priority(m_profile(2, 3), nothing, counting="nonsources") == 1
 
 
-# Theorem 2.2 of paper 000, for d >= 2 though it is printed with d > 0
+# Theorem 2.2 of Cordasco et al. 2011, for d >= 2 though it is printed with d > 0
 
 
 @pytest.mark.parametrize(("s", "d"), SHAPES)
@@ -287,7 +289,7 @@ def test_priority_is_neither_reflexive_nor_antisymmetric():
 
 
 def test_a_block_has_priority_over_another_iff_its_dual_has_the_lower_one():
-    """Paper 001, Theorem 4.2: G1 |> G2 iff dual(G2) |> dual(G1)."""
+    """Cordasco et al. 2007, Theorem 4.2: G1 |> G2 iff dual(G2) |> dual(G1)."""
     duals = [block.dual() for block in tree_profiles()]
     over = np.array([[has_priority_over(a, b) for a in duals] for b in duals])
 
@@ -315,7 +317,9 @@ def test_n_dags_and_cycles_are_their_own_duals(s):
 
 
 def test_the_dual_profile_is_what_the_referee_finds_for_the_dual_block():
-    """Paper 001, section 4, on random trees and on bipartite dags without isolated tasks."""
+    """Cordasco et al. 2007, section 4, on random trees and on bipartite dags without isolated
+    tasks.
+    """
     blocks = [tree for tree in trees(150) if max(len(tree.sources), len(tree.sinks)) <= 13]
     drawn = [random_bipartite(6, 5, arcs, seed=seed) for arcs in (9, 12, 16) for seed in range(100)]
     blocks += [dag for dag in drawn if (dag.in_degrees + dag.out_degrees).min() > 0]

@@ -1,4 +1,6 @@
-"""The lexicographic greedy on planar bipartite trees (paper 001, section 3) and its twin."""
+"""The lexicographic greedy on planar bipartite trees (Cordasco et al. 2007, section 3) and its
+twin.
+"""
 
 from collections.abc import Sequence
 from itertools import accumulate, product
@@ -25,7 +27,7 @@ from icsched.theory import decompose
 from icsched.theory.proof import Proof, Theorem
 from tests.theory.samples import renumbered
 
-# The twin: paper 001, word for word
+# The twin: Cordasco et al. 2007, word for word
 
 
 def greedy(strands: Sequence[Sequence[int]], sinks: Sequence[frozenset[int]]) -> list[int]:
@@ -115,7 +117,7 @@ def uneven_sum(trees: int, *, seed: int) -> Dag:
 
 
 def test_a_strand_of_w_dags_starts_at_its_largest_end():
-    """Paper 001, Fig. 6, W[4,2,4,3], sources a to d.
+    """Cordasco et al. 2007, Fig. 6, W[4,2,4,3], sources a to d.
 
     Vectors at first: a has three sinks of its own, then b lets go of the one it shares with
     a, then c of one shared and two of its own, then d: 3, 4, 7, 10. c has 2, 5; d has 2; b
@@ -129,7 +131,7 @@ def test_a_strand_of_w_dags_starts_at_its_largest_end():
 
 
 def test_a_strand_of_m_dags_starts_at_its_smallest_sink():
-    """Paper 001, Fig. 6, M[4,2,4,3]: sinks of 2, 4, 3 and 4 parents, sharing sources.
+    """Cordasco et al. 2007, Fig. 6, M[4,2,4,3]: sinks of 2, 4, 3 and 4 parents, sharing sources.
 
     The sink of two costs 2 sources, the next of 4 another 3, that of 3 another 2, and the
     first of 4 another 3: steps 2, 5, 7 and 10.
@@ -196,7 +198,7 @@ def best_profile(dag: Dag) -> list[int]:
 
 
 def test_the_kernel_is_ic_optimal_on_sums_with_ends_of_1():
-    """Paper 001, Theorem 3.2, with N-dags let in as its note 7 does."""
+    """Cordasco et al. 2007, Theorem 3.2, with N-dags let in as its note 7 does."""
     drawn = [uneven_sum(1 + seed % 3, seed=1000 + seed) for seed in range(400)]
     small = [dag for dag in drawn if len(dag.sources) <= 16]
 

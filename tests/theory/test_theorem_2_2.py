@@ -1,4 +1,6 @@
-"""Theorem 2.2 of paper 000: closed forms of the priority relation, against the definition."""
+"""Theorem 2.2 of Cordasco et al. 2011: closed forms of the priority relation, against the
+definition.
+"""
 
 from itertools import product
 

@@ -1,14 +1,19 @@
 """What tools/allocation.py computes: crossovers, and batches for workers."""
 
 import importlib.util
+import re
 import sys
 from functools import partial
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from icsched import BatchServer, Dag, Times, Workers, families, prioritize
-from icsched.sim import Clustered, Ratio, run_clusters
+from icsched.render.figures import write_figure
+from icsched.sim import Clustered, Mean, Ratio, run_clusters
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -110,3 +115,64 @@ def test_every_way_plays_a_dag_to_its_end(allocation, monkeypatch):
     assert len(ratios) == 2 + 3 * 4  # fifo and the best task; FFT dags have staggered clusters
     assert set(estimates) == {"prio", *ratios}
     assert all(row.time.mean > 0 for row in estimates.values())
+
+
+# Figures
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    """Write a figure as SVG and parse it."""
+
+    def parse(figure):
+        (path,) = write_figure(figure, str(tmp_path / "figure"), ["svg"])
+        return ElementTree.parse(path).getroot()  # noqa: S314  our own file
+
+    return parse
+
+
+def texts(root):
+    return [text.text for text in root.iter(f"{SVG}text")]
+
+
+def curve_ends(root, name):
+    """First and last point of each curve called *name*, in points."""
+    groups = [group for group in root.iter(f"{SVG}g") if group.get("id") == f"curve-{name}"]
+    paths = [next(group.iter(f"{SVG}path")).get("d") for group in groups]
+    found = [re.findall(r"[ML] (\S+) (\S+)", path) for path in paths]
+    return [[tuple(map(float, point)) for point in (points[0], points[-1])] for points in found]
+
+
+CURVE = [(0.0, Mean(10, 9, 11)), (0.1, Mean(20, 19, 21)), (10.0, Mean(100, 90, 110))]
+
+
+def test_curves_start_at_zero_and_rise_to_the_right(allocation, drawn):
+    root = drawn(allocation.curves_figure({"dag": {"mine": CURVE}}, columns=1, labels=("x", "y")))
+
+    (((left, low), (right, high)),) = curve_ends(root, "mine")
+    assert left < right
+    assert high < low  # SVG counts from the top
+    assert {"dag", "mine", "x", "y", "0", "0.1", "10", "100"} <= set(texts(root))
+
+
+def test_plots_of_a_row_share_their_scale_and_a_legend_names_every_curve(allocation, drawn):
+    """The second curve lies twice as high, in the plot beside the first; a third is missing."""
+    double = [(at, Ratio(2 * y.mean, 2 * y.low, 2 * y.high)) for at, y in CURVE]
+    panels = {"one": {"mine": CURVE}, "two": {"yours": double}, "three": {"mine": CURVE}}
+
+    root = drawn(allocation.curves_figure(panels, columns=2, labels=("x", "y")))
+
+    (mine, _), (yours,) = curve_ends(root, "mine"), curve_ends(root, "yours")
+    assert yours[0][1] < mine[0][1]
+    assert yours[1][1] - mine[1][1] == pytest.approx(yours[0][1] - mine[0][1])
+    assert [text for text in texts(root) if text in ("mine", "yours")] == ["mine", "yours"]
+
+
+def test_the_same_curves_give_the_same_bytes(allocation, tmp_path):
+    written = []
+    for name in ("first", "second"):
+        figure = allocation.curves_figure({"dag": {"mine": CURVE}}, columns=1, labels=("x", "y"))
+        (path,) = write_figure(figure, str(tmp_path / name), ["svg"])
+        written.append((tmp_path / path).read_bytes())
+
+    assert written[0] == written[1]

@@ -1,4 +1,4 @@
-"""The page about paper 004's study says what the code gives."""
+"""The page about the study of Malewicz et al. 2007 says what the code gives."""
 
 from pathlib import Path
 

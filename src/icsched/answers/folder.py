@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from icsched.errors import FormatError
-from icsched.files import write_text
+from icsched.files import naming, write_text
 
 
 def write_tables(directory: str, texts: Mapping[str, str]) -> None:
@@ -13,10 +12,8 @@ def write_tables(directory: str, texts: Mapping[str, str]) -> None:
     Raises FormatError if they cannot be written.
     """
     folder = Path(directory)
-    try:
+    with naming(directory):
         (folder / "blocks").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(directory, None, (error.strerror or str(error)).lower()) from error
     for name, text in texts.items():
         write_text(folder / name, text)
     for old in (*folder.glob("blocks/[0-9]*.dot"), folder / "superdag.dot"):

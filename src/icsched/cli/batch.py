@@ -5,7 +5,7 @@ from typing import Annotated
 from icsched import checks
 from icsched.answers.batch import batch_answer
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
 from icsched.cli.output import SIGNS, Json, put
 from icsched.errors import ArgumentError
 from icsched.render import batch as render
@@ -13,7 +13,7 @@ from icsched.theory.batches import Method
 
 
 def batch(
-    *files: str,
+    *files: FileName,
     take: Annotated[int, WHOLE],
     done: str = "",
     running: str = "",
@@ -26,8 +26,6 @@ def batch(
 
     Parameters
     ----------
-    files
-        DAGMan file of the workflow; several that are submitted together; - for standard input.
     take
         How many jobs to hand out; all eligible jobs if there are fewer.
     done
@@ -40,8 +38,6 @@ def batch(
         How to choose.
     time_limit
         Seconds for the exact method.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a report.
 

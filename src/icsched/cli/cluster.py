@@ -10,7 +10,7 @@ from icsched import checks
 from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
 from icsched.errors import ArgumentError
@@ -27,7 +27,7 @@ ClustererWord = Annotated[str, Parameter(show_default=known_clusterers)]
 
 
 def cluster(
-    *files: str,
+    *files: FileName,
     order: OrderOptions = OURS,
     size: Annotated[int | None, WHOLE] = None,
     capacities: str | None = None,
@@ -42,10 +42,6 @@ def cluster(
 
     Parameters
     ----------
-    files
-        DAGMan file of the workflow; several that are submitted together; - for standard input.
-    order
-        Which order.
     size
         Number of jobs in each cluster.
     capacities
@@ -58,8 +54,6 @@ def cluster(
         DAGMan file to write, with one job for each cluster; other files go to OUTPUT.clusters.
     dot
         Graphviz file to write, with a box around each cluster.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a report.
 

@@ -1,4 +1,4 @@
-"""Options that commands share: how files are read, and whole numbers."""
+"""What commands share: the files of a workflow, how they are read, and whole numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -9,6 +9,9 @@ from icsched.errors import ArgumentError
 from icsched.formats.dagman import DagmanOptions
 
 STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
+
+_FILES = "Workflow file; several DAGMan files that are submitted together; - for standard input."
+FileName = Annotated[str, Parameter(help=_FILES)]
 
 # The class says the options and their help; here is how they look on the command line.
 FileOptions = Annotated[DagmanOptions, Parameter(name="*", negative="", show_default=False)]

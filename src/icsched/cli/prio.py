@@ -14,7 +14,7 @@ from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, check_streams, refuse
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileName, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
 from icsched.render import prio as render
@@ -87,7 +87,7 @@ BOUNDLESS = MemoryOptions()
 
 
 def prio(
-    *files: str,
+    *files: FileName,
     order: OrderOptions = OURS,
     writing: WriteOptions = NOTHING,
     reading: FileOptions = USUAL,
@@ -99,18 +99,8 @@ def prio(
 
     Parameters
     ----------
-    files
-        DAGMan file of the workflow; several that are submitted together; - for standard input.
-    order
-        Which order.
-    writing
-        What to do to the files.
-    reading
-        How the files are read.
     tables_
         Directory for the order, the eligibility table and dot files of dag, superdag and blocks.
-    memory
-        How much memory the order may need.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 

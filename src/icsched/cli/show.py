@@ -2,14 +2,14 @@
 
 from icsched.answers.reading import Reading
 from icsched.answers.show import show_answer
-from icsched.cli.inputs import USUAL, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, FileName, FileOptions, check_streams
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.render import show as render
 
 
 def show(
-    *files: str,
+    *files: FileName,
     order: OrderOptions = OURS,
     reading: FileOptions = USUAL,
     json_: Json = False,
@@ -18,12 +18,6 @@ def show(
 
     Parameters
     ----------
-    files
-        DAGMan file of the workflow; several that are submitted together; - for standard input.
-    order
-        Which order.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a report.
 

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from icsched.answers.reading import Reading
 from icsched.answers.simulate import simulate_answer
-from icsched.cli.inputs import USUAL, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, FileName, FileOptions, check_streams
 from icsched.cli.model import (
     ENOUGH_RUNS,
     PAPER_POOL,
@@ -24,7 +24,7 @@ Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orde
 
 
 def simulate(
-    *files: str,
+    *files: FileName,
     order: Orders = ("prio",),
     pool_options: PoolOptions = PAPER_POOL,
     time_options: TimeOptions = UNIT_TIMES,
@@ -36,19 +36,9 @@ def simulate(
 
     Parameters
     ----------
-    files
-        DAGMan file of the workflow; several that are submitted together; - for standard input.
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
         It can be given several times. fifo is always included.
-    pool_options
-        Who asks for jobs.
-    time_options
-        How long jobs run.
-    sampling_options
-        How much is simulated.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of tables and charts.
 

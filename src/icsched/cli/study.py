@@ -45,10 +45,7 @@ def study(
     Parameters
     ----------
     files
-        DAGMan files; each is a workflow of its own.
-    order_options
-        Which order is compared with fifo. Its run times only make the order: in the simulation
-        every job takes about one unit of time.
+        Workflow files; each is a workflow of its own.
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
     intervals
@@ -57,14 +54,10 @@ def study(
         Mean numbers of requests in a batch, separated by commas.
     batch_law
         Law of the batch sizes.
-    sampling_options
-        How much is simulated, in every cell.
     dask
         Address of a Dask scheduler: compute the cells on its workers.
     no_run
         Simulate nothing: write tables and figures of the finished cells.
-    reading
-        How the files are read.
 
     """
     check_streams(*files, order_options.order)

@@ -26,13 +26,9 @@ def verify(
     Parameters
     ----------
     file
-        DAGMan file of the workflow.
-    order
-        Which order.
+        Workflow file; - for standard input.
     limit
         Give up after this many sets of executed jobs.
-    reading
-        How the files are read.
     json_
         Print one JSON object instead of a sentence.
 

@@ -1,7 +1,7 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
 from icsched.files.change import Change
-from icsched.files.reading import is_own_file, read_bytes, read_if_there, read_text
+from icsched.files.reading import is_own_file, naming, read_bytes, read_if_there, read_text
 from icsched.files.writing import (
     WITHDRAWN,
     check_rewritable,
@@ -18,6 +18,7 @@ __all__ = [
     "Change",
     "check_rewritable",
     "is_own_file",
+    "naming",
     "read_bytes",
     "read_if_there",
     "read_text",

@@ -3,7 +3,8 @@
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -19,11 +20,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """
     # Standard input may be a socket, which has no name to open.
     source = 0 if os.fspath(path) == "/dev/stdin" else path
-    try:
-        with open(source, "rb", closefd=source != 0) as file:
-            return _bounded(file)
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, reason(error)) from error
+    with naming(path), open(source, "rb", closefd=source != 0) as file:
+        return _bounded(file)
 
 
 def _bounded(file: BufferedReader) -> bytes:
@@ -92,6 +90,15 @@ def is_own_file(path: str | os.PathLike[str], files: Iterable[str]) -> bool:
     except OSError as error:  # for example, the working directory was removed
         problem = "cannot tell whether it is one of the workflow's own files"
         raise FormatError(os.fspath(path), None, f"{problem}: {error.strerror}") from error
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn an OSError inside into a FormatError that names *path*."""
+    try:
+        yield
+    except OSError as error:
+        raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
 def reason(error: OSError) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.files.attributes import are_alike, mask, take_after
-from icsched.files.reading import reason
+from icsched.files.reading import naming, reason
 from icsched.files.temporary import held, temporary_directory, temporary_file
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
@@ -60,14 +60,12 @@ def rewrite(
     Raises FormatError if the file changed meanwhile, cannot be written, or cannot keep its owner,
     permissions and attributes.
     """
-    try:
+    with naming(path):
         target = _ordinary(path)
         check_still = partial(_check_still, os.fspath(path), target, old)
         check_still()  # before a backup is made of a file that has changed
         backup = None if keep is None else _keep(target, keep)
         _replace(target, new, check_still)
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, reason(error)) from error
     if backup is None:
         return None
     if Path(path).is_symlink():  # the backup is beside the file that the link points at
@@ -81,14 +79,13 @@ def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
     Returns clauses that say why the user may not want `rewrite` to change the file. Raises
     FormatError as `rewrite` does.
     """
-    try:
+    with naming(path):
         target = _ordinary(path)
         with temporary_file(target.parent) as (handle, trial):
             take_after(handle, target)
             trial.unlink()
-        return _surprises(target.stat())
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, reason(error)) from error
+        status = target.stat()
+    return _surprises(status)
 
 
 def _ordinary(path: str | os.PathLike[str]) -> Path:
@@ -126,14 +123,11 @@ def write_with_directory(
     Raises FormatError if something cannot be written.
     """
     target, place = Path(path), Path(directory)
-    try:
-        with temporary_directory(place.parent) as new:
-            _take_after_directory(new, place)
-            _fill(new, {**files, WITHDRAWN: data}, executable)
-            _sync(new / WITHDRAWN, model=target)
-            _put_in_place(new, target, place)
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, reason(error)) from error
+    with naming(path), temporary_directory(place.parent) as new:
+        _take_after_directory(new, place)
+        _fill(new, {**files, WITHDRAWN: data}, executable)
+        _sync(new / WITHDRAWN, model=target)
+        _put_in_place(new, target, place)
 
 
 def _sync(path: Path, *, model: Path) -> None:
@@ -218,10 +212,8 @@ def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[st
 
 def remove(path: str | os.PathLike[str]) -> None:
     """Remove the file at *path*; raises FormatError if that cannot be done."""
-    try:
+    with naming(path):
         Path(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
 def sync_directory(directory: Path) -> None:

@@ -22,7 +22,8 @@ def read(path: Path | Sequence[Path], *, format: str | None = None, **options: o
     *format* is a name of `FORMATS`. By default the suffix of the file decides. A file whose suffix
     no format has is read as a DAGMan file. *options* are those of the format, such as ``no_rescue``
     of DAGMan. Raises FormatError, with file and line, if the file cannot be read, and ArgumentError
-    for an unknown format or option.
+    for an unknown format or option. Raises EngineError if the format is of another package and
+    fails.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -40,7 +41,8 @@ def read(path: Path | Sequence[Path], *, format: str | None = None, **options: o
     if len(paths) > 1 and not chosen.several:
         raise ArgumentError(f"format {chosen.name}: expected one file, got {len(paths)}")
     try:
-        return chosen.read(paths, _options(chosen, options))
+        given = _options(chosen, options)
+        return FORMATS.result(chosen.name, chosen.read, paths, given, kind=Workflow)
     except GraphError as error:  # of a reader that does not look for cycles itself
         raise FormatError(paths[0], None, str(error)) from error
 

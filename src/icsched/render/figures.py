@@ -1,13 +1,13 @@
-"""Figures drawn with matplotlib (the extra ``plot``): the figures of a study, and curves.
+"""The figures of a study, drawn with matplotlib (the extra ``plot``).
 
-The figures of a study follow Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its
+They follow Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and its
 Evaluation". Figures are made without pyplot, so no global state changes. The same cells give the
 same bytes of SVG.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import Path
@@ -37,17 +37,7 @@ TITLES = {
 MOST_POINTS = 2000  # of a line: a page cannot show more
 
 _GAP = 1.5  # columns between two sections
-_INK, _FAINT = "#1a1a1a", "#999999"
-# Colours that most people can tell apart; a dashed curve lets a curve below it show through.
-_LOOKS = (
-    (_INK, "-"),
-    (_FAINT, "-"),
-    ("#e69f00", "-"),
-    ("#0072b2", "-"),
-    ("#d55e00", "-"),
-    ("#009e73", "--"),
-    ("#cc79a7", "--"),
-)
+INK, FAINT = "#1a1a1a", "#999999"
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "icsched",
@@ -70,8 +60,8 @@ def ratio_figure(
     >>> [axes.get_ylabel() for axes in ratio_figure("wf", [Cell(1, 16)], []).axes][1:]
     ['probability of stalling, prio / FIFO', 'utilisation, prio / FIFO']
     """
-    with _style():
-        figure = _blank(9, 8)
+    with style():
+        figure = blank(9, 8)
         figure.suptitle(title)
         place = _places(cells)
         for axes, metric in zip(figure.subplots(len(METRICS), sharex=True), METRICS, strict=True):
@@ -95,42 +85,14 @@ def eligible_figure(title: str, ours: Profile, fifo: Profile, ordered_by: str = 
     """
     jobs = max(1, len(ours) - 1)
     steps, ahead = _outline(ours - fifo)
-    with _style():
-        figure = _blank(6, 3.2)
+    with style():
+        figure = blank(6, 3.2)
         axes = figure.subplots()
-        axes.axhline(0, color=_FAINT, linewidth=0.8)
-        axes.plot(steps, ahead / jobs, color=_INK, linewidth=0.8, gid="difference")
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.plot(steps, ahead / jobs, color=INK, linewidth=0.8, gid="difference")
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
         absolute.set_ylabel(f"eligible jobs, {ordered_by} - FIFO")
-    return figure
-
-
-def curves_figure(
-    panels: Mapping[str, Mapping[str, Curve]], *, columns: int, labels: tuple[str, str]
-) -> Figure:
-    """Draw one plot for each of *panels*, row by row, with one curve for each name.
-
-    *labels* are those of the axes. A name has the same colour in all plots, and the plots of a row
-    have the same scale. Segments are intervals. Both scales are logarithmic; below the smallest
-    positive value the horizontal one is linear, so that 0 has a place, too.
-    Raises EngineError without matplotlib.
-    """
-    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
-    rows = -(-len(panels) // columns)
-    with _style():
-        figure = _blank(3 * columns, 2.3 * rows + 0.4)
-        plots = figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False)
-        for axes, (title, curves) in zip(plots.flat, panels.items(), strict=False):
-            _draw_curves(axes, curves, names)
-            axes.set_title(title, fontsize=8)
-        for axes in plots[-1]:
-            axes.set_xlabel(labels[0])
-        for axes in plots[:, 0]:
-            axes.set_ylabel(labels[1])
-        lines = {line.get_label(): line for axes in plots.flat for line in axes.get_lines()}
-        shown = [lines[name] for name in names]
-        figure.legend(handles=shown, loc="outside lower center", ncols=len(shown), frameon=False)
     return figure
 
 
@@ -153,7 +115,8 @@ def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str
     return paths
 
 
-def _style() -> AbstractContextManager[None]:
+def style() -> AbstractContextManager[None]:
+    """Return the style of all figures, to draw in; raises EngineError without matplotlib."""
     try:
         import matplotlib as mpl  # an extra, and slow to import
     except ImportError:
@@ -162,7 +125,8 @@ def _style() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)
 
 
-def _blank(width: float, height: float) -> Figure:
+def blank(width: float, height: float) -> Figure:
+    """Return an empty figure of this size in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -171,7 +135,7 @@ def _blank(width: float, height: float) -> Figure:
 def _rendered(figure: Figure, suffix: str) -> bytes:
     unstamped = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     data = BytesIO()
-    with _style():
+    with style():
         figure.savefig(data, format=suffix, metadata=unstamped[suffix], dpi=150)
     return data.getvalue()
 
@@ -208,40 +172,18 @@ def _draw_ratios(
         for result in results
         if (ratio := getattr(result.ratio, metric)) is not None
     ]
-    axes.axhline(1, color=_FAINT, linewidth=0.8)
-    _draw_intervals(axes, found, color=_INK, gid=f"intervals-{metric}")
+    axes.axhline(1, color=FAINT, linewidth=0.8)
+    draw_intervals(axes, found, color=INK, gid=f"intervals-{metric}")
     at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
-    axes.plot(at, medians, "o", color=_INK, markersize=2.6, gid=f"medians-{metric}")
+    axes.plot(at, medians, "o", color=INK, markersize=2.6, gid=f"medians-{metric}")
 
 
-def _draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
+def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
+    """Draw the intervals of *curve* as segments."""
     # One line with gaps: the SVG has a tenth of the size that a line for each segment would take.
     at = np.array([[x, x, np.nan] for x, _ in curve]).ravel()
     ends = np.array([[found.low, found.high, np.nan] for _, found in curve]).ravel()
     axes.plot(at, ends, linewidth=0.8, **look)
-
-
-def _draw_curves(axes: Axes, curves: Mapping[str, Curve], names: Sequence[str]) -> None:
-    from matplotlib.ticker import LogLocator
-
-    for name, curve in curves.items():
-        color, dash = _LOOKS[names.index(name) % len(_LOOKS)]
-        at, middle = [x for x, _ in curve], [_middle(found) for _, found in curve]
-        axes.plot(at, middle, dash, color=color, linewidth=1, label=name, gid=f"curve-{name}")
-        _draw_intervals(axes, curve, color=color)
-    ticks = sorted({x for curve in curves.values() for x, _ in curve})
-    axes.set_xscale("symlog", linthresh=min((x for x in ticks if x > 0), default=1.0))
-    axes.set_xticks(ticks, [f"{x:g}" for x in ticks], fontsize=6)
-    axes.set_xticks([], minor=True)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("")
-    axes.grid(visible=True, color=_FAINT, linewidth=0.3)
-
-
-def _middle(found: Mean | Ratio) -> float:
-    return found.mean if isinstance(found, Mean) else found.median
 
 
 def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
@@ -251,7 +193,7 @@ def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
     axes.set_xlim(0, width * len(intervals))
     for section, interval in enumerate(intervals):
         if section:
-            axes.axvline(section * width, color=_FAINT, linewidth=0.8)
+            axes.axvline(section * width, color=FAINT, linewidth=0.8)
         label = f"interval {interval:g}"
         middle = (section + 0.5) / len(intervals)
         axes.text(middle, 1.02, label, transform=axes.transAxes, ha="center", fontsize=7)

@@ -1,15 +1,27 @@
-"""Notes as sentences: one function for each kind of note."""
+"""Notes as sentences, by the kind of note."""
 
 from functools import singledispatch
 
 from icsched.answers import notes
 from icsched.render.words import counted
 
+# Sentences of notes that always read alike; the other kinds have a function below.
+_SENTENCES = {
+    notes.TablesWritten: "order, eligibility table and dot files are in {0.directory}",
+    notes.Flattened: "one file without splices and includes; job S+p is called S-p in it",
+    notes.VariablesUsed: "submit files take their priority from the variable jobpriority",
+    notes.Disturbed: "icsched show {0.file} tells what may disturb this order",
+    notes.NotThere: "{0.path} is not there yet and was left out (job {0.job})",
+    notes.NotRead: "only {0.path} itself was looked at, because it cannot be read: {0.problem}",
+    notes.Forced: "{0.path} was changed although {0.reason}",
+    notes.Removed: "removed {0.path}",
+}
+
 
 @singledispatch
 def sentence(note: notes.Note) -> str:
     """Return a note as a sentence without a full stop."""
-    raise TypeError(f"no sentence for {note!r}")
+    return _SENTENCES[type(note)].format(note)
 
 
 def done_sentence(note: notes.Resumed, aim: str) -> str:
@@ -89,46 +101,6 @@ def _(note: notes.NoSubmitFile) -> str:
 
 
 @sentence.register
-def _(note: notes.TablesWritten) -> str:
-    return f"order, eligibility table and dot files are in {note.directory}"
-
-
-@sentence.register
 def _(note: notes.NothingToChange) -> str:
     what = "no section of icsched's" if note.is_removal else "the files say so already"
     return f"nothing to change: {what}"
-
-
-@sentence.register
-def _(_: notes.Flattened) -> str:
-    return "one file without splices and includes; job S+p is called S-p in it"
-
-
-@sentence.register
-def _(_: notes.VariablesUsed) -> str:
-    return "submit files take their priority from the variable jobpriority"
-
-
-@sentence.register
-def _(note: notes.Disturbed) -> str:
-    return f"icsched show {note.file} tells what may disturb this order"
-
-
-@sentence.register
-def _(note: notes.NotThere) -> str:
-    return f"{note.path} is not there yet and was left out (job {note.job})"
-
-
-@sentence.register
-def _(note: notes.NotRead) -> str:
-    return f"only {note.path} itself was looked at, because it cannot be read: {note.problem}"
-
-
-@sentence.register
-def _(note: notes.Forced) -> str:
-    return f"{note.path} was changed although {note.reason}"
-
-
-@sentence.register
-def _(note: notes.Removed) -> str:
-    return f"removed {note.path}"

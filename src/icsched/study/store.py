@@ -9,8 +9,6 @@ icsched did not write is never changed.
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +16,7 @@ from types import TracebackType
 import msgspec
 
 from icsched.errors import FormatError
-from icsched.files import read_if_there, sync_directory
+from icsched.files import naming, read_if_there, sync_directory
 from icsched.study.cells import Cell, CellResult
 
 CELLS = "cells.jsonl"
@@ -49,7 +47,7 @@ class Store:
 
     def __init__(self, directory: str) -> None:
         self._path = str(Path(directory, CELLS))
-        with _naming(self._path):
+        with naming(self._path):
             _make_directory(directory)
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
             sync_directory(Path(directory))  # otherwise a power cut may lose the new file's name
@@ -57,7 +55,7 @@ class Store:
             self._lock()
             data = read_if_there(self._path) or b""
             self._lines = _decoded(self._path, data)
-            with _naming(self._path):  # a torn line must not run into the next
+            with naming(self._path):  # a torn line must not run into the next
                 os.ftruncate(self._handle, _whole(data))
         except BaseException:
             os.close(self._handle)
@@ -73,13 +71,13 @@ class Store:
         A power cut may still lose it if the file system says "synced" too early.
         """
         line = _Line(fingerprint, result)
-        with _naming(self._path):
+        with naming(self._path):
             _write(self._handle, msgspec.json.encode(line) + b"\n")
             os.fsync(self._handle)
         self._lines.append(line)
 
     def _lock(self) -> None:
-        with _naming(self._path):
+        with naming(self._path):
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -165,12 +163,3 @@ def _make_directory(directory: str) -> None:
         raise FormatError(directory, None, "expected a directory, got a file") from None
     for made in new:
         sync_directory(made.parent)
-
-
-@contextmanager
-def _naming(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        problem = (error.strerror or str(error)).lower()
-        raise FormatError(path, None, problem) from error

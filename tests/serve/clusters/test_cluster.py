@@ -58,7 +58,7 @@ def test_a_lean_cluster_never_cuts_more_arcs_than_a_direct_one(dag_and_order, si
         assert lean.cut_arcs <= cut(dag, order[:size])
 
 
-def test_figure_6_of_paper_000_cuts_eight_arcs_directly_and_six_one_sided():
+def test_figure_6_of_cordasco_2011_cuts_eight_arcs_directly_and_six_one_sided():
     """The direct cluster is W(1,2) and W(2,2) of both meshes, the others one mesh's head."""
     dag = paper_000_fig6()
     by = {name: best_cluster(dag, 6, clusterer=name) for name in ("direct", "staggered", "lean")}

@@ -1,4 +1,4 @@
-"""Where paper 000's theorems on universal donors go wrong: dags that show it.
+"""Where the theorems of Cordasco et al. 2011 on universal donors go wrong: dags that show it.
 
 For its Lemma 3.1 and Theorem 3.2 see tests/theorems/test_counterexamples.py; here only that we
 do not fall for them.

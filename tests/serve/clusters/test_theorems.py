@@ -1,4 +1,4 @@
-"""Paper 000, section 3: what taking clusters leaves, on every small dag, by the referee."""
+"""Cordasco et al. 2011, section 3: what clusters leave of every small dag, by the referee."""
 
 from itertools import product
 

@@ -48,7 +48,9 @@ def test_five_thousand_trees_are_solved_as_by_looking_at_every_set():
 
 
 def tree_knapsack(problem: Problem) -> list[int]:
-    """The recursion of paper 002 in plain Python; the twin of the kernel for large trees."""
+    """The recursion of Malewicz and Rosenberg 2006 in plain Python; the twin of the kernel for
+    large trees.
+    """
 
     def total(parts):
         result = [0]
@@ -111,7 +113,9 @@ def test_forests_with_lone_tasks_are_put_together():
     ],
 )
 def test_the_batches_of_blocks_are_those_of_their_optimal_orders(dag, expected):
-    """Section 1 of paper 000: the blocks' profiles; a block has an optimal set at every step."""
+    """Section 1 of Cordasco et al. 2011: the blocks' profiles; a block has an optimal set at every
+    step.
+    """
     for r in range(1, len(expected)):
         batch = icsched.best_batch(dag, [], r, method="tree")
         assert batch.eligible_after == len(dag.sources) - r + expected[r]

@@ -42,7 +42,7 @@ class _Files:
     submission: Submission
 
     def __iter__(self) -> Iterator[str]:
-        return self.submission.files()
+        return iter(self.submission.files)
 
 
 def read_dagman(

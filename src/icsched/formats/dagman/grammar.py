@@ -8,6 +8,7 @@ accept it with different meanings, icsched refuses it.
 
 import re
 from collections.abc import Callable
+from operator import methodcaller
 from typing import TypeAlias
 
 from icsched.formats.dagman.commands import (
@@ -43,6 +44,7 @@ from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, up
 _INTEGER = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
 
 Words: TypeAlias = OldWords | NewWords
+Reader: TypeAlias = Callable[[Text, Words, Words | None], Command]
 
 
 def parse(text: Text) -> Command:
@@ -231,18 +233,6 @@ def _tolerance(text: Text, words: Words, _: object) -> Modifier:
     return Modifier(text, name)
 
 
-def _category(text: Text, words: Words, _: object) -> Category:
-    name, category = _required(words.next()), _required(words.next())
-    _end(words)
-    return Category(text, name, category)
-
-
-def _done(text: Text, words: Words, _: object) -> Done:
-    name = _required(words.next())
-    _end(words)
-    return Done(text, name)
-
-
 def _save_point(text: Text, words: Words, _: object) -> SavePoint:
     name = _required(words.next())
     if upper(name) == ALL_NODES:
@@ -259,29 +249,11 @@ def _pin(text: Text, words: Words, _: object) -> Pin:
     return Pin(text, name, number, is_out=text.command == "PIN_OUT")
 
 
-def _connect(text: Text, words: Words, __: object) -> Connect:
-    parent, child = _required(words.next()), _required(words.next())
-    _end(words)
-    return Connect(text, parent, child)
-
-
 def _maxjobs(text: Text, words: Words, _: object) -> MaxJobs:
     category = _required(words.next())
     limit = _at_least(0, words.next())
     _end(words)
     return MaxJobs(text, category, limit)
-
-
-def _include(text: Text, words: Words, _: object) -> Include:
-    file = _required(words.next_dag_path())
-    _end(words)
-    return Include(text, file)
-
-
-def _jobstate_log(text: Text, words: Words, _: object) -> Directive:
-    file = _required(words.next_path())
-    _end(words)
-    return Directive(text, file)
 
 
 def _config(text: Text, words: Words, _: object) -> Config:
@@ -313,6 +285,17 @@ def _reject(text: Text, words: Words, _: object) -> Reject:
     return Reject(text, "")
 
 
+def _only(kind: Callable[..., Command], *takes: Callable[[Words], str]) -> Reader:
+    """Return the reader of statements that have these words, and no others."""
+
+    def read(text: Text, words: Words, _: object) -> Command:
+        found = [_required(take(words)) for take in takes]
+        _end(words)
+        return kind(text, *found)
+
+    return read
+
+
 def _required(word: str) -> str:
     if not word:
         raise UnreadableError
@@ -339,7 +322,8 @@ def _at_least(least: int, word: str) -> int:
     return value
 
 
-_READERS: dict[str, Callable[[Text, Words, Words | None], Command]] = {
+_WORD, _PATH, _DAG_PATH = map(methodcaller, ("next", "next_path", "next_dag_path"))
+_READERS: dict[str, Reader] = {
     **dict.fromkeys(("JOB", "FINAL", "PROVISIONER", "SERVICE", "SUBDAG"), _node),
     "SUBMIT_DESCRIPTION": _submit_description,
     "SPLICE": _splice,
@@ -351,11 +335,11 @@ _READERS: dict[str, Callable[[Text, Words, Words | None], Command]] = {
     "PRIORITY": _priority,
     "PRE_SKIP": _pre_skip,
     "TOLERANCE": _tolerance,
-    "CATEGORY": _category,
+    "CATEGORY": _only(Category, _WORD, _WORD),
     "MAXJOBS": _maxjobs,
-    "DONE": _done,
+    "DONE": _only(Done, _WORD),
     "SAVE_POINT_FILE": _save_point,
-    "CONNECT": _connect,
+    "CONNECT": _only(Connect, _WORD, _WORD),
     "PIN_IN": _pin,
     "PIN_OUT": _pin,
     "CONFIG": _config,
@@ -364,6 +348,6 @@ _READERS: dict[str, Callable[[Text, Words, Words | None], Command]] = {
     "SET_JOB_ATTR": _free,
     "ENV": _free,
     "REJECT": _reject,
-    "INCLUDE": _include,
-    "JOBSTATE_LOG": _jobstate_log,
+    "INCLUDE": _only(Include, _DAG_PATH),
+    "JOBSTATE_LOG": _only(Directive, _PATH),
 }

@@ -133,12 +133,9 @@ class Submission:
         """Whether some jobs come from splices."""
         return bool(self.scope.instances)
 
-    def files(self) -> Iterator[str]:
-        """Yield each file that was read, and each file that the workflow's own files name, once."""
-        yield from self._files
-
     @cached_property
-    def _files(self) -> tuple[str, ...]:
+    def files(self) -> tuple[str, ...]:
+        """Each file that was read, and each file that the workflow's own files name, once."""
         return tuple(dict.fromkeys(self._every_file()))
 
     def _every_file(self) -> Iterator[str]:

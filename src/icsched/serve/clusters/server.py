@@ -14,7 +14,7 @@ from icsched.errors import ArgumentError, ClusterError
 from icsched.given import Graph, dag_of
 from icsched.orders import Plan
 from icsched.pebble import Order
-from icsched.serve.clusters.clusterer import Ground
+from icsched.serve.clusters.clusterer import Clusterer, Ground
 from icsched.serve.clusters.model import EXACT_TASKS, Cluster, is_productive
 from icsched.serve.clusters.table import CLUSTERERS
 
@@ -54,14 +54,15 @@ class ClusterServer:
             raise ClusterError("expected a dag with tasks, got an empty one")
         entry = CLUSTERERS.find(clusterer)
         ground = Ground.of(dag, order, sizes)
-        if (objection := entry.objection(ground)) is not None:
+        objection = CLUSTERERS.result(clusterer, entry.objection, ground)
+        if objection is not None:
             raise ClusterError(f"clusterer {clusterer}: {objection}; {_INSTEAD}")
         self._dag = dag
         self._rest = ground.rest
         self._sizes, self._proved = ground.sizes, ground.proved
         self._place: list[int] = ranks_of(np.array(ground.order, np.int32)).tolist()
         self._handed, self._last_place = 0, -1
-        self._clusterer = entry.make(ground)
+        self._clusterer = CLUSTERERS.result(clusterer, entry.make, ground, kind=Clusterer)
 
     @property
     def clusterer(self) -> str:

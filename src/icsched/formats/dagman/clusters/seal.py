@@ -50,7 +50,7 @@ def with_seal(dag: bytes, files: Mapping[str, bytes]) -> bytes:
 def check_original(workflow: Submission) -> None:
     """Raise FormatError if *workflow* is made of clusters, whose files might be replaced."""
     inside, read = DIRECTORY + os.sep, set(workflow.read)
-    for file in sorted(set(workflow.files())):
+    for file in sorted(workflow.files):
         if (file in read or inside in file) and _is_made(file):
             problem = "it is made of clusters already: cluster the workflow they were made of"
             raise FormatError(file, None, problem)
@@ -80,7 +80,7 @@ def _check_output(workflow: Submission, path: str) -> None:
     directory = path + DIRECTORY
     if not os.path.isdir(os.path.dirname(path) or "."):
         raise FormatError(path, None, "no such directory")
-    if is_own_file(path, workflow.files()):
+    if is_own_file(path, workflow.files):
         raise FormatError(path, None, f"the output is one of the workflow's own files: {_ANOTHER}")
     dag = _existing_dag(path)
     _check_not_run(path)
@@ -191,7 +191,7 @@ def _check_unused(workflow: Submission, directory: str) -> None:
     """
     inside = os.path.join(os.path.realpath(directory), "")
     name = os.fsencode(os.path.basename(directory))
-    for file in sorted(set(workflow.files())):
+    for file in sorted(workflow.files):
         is_inside = os.path.realpath(file).startswith(inside)
         if is_inside or (Path(file).is_file() and name in read_bytes(file)):
             problem = f"the workflow needs files that are here (see {file})"
