@@ -1,6 +1,7 @@
 """The dag itself: building, looking, cutting and joining."""
 
 import pickle
+import sys
 from itertools import pairwise
 
 import networkx as nx
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from icsched import CycleError, Dag, _native
-from icsched.errors import GraphError, UnknownTaskError
+from icsched.errors import EngineError, GraphError, UnknownTaskError
 from tests import twins
 from tests.strategies import arc_lists, dags
 
@@ -395,3 +396,14 @@ def test_a_dag_adds_only_to_a_dag():
 
 def test_what_cannot_be_a_name_is_not_in_a_dag():
     assert [] not in Dag({"a": []})
+
+
+@pytest.mark.parametrize("library", ["networkx", "rustworkx"])
+def test_without_a_graph_library_one_line_names_the_extra(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(EngineError) as caught:
+        getattr(diamond(), f"to_{library}")()
+    assert str(caught.value) == (
+        f"{library} is not installed: run pip install 'icsched[{library}]'"
+    )

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
 from icsched.arrays import Ids, Mask, Rows, ids_where, mask_of
-from icsched.errors import CycleError, GraphError, UnknownTaskError
+from icsched.errors import CycleError, GraphError, UnknownTaskError, not_installed
 from icsched.graph_inputs import (
     Names,
     arc_pairs,
@@ -409,8 +409,14 @@ class Dag:
         return cls.from_arcs(len(ids), arcs, names=tuple(ids))
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
-        """Return a networkx DiGraph whose nodes are the names."""
-        import networkx as nx
+        """Return a networkx DiGraph whose nodes are the names.
+
+        Raises EngineError if networkx is not installed.
+        """
+        try:
+            import networkx as nx
+        except ImportError:
+            raise not_installed("networkx", "networkx") from None
 
         graph: networkx.DiGraph[Any] = nx.DiGraph()
         graph.add_nodes_from(self._names)
@@ -437,8 +443,14 @@ class Dag:
         return cls.from_arcs(len(ids), arcs, names=tuple(payloads) if distinct else None)
 
     def to_rustworkx(self) -> rustworkx.PyDiGraph[Any, Any]:
-        """Return a rustworkx PyDiGraph whose node payloads are the names."""
-        import rustworkx as rx
+        """Return a rustworkx PyDiGraph whose node payloads are the names.
+
+        Raises EngineError if rustworkx is not installed.
+        """
+        try:
+            import rustworkx as rx
+        except ImportError:
+            raise not_installed("rustworkx", "rustworkx") from None
 
         graph: rustworkx.PyDiGraph[Any, Any] = rx.PyDiGraph()
         graph.add_nodes_from(list(self._names))

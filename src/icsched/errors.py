@@ -134,6 +134,20 @@ class EngineError(IcschedError, RuntimeError):
     """An engine is missing, does not answer, or gives an unexpected answer."""
 
 
+def not_installed(library: str, extra: str) -> EngineError:
+    """Return the error for a missing library, which *extra* of icsched installs.
+
+    >>> not_installed("pandas", "pandas")
+    EngineError("pandas is not installed: run pip install 'icsched[pandas]'")
+    """
+    return EngineError(f"{library} is not installed: run {pip_install(extra)}")
+
+
+def pip_install(extra: str) -> str:
+    """Return the command that installs an extra of icsched; the shell must see the quotes."""
+    return f"pip install 'icsched[{extra}]'"
+
+
 class FormatError(IcschedError, ValueError):
     """A file cannot be read or written; `path` and `line` (1-based, or None) say where."""
 

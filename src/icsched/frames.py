@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from icsched.errors import EngineError
+from icsched.errors import not_installed
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
@@ -15,6 +15,5 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
         import pandas as pd  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
-        problem = "pandas is not installed: run pip install 'icsched[pandas]'"
-        raise EngineError(problem) from None
+        raise not_installed("pandas", "pandas") from None
     return pd.DataFrame(columns)
