@@ -333,7 +333,10 @@ def test_bad_mappings_are_refused(parents_of, message):
         ),
         (lambda dag: dag.induced([4]), "unknown task: 4"),
         (lambda dag: dag.induced([-1]), "unknown task: -1"),
-        (lambda dag: dag.induced(["a"]), "tasks: expected integers, got <U1"),
+        (lambda dag: dag.induced(["a"]), "expected task ids, got 'a'"),
+        (lambda dag: dag.induced([0, "b"]), "expected task ids, got 'b'"),
+        (lambda dag: dag.residual(np.array([0.5])), "expected task ids, got 0.5"),
+        (lambda _: Dag({"a": [["x"]]}), "parents of task 'a': a task cannot be called ['x']"),
         (lambda dag: dag.residual([1]), "task 'b' cannot have run: its parent 'a' has not"),
         (
             lambda dag: dag.compose(dag, [(0, 0)]),

@@ -25,9 +25,9 @@ from icsched.graph_inputs import (
     check_size,
     checked_names,
     in_order,
-    integers,
     joined_names,
     task_count,
+    task_ids,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,11 @@ class Dag:
                     f"parents of task {task!r}: expected a list of tasks, got {its_parents!r}"
                 )
             for parent in in_order(its_parents):
-                parents.append(ids.setdefault(parent, len(ids)))
+                try:
+                    parents.append(ids.setdefault(parent, len(ids)))
+                except TypeError:
+                    problem = f"a task cannot be called {parent!r}"
+                    raise GraphError(f"parents of task {task!r}: {problem}") from None
                 children.append(ids[task])
         check_size("tasks", len(ids), MOST_TASKS)
         check_size("arcs", len(parents), MOST_ARCS)
@@ -359,7 +363,7 @@ class Dag:
 
     def _mask(self, tasks: Iterable[int]) -> NDArray[np.bool_]:
         """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
-        array = integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
+        array = task_ids(tasks)
         outside = (array < 0) | (array >= len(self))
         if outside.any():
             raise UnknownTaskError(int(array[outside][0]))

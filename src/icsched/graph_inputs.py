@@ -42,6 +42,19 @@ def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
     return array
 
 
+def task_ids(tasks: Iterable[int]) -> NDArray[np.integer[Any]]:
+    """Return *tasks* as an array of integers; raises GraphError that shows what is no id."""
+    given = tasks if isinstance(tasks, np.ndarray) else list(tasks)
+    try:
+        return integers(given, "tasks")
+    except GraphError as error:
+        plain = np.asarray(given).tolist() if isinstance(given, np.ndarray) else given
+        strange = [task for task in plain if type(task) is not int]
+        if not strange:  # integers that are too large for an array
+            raise
+        raise GraphError(f"expected task ids, got {strange[0]!r}") from error
+
+
 def arc_pairs(arcs: ArrayLike) -> NDArray[np.integer[Any]]:
     """Return *arcs* as rows of two integers; raises GraphError unless they are."""
     array = integers(arcs, "arcs")
