@@ -121,9 +121,10 @@ class MemoryLimitError(IcschedError, ValueError):
         return self.limit < self.floor
 
     def __str__(self) -> str:
-        told = "not possible" if self.is_proved else "no order was found"
-        least = "possible" if self.least == self.floor else "found"
-        return f"{told} within {self.limit:,} {self.unit}: the least {least} is {self.least:,}"
+        told = "proved impossible" if self.is_proved else "no order was found"
+        is_least = self.least == self.floor
+        enough = "the least possible is {:,}" if is_least else "{:,} is enough (not proved least)"
+        return f"{told} within {self.limit:,} {self.unit}: {enough.format(self.least)}"
 
 
 class LimitError(IcschedError, RuntimeError):
