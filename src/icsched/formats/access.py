@@ -87,7 +87,7 @@ def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[i
     """
     chosen, name = FORMATS.find(workflow.format), _name(path)
     if chosen.write_clusters is None:
-        raise chosen.cannot("write_clusters", name)
+        raise chosen.cannot("write_clusters", next(iter(workflow.files), name))
     return chosen.write_clusters(workflow, clusters, name)
 
 
