@@ -1,6 +1,7 @@
 """The dag itself: building, looking, cutting and joining."""
 
 import pickle
+import sys
 from itertools import pairwise
 
 import networkx as nx
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from icsched import CycleError, Dag, _native
-from icsched.errors import ArgumentError, GraphError, UnknownTaskError
+from icsched.errors import ArgumentError, EngineError, GraphError, UnknownTaskError
 from tests import twins
 from tests.strategies import arc_lists, dags
 
@@ -345,7 +346,10 @@ def test_bad_mappings_are_refused(parents_of, message):
         ),
         (lambda dag: dag.induced([4]), "unknown task: 4"),
         (lambda dag: dag.induced([-1]), "unknown task: -1"),
-        (lambda dag: dag.induced(["a"]), "tasks: expected integers, got <U1"),
+        (lambda dag: dag.induced(["a"]), "expected task ids, got 'a'"),
+        (lambda dag: dag.induced([0, "b"]), "expected task ids, got 'b'"),
+        (lambda dag: dag.residual(np.array([0.5])), "expected task ids, got 0.5"),
+        (lambda _: Dag({"a": [["x"]]}), "parents of task 'a': a task cannot be called ['x']"),
         (lambda dag: dag.residual([1]), "task 'b' cannot have run: its parent 'a' has not"),
         (
             lambda dag: dag.compose(dag, [(0, 0)]),
@@ -408,3 +412,14 @@ def test_a_dag_adds_only_to_a_dag():
 
 def test_what_cannot_be_a_name_is_not_in_a_dag():
     assert [] not in Dag({"a": []})
+
+
+@pytest.mark.parametrize("library", ["networkx", "rustworkx"])
+def test_without_a_graph_library_one_line_names_the_extra(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(EngineError) as caught:
+        getattr(diamond(), f"to_{library}")()
+    assert str(caught.value) == (
+        f"{library} is not installed: run pip install 'icsched[{library}]'"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import icsched
-from icsched import families
+from icsched import errors, families
 
 DOCS = Path(__file__).parent.parent / "docs"
 ALIASES = ("typing", "types")  # modules of type aliases, which have no documentation of their own
@@ -43,6 +43,14 @@ def package_section(name: str) -> list[str]:
     return [f"## icsched.{name}", "", summary(package), "", *table("name", rows)] if rows else []
 
 
+def error_section() -> list[str]:
+    """Return all errors, as lines."""
+    kinds = [thing for thing in vars(errors).values() if inspect.isclass(thing)]
+    named = [(kind.__name__, kind) for kind in kinds if issubclass(kind, errors.IcschedError)]
+    head = "Every error that icsched raises on purpose is here, and is an `IcschedError`."
+    return ["## icsched.errors", "", head, "", *table("name", named)]
+
+
 def api_page() -> str:
     """Everything that icsched exports, one name on each line; docstrings say more."""
     exports = [(name, getattr(icsched, name)) for name in icsched.__all__]
@@ -56,6 +64,7 @@ def api_page() -> str:
             "## Dag",
             "",
             *table("member", members("Dag", icsched.Dag)),
+            *error_section(),
             *(line for name in PACKAGES for line in package_section(name)),
         ]
     )

@@ -1,4 +1,4 @@
-"""Order a workflow's tasks so that unpredictable workers never leave empty-handed."""
+"""Order a workflow's tasks so that unpredictable workers seldom leave empty-handed."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

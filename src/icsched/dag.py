@@ -18,18 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
 from icsched.arrays import Ids, Mask, Rows, ids_where, mask_of
-from icsched.errors import CycleError, GraphError, UnknownTaskError
+from icsched.errors import CycleError, GraphError, UnknownTaskError, not_installed
 from icsched.graph_inputs import (
     Names,
     arc_pairs,
     canonical_names,
     checked_names,
-    integers,
     joined_names,
     mapping_arcs,
     networkx_arcs,
     rustworkx_arcs,
     task_count,
+    task_ids,
 )
 
 if TYPE_CHECKING:
@@ -328,7 +328,7 @@ class Dag:
 
     def _mask(self, tasks: Iterable[int]) -> Mask:
         """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
-        array = integers(tasks if isinstance(tasks, np.ndarray) else list(tasks), "tasks")
+        array = task_ids(tasks)
         outside = (array < 0) | (array >= len(self))
         if outside.any():
             raise UnknownTaskError(int(array[outside][0]))
@@ -368,8 +368,14 @@ class Dag:
         return cls.from_arcs(**networkx_arcs(graph))
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
-        """Return a networkx DiGraph whose nodes are the names."""
-        import networkx as nx
+        """Return a networkx DiGraph whose nodes are the names.
+
+        Raises EngineError if networkx is not installed.
+        """
+        try:
+            import networkx as nx
+        except ImportError:
+            raise not_installed("networkx", "networkx") from None
 
         graph: networkx.DiGraph[Any] = nx.DiGraph()
         graph.add_nodes_from(self._names)
@@ -385,8 +391,14 @@ class Dag:
         return cls.from_arcs(**rustworkx_arcs(graph))
 
     def to_rustworkx(self) -> rustworkx.PyDiGraph[Any, Any]:
-        """Return a rustworkx PyDiGraph whose node payloads are the names."""
-        import rustworkx as rx
+        """Return a rustworkx PyDiGraph whose node payloads are the names.
+
+        Raises EngineError if rustworkx is not installed.
+        """
+        try:
+            import rustworkx as rx
+        except ImportError:
+            raise not_installed("rustworkx", "rustworkx") from None
 
         graph: rustworkx.PyDiGraph[Any, Any] = rx.PyDiGraph()
         graph.add_nodes_from(list(self._names))

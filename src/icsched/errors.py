@@ -121,9 +121,10 @@ class MemoryLimitError(IcschedError, ValueError):
         return self.limit < self.floor
 
     def __str__(self) -> str:
-        told = "not possible" if self.is_proved else "no order was found"
-        least = "possible" if self.least == self.floor else "found"
-        return f"{told} within {self.limit:,} {self.unit}: the least {least} is {self.least:,}"
+        told = "proved impossible" if self.is_proved else "no order was found"
+        is_least = self.least == self.floor
+        enough = "the least possible is {:,}" if is_least else "{:,} is enough (not proved least)"
+        return f"{told} within {self.limit:,} {self.unit}: {enough.format(self.least)}"
 
 
 class LimitError(IcschedError, RuntimeError):
@@ -132,6 +133,20 @@ class LimitError(IcschedError, RuntimeError):
 
 class EngineError(IcschedError, RuntimeError):
     """An engine is missing, does not answer, or gives an unexpected answer."""
+
+
+def not_installed(library: str, extra: str) -> EngineError:
+    """Return the error for a missing library, which *extra* of icsched installs.
+
+    >>> not_installed("pandas", "pandas")
+    EngineError("pandas is not installed: run pip install 'icsched[pandas]'")
+    """
+    return EngineError(f"{library} is not installed: run {pip_install(extra)}")
+
+
+def pip_install(extra: str) -> str:
+    """Return the command that installs an extra of icsched; the shell must see the quotes."""
+    return f"pip install 'icsched[{extra}]'"
 
 
 class FormatError(IcschedError, ValueError):

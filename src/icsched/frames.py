@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icsched.errors import EngineError
+from icsched.errors import not_installed
 
 
 def names_of(ids: str) -> Any:
@@ -59,8 +59,7 @@ def data_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
         import pandas as pd  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
-        problem = "pandas is not installed: run pip install 'icsched[pandas]'"
-        raise EngineError(problem) from None
+        raise not_installed("pandas", "pandas") from None
     return pd.DataFrame(columns)
 
 

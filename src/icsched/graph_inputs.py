@@ -39,6 +39,19 @@ def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
     return array
 
 
+def task_ids(tasks: Iterable[int]) -> NDArray[np.integer[Any]]:
+    """Return *tasks* as an array of integers; raises GraphError that shows what is no id."""
+    given = tasks if isinstance(tasks, np.ndarray) else list(tasks)
+    try:
+        return integers(given, "tasks")
+    except GraphError as error:
+        plain = np.asarray(given).tolist() if isinstance(given, np.ndarray) else given
+        strange = [task for task in plain if type(task) is not int]
+        if not strange:  # integers that are too large for an array
+            raise
+        raise GraphError(f"expected task ids, got {strange[0]!r}") from error
+
+
 def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
     """Return *arcs* as rows of two ids below *tasks*; raises GraphError unless they are."""
     array = integers(arcs, "arcs")
@@ -74,7 +87,11 @@ def mapping_arcs(parents_of: Mapping[Hashable, Iterable[Hashable]]) -> tuple[Nam
                 f"parents of task {task!r}: expected a list of tasks, got {its_parents!r}"
             )
         for parent in in_order(its_parents):
-            parents.append(ids.setdefault(parent, len(ids)))
+            try:
+                parents.append(ids.setdefault(parent, len(ids)))
+            except TypeError:
+                problem = f"a task cannot be called {parent!r}"
+                raise GraphError(f"parents of task {task!r}: {problem}") from None
             children.append(ids[task])
     task_count(len(ids))
     _check_arc_count(len(parents))

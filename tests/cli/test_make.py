@@ -78,6 +78,18 @@ def test_the_list_has_every_family_with_its_arguments_and_summary(icsched):
     assert all(summary for _, summary in rows)
 
 
+def test_the_suffix_of_the_file_chooses_the_format(icsched, tmp_path):
+    path = tmp_path / "w.dot"
+
+    result = icsched("make", "w", "1", "2", "-o", str(path))
+
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert path.read_text() == (
+        'digraph "icsched make w 1 2: 3 jobs, 2 dependencies" {\n'
+        '  "0";\n  "1";\n  "2";\n  "0" -> "1";\n  "0" -> "2";\n}\n'
+    )
+
+
 def test_the_seed_decides_a_random_family(icsched):
     words = ("make", "random-layered", "50", "5")
     default, zero, three, again = (
@@ -94,6 +106,7 @@ def test_the_seed_decides_a_random_family(icsched):
     ("words", "complaint"),
     [
         ([], "expected the name of a family; `icsched make --list` shows all"),
+        (["--list", "airsn"], "--list cannot be used with a family"),
         (["mehs", "3"], "unknown family 'mehs': did you mean mesh? "),
         (["qqq"], "unknown family 'qqq': `icsched make --list` lists them all"),
         (["w"], "w: expected 2 arguments, got 0; usage: w S D"),

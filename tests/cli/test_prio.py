@@ -103,6 +103,24 @@ def test_a_workflow_without_an_ic_optimal_order_gets_the_largest_area_and_hears_
     assert json.loads(icsched("prio", str(path), "--json").out)["proof"]["status"] == "unproved"
 
 
+def test_prio_says_where_an_order_is_ahead_and_where_it_is_behind(icsched, tmp_path):
+    r"""
+    a    c
+    |   / \      fifo: a c b d e has 2 2 3 2 1 0 eligible.
+    b  d   e     given: a b c d e has 2 2 1 2 1 0, behind by 2 after two jobs.
+    """
+    (tmp_path / "wf.dag").write_text(PAIR_AND_FORK)
+    (tmp_path / "order.txt").write_text("a\nb\nc\nd\ne\n")
+
+    order = f"@{tmp_path / 'order.txt'}"
+    lines = icsched("prio", str(tmp_path / "wf.dag"), "--order", order).out.splitlines()
+
+    assert lines[-2:] == [
+        "After 2 jobs it has 1 eligible, first come, first served 3. It is never further behind.",
+        "It has 0.80 times as many on average.",
+    ]
+
+
 @pytest.mark.parametrize("command", ["prio", "show"])
 @pytest.mark.parametrize(("text", "jobs"), [("", 0), ("JOB a x\n", 1)])
 def test_the_smallest_workflows_are_fine(icsched, tmp_path, command, text, jobs):

@@ -99,7 +99,7 @@ def test_a_limit_that_no_order_keeps_is_one_line_with_the_least(prio, workflow):
     result = prio("--memory", "9", "--in-place", sizes=SIZES)
 
     assert result.code == 1
-    assert result.complaint == "not possible within 9 bytes: the least possible is 10"
+    assert result.complaint == "proved impossible within 9 bytes: the least possible is 10"
     assert workflow.read_text() == PAIR_AND_FORK
 
 

@@ -516,7 +516,7 @@ def test_without_dask_one_line_names_the_extra(refused, monkeypatch):
 
     code, complaint = refused("--order", "dask")
 
-    assert (code, complaint) == (1, "dask: not installed, expected pip install icsched[dask]")
+    assert (code, complaint) == (1, "dask is not installed: run pip install 'icsched[dask]'")
 
 
 def test_files_are_read_as_by_other_commands(icsched, put):

@@ -357,7 +357,7 @@ def test_without_matplotlib_the_tables_are_there_and_a_line_says_what_is_missing
 
     assert result.code == 0
     assert result.err == (
-        "icsched: no figures: matplotlib is not installed; pip install 'icsched[plot]'\n"
+        "icsched: no figures: matplotlib is not installed: run pip install 'icsched[plot]'\n"
     )
     assert result.out.endswith("wrote out/study.csv, out/study.json\n")
     assert not list(Path("out").glob("*.svg"))

@@ -98,6 +98,15 @@ def test_files_that_cannot_be_read_are_one_line_before_anything_runs(icsched, pu
     assert not Path("out").exists()
 
 
+def test_an_order_that_does_not_fit_a_workflow_is_one_line_that_names_the_workflow(icsched, put):
+    put({"a.dag": "JOB fetch x\n", "b.dag": "JOB c x\n", "o.txt": "fetch\n"})
+
+    result = icsched("study", "a.dag", "b.dag", "--order", "@o.txt", "-o", "out")
+
+    assert result.code == 1
+    assert result.complaint == "o.txt:1: unknown job 'fetch' (for b.dag)"
+
+
 def test_a_directory_that_is_a_file_is_one_line_and_stays(icsched, put):
     put({"out": "mine"})
 

@@ -167,7 +167,7 @@ def test_a_missing_file_is_one_line_and_exit_1(icsched, workflow, tmp_path):
     assert (result.code, result.complaint) == (1, f"{tmp_path}: is a directory")
 
 
-@pytest.mark.parametrize("limit", ["0", "1", "3"])
+@pytest.mark.parametrize("limit", ["1", "3"])
 def test_a_limit_that_is_too_small_is_one_line_and_exit_1(verify, limit):
     """Of the jobs that free others, a and c, four sets can have run: {}, a, c, and both."""
     result = verify("c\na\nb\nd\ne\n", "--limit", limit)
@@ -181,11 +181,12 @@ def test_a_limit_that_is_large_enough_changes_nothing(verify, limit):
     assert verify("c\na\nb\nd\ne\n", "--limit", limit).out.startswith("IC-optimal: ")
 
 
-def test_a_negative_limit_is_refused(verify):
-    result = verify("c\na\nb\nd\ne\n", "--limit", "-1")
+@pytest.mark.parametrize("limit", ["-1", "0"])
+def test_a_limit_below_1_is_refused(verify, limit):
+    result = verify("c\na\nb\nd\ne\n", "--limit", limit)
 
     assert result.code == 2
-    assert result.complaint == "--limit: expected a whole number, 0 or more, got -1"
+    assert result.complaint == f"--limit: expected a whole number, 1 or more, got {limit}"
 
 
 def test_a_workflow_too_large_for_the_referee_is_one_line_and_exit_1(verify, workflow):

@@ -52,4 +52,4 @@ def test_without_dask_one_line_names_the_extra(monkeypatch):
 
     with pytest.raises(EngineError) as caught:
         dask_order(families.mesh(2))
-    assert str(caught.value) == "dask: not installed, expected pip install icsched[dask]"
+    assert str(caught.value) == "dask is not installed: run pip install 'icsched[dask]'"

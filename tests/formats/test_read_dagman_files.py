@@ -519,6 +519,25 @@ def test_jobs_of_several_files_are_called_by_the_files_place(put):
     assert [root.path for root in workflow.roots] == ["one.dag", "two.dag"]
 
 
+@pytest.mark.parametrize("line", ["RETRY ALL_NODES 2", "PRIORITY all_nodes 7"])
+def test_all_nodes_is_refused_in_several_files_as_by_dagman(put, line):
+    put({"one.dag": f"JOB a x\n{line}\n", "two.dag": "JOB a x\n"})
+
+    with pytest.raises(FormatError) as caught:
+        read_submission(["one.dag", "two.dag"])
+    assert str(caught.value) == (
+        "one.dag:2: ALL_NODES cannot be used when several files are submitted together:"
+        " name the jobs instead"
+    )
+
+
+def test_a_missing_file_is_told_before_the_lines_of_another(put):
+    put({"one.dag": "JOB a\n"})
+
+    with pytest.raises(FormatError, match=r"^two\.dag: no such file or directory$"):
+        read_submission(["one.dag", "two.dag"])
+
+
 def test_splices_of_several_files_are_called_by_the_files_place_too(put):
     put({"one.dag": "SPLICE S in.dag\n", "two.dag": "SPLICE S in.dag\nJOB a x\n", "in.dag": PAIR})
 

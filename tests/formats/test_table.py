@@ -148,9 +148,10 @@ def test_writing_an_order_into_a_format_that_holds_none_is_one_line(put):
 
 
 def test_writing_clusters_in_a_format_that_has_none_is_one_line():
-    workflow = Workflow(Dag({"a": []}), done=[False], format="dot")
+    """The line names the input, whose format it is, and not the output."""
+    workflow = Workflow(Dag({"a": []}), done=[False], files=["in.dot"], format="dot")
 
-    with pytest.raises(FormatError, match=r"^out.dag: format dot: .*, but not write clusters$"):
+    with pytest.raises(FormatError, match=r"^in.dot: format dot: .*, but not write clusters$"):
         write_clusters("out.dag", workflow, [[0]])
 
 

@@ -192,7 +192,9 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
         lambda: ratio_figure("wf", CELLS, []),
         lambda: eligible_figure("wf", np.zeros(2, int), np.zeros(2, int)),
     ):
-        with pytest.raises(EngineError, match=r"matplotlib is not installed; .*icsched\[plot\]"):
+        with pytest.raises(
+            EngineError, match=r"matplotlib is not installed: run .*icsched\[plot\]"
+        ):
             draw()
 
 

@@ -13,7 +13,7 @@ from icsched.answers.notes import Resumed, resumed
 from icsched.answers.orders import WantedOrder, is_played_live
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, FormatError
 from icsched.study import (
     BASELINE,
     Cell,
@@ -82,7 +82,7 @@ def study_begun(
     if wanted.run_times is not None and len(files) > 1:
         raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
     workflows = tuple(
-        _studied(name, reading.read_to_run([file], signs=signs), wanted, terms, signs)
+        _studied(name, file, reading.read_to_run([file], signs=signs), wanted, terms, signs)
         for name, file in _named(files).items()
     )
     return StudyBegun(directory, tuple(cells), terms, workflows)
@@ -107,9 +107,13 @@ def _flat(path: Path) -> str:
 
 
 def _studied(
-    name: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
+    name: str, file: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
 ) -> Studied:
-    plan = wanted.plan(workflow, signs=signs)
+    try:
+        plan = wanted.plan(workflow, signs=signs)
+    except FormatError as error:  # the file may fit another workflow of the study
+        problem = f"{error.problem} (for {file})"
+        raise FormatError(error.path, error.line, problem) from error
     order = wanted.order if is_played_live(wanted.order) else plan.order
     mark = fingerprint(workflow.dag, order, terms)
     return Studied(name, Compared(plan), order, mark, resumed(workflow))

@@ -6,7 +6,7 @@ from icsched.cli.version import version_line
 
 app = App(
     name="icsched",
-    help="Order a workflow's tasks so that unpredictable workers never leave empty-handed.",
+    help="Order a workflow's tasks so that unpredictable workers seldom leave empty-handed.",
     version=version_line,
     help_format="plaintext",
     suppress_keyboard_interrupt=False,

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.answers.make import make_answer
-from icsched.cli.inputs import WHOLE
+from icsched.cli.inputs import WHOLE, refuse
 from icsched.cli.output import Flag, OutputName
 from icsched.errors import ArgumentError
 from icsched.families import FAMILIES
@@ -22,7 +22,7 @@ def make(
     seed: Annotated[int | None, WHOLE] = None,
     list_: Annotated[Flag, Parameter(name="--list")] = False,
 ) -> None:
-    """Make a dag of a known family and write it as a DAGMan file.
+    """Make a dag of a known family and write it as a DAGMan file, or as its suffix says.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def make(
     arguments
         The family's arguments.
     output
-        File to write; standard output by default.
+        File to write, which replaces a file of that name; standard output by default.
     seed
         Seed of a random family; 0 by default.
     list_
@@ -39,12 +39,13 @@ def make(
 
     """
     if list_:
+        refuse({"--list cannot be used with a family": family is not None})
         sys.stdout.write(render.listing(FAMILIES))
         return
     if family is None:
         raise ArgumentError("expected the name of a family; `icsched make --list` shows all")
-    text = render.text(make_answer(family, arguments, seed=seed))
+    found = make_answer(family, arguments, seed=seed)
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(render.text(found))
     else:
-        write_text(output, text)
+        write_text(output, render.text(found, output))

@@ -33,7 +33,7 @@ def verify(
         Print one JSON object instead of a sentence.
 
     """
-    checks.whole_number("--limit", limit, least=0)
+    checks.whole_number("--limit", limit, least=1)
     check_streams(file, order.order, order.run_times)
     found = verify_answer(file, order, limit=limit, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

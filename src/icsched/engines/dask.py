@@ -15,7 +15,7 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.errors import EngineError
+from icsched.errors import EngineError, not_installed
 from icsched.orders import NamedOrder
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def dask_graph(parents_of: Mapping[Key, Iterable[Key]]) -> dict[Key, Any]:
     try:
         from dask.task_spec import Task, TaskRef
     except ImportError as error:
-        raise EngineError("dask: not installed, expected pip install icsched[dask]") from error
+        raise not_installed("dask", "dask") from error
 
     return {task: Task(task, max, *map(TaskRef, above)) for task, above in parents_of.items()}
 
@@ -88,7 +88,7 @@ def _connected(address: str) -> Iterator[Client]:
         from distributed.comm.addressing import get_address_host_port
         from distributed.versions import VersionMismatchWarning
     except ImportError as error:
-        raise EngineError(f"dask: expected it installed, got {error}: icsched[dask]") from None
+        raise not_installed("dask.distributed", "dask") from error
     with _silence():
         try:
             get_address_host_port(address)  # else a half-made client complains at exit

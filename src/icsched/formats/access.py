@@ -54,13 +54,13 @@ def write(
     format: str | None = None,  # noqa: A002
     **options: object,
 ) -> list[str]:
-    """Write the order of a plan into the workflow at *path*, or a dag into a new file.
+    """Write the order of a plan into the workflow at *path*; a dag replaces the file at *path*.
 
     For a plan, *path* must name an existing file, and the tasks left to run there must be those of
-    the plan. The file gets the order; the file as it was is kept as ``path.bak``. A dag replaces
-    what is at *path*. Returns the names of the files that were written; there are none if the file
-    has that order already. The format is chosen as by `read`. For a plan, *options* say how the
-    file is read.
+    the plan. The file gets the order; the file as it was is kept as ``path.bak``. A dag
+    replaces an existing file, and no copy is kept. Returns the names of the files that were
+    written; there are none if the file has that order already. The format is chosen as by `read`.
+    For a plan, *options* say how the file is read.
 
     Raises FormatError if a file cannot be read or written, or if its format cannot hold
     *content*. Raises ArgumentError if the plan is for another file. Raises ScheduleError if the
@@ -89,7 +89,7 @@ def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[i
     """
     chosen, name = FORMATS.find(workflow.format), _name(path)
     if chosen.write_clusters is None:
-        raise chosen.cannot("write_clusters", name)
+        raise chosen.cannot("write_clusters", next(iter(workflow.files), name))
     return chosen.write_clusters(workflow, clusters, name)
 
 

@@ -10,7 +10,13 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, EngineError, IcschedError, ScheduleError
+from icsched.errors import (
+    ArgumentError,
+    EngineError,
+    IcschedError,
+    ScheduleError,
+    pip_install,
+)
 from icsched.frames import Tabular
 from icsched.given import Graph, dag_of
 from icsched.orders.entry import Made, NamedOrder
@@ -148,7 +154,7 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
     except IcschedError:
         raise
     except ImportError as error:
-        hint = f": run pip install 'icsched[{entry.extra}]'" if entry.extra else ""
+        hint = f": run {pip_install(entry.extra)}" if entry.extra else ""
         raise EngineError(f"{where}: {error}{hint}") from error
     except Exception as error:  # what code of others raises cannot be foreseen
         raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error

@@ -18,10 +18,13 @@ def lead_sentence(compared: Compared) -> str:
     (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
     if lead == lag == 0:
         return f"It has as many eligible as {PEER} at every step."
-    step = ahead if lead > 0 else behind
+    average = f"{contest.area_ratio:.2f} times as many on average."
+    if lag == 0:
+        return f"{_at(compared, ahead)}\nIt is never behind, with {average}"
+    first = f"{_at(compared, ahead)}\n" if lead > 0 else ""
+    return f"{first}{_at(compared, behind)} It is never further behind.\nIt has {average}"
+
+
+def _at(compared: Compared, step: int) -> str:
     ours, fifo = compared.eligible[step], compared.fifo_eligible[step]
-    return (
-        f"After {counted(step, 'job')} it has {ours:,} eligible, {PEER} {fifo:,}.\n"
-        f"It is {'never' if lag == 0 else 'sometimes'} behind,"
-        f" with {contest.area_ratio:.2f} times as many on average."
-    )
+    return f"After {counted(step, 'job')} it has {ours:,} eligible, {PEER} {fifo:,}."

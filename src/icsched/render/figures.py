@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from icsched.errors import EngineError
+from icsched.errors import not_installed
 from icsched.files import write_bytes
 from icsched.pebble import Profile
 from icsched.sim import METRICS, Mean, Ratio
@@ -120,8 +120,7 @@ def style() -> AbstractContextManager[None]:
     try:
         import matplotlib as mpl  # an extra, and slow to import
     except ImportError:
-        problem = "matplotlib is not installed; pip install 'icsched[plot]'"
-        raise EngineError(problem) from None
+        raise not_installed("matplotlib", "plot") from None
     return mpl.rc_context(_STYLE)
 
 

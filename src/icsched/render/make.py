@@ -7,11 +7,18 @@ from icsched.answers.make import MakeAnswer
 from icsched.families.registry import Family
 
 
-def text(found: MakeAnswer) -> str:
-    """Return the dag as a DAGMan file, under a title that says how it was made."""
+def text(found: MakeAnswer, path: str = "<text>") -> str:
+    """Return the dag in the format of the file at *path*, under a title that says how it was made.
+
+    Raises FormatError if the format cannot hold a dag.
+    """
     dag = found.dag
     size = f"{len(dag)} jobs, {dag.arc_count} dependencies"
-    return formats.dagman_text(dag, title=f"icsched make {' '.join(found.words)}: {size}")
+    chosen = formats.format_of(path)
+    if chosen.dag_text is None:
+        raise chosen.cannot("dag_text", path)
+    title = f"icsched make {' '.join(found.words)}: {size}"
+    return chosen.dag_text(dag, title=title, path=path)
 
 
 def listing(families: Mapping[str, Family]) -> str:

@@ -45,6 +45,9 @@ from icsched.formats.dagman.words import upper
 from icsched.workflow import Remark
 
 _PRE_REMARK = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
+_ALL_OF_SEVERAL = (
+    f"{ALL_NODES} cannot be used when several files are submitted together: name the jobs instead"
+)
 
 
 @dataclass
@@ -63,10 +66,10 @@ class Reader:
 
     def read(self, paths: Sequence[str]) -> None:
         """Read the files that together make a workflow."""
-        for number, path in enumerate(paths):
+        sources = [self.files.load(path, named_by_user=True) for path in paths]
+        for number, (path, source) in enumerate(zip(paths, sources, strict=True)):
             self._top.prefix = f"{number}." if len(paths) > 1 else ""
             directory = os.path.dirname(path) if self.use_dag_directory else self.directory
-            source = self.files.load(path, named_by_user=True)
             _File(self, self._top, source, directory).read()
 
     def read_rescue(self, path: str) -> None:
@@ -323,8 +326,10 @@ class _File:
     def _modifier(self, statement: Statement, command: Modifier) -> None:
         scope = self.scope
         slots: Ids | int
-        is_all = upper(command.name) == ALL_NODES and not scope.prefix  # only in a single file
-        if is_all and not isinstance(command, Done):
+        is_all = upper(command.name) == ALL_NODES and not isinstance(command, Done)
+        if is_all and scope.prefix:  # DAGMan looks for a job called 0.ALL_NODES
+            raise statement.error(_ALL_OF_SEVERAL)
+        if is_all:
             slots = len(scope.layout)
             if isinstance(command, Priority):
                 scope.priorities.clear()  # it overrides all earlier priorities
