@@ -134,7 +134,7 @@ def test_sizes_with_commas_are_those_with_blanks(icsched, put):
     [
         ("prio", "-", "--order", "@-"),
         ("prio", "-", "--memory", "3", "--sizes", "-"),
-        ("show", "-", "--order", "critical-path-times", "--run-times", "-"),
+        ("show", "-", "--order", "critical-path", "--run-times", "-"),
         ("cluster", "-", "--size", "1", "--alone", "@-"),
         ("verify", "-", "--order", "@-"),
         ("simulate", "-", "--order", "@-"),

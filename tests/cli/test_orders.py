@@ -67,7 +67,7 @@ def test_prio_writes_an_order_of_ones_own(icsched, folder):
     assert "PRIORITY a 5\nPRIORITY b 4\nPRIORITY c 3\n" in (folder / "wf.dag").read_text()
 
 
-@pytest.mark.parametrize("order", [name for name in ORDERS if not ORDERS[name].needs_run_times])
+@pytest.mark.parametrize("order", list(ORDERS))
 def test_prio_writes_every_order_that_simulate_can_play(icsched, folder, order):
     result = icsched("prio", "wf.dag", "--order", order, "-o", "out.dag", "--json")
 
@@ -79,7 +79,7 @@ def test_prio_writes_every_order_that_simulate_can_play(icsched, folder, order):
 
 def test_prio_orders_by_the_longest_path_in_run_time(icsched):
     """b takes 100, so a, which it waits for, comes first, and b as soon as it can."""
-    words = ["--order", "critical-path-times", "--run-times", "times.txt", "--json"]
+    words = ["--order", "critical-path", "--run-times", "times.txt", "--json"]
 
     assert json.loads(icsched("prio", "wf.dag", *words).out)["order"][:2] == ["a", "b"]
 
@@ -87,12 +87,12 @@ def test_prio_orders_by_the_longest_path_in_run_time(icsched):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--order", "critical-path-times"], "--order critical-path-times needs --run-times"),
-        (["--run-times", "times.txt"], "--run-times cannot be used with --order prio"),
+        (["--order", "fifo"], "--run-times cannot be used with --order fifo"),
+        (["--order", "level"], "--run-times cannot be used with --order level"),
     ],
 )
-def test_run_times_go_with_orders_that_need_them(icsched, words, complaint):
-    result = icsched("prio", "wf.dag", *words)
+def test_run_times_go_with_orders_that_use_them(icsched, words, complaint):
+    result = icsched("prio", "wf.dag", "--run-times", "times.txt", *words)
 
     assert (result.code, result.complaint) == (2, complaint)
 

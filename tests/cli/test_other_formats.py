@@ -50,7 +50,7 @@ def deps(put, folder, monkeypatch):
 
 @pytest.mark.usefixtures("deps")
 def test_an_order_takes_the_run_times_that_the_workflow_has(icsched_process):
-    words = ["prio", "w.deps", "--order", "critical-path-times", "--json"]
+    words = ["prio", "w.deps", "--order", "critical-path", "--json"]
 
     assert json.loads(icsched_process(*words).out)["order"] == ["c", "a", "b"]
 
@@ -58,7 +58,7 @@ def test_an_order_takes_the_run_times_that_the_workflow_has(icsched_process):
 @pytest.mark.usefixtures("deps")
 def test_given_run_times_go_before_those_of_the_workflow(put, icsched_process):
     put({"times.txt": "a 1\nb 9\nc 5\n"})
-    words = ["--order", "critical-path-times", "--run-times", "times.txt", "--json"]
+    words = ["--order", "critical-path", "--run-times", "times.txt", "--json"]
 
     found = json.loads(icsched_process("prio", "w.deps", *words).out)
 

@@ -125,7 +125,7 @@ def test_the_papers_statistics(icsched, workflow):
 
 
 def test_every_order_by_name(answer):
-    names = ["prio", "lifo", "random", "level", "critical-path", "critical-path-times", "dask"]
+    names = ["prio", "lifo", "random", "level", "critical-path", "critical-path-steps", "dask"]
 
     given = answer(*[word for name in names for word in ("--order", name)])
 
@@ -391,12 +391,12 @@ def test_run_times_from_a_file(answer, put):
     times = Times(means=[4, 3, 2.5, 10])
     found = simulate(
         DAG,
-        {"critical-path-times": "critical-path-times", "fifo": "fifo"},
+        {"critical-path": "critical-path", "fifo": "fifo"},
         times=times,
         sampling=Paired(most_runs=60),
     )
 
-    given = answer("--run-times", "times.txt", "--interval", "1", "--order", "critical-path-times")
+    given = answer("--run-times", "times.txt", "--interval", "1", "--order", "critical-path")
 
     assert {key: given[key] for key in numbers(found)} == numbers(found)
 

@@ -400,10 +400,10 @@ def test_an_order_by_run_times_takes_them_from_a_file(icsched):
     Path("wf.dag").write_text(PAIR_AND_FORK)
     Path("times").write_text("a 1\nb 1\nc 9\nd 9\ne 9\n")
     Path("by-times").write_text("c\nd\ne\na\nb\n")
-    wanted = ("--order", "critical-path-times", "--run-times", "times")
+    wanted = ("--order", "critical-path", "--run-times", "times")
 
     assert icsched("study", "wf.dag", "-o", "out", *wanted, *QUICK).code == 0
-    found = [cell["orders"]["critical-path-times"] for cell in cells()]
+    found = [cell["orders"]["critical-path"] for cell in cells()]
     icsched("study", "wf.dag", "-o", "out", "--order", "@by-times", *QUICK)
     assert found == [cell["orders"]["@by-times"] for cell in cells()]
     icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
@@ -412,7 +412,7 @@ def test_an_order_by_run_times_takes_them_from_a_file(icsched):
 
 def test_run_times_of_several_workflows_are_refused(icsched, workflow):
     Path("other.dag").write_text(workflow.read_text())
-    wanted = ("--order", "critical-path-times", "--run-times", "times")
+    wanted = ("--order", "critical-path", "--run-times", "times")
 
     result = icsched("study", "wf.dag", "other.dag", "-o", "out", *wanted, *QUICK)
 

@@ -215,10 +215,10 @@ def test_a_mapping_is_no_graph_of_another_library(build):
 
 
 def test_a_workflow_brings_its_run_times():
-    plan = prioritize(Workflow(), "critical-path-times")
+    plan = prioritize(Workflow(), "critical-path")
 
     assert plan.names == ["long", "short"]
-    assert prioritize(Workflow(), "critical-path-times", run_times=[2, 1]).names[0] == "short"
+    assert prioritize(Workflow(), "critical-path", run_times=[2, 1]).names[0] == "short"
 
 
 def test_run_times_may_be_attributes_of_a_networkx_graph():
@@ -228,12 +228,12 @@ def test_run_times_may_be_attributes_of_a_networkx_graph():
 
     seconds = networkx.get_node_attributes(graph, "seconds")
 
-    assert prioritize(graph, "critical-path-times", run_times=seconds).names == ["long", "short"]
+    assert prioritize(graph, "critical-path", run_times=seconds).names == ["long", "short"]
 
 
 def test_a_missing_run_time_is_named():
     with pytest.raises(ArgumentError, match="run_times: expected one for each task, none for 'b'"):
-        prioritize({"a": [], "b": ["a"]}, "critical-path-times", run_times={"a": 1})
+        prioritize({"a": [], "b": ["a"]}, "critical-path", run_times={"a": 1})
 
 
 def test_an_order_of_ones_own_becomes_a_plan():

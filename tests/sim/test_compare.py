@@ -13,7 +13,7 @@ from tests.sim.models import OldestFirst
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
 GOOD = [1, 0, 2, 3]
-NAMES = ["prio", "fifo", "lifo", "random", "level", "critical-path", "critical-path-times"]
+NAMES = ["prio", "fifo", "lifo", "random", "level", "critical-path", "critical-path-steps"]
 FEW = Paired(most_runs=60)
 SAMPLES = "samples: expected a whole number from 1 to 3,000, got"
 MODELS = [Pool(0.5, 2), Pool(1.0, 3, waiting=True, leave=4.0), Workers(2, deadline=1.1)]
@@ -63,7 +63,7 @@ def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sa
         ("level", level_order),
         ("critical-path", critical_path_order),
         (
-            "critical-path-times",
+            "critical-path",
             lambda dag: critical_path_order(dag, run_times=np.arange(1.0, len(dag) + 1)),
         ),
     ],

@@ -6,6 +6,7 @@ from icsched.answers.inputs import file_after_at, read_order, read_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
+from icsched.orders.entry import UseOfTimes
 from icsched.workflow import Workflow
 
 FILE = "@"  # before the name of a file
@@ -21,12 +22,12 @@ class WantedOrder:
     def check(self) -> None:
         """Raise ArgumentError for an order that is unknown or that takes no run times."""
         check_known(self.order)
-        if self.run_times is not None and not self._needs_run_times:
+        if self.run_times is not None and self._use_of_times == "unused":
             raise ArgumentError(f"--run-times cannot be used with --order {self.order}")
 
     @property
-    def _needs_run_times(self) -> bool:
-        return not is_file(self.order) and ORDERS[self.order].needs_run_times
+    def _use_of_times(self) -> UseOfTimes:
+        return "unused" if is_file(self.order) else ORDERS[self.order].run_times
 
     def plan(self, workflow: Workflow, *, signs: Signs = QUIET) -> Plan:
         """Order what is left of a workflow, by default with the run times that it has itself.
@@ -37,7 +38,7 @@ class WantedOrder:
             return plan_of_file(workflow, self.order)
         given = self.run_times
         times = workflow.run_times if given is None else read_run_times(workflow, given)
-        if times is None and self._needs_run_times:
+        if times is None and self._use_of_times == "needed":
             raise ArgumentError(f"--order {self.order} needs --run-times")
         with signs.working("ordering", len(workflow.dag)):
             return prioritize(workflow, self.order, run_times=times)

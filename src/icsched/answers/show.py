@@ -10,7 +10,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.formats import FORMATS, dagman
-from icsched.theory import Analysis, analyse
+from icsched.theory import Analysis
 from icsched.workflow import Remark, Workflow
 
 
@@ -49,7 +49,7 @@ def show_answer(
     dag = workflow.dag
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("taking apart", len(dag)):
-        analysis = plan.analysis or analyse(dag)
+        analysis = plan.analysis
         found = _files(workflow)
     return ShowAnswer(
         names=tuple(files),

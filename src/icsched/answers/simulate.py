@@ -122,7 +122,7 @@ def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLi
         return plan_of_file(workflow, word)
     if is_played_live(word):
         return word
-    means = times.means_for(dag) if ORDERS[word].needs_run_times else None
+    means = times.means_for(dag) if ORDERS[word].run_times != "unused" else None
     with signs.working("ordering", len(dag)):
         return prioritize(dag, word, run_times=means)
 

@@ -5,21 +5,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from icsched.arrays import Ids
-from icsched.theory import Analysis, Proof
+from icsched.theory import Proof
 
 Playing = Literal["static", "fifo", "lifo", "random"]
+UseOfTimes = Literal["unused", "used", "needed"]
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """An order with more than its ids: what is proved about it, and the dag taken apart.
-
-    `seconds` has the wall time of each step.
-    """
+    """An order with what is proved about it; `seconds` has the wall time of each step."""
 
     order: Ids
     proof: Proof
-    analysis: Analysis | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -27,8 +24,9 @@ class Made:
 class NamedOrder:
     """A way to order a dag, as `ORDERS` holds it.
 
-    `make` takes the dag and, if `needs_run_times`, an array with the run time of each task. It
-    returns the task ids, first to run first, or a `Made`. `extra` is the optional extra of icsched
+    `make` takes the dag. If `run_times` is "used" it also takes an array with the run time of each
+    task, or None if nobody knows them; if "needed", always the array. It returns the task ids,
+    first to run first, or a `Made`. `extra` is the optional extra of icsched
     that must be installed. `played` says how the simulator follows the order: "static" means by
     the ids, the other three by what has happened in the run so far.
     """
@@ -36,6 +34,6 @@ class NamedOrder:
     name: str
     sentence: str
     make: Callable[..., Ids | Made]
-    needs_run_times: bool = False
+    run_times: UseOfTimes = "unused"
     extra: str | None = None
     played: Playing = "static"

@@ -23,7 +23,7 @@ from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
-from icsched.theory import Analysis, Proof, confirmed
+from icsched.theory import Analysis, Proof, analyse, confirmed
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +31,13 @@ class Plan(Tabular):
     """An order of a dag with what is known about it.
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
-    is the name of the order in `ORDERS`, or "given". `analysis` is None for orders that do not
-    take the dag apart. `seconds` has the wall time of each step. A row of `to_pandas` is a row of
-    the schedule's.
+    is the name of the order in `ORDERS`, or "given". `seconds` has the wall time of each step.
+    A row of `to_pandas` is a row of the schedule's.
     """
 
     schedule: Schedule = field(repr=False)
     ordered_by: str
     proof: Proof
-    analysis: Analysis | None = field(default=None, repr=False)
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -72,6 +70,11 @@ class Plan(Tabular):
         return {"ordered_by": self.ordered_by, **self.schedule.to_dict()}
 
     @cached_property
+    def analysis(self) -> Analysis:
+        """The dag taken apart into blocks, whatever the order; computed when first asked for."""
+        return analyse(self.dag)
+
+    @cached_property
     def fifo(self) -> Schedule:
         """First come, first served on the same dag, to compare with."""
         return Schedule.trusted(self.dag, self.dag.fifo_order)
@@ -90,9 +93,10 @@ def prioritize(
     or rustworkx. *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo",
     "level", "critical-path" and others. It may also be an order of your own: a plan, a schedule,
     names or ids. Then `ordered_by` is *label*; by default it is "given", and a plan keeps its
-    own. Some orders need *run_times*: one nonnegative number
-    per task, or a mapping from names to numbers; by default the run times of the workflow. Ties go
-    to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
+    own. Some orders use *run_times*: one nonnegative number
+    per task, or a mapping from names to numbers; by default the run times of the workflow. Ties
+    among equals go to the longest remaining path, then to the smaller task id. Near
+    O(tasks + arcs) on workflow-shaped dags.
 
     Raises ArgumentError for an unknown order, or if the order needs run times and none are given;
     ScheduleError for an order that is not legal; GraphError for a graph that is not a dag.
@@ -120,8 +124,7 @@ def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
     start = time.perf_counter()
     made = made_order(dag, name, run_times)
     if isinstance(made, Made):
-        schedule = Schedule.trusted(dag, made.order)
-        return Plan(schedule, name, made.proof, made.analysis, made.seconds)
+        return Plan(Schedule.trusted(dag, made.order), name, made.proof, made.seconds)
     schedule = Schedule.trusted(dag, made)
     ordered = time.perf_counter()
     proof = confirmed(dag, schedule)
@@ -137,10 +140,10 @@ def made_order(dag: Dag, name: str, run_times: RunTimes | None) -> Made | Ids:
     """
     entry = ORDERS.find(name)
     arguments: list[Any] = [dag]
-    if entry.needs_run_times:
-        if run_times is None:
-            raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
-        arguments.append(checked_run_times(dag, run_times))
+    if entry.run_times == "needed" and run_times is None:
+        raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
+    if entry.run_times != "unused":
+        arguments.append(None if run_times is None else checked_run_times(dag, run_times))
     if ORDERS.is_own(name):
         return entry.make(*arguments)
     return _made_elsewhere(entry, arguments)

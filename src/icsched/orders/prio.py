@@ -4,23 +4,35 @@ It follows Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing 
 Evaluation".
 """
 
+from itertools import chain
 from typing import get_args
 
 from icsched import checks
+from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.entry import Made, NamedOrder
-from icsched.theory import analyse, conclude
+from icsched.pebble import area
+from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
+from icsched.theory.analysis import analyse_reduced
 from icsched.theory.clock import Clock
 from icsched.theory.priorities import Counting
+from icsched.theory.ties import numberings
+
+# Larger dags, in tasks and arcs together, are ordered once, with the first way to break ties.
+MOST_TRIED = 500_000
 
 
-def prio_order(dag: Dag, *, counting: Counting = "eligible") -> Made:
+def prio_order(
+    dag: Dag, run_times: Floats | None = None, *, counting: Counting = "eligible"
+) -> Made:
     """Order *dag* by the six steps of Malewicz et al. 2007, and say what is proved.
 
-    *counting* says what block priorities below 1 compare (see
-    `icsched.theory.priorities.BlockProfile.counts`). Ties go to the smaller task id. If no
-    theorem proves the order of a small dag, the referee's order replaces it. Near
-    O(tasks + arcs) on workflow-shaped dags. Raises ArgumentError for an unknown counting.
+    Ties go to the task with the longest remaining path, by *run_times* if they are given, and then
+    to the smaller id. If no theorem proves the order, two other ways to break ties are tried, and
+    the order with the largest area is kept. If the dag is small, the referee may replace that
+    order by a better one. *counting* says what block priorities below 1 compare (see
+    `icsched.theory.priorities.BlockProfile.counts`). Near O(tasks + arcs) on workflow-shaped dags.
+    Raises ArgumentError for an unknown counting.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
@@ -28,12 +40,37 @@ def prio_order(dag: Dag, *, counting: Counting = "eligible") -> Made:
     """
     checks.one_of("counting", counting, get_args(Counting))
     clock = Clock()
-    analysis = analyse(dag, counting=counting, clock=clock)
+    with clock.step("shortcuts"):
+        reduced = without_shortcuts(dag)
+    order, proof = _by_steps(reduced, run_times, counting, clock)
+    return Made(order, proof, clock.seconds)
+
+
+def _by_steps(
+    dag: Dag, run_times: Floats | None, counting: Counting, clock: Clock
+) -> tuple[Ids, Proof]:
+    """Return the order that a theorem proves, or else the one with the largest area."""
+    orders = []
+    ways = numberings(dag, run_times)
+    for way in chain([first := next(ways)], ways):
+        analysis = analyse_reduced(way.dag, counting, clock)
+        with clock.step("prove"):
+            proved = proved_by_theorem(analysis)
+        if proved is not None:
+            return way.old[proved[0]], proved[1]
+        orders.append(way.old[analysis.order])
+        if len(dag) + dag.arc_count > MOST_TRIED:
+            break
     with clock.step("prove"):
-        order, proof = conclude(analysis)
-    return Made(order, proof, analysis, clock.seconds)
+        best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
+        new_id = ranks_of(first.old)
+        order, proof = settled_by_referee(first.dag, new_id[best])
+    return first.old[order], proof
 
 
 PRIO = NamedOrder(
-    "prio", "as many eligible jobs as possible at every step, with proofs", prio_order
+    "prio",
+    "as many eligible jobs as possible at every step, with proofs",
+    prio_order,
+    run_times="used",
 )

@@ -10,7 +10,7 @@ def _random(dag: Dag) -> Ids:
     return pebble.random_order(dag, seed=0)
 
 
-def _by_times(dag: Dag, run_times: Floats) -> Ids:
+def _critical_path(dag: Dag, run_times: Floats | None) -> Ids:
     return pebble.critical_path_order(dag, run_times=run_times)
 
 
@@ -19,11 +19,10 @@ SIMPLE = (
     NamedOrder("lifo", "last come, first served", pebble.lifo_order, played="lifo"),
     NamedOrder("random", "a random eligible job", _random, played="random"),
     NamedOrder("level", "level by level from the sources", pebble.level_order),
-    NamedOrder("critical-path", "the longest path in jobs first", pebble.critical_path_order),
     NamedOrder(
-        "critical-path-times",
-        "the longest path in run time first",
-        _by_times,
-        needs_run_times=True,
+        "critical-path",
+        "the longest path first, in run time if known, else in jobs",
+        _critical_path,
+        run_times="used",
     ),
 )

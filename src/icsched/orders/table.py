@@ -7,6 +7,7 @@ package in the group ``icsched.orders``.
 from icsched.orders.entry import NamedOrder
 from icsched.orders.prio import PRIO
 from icsched.orders.simple import SIMPLE
+from icsched.orders.steps import STEPS
 from icsched.tables import Table
 
-ORDERS: Table[NamedOrder] = Table("order", "icsched.orders", NamedOrder, [PRIO, *SIMPLE])
+ORDERS: Table[NamedOrder] = Table("order", "icsched.orders", NamedOrder, [PRIO, *SIMPLE, STEPS])

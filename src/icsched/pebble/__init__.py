@@ -9,6 +9,7 @@ from icsched.pebble.orders import (
     lifo_order,
     priority_order,
     random_order,
+    remaining_paths,
 )
 from icsched.pebble.profile import (
     Comparison,
@@ -57,5 +58,6 @@ __all__ = [
     "optimal_profile",
     "priority_order",
     "random_order",
+    "remaining_paths",
     "verify",
 ]

@@ -69,10 +69,20 @@ def critical_path_order(graph: Graph, *, run_times: RunTimes | None = None) -> I
     [1, 0, 2]
     """
     dag = dag_of(graph)
+    return priority_order(dag, -remaining_paths(dag, run_times))
+
+
+def remaining_paths(dag: Dag, run_times: RunTimes | None = None) -> Floats:
+    """Return the length of the longest path from each task to a sink, the task itself included.
+
+    Paths are measured as in `critical_path_order`.
+
+    >>> remaining_paths(Dag({"a": [], "b": ["a"], "c": ["a"]}), [1, 2, 5]).tolist()
+    [6.0, 2.0, 5.0]
+    """
     weights = checked_run_times(dag, run_times)
     back = np.ascontiguousarray(dag.fifo_order[::-1])
-    height = _native.longest_paths(dag.parent_rows, back, weights) + weights
-    return priority_order(dag, -height)
+    return _native.longest_paths(dag.parent_rows, back, weights) + weights
 
 
 def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:

@@ -3,10 +3,12 @@
 The tool of Malewicz et al. 2007 wrote these, too.
 """
 
+import numpy as np
+
 from icsched import formats
 from icsched.answers.compared import Compared
 from icsched.dag import Dag
-from icsched.theory import Analysis
+from icsched.orders import Plan
 
 _MOST_BLOCKS = 10_000  # one file each
 
@@ -14,16 +16,15 @@ _MOST_BLOCKS = 10_000  # one file each
 def table_texts(compared: Compared) -> dict[str, str]:
     """Return the texts of order.txt, eligible.csv, dag.dot, superdag.dot and blocks/N.dot.
 
-    Blocks are numbered in the order in which they run. Only the first ten thousand get a file.
-    Orders other than prio have no blocks.
+    Blocks are numbered in the order in which they begin. Only the first ten thousand get a file.
     """
     plan = compared.plan
-    texts = {
+    return {
         "order.txt": "".join(f"{name}\n" for name in plan.schedule.names),
         "eligible.csv": _eligible(compared),
         "dag.dot": formats.dot_text(plan.dag, name="dag"),
+        **_blocks(plan),
     }
-    return texts if plan.analysis is None else texts | _blocks(plan.analysis)
 
 
 def _eligible(compared: Compared) -> str:
@@ -33,8 +34,11 @@ def _eligible(compared: Compared) -> str:
     return "\n".join([f"executed,{compared.plan.ordered_by},fifo", *lines]) + "\n"
 
 
-def _blocks(analysis: Analysis) -> dict[str, str]:
-    place = {block: number for number, block in enumerate(analysis.sequence.tolist(), 1)}
+def _blocks(plan: Plan) -> dict[str, str]:
+    analysis = plan.analysis
+    rows = analysis.parts.blocks.nonsinks
+    begins = np.minimum.reduceat(plan.schedule.ranks[rows.targets], rows.offsets[:-1])
+    place = {block: number for number, block in enumerate(np.argsort(begins).tolist(), 1)}
     arcs = analysis.superdag.arcs
     numbered = Dag.from_arcs(len(place), arcs, names=[place[b] for b in range(len(place))])
     texts = {"superdag.dot": formats.dot_text(numbered, name="superdag")}

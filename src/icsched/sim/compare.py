@@ -135,7 +135,7 @@ def simulate(
 
     *orders* are names of `ORDERS` and plans, or a mapping from names of your own. In a mapping an
     order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, a function that
-    makes a `Server` for a dag, or `Clustered`. "critical-path-times" weighs paths by the means
+    makes a `Server` for a dag, or `Clustered`. Orders that use run times get the means
     of *times*. By default the pool is ``Pool()``, the times have the workflow's run times as means,
     and the sampling is ``Paired()``. *progress* is called from time to time.
 

@@ -3,7 +3,7 @@
 from icsched.theory.analysis import Analysis, analyse
 from icsched.theory.batches import Batch, best_batch
 from icsched.theory.blocks import BlockGroup, Kind, family_name
-from icsched.theory.conclusion import conclude, confirmed
+from icsched.theory.conclusion import conclude, confirmed, proved_by_theorem, settled_by_referee
 from icsched.theory.decomposition import Decomposition, decompose
 from icsched.theory.donors import is_universal_donor
 from icsched.theory.duality import dual_order
@@ -37,6 +37,8 @@ __all__ = [
     "is_universal_donor",
     "lean_order",
     "priority",
+    "proved_by_theorem",
+    "settled_by_referee",
     "shortcuts",
     "without_shortcuts",
 ]

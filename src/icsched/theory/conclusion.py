@@ -39,6 +39,12 @@ FEWEST_SETS = 1_000
 
 def conclude(analysis: Analysis) -> tuple[Ids, Proof]:
     """Return the order of the six steps, or one about which more is proved, with its proof."""
+    proved = proved_by_theorem(analysis)
+    return proved or settled_by_referee(analysis.parts.dag, analysis.order)
+
+
+def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
+    """Return an order that a theorem proves IC-optimal, with its proof."""
     order = analysis.order
     if analysis.is_proved_by_blocks:
         if analysis.is_linear:
@@ -48,8 +54,7 @@ def conclude(analysis: Analysis) -> tuple[Ids, Proof]:
         if (better := _interleaved(analysis)) is not None:
             nonsinks, theorem = better
             return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof(theorem)
-    inside = _proved_inside(analysis.parts.dag)
-    return inside or _settled_by_referee(analysis.parts.dag, order)
+    return _proved_inside(analysis.parts.dag)
 
 
 def _proved_inside(dag: Dag) -> tuple[Ids, Proof] | None:
@@ -127,7 +132,7 @@ def _interleaved(analysis: Analysis) -> tuple[Ids, Theorem] | None:
     return None if sums is None else (sums, Theorem.SUMS_OF_BLOCKS)
 
 
-def _settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
+def settled_by_referee(dag: Dag, order: Ids) -> tuple[Ids, Proof]:
     """Confirm *order*, or replace it by the best order, if the referee can within its limit."""
     sets = _affordable_sets(dag)
     proof = _confirmed(dag, order, sets)

@@ -14,7 +14,7 @@ from icsched.errors import ClusterError, LimitError
 from icsched.orders import Plan, prioritize
 from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.serve.clusters.rest import Frontier, Rest
-from icsched.theory import Analysis
+from icsched.theory import Analysis, analyse
 
 VERIFY_SETS = 200_000  # the referee's limit for checking an order of the user's
 
@@ -83,7 +83,7 @@ class Ground:
                 f"order: expected a plan of {dag}, got one of another dag, {basis.dag}"
             )
         proved = basis.proof.is_ic_optimal
-        plan = None if basis.analysis is None else basis
+        plan = basis if basis.ordered_by == "prio" else None
         return cls(dag, Rest(dag), basis.order.tolist(), proved, checked, plan)
 
     @property
@@ -94,9 +94,7 @@ class Ground:
     @cached_property
     def analysis(self) -> Analysis:
         """The dag taken apart into blocks; computed here if the order is the user's own."""
-        plan = prioritize(self.dag) if self.plan is None else self.plan
-        assert plan.analysis is not None, "prio takes the dag apart"  # noqa: S101
-        return plan.analysis
+        return analyse(self.dag)
 
 
 def _is_ic_optimal(dag: Dag, order: Order) -> bool:

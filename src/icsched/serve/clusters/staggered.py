@@ -23,7 +23,8 @@ class Staggered(Clusterer):
     """
 
     def __init__(self, ground: Ground) -> None:
-        order, analysis = ground.order, ground.analysis
+        analysis = ground.analysis
+        order = analysis.order.tolist()
         parts = analysis.parts
         rows = Rows(parts.blocks.nonsinks.offsets, analysis.orders.nonsinks)
         super().__init__("staggered", [Frontier(ground.rest, order)])
