@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from icsched import Dag, Pool, Times, Workers, prioritize, simulate
+from icsched.compare import Paired, PaperSampling
 from icsched.engines.dask import dask_order
-from icsched.sim import Paired, PaperSampling
 from tests.cli.terminal import read_until
 
 WORKFLOW = """\

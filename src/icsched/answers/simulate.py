@@ -8,20 +8,12 @@ from icsched.answers.notes import Resumed, resumed
 from icsched.answers.orders import check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
+from icsched.compare import Paired, PaperSampling, Simulation, Timeline, simulate
+from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, prioritize
-from icsched.sim import (
-    Paired,
-    PaperSampling,
-    Pool,
-    Simulation,
-    Timeline,
-    Times,
-    Workers,
-    simulate,
-)
-from icsched.sim.compare import OrderLike
+from icsched.sim import Pool, Times, Workers
 from icsched.workflow import Workflow
 
 _FOLLOWED_RUNS = 200  # at most, for the charts

@@ -9,8 +9,9 @@ from cyclopts import Parameter
 from icsched.answers.inputs import numbers
 from icsched.cli.inputs import WHOLE
 from icsched.cli.output import Flag
+from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError
-from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
+from icsched.sim import Pool, Times, Workers
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw, TimeLaw
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from icsched.answers.simulate import SimulateAnswer
+from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
+from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
 from icsched.render.notes import done_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number, size
-from icsched.sim import METRICS, Mean, PaperSampling, Pool, Ratio, Simulation, Timeline, Workers
-from icsched.sim.compare import FEWEST_RUNS
+from icsched.sim import Mean, Pool, Ratio, Workers
 
 
 def text(found: SimulateAnswer) -> str:

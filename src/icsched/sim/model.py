@@ -18,7 +18,6 @@ from icsched import _native, checks
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
-from icsched.orders.entry import Playing
 from icsched.pebble import Order, RunTimes, check_order, checked_run_times
 from icsched.sim.draws import lognormal_sigma
 
@@ -26,6 +25,7 @@ Counts = NDArray[np.int64]
 
 BatchLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
+Playing = Literal["static", "fifo", "lifo", "random"]
 
 Ending = _native.Ending
 

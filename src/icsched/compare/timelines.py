@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.arrays import Floats
+from icsched.compare.simulation import OrderLike, Resolved, resolved
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
 from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
-from icsched.sim.compare import OrderLike, Resolved, resolved
 from icsched.sim.model import Counts, Played, Pool, Times, Trace, Workers, check_runs
 from icsched.sim.slots import SlotCounts
 
