@@ -177,6 +177,7 @@ def test_the_json_says_what_was_simulated(answer):
         "deadline": None,
         "replicas": 1,
         "overhead": 0.0,
+        "delay": 0.0,
     }
     assert answer("--workers", "2", "--leave", "9", "--law", "constant")["pool"] == {
         "kind": "workers",
@@ -186,6 +187,7 @@ def test_the_json_says_what_was_simulated(answer):
         "deadline": None,
         "replicas": 1,
         "overhead": 0.0,
+        "delay": 0.0,
     }
 
 

@@ -3,21 +3,13 @@
 from icsched.sim import plain
 from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs, trace
-from icsched.sim.model import (
-    Assignments,
-    Batches,
-    Ending,
-    Played,
-    Playing,
-    Pool,
-    Runs,
-    Times,
-    Trace,
-    Workers,
-)
+from icsched.sim.model import AnyPool, Played, Playing, Pool, Recorded, Times, Workers
+from icsched.sim.pools import pool_of, pool_to_dict, read_pool
+from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 from icsched.sim.stats import Mean, Ratio
 
 __all__ = [
+    "AnyPool",
     "Assignments",
     "Batches",
     "Clustered",
@@ -27,11 +19,15 @@ __all__ = [
     "Playing",
     "Pool",
     "Ratio",
+    "Recorded",
     "Runs",
     "Times",
     "Trace",
     "Workers",
     "plain",
+    "pool_of",
+    "pool_to_dict",
+    "read_pool",
     "run_clusters",
     "simulate_runs",
     "trace",
