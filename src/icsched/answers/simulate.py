@@ -13,7 +13,7 @@ from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, prioritize
-from icsched.sim import Pool, Times, Workers
+from icsched.sim import AnyPool, Pool, Times
 from icsched.workflow import Workflow
 
 _FOLLOWED_RUNS = 200  # at most, for the charts
@@ -33,7 +33,7 @@ class SimulateAnswer:
     arcs: int
     done: int
     resumed: Resumed | None
-    pool: Pool | Workers
+    pool: AnyPool
     times: Times
     run_times: str | None
     sampling: Paired | PaperSampling
@@ -45,7 +45,7 @@ def simulate_answer(
     files: Sequence[str],
     wanted: Sequence[str],
     *,
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     run_times: str | None,
     has_unit: bool,
@@ -103,7 +103,7 @@ def _check_unit(source: str, *, has_unit: bool) -> None:
     if not has_unit:
         raise ArgumentError(
             f"{source}: run times are in seconds: say --interval, the mean seconds between"
-            " batches, or --workers"
+            " batches, --workers or --pool"
         )
 
 
@@ -122,7 +122,7 @@ def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLi
 def _timelines(
     dag: Dag,
     orders: Mapping[str, OrderLike],
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     found: Simulation,
 ) -> dict[str, Timeline]:
