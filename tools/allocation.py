@@ -28,8 +28,9 @@ from icsched import (
     prioritize,
     simulate,
 )
+from icsched.compare import Estimates, Paired
 from icsched.render.figures import FAINT, INK, Curve, blank, draw_intervals, style, write_figure
-from icsched.sim import Clustered, Estimates, Mean, Paired, Ratio
+from icsched.sim import Clustered, Mean, Ratio
 
 FIGURES = Path(__file__).parent.parent / "docs" / "allocation"
 DAGS: dict[str, Callable[[], Dag]] = {

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from icsched.arrays import Ids
+from icsched.sim import Playing
 from icsched.theory import Proof
 
-Playing = Literal["static", "fifo", "lifo", "random"]
 UseOfTimes = Literal["unused", "used", "needed"]
 
 

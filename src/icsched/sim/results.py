@@ -1,0 +1,124 @@
+"""What comes out of simulated runs."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import _native
+from icsched.arrays import Floats, Ids
+from icsched.frames import Answer, Tabular
+from icsched.sim.model import AnyPool, Pool, Recorded
+
+Counts = NDArray[np.int64]
+
+Ending = _native.Ending
+
+
+@dataclass(frozen=True, eq=False)
+class Runs(Tabular):
+    """The results of some runs, with an entry per run.
+
+    `time` is when the last task had its first result. The others count up to the last assignment:
+    the `batches` that had come, their `requests`, and the `stalls`, which are batches that found
+    no unassigned eligible task. If `workers` > 0, they are the `Workers`, or the visits of a
+    `Recorded` pool. Then every time a worker asks is a batch of one request. `work` is the time
+    that workers spent on first results, and `presence` the time that they were there, up to the
+    last result. A row of `to_pandas` is a run.
+    """
+
+    tasks: int
+    workers: int
+    time: Floats
+    batches: Counts
+    stalls: Counts
+    requests: Counts
+    work: Floats
+    presence: Floats
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields, `stall` and `utilisation` as plain data."""
+        shares = {"stall": self.stall.tolist(), "utilisation": self.utilisation.tolist()}
+        return {**super().to_dict(), **shares}
+
+    @property
+    def stall(self) -> Floats:
+        """Share of batches that stalled: the "probability of stalling" of Malewicz et al. 2007."""
+        return self.stalls / self.batches
+
+    @property
+    def utilisation(self) -> Floats:
+        """Tasks over requests; for workers the share of their presence that led to results."""
+        if self.workers:
+            return self.work / self.presence
+        return self.tasks / self.requests
+
+    @classmethod
+    def of(
+        cls,
+        tasks: int,
+        pool: AnyPool,
+        time: Floats,
+        batches: Counts,
+        stalls: Counts,
+        requests: Counts,
+        work: Floats,
+    ) -> "Runs":
+        """Return the results with the presence of the workers of *pool*."""
+        workers = 0 if isinstance(pool, Pool) else pool.count
+        presence = workers * time
+        if isinstance(pool, Recorded):
+            presence = np.maximum(pool.presence(time), work)  # less than work only by rounding
+        return cls(tasks, workers, time, batches, stalls, requests, work, presence)
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments(Tabular):
+    """An entry per assignment, in the order in which they were made.
+
+    `request` is the number of the request; for `Workers` it is the number of the worker. `end` is
+    after the end of the run for a copy whose result nobody waits for. `names` has the names of all
+    tasks by id. A row of `to_pandas` is an assignment.
+    """
+
+    time: Floats
+    task: Ids
+    request: Counts
+    end: Floats
+    ending: NDArray[np.uint8]  # an Ending
+    names: Sequence[Hashable] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns as lists, with tasks by name and endings in words."""
+        tasks = [self.names[task] for task in self.task.tolist()]
+        endings = [Ending(ending).name.lower() for ending in self.ending.tolist()]
+        data = {**super().to_dict(), "task": tasks, "ending": endings}
+        del data["names"]
+        return data
+
+
+@dataclass(frozen=True, eq=False)
+class Batches(Tabular):
+    """An entry per batch up to the last assignment; for `Workers` all who ask at one time are one.
+
+    `eligible` counts the unassigned eligible tasks that the batch found. A row of `to_pandas` is a
+    batch.
+    """
+
+    time: Floats
+    size: Counts
+    eligible: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Trace(Answer):
+    """One run step by step; `assignments` and `batches` are tables."""
+
+    assignments: Assignments
+    batches: Batches
+    result: Runs  # of this one run
