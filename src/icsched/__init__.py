@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from icsched.dag import Dag
     from icsched.errors import ArgumentError, CycleError, FormatError, IcschedError
     from icsched.formats import read, write
+    from icsched.logs import read_run_times
     from icsched.orders import LimitedOrder, Plan, order_within, prioritize
     from icsched.pebble import Schedule, eligibility_profile, verify
+    from icsched.run_times import RunTimeTable
     from icsched.serve import (
         BatchServer,
         Cluster,
@@ -36,6 +38,7 @@ __all__ = [
     "Plan",
     "Pool",
     "Proof",
+    "RunTimeTable",
     "Schedule",
     "Simulation",
     "Sorter",
@@ -51,6 +54,7 @@ __all__ = [
     "plan_clusters",
     "prioritize",
     "read",
+    "read_run_times",
     "sim",
     "simulate",
     "theory",
@@ -62,8 +66,10 @@ _HOMES = {  # where each export lives
     "icsched.dag": "Dag",
     "icsched.errors": "ArgumentError CycleError FormatError IcschedError",
     "icsched.formats": "read write",
+    "icsched.logs": "read_run_times",
     "icsched.orders": "LimitedOrder Plan order_within prioritize",
     "icsched.pebble": "Schedule eligibility_profile verify",
+    "icsched.run_times": "RunTimeTable",
     "icsched.serve": "BatchServer Cluster ClusterServer Sorter best_cluster plan_clusters",
     "icsched.sim": "Pool Simulation Times Workers simulate",
     "icsched.theory": "Batch Proof best_batch",
@@ -71,7 +77,7 @@ _HOMES = {  # where each export lives
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = frozenset(
-    ["errors", "families", "formats", "orders", "pebble", "serve", "sim", "study", "theory"]
+    ["errors", "families", "formats", "logs", "orders", "pebble", "serve", "sim", "study", "theory"]
 )
 
 

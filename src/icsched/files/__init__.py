@@ -1,7 +1,7 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
 from icsched.files.change import Change
-from icsched.files.reading import is_own_file, read_bytes, read_if_there, read_text
+from icsched.files.reading import is_own_file, read_bytes, read_if_there, read_text, text_of
 from icsched.files.writing import (
     WITHDRAWN,
     check_rewritable,
@@ -24,6 +24,7 @@ __all__ = [
     "remove",
     "rewrite",
     "sync_directory",
+    "text_of",
     "write_bytes",
     "write_text",
     "write_with_directory",
