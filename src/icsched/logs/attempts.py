@@ -11,7 +11,7 @@ from icsched.errors import FormatError
 from icsched.logs.events import NOOP_PROC, Event, Job, Kind
 from icsched.logs.past_run import Ending, PastRun
 
-_MOST = 5_000_000  # jobs, and attempts: a few gigabytes
+MOST = 5_000_000  # jobs, and attempts: a few gigabytes
 _REMOVAL_SECONDS = 10.0  # condor_rm evicts a job, and says that it is aborted within this time
 
 
@@ -71,8 +71,8 @@ class Attempts:
                 self._first = event.time
             if event.job[1] != NOOP_PROC:
                 self._acts[event.kind](event)
-            if len(self._attempts) > _MOST or len(self._jobs) > _MOST:
-                raise FormatError(path, None, f"expected at most {_MOST:,} jobs and attempts")
+            if len(self._attempts) > MOST or len(self._jobs) > MOST:
+                raise FormatError(path, None, f"expected at most {MOST:,} jobs and attempts")
 
     def _submit_cluster(self, event: Event) -> None:
         self._clusters[event.job[0]] = event.text
