@@ -304,6 +304,23 @@ def test_rotated_logs_are_read_in_the_order_of_time(log, attempts):
     assert attempts(log(end("7", "12:00:10"), old)) == [("a", 3, 10, "DONE")]
 
 
+def test_rotated_logs_of_the_same_second_are_read_by_their_last_events_and_names(
+    tmp_path, attempts
+):
+    (tmp_path / "log.2").write_text(submit("7", "12:00:00", "a"))
+    (tmp_path / "log.1").write_text(execute("7", "12:00:00"))
+    (tmp_path / "log").write_text(event(4, "7", "12:00:00") + event(6, "7", "12:00:00"))
+    paths = [tmp_path / name for name in ("log", "log.1", "log.2")]
+
+    assert attempts(read_log(paths)) == [("a", 0, 0, "EVICTED")]
+
+
+def test_a_log_without_an_event_that_matters_is_read(log, attempts):
+    """A rotated log may have only the sizes of jobs."""
+    assert len(log(event(6, "7", "12:00:00"))) == 0
+    assert attempts(log(PLAIN, event(6, "7", "12:00:00"))) == [("a", 3, 10, "DONE")]
+
+
 def test_an_event_in_two_logs_counts_once(log, attempts):
     """The job's own log, and the log of DAGMan, which has the event of the script too."""
     assert attempts(log(PLAIN, PLAIN + post("7", "12:00:12"))) == [("a", 3, 10, "DONE")]
@@ -319,7 +336,6 @@ def test_an_event_in_two_logs_counts_once(log, attempts):
         ("a 5\n", "expected an event log or a history of HTCondor"),
         ("<?xml version='1.0'?>\n<classads>", "expected text or JSON, got XML"),
         ("<c>\n<a n='MyType'>", "expected text or JSON, got XML"),
-        (event(6, "7", "12:00:00"), "expected events of jobs, got none"),
         ("[\n]\n", "expected jobs with ClusterId and CompletionDate, got none"),
     ],
 )

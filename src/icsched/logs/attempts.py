@@ -158,7 +158,7 @@ class Attempts:
         return PastRun(
             names=tuple(self._names),
             slots=tuple(self._slots),
-            began=self._first,
+            began=self._first if self._first < inf else nan,
             job=self._column("job"),
             submitted=submitted,
             started=started,

@@ -4,6 +4,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
+from itertools import islice
+from math import inf
 
 from icsched import files
 from icsched.errors import ArgumentError, FormatError
@@ -46,7 +48,7 @@ def read_log(paths: Path | Iterable[Path]) -> PastRun:
     so that rotated logs follow each other. An event that is in two files counts once. Broken and
     unknown events are passed over. Takes O(bytes) time.
 
-    Raises FormatError for a file that cannot be read, or that has no event; ArgumentError without
+    Raises FormatError for a file that cannot be read, or that is no log; ArgumentError without
     any path.
     """
     listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -57,18 +59,21 @@ def read_log(paths: Path | Iterable[Path]) -> PastRun:
 
 
 def past_run(sources: Sequence[tuple[str, bytes]]) -> PastRun:
-    """Return what files say, given as paths with their content; see `read_log`."""
-    logs = [_Log(path, data) for path, data in sources]
+    """Return what files say, given as paths with their content; see `read_log`.
+
+    Stamps of whole seconds leave ties. Among these, log.2 comes before log.1 and before log.
+    """
+    logs = [_Log(path, data) for path, data in sorted(sources, reverse=True)]
     attempts = Attempts()
     seen: set[Event] | None = set() if len(logs) > 1 else None
-    for log in sorted(logs, key=lambda log: (log.begins, log.path)):
+    for log in sorted(logs, key=lambda log: (log.begins, log.ends)):
         found = log.events() if seen is None else _new(log.events(), seen)
         attempts.follow(log.path, found)
     return attempts.past_run()
 
 
 class _Log:
-    """A file with events, and the time of the first of them."""
+    """A file with events, and the times of the first and last of them."""
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self._data = path, data
@@ -76,10 +81,9 @@ class _Log:
         if self._source is Source.TABLE:
             raise FormatError(path, None, "expected an event log or a history of HTCondor")
         self._ads = history_events(path, data) if self._source is Source.HISTORY else []
-        first = next(self.events(), None)
-        if first is None:
-            raise FormatError(path, None, "expected events of jobs, got none")
-        self.begins = first.time
+        self.begins = min((event.time for event in islice(self.events(), 1)), default=inf)
+        last = self._ads[-1:] or events(data[-_LOOKED_AT:])
+        self.ends = max((event.time for event in last), default=inf)
 
     def events(self) -> Iterator[Event]:
         """Yield the events of the file, from the first one on."""
