@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from icsched.dag import Dag
     from icsched.errors import ArgumentError, CycleError, FormatError, IcschedError
     from icsched.formats import read, write
+    from icsched.logs import read_run_times
     from icsched.orders import LimitedOrder, Plan, order_within, prioritize
     from icsched.pebble import Schedule, eligibility_profile, verify
+    from icsched.run_times import RunTimeTable
     from icsched.serve import (
         BatchServer,
         Cluster,
@@ -37,6 +39,7 @@ __all__ = [
     "Plan",
     "Pool",
     "Proof",
+    "RunTimeTable",
     "Schedule",
     "Simulation",
     "Sorter",
@@ -52,6 +55,7 @@ __all__ = [
     "plan_clusters",
     "prioritize",
     "read",
+    "read_run_times",
     "sim",
     "simulate",
     "theory",
@@ -64,8 +68,10 @@ _HOMES = {  # where each export lives
     "icsched.dag": "Dag",
     "icsched.errors": "ArgumentError CycleError FormatError IcschedError",
     "icsched.formats": "read write",
+    "icsched.logs": "read_run_times",
     "icsched.orders": "LimitedOrder Plan order_within prioritize",
     "icsched.pebble": "Schedule eligibility_profile verify",
+    "icsched.run_times": "RunTimeTable",
     "icsched.serve": "BatchServer Cluster ClusterServer Sorter best_cluster plan_clusters",
     "icsched.sim": "Pool Times Workers",
     "icsched.theory": "Batch Proof best_batch",
@@ -78,6 +84,7 @@ _PACKAGES = frozenset(
         "errors",
         "families",
         "formats",
+        "logs",
         "orders",
         "pebble",
         "serve",

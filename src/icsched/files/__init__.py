@@ -1,7 +1,14 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
 from icsched.files.change import Change
-from icsched.files.reading import is_own_file, naming, read_bytes, read_if_there, read_text
+from icsched.files.reading import (
+    is_own_file,
+    naming,
+    read_bytes,
+    read_if_there,
+    read_text,
+    text_of,
+)
 from icsched.files.writing import (
     WITHDRAWN,
     check_rewritable,
@@ -25,6 +32,7 @@ __all__ = [
     "remove",
     "rewrite",
     "sync_directory",
+    "text_of",
     "write_bytes",
     "write_text",
     "write_with_directory",

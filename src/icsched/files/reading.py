@@ -67,7 +67,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
     Raises FormatError if the file cannot be read or is not UTF-8 text.
     """
-    data = read_bytes(path)
+    return text_of(path, read_bytes(path))
+
+
+def text_of(path: str | os.PathLike[str], data: bytes) -> str:
+    """Return the text that the file at *path* has as *data*; raises FormatError as `read_text`."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -1,0 +1,100 @@
+"""Files of any kind that tell of past runs: which kind, and what they say."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, auto
+from itertools import islice
+from math import inf
+
+from icsched import files
+from icsched.errors import ArgumentError, FormatError
+from icsched.logs.attempts import Attempts
+from icsched.logs.events import Event, events, has_text_event
+from icsched.logs.history import history_events
+from icsched.logs.past_run import PastRun
+
+Path = str | os.PathLike[str]
+
+
+class Source(Enum):
+    """What a file is, by its content."""
+
+    LOG = auto()
+    HISTORY = auto()
+    TABLE = auto()
+
+
+_LOOKED_AT = 1 << 16  # bytes at the beginning that tell what a file is
+_JSON = re.compile(rb"\s*(?:\[\s*[{\]]|\{)")
+_XML = re.compile(rb"\s*<(?:\?xml|!|c>|classads>)")
+
+
+def source_of(path: str, data: bytes) -> Source:
+    """Return what the file is; raises FormatError for XML."""
+    start = data[:_LOOKED_AT].removeprefix(b"\xef\xbb\xbf")
+    if _XML.match(start):
+        raise FormatError(path, 1, "expected text or JSON, got XML")
+    if has_text_event(start) or b'"EventTypeNumber"' in start:
+        return Source.LOG
+    return Source.HISTORY if _JSON.match(start) else Source.TABLE
+
+
+def read_log(paths: Path | Iterable[Path]) -> PastRun:
+    """Return what HTCondor's logs or its history at *paths* say about a past run.
+
+    Each file is a job event log, as text or JSON, or what `condor_history -json` or `-jsonl`
+    wrote. The order of the files does not matter: they are read by the time of their first event,
+    so that rotated logs follow each other. An event that is in two files counts once. Broken and
+    unknown events are passed over. Takes O(bytes) time.
+
+    Raises FormatError for a file that cannot be read, or that is no log; ArgumentError without
+    any path.
+    """
+    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not listed:
+        raise ArgumentError("paths: expected at least one file")
+    named = [os.fspath(path) for path in listed]
+    return past_run([(path, files.read_bytes(path)) for path in named])
+
+
+def past_run(sources: Sequence[tuple[str, bytes]]) -> PastRun:
+    """Return what files say, given as paths with their content; see `read_log`.
+
+    Stamps of whole seconds leave ties. Among these, log.2 comes before log.1 and before log.
+    """
+    logs = [_Log(path, data) for path, data in sorted(sources, reverse=True)]
+    attempts = Attempts()
+    seen: set[Event] | None = set() if len(logs) > 1 else None
+    for log in sorted(logs, key=lambda log: (log.begins, log.ends)):
+        found = log.events() if seen is None else _new(log.events(), seen)
+        attempts.follow(log.path, found)
+    return attempts.past_run()
+
+
+class _Log:
+    """A file with events, and the times of the first and last of them."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path, self._data = path, data
+        self._source = source_of(path, data)
+        if self._source is Source.TABLE:
+            raise FormatError(path, None, "expected an event log or a history of HTCondor")
+        self._ads = history_events(path, data) if self._source is Source.HISTORY else []
+        self.begins = min((event.time for event in islice(self.events(), 1)), default=inf)
+        last = self._ads[-1:] or events(data[-_LOOKED_AT:])
+        self.ends = max((event.time for event in last), default=inf)
+
+    def events(self) -> Iterator[Event]:
+        """Yield the events of the file, from the first one on."""
+        return iter(self._ads) if self._ads else events(self._data)
+
+
+def _new(events: Iterable[Event], seen: set[Event]) -> Iterator[Event]:
+    """Yield the events that no earlier file had, and note them."""
+    here = []
+    for event in events:
+        if event not in seen:
+            here.append(event)
+            yield event
+    seen.update(here)

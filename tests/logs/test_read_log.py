@@ -1,0 +1,363 @@
+"""What hand-made logs say; every expected value is worked out by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from icsched.errors import ArgumentError, FormatError
+from icsched.logs import read_log
+from tests.logs.lines import end, event, evict, execute, post, submit
+
+PLAIN = submit("7", "12:00:00", "a") + execute("7", "12:00:03") + end("7", "12:00:10")
+
+
+def test_a_job_that_succeeds_is_one_attempt(log):
+    past = log(PLAIN)
+
+    assert past.names == ("a",)
+    assert past.slots == ("slot1@ep",)
+    assert past.began == 1794830400  # 16 November 2026, 12:00:00 UTC
+    assert (past.submitted[0], past.started[0], past.ended[0]) == (0, 3, 10)
+    assert past.seconds.tolist() == [7]
+    assert past.run_times().names == ("a",)
+    assert past.run_times().seconds.tolist() == [7]
+
+
+def test_a_job_without_a_dag_node_has_the_name_of_its_cluster_and_proc(log):
+    past = log(submit("7.2", "12:00:00") + execute("7.2", "12:00:01"))
+
+    assert past.names == ("7.2",)
+
+
+def test_a_job_of_a_cluster_has_the_dag_node_of_the_cluster(log):
+    cluster = event(35, "7", "12:00:00", "    DAG Node: many")
+    past = log(cluster + submit("7.3", "12:00:00") + execute("7.3", "12:00:01"))
+
+    assert past.names == ("many",)
+
+
+@pytest.mark.parametrize("number", [4, 7, 12, 24])
+def test_a_job_that_leaves_its_slot_before_its_end_is_evicted(log, attempts, number):
+    again = execute("7", "12:01:00", "slot2@ep") + end("7", "12:01:30")
+    past = log(
+        submit("7", "12:00:00", "a")
+        + execute("7", "12:00:03")
+        + event(number, "7", "12:00:05")
+        + again
+    )
+
+    assert attempts(past) == [("a", 3, 5, "EVICTED"), ("a", 60, 90, "DONE")]
+    assert past.slots == ("slot1@ep", "slot2@ep")
+    assert past.slot.tolist() == [0, 1]
+    assert past.run_times().seconds.tolist() == [30]  # the lost attempt says nothing
+
+
+def test_a_held_and_released_job_starts_again(log, attempts):
+    held = evict("7", "12:00:04") + event(12, "7", "12:00:04", "\tvia condor_hold")
+    released = event(13, "7", "12:00:20") + execute("7", "12:00:21") + end("7", "12:00:23")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:01") + held + released)
+
+    assert attempts(past) == [("a", 1, 4, "EVICTED"), ("a", 21, 23, "DONE")]
+
+
+def test_suspended_time_is_not_run_time(log):
+    stops = event(10, "7", "12:00:05") + event(11, "7", "12:00:09")
+    past = log(
+        submit("7", "12:00:00", "a") + execute("7", "12:00:02") + stops + end("7", "12:00:12")
+    )
+
+    assert past.suspended.tolist() == [4]
+    assert past.seconds.tolist() == [6]
+
+
+def test_a_job_that_is_killed_while_suspended_was_suspended_until_then(log):
+    stop = event(10, "7", "12:00:05")
+    past = log(
+        submit("7", "12:00:00", "a") + execute("7", "12:00:02") + stop + evict("7", "12:00:08")
+    )
+
+    assert past.suspended.tolist() == [3]
+
+
+def test_a_suspension_without_an_end_in_an_attempt_without_an_end_counts_nothing(log):
+    stop = event(10, "7", "12:00:05")
+    again = execute("7", "12:00:08") + end("7", "12:00:09")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + stop + again)
+
+    assert past.suspended.tolist() == [0, 0]
+    assert past.run_times().seconds.tolist() == [1]
+
+
+def test_condor_rm_evicts_and_aborts_and_both_mean_removed(log, attempts):
+    removed = evict("7", "12:00:05") + event(9, "7", "12:00:06", "\tvia condor_rm")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + removed)
+
+    assert attempts(past) == [("a", 2, 5, "REMOVED")]
+
+
+def test_a_job_removed_long_after_its_eviction_was_evicted(log, attempts):
+    removed = evict("7", "12:00:05") + event(9, "7", "12:10:00")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + removed)
+
+    assert attempts(past) == [("a", 2, 5, "EVICTED")]
+
+
+def test_a_job_removed_while_idle_has_no_attempt(log):
+    past = log(submit("7", "12:00:00", "a") + event(9, "7", "12:10:00"))
+
+    assert past.names == ("a",)
+    assert len(past) == 0
+
+
+def test_a_lost_connection_that_comes_back_changes_nothing(log, attempts):
+    gap = event(22, "7", "12:00:05") + event(23, "7", "12:00:07")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + gap + end("7", "12:00:12"))
+
+    assert attempts(past) == [("a", 2, 12, "DONE")]
+
+
+def test_a_retry_is_another_job_of_the_same_name_in_the_same_run(log, attempts):
+    again = submit("8", "12:00:20", "a") + execute("8", "12:00:21") + end("8", "12:00:25")
+    past = log(
+        submit("7", "12:00:00", "a") + execute("7", "12:00:02") + end("7", "12:00:12", 3) + again
+    )
+
+    assert attempts(past) == [("a", 2, 12, "FAILED"), ("a", 21, 25, "DONE")]
+    assert past.run.tolist() == [0, 0]
+    assert past.run_times().seconds.tolist() == [4]
+
+
+def test_a_job_that_a_signal_killed_has_failed(log, attempts):
+    killed = event(5, "7", "12:00:12", "\t(0) Abnormal termination (signal 9)")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + killed)
+
+    assert attempts(past) == [("a", 2, 12, "FAILED")]
+
+
+def test_a_job_submitted_again_after_success_begins_another_run(log):
+    """b is new in the second run: the time says that it belongs there."""
+    again = submit("8", "13:00:00", "a") + execute("8", "13:00:01") + end("8", "13:00:10")
+    new = submit("9", "13:00:11", "b") + execute("9", "13:00:12") + end("9", "13:00:13")
+    past = log(PLAIN + again + new)
+
+    assert past.run.tolist() == [0, 1, 1]
+    assert past.last_run.started.tolist() == [3601, 3612]
+    assert past.run_times().seconds.tolist() == [8, 1]  # the mean of 7 and 9; of b alone
+
+
+def test_a_failed_post_script_makes_the_next_submission_a_retry(log):
+    again = submit("8", "12:00:20", "a") + execute("8", "12:00:21")
+
+    assert log(PLAIN + post("7", "12:00:12", 1) + again).run.tolist() == [0, 0]
+    assert log(PLAIN + post("7", "12:00:12", 0) + again).run.tolist() == [0, 1]
+
+
+def test_nodes_that_dagman_does_not_submit_are_left_out(log):
+    noop = "000 (000.2147483647.001) 2026-11-16 12:00:00 Job submitted from host: <dummy>\n"
+    noop += (
+        "    DAG Node: join\n...\n005 (000.2147483647.001) 2026-11-16 12:00:00 Job terminated.\n"
+    )
+    past = log(noop + "\t(1) Normal termination (return value 0)\n...\n" + PLAIN)
+
+    assert past.names == ("a",)
+    assert len(past) == 1
+
+
+def test_the_log_of_a_run_that_goes_on_has_running_attempts(log, attempts):
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02"))
+
+    assert attempts(past) == [("a", 2, None, "RUNNING")]
+    assert len(past.run_times()) == 0
+
+
+def test_every_cut_of_a_log_is_read_up_to_the_cut(log, attempts):
+    """The end is known from the moment its second line is whole."""
+    data = PLAIN.encode()
+    known = data.index(b"(return value 0)\n") + len(b"(return value 0)\n")
+    for length in range(data.index(b"..."), len(data)):
+        found = attempts(log(data[:length]))
+        assert [row[3] for row in found] in ([], ["RUNNING"], ["DONE"])
+        assert (("a", 3, 10, "DONE") in found) == (length >= known)
+
+
+def test_a_log_that_begins_in_the_middle_of_an_event(log, attempts):
+    tail = (execute("7", "12:00:03") + end("7", "12:00:10")).partition("SlotName")[2]
+
+    assert attempts(log(tail)) == [("7.0", None, 0, "DONE")]
+
+
+def test_an_event_whose_end_is_lost_does_not_take_the_next_one_along(log, attempts):
+    broken = execute("7", "12:00:03").removesuffix("...\n") + end("7", "12:00:10")
+
+    assert attempts(log(submit("7", "12:00:00", "a") + broken)) == [("a", 3, 10, "DONE")]
+
+
+def test_an_attempt_without_any_end_is_evicted_at_an_unknown_time(log, attempts):
+    again = execute("7", "12:00:30") + end("7", "12:00:40")
+
+    assert attempts(log(submit("7", "12:00:00", "a") + execute("7", "12:00:03") + again)) == [
+        ("a", 3, None, "EVICTED"),
+        ("a", 30, 40, "DONE"),
+    ]
+
+
+def test_unknown_events_junk_and_carriage_returns_are_passed_over(log, attempts):
+    junk = (
+        event(99, "7", "12:00:01")
+        + event(6, "7", "12:00:01")
+        + "junk\n\0\xff\n...\n"
+        + event(36, "7", "12:00:09")
+    )
+    text = submit("7", "12:00:00", "a") + junk + execute("7", "12:00:03") + end("7", "12:00:10")
+
+    assert (
+        attempts(log(text)) == attempts(log(text.replace("\n", "\r\n"))) == [("a", 3, 10, "DONE")]
+    )
+    assert log(text.replace("\n", "\r\n")).names == ("a",)
+    assert log(text.replace("\n", "\r\n")).slots == ("slot1@ep",)
+
+
+# Clocks
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "apart"),
+    [
+        ("11/16 12:00:00", "11/16 12:00:09", 9),
+        ("12/31 23:59:58", "01/01 00:00:01", 3),
+        ("02/29 12:00:00", "03/01 12:00:00", 86_400),
+        ("2023-11-16 12:00:00", "2023-11-16 12:00:01.250", 1.25),
+        ("2023-11-16 12:00:00Z", "2023-11-16 12:00:01.5Z", 1.5),
+        ("2023-11-16 12:00:00+01:00", "2023-11-16 12:00:00Z", 3600),
+        ("2023-11-16 12:00:00.5-0530", "2023-11-16 17:30:01.5Z", 1),
+    ],
+)
+def test_every_form_of_time_is_understood(log, first, second, apart):
+    past = log(submit("7", first, "a") + execute("7", first) + end("7", second))
+
+    assert past.seconds.tolist() == [pytest.approx(apart)]
+
+
+def test_a_day_that_does_not_exist_makes_the_event_unreadable(log, attempts):
+    past = log(
+        submit("7", "12:00:00", "a") + execute("7", "2026-02-30 12:00:00") + end("7", "12:00:10")
+    )
+
+    assert attempts(past) == [("a", None, 10, "DONE")]
+
+
+def test_a_clock_that_is_set_back_makes_the_run_time_unknown_and_never_negative(log, attempts):
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:30") + end("7", "11:00:00"))
+
+    assert attempts(past) == [("a", None, 0, "DONE")]
+    assert past.began == 1794830400 - 3600
+    assert np.isnan(past.submitted).all()
+    assert len(past.run_times()) == 0
+
+
+# JSON
+
+
+def json_event(number: int, moment: str, **more) -> dict:
+    stamp = f"2026-11-16T{moment}"
+    return {"EventTypeNumber": number, "Cluster": 7, "Proc": 0, "EventTime": stamp, **more}
+
+
+EVENTS = [
+    json_event(0, "12:00:00", LogNotes="DAG Node: a", SubmitHost="<10.0.0.1:9618?x>"),
+    json_event(1, "12:00:03.500", ExecuteHost="<10.0.0.2:9618?x>", ExecuteProps={"Cpus": 1}),
+    json_event(5, "12:00:10", TerminatedNormally=True, ReturnValue=0, ToE={"How": "{"}),
+]
+
+
+@pytest.mark.parametrize("indent", [2, None], ids=["over many lines", "one line each"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_log_may_be_json(log, attempts, indent, line_end):
+    text = "".join(json.dumps(found, indent=indent) + "\n" for found in EVENTS)
+    past = log(text.replace("\n", line_end))
+
+    assert attempts(past) == [("a", 3.5, 10, "DONE")]
+    assert past.slots == ("10.0.0.2:9618",)
+
+
+def test_text_and_json_may_share_a_file(log, attempts):
+    """DAGMan writes its own events as JSON into a log that others write as text."""
+    middle = json.dumps(EVENTS[1], indent=2) + "\n"
+    past = log(submit("7", "12:00:00", "a") + middle + end("7", "12:00:10"))
+
+    assert attempts(past) == [("a", 3.5, 10, "DONE")]
+
+
+def test_a_json_log_may_be_cut_anywhere(log, attempts):
+    data = "".join(json.dumps(found, indent=2) + "\n" for found in EVENTS).encode()
+    whole = data.index(b"\n}\n") + 2
+    for length in range(whole, len(data) - 1, 7):
+        assert [row[3] for row in attempts(log(data[:length]))] in ([], ["RUNNING"])
+
+
+def test_wrong_types_in_json_make_the_event_unreadable(log, attempts):
+    wrong = {**EVENTS[1], "EventTime": 5}
+    deep = '{"EventTypeNumber": ' + "[" * 100_000 + "}"
+    text = "\n".join([json.dumps(EVENTS[0]), json.dumps(wrong), deep, json.dumps(EVENTS[2])])
+
+    assert attempts(log(text)) == [("a", None, 10, "DONE")]
+
+
+# Several files
+
+
+def test_rotated_logs_are_read_in_the_order_of_time(log, attempts):
+    old = submit("7", "12:00:00", "a") + execute("7", "12:00:03")
+
+    assert attempts(log(end("7", "12:00:10"), old)) == [("a", 3, 10, "DONE")]
+
+
+def test_rotated_logs_of_the_same_second_are_read_by_their_last_events_and_names(
+    tmp_path, attempts
+):
+    (tmp_path / "log.2").write_text(submit("7", "12:00:00", "a"))
+    (tmp_path / "log.1").write_text(execute("7", "12:00:00"))
+    (tmp_path / "log").write_text(event(4, "7", "12:00:00") + event(6, "7", "12:00:00"))
+    paths = [tmp_path / name for name in ("log", "log.1", "log.2")]
+
+    assert attempts(read_log(paths)) == [("a", 0, 0, "EVICTED")]
+
+
+def test_a_log_without_an_event_that_matters_is_read(log, attempts):
+    """A rotated log may have only the sizes of jobs."""
+    assert len(log(event(6, "7", "12:00:00"))) == 0
+    assert attempts(log(PLAIN, event(6, "7", "12:00:00"))) == [("a", 3, 10, "DONE")]
+
+
+def test_an_event_in_two_logs_counts_once(log, attempts):
+    """The job's own log, and the log of DAGMan, which has the event of the script too."""
+    assert attempts(log(PLAIN, PLAIN + post("7", "12:00:12"))) == [("a", 3, 10, "DONE")]
+
+
+# What is no log
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "expected an event log or a history of HTCondor"),
+        ("a 5\n", "expected an event log or a history of HTCondor"),
+        ("<?xml version='1.0'?>\n<classads>", "expected text or JSON, got XML"),
+        ("<c>\n<a n='MyType'>", "expected text or JSON, got XML"),
+        ("[\n]\n", "expected jobs with ClusterId and CompletionDate, got none"),
+    ],
+)
+def test_what_is_no_log_is_refused_in_one_line(log, text, problem):
+    with pytest.raises(FormatError, match=problem):
+        log(text)
+
+
+def test_a_log_that_is_not_there(tmp_path):
+    with pytest.raises(FormatError, match="no such file"):
+        read_log(tmp_path / "none.log")
+
+
+def test_no_log_at_all():
+    with pytest.raises(ArgumentError, match="paths: expected at least one file"):
+        read_log([])
