@@ -48,7 +48,7 @@ def shown(dag: Dag) -> Act:
 
 
 ACTIONS: Mapping[str, Callable[[Dag], Act]] = {
-    "order": lambda dag: lambda: icsched.prioritize(dag),
+    "order": lambda dag: lambda: icsched.prioritize(dag, "prio"),
     "show": shown,
 }
 

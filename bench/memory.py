@@ -48,7 +48,7 @@ def dask_order_here(dag: Dag) -> list[int]:
 
 
 def orders(dag: Dag, *, dask: bool) -> Mapping[str, Sequence[int] | None]:
-    best = prioritize(dag).order
+    best = prioritize(dag, "prio").order
     ones = np.ones(len(dag), np.int64)
     return {
         "prio": best,
@@ -62,7 +62,7 @@ def orders(dag: Dag, *, dask: bool) -> Mapping[str, Sequence[int] | None]:
 
 def half(dag: Dag):
     """Order within half of what the low-memory order needs, or the least that is found."""
-    limit = max(1, Schedule(dag, lean_order(dag, prioritize(dag).order)).peak_memory // 2)
+    limit = max(1, Schedule(dag, lean_order(dag, prioritize(dag, "prio").order)).peak_memory // 2)
     try:
         return order_within(dag, limit)
     except MemoryLimitError as error:
@@ -92,9 +92,9 @@ def show_times(sizes: Sequence[int]) -> None:
     for family, make in FAMILIES.items():
         for tasks in sizes:
             dag = make(tasks)
-            best = prioritize(dag).order
+            best = prioritize(dag, "prio").order
             limit = half(dag).limit
-            prio_s = seconds(lambda d=dag: prioritize(d))
+            prio_s = seconds(lambda d=dag: prioritize(d, "prio"))
             lean_s = seconds(lambda d=dag, o=best: lean_order(d, o))
             within_s = seconds(lambda d=dag, m=limit: order_within(d, m))
             rows.append([family, len(dag), dag.arc_count, prio_s, lean_s, limit, within_s])

@@ -127,7 +127,7 @@ class Run:
 def ours(case: Case) -> Run:
     dag = make(case)
     # A copy has nothing cached, so every call computes all that it needs.
-    plans = [dict(prioritize(copy(dag)).seconds) for _ in range(3)]
+    plans = [dict(prioritize(copy(dag), "prio").seconds) for _ in range(3)]
     steps = min(plans, key=lambda steps: sum(steps.values()))
     return Run((len(dag), dag.arc_count), steps, sum(steps.values()), bare_sort_s(dag))
 
@@ -234,7 +234,7 @@ def show_dask(title: str, peers: Mapping[Case, Peer]) -> None:
     rows = []
     for case, peer in peers.items():
         run, by_name = ours(case), parents_by_name(make(case))
-        named_s = seconds(lambda m=by_name: prioritize(Dag(m)))
+        named_s = seconds(lambda m=by_name: prioritize(Dag(m), "prio"))
         rows.append([case[0], *run.size, run.order_s, *peer.cells(run.order_s)])
         rows[-1] += [named_s, peer.cells(named_s)[-1]]
     head = ["dag", "tasks", "arcs", "icsched s", "dask s", "seed", "x", "from names s", "x"]
@@ -300,7 +300,7 @@ def memory_mb(case: Case) -> tuple[float, float]:
     """Peak memory of this process after the dag is built, and after it is ordered."""
     dag = make(case)
     built = peak_mb()
-    prioritize(dag)
+    prioritize(dag, "prio")
     return built, peak_mb()
 
 

@@ -168,7 +168,7 @@ def by_size(*, effort: int) -> None:
     for width in (26, 3_326, 333_326):
         dag = families.airsn(width)
         runs = max(2, 200_000 * effort // len(dag))
-        order = prioritize(dag).order
+        order = prioritize(dag, "prio").order
         rates = [
             kernel_rate(dag, played, POOL, runs=runs, threads=1)
             for played in (Played("static", order), Played("fifo"), Played("random"))
@@ -213,7 +213,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer runs, a few seconds")
     effort = 1 if parser.parse_args().quick else 10
     airsn = families.airsn(250)
-    order = prioritize(airsn).order
+    order = prioritize(airsn, "prio").order
     against_others(airsn, order, effort=effort)
     by_size(effort=effort)
     by_pool(airsn, order, effort=effort)

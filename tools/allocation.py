@@ -96,7 +96,7 @@ def main() -> None:
 @cache
 def planned(name: str) -> Plan:
     """Return the plan of the dag called *name*."""
-    return prioritize(DAGS[name]())
+    return prioritize(DAGS[name](), "prio")
 
 
 @cache
@@ -224,7 +224,7 @@ def crossover_of(name: str, way: str, points: Sequence[Point]) -> Crossover:
 
 def pool_cell(name: str, batch: int) -> dict[str, Ratio]:
     """Return times over that of prio as a static order, on a pool that asks in batches."""
-    plan = prioritize(POOL_DAGS[name]())
+    plan = prioritize(POOL_DAGS[name](), "prio")
     orders = {ALONE: plan, BEST: partial(BatchServer, order=plan.order), FIFO: FIFO}
     pool = Pool(interval=1.0, batch=batch)
     sampling = {"baseline": ALONE, "sampling": POOL_RUNS, "threads": 1}

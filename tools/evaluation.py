@@ -50,7 +50,7 @@ def main(directory: Path) -> None:
 def findings(name: str, dag: Dag, cells: Cells) -> None:
     """Print the numbers for the claims of section 4.3, for one dag."""
     print(f"\n== {name}: {len(dag):,} jobs, {dag.arc_count:,} dependencies")
-    contest = compare(dag, prioritize(dag).order, dag.fifo_order)
+    contest = compare(dag, prioritize(dag, "prio").order, dag.fifo_order)
     (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
     print(f"eligible jobs, prio - FIFO: {lead} after {ahead} jobs, {lag} after {behind}")
     print("runs:", sum(cell["runs"] for cell in cells), "in", len(cells), "cells,", end=" ")

@@ -108,7 +108,7 @@ def numbers(found) -> dict:
     ],
 )
 def test_the_numbers_are_those_of_the_library(answer, options, model):
-    orders = {"prio": prioritize(DAG), "fifo": "fifo"}
+    orders = {"prio": prioritize(DAG, "prio"), "fifo": "fifo"}
     found = simulate(DAG, orders, **{"sampling": Paired(most_runs=60), **model})
 
     given = answer(*options)
@@ -118,7 +118,7 @@ def test_the_numbers_are_those_of_the_library(answer, options, model):
 
 def test_the_papers_statistics(icsched, workflow):
     result = icsched("simulate", workflow, "--paper-statistics", "--json")
-    orders = {"prio": prioritize(DAG), "fifo": "fifo"}
+    orders = {"prio": prioritize(DAG, "prio"), "fifo": "fifo"}
     found = simulate(DAG, orders, sampling=PaperSampling())
 
     given = json.loads(result.out)
@@ -312,7 +312,9 @@ def test_a_pool_from_a_file_cannot_be_used_with_other_options(refused, put):
 
 def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
     result = icsched("simulate", workflow, "--batch", "1", "--seed", "1")
-    found = simulate(DAG, {"prio": prioritize(DAG), "fifo": "fifo"}, pool=Pool(batch=1), seed=1)
+    found = simulate(
+        DAG, {"prio": prioritize(DAG, "prio"), "fifo": "fifo"}, pool=Pool(batch=1), seed=1
+    )
     ratio = found.ratio["prio_over_fifo"].time
 
     assert ratio.high < 0.95

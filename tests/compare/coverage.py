@@ -45,7 +45,7 @@ def hits(model: str, truth: dict[str, float], seeds: range) -> Hits:
 
 
 def ways_to_play(dag: Dag) -> PlayedByName:
-    return {"prio": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
+    return {"prio": Played("static", prioritize(dag, "prio").order), "fifo": Played("fifo")}
 
 
 def long_run(model: str) -> dict[str, float]:

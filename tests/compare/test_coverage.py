@@ -104,7 +104,7 @@ def test_the_exact_means_of_a_single_task():
 def test_where_few_runs_differ_intervals_of_ratios_hold_the_long_run_value_more_often():
     """Batches larger than the dag: one run in eighty differs, which a bootstrap may not see."""
     dag, pool = families.airsn(10), Pool(1.0, 256, "exponential")
-    orders = {"prio": Played("static", prioritize(dag).order), "fifo": Played("fifo")}
+    orders = {"prio": Played("static", prioritize(dag, "prio").order), "fifo": Played("fifo")}
     means = {
         name: simulate_runs(dag, played, pool, Times(), seed=987654321, runs=10**6).time.mean()
         for name, played in orders.items()

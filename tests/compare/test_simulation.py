@@ -91,7 +91,7 @@ def test_every_name_is_taken():
 
 def test_a_plan_a_schedule_an_array_and_a_played_order_are_the_same_order():
     dag = families.airsn(3)
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
     same = {
         "plan": plan,
         "schedule": plan.schedule,
@@ -252,9 +252,9 @@ def test_orders_without_names_are_one_line(orders, message):
 
 
 def test_names_and_plans_may_be_listed():
-    listed = simulate(FORK, [prioritize(FORK), "fifo"], sampling=FEW)
+    listed = simulate(FORK, [prioritize(FORK, "prio"), "fifo"], sampling=FEW)
 
-    assert listed.orders == found(orders={"prio": prioritize(FORK), "fifo": "fifo"}).orders
+    assert listed.orders == found(orders={"prio": prioritize(FORK, "prio"), "fifo": "fifo"}).orders
     assert list(simulate(FORK, "lifo", sampling=FEW).orders) == ["lifo"]
 
 

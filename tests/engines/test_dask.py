@@ -24,7 +24,7 @@ from icsched.study.cells import Terms, grid, run_cell
 
 DASK = Path(sys.executable).parent / "dask"
 AIRSN = families.airsn(10)
-ORDER = prioritize(AIRSN).order
+ORDER = prioritize(AIRSN, "prio").order
 TERMS = Terms(seed=2, sampling=Paired(half_width=0.05))
 CELLS = grid(TERMS, [0.1, 1], [1, 4, 16])
 

@@ -142,7 +142,7 @@ def test_writing_an_order_into_a_format_that_holds_none_is_one_line(put):
     put({"dag.dot": "digraph {}\n"})
 
     with pytest.raises(FormatError, match=r"but not write an order into a workflow's files$"):
-        icsched.write("dag.dot", prioritize(Dag({"a": []})))
+        icsched.write("dag.dot", prioritize(Dag({"a": []}), "prio"))
 
     assert Path("dag.dot").read_text() == "digraph {}\n"
 
@@ -191,7 +191,7 @@ def test_the_order_of_a_plan_is_written_as_prio_in_place_writes_it(put):
         "".join(f"JOB {job} x.sub\n" for job in "abcde") + "PARENT a CHILD b\nPARENT c CHILD d e\n"
     )
     put({"wf.dag": text, "told.dag": text})
-    plan = prioritize(icsched.read("wf.dag").dag)
+    plan = prioritize(icsched.read("wf.dag").dag, "prio")
 
     assert icsched.write("wf.dag", plan) == ["wf.dag"]
 
@@ -206,7 +206,7 @@ def test_the_order_of_a_plan_is_written_as_prio_in_place_writes_it(put):
 
 def test_writing_the_same_order_twice_changes_nothing(put):
     put({"wf.dag": FORK})
-    plan = prioritize(icsched.read("wf.dag").dag)
+    plan = prioritize(icsched.read("wf.dag").dag, "prio")
     icsched.write("wf.dag", plan)
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
 
@@ -219,7 +219,7 @@ def test_an_order_is_written_into_several_files(put):
     put({"one.dag": "JOB a x.sub\n", "two.dag": "JOB b x.sub\n"})
     files = ["one.dag", "two.dag"]
 
-    assert icsched.write(files, prioritize(icsched.read(files).dag)) == files
+    assert icsched.write(files, prioritize(icsched.read(files).dag, "prio")) == files
 
     assert "PRIORITY a 2\n" in Path("one.dag").read_text()
     assert "PRIORITY b 1\n" in Path("two.dag").read_text()
@@ -227,7 +227,7 @@ def test_an_order_is_written_into_several_files(put):
 
 def test_options_say_which_jobs_are_left_for_a_plan(put):
     put({"wf.dag": FORK, "wf.dag.rescue001": "DONE a\n"})
-    plan = prioritize(icsched.read("wf.dag", no_rescue=True).dag)
+    plan = prioritize(icsched.read("wf.dag", no_rescue=True).dag, "prio")
 
     with pytest.raises(ArgumentError) as caught:
         icsched.write("wf.dag", plan)
@@ -240,7 +240,7 @@ def test_a_plan_of_other_tasks_is_refused_and_the_file_kept(put):
     put({"wf.dag": FORK})
 
     with pytest.raises(ArgumentError) as caught:
-        icsched.write("wf.dag", prioritize(Dag({"a": [], "c": ["a"]})))
+        icsched.write("wf.dag", prioritize(Dag({"a": [], "c": ["a"]}), "prio"))
 
     assert str(caught.value) == "wf.dag: the plan lacks task 'b', which is left to run here"
     assert Path("wf.dag").read_text() == FORK
@@ -250,14 +250,14 @@ def test_a_plan_that_does_not_respect_the_file_is_refused_and_the_file_kept(put)
     put({"wf.dag": FORK})
 
     with pytest.raises(ScheduleError, match="step 1 runs 'b' before its parent 'a'"):
-        icsched.write("wf.dag", prioritize(Dag({"b": [], "a": ["b"], "c": ["a"]})))
+        icsched.write("wf.dag", prioritize(Dag({"b": [], "a": ["b"], "c": ["a"]}), "prio"))
 
     assert Path("wf.dag").read_text() == FORK
 
 
 def test_a_read_only_file_is_left_as_it_is(put):
     put({"wf.dag": FORK})
-    plan = prioritize(icsched.read("wf.dag").dag)
+    plan = prioritize(icsched.read("wf.dag").dag, "prio")
     Path("wf.dag").chmod(0o444)
 
     with pytest.raises(FormatError) as caught:
@@ -272,7 +272,7 @@ def test_an_order_that_dagman_would_refuse_is_not_written(put):
     put({"wf.dag": text, "c.conf": "DAGMAN_USE_STRICT = 2\n"})
 
     with pytest.raises(FormatError, match=r"^c.conf:1: .*refuse a second priority for a job"):
-        icsched.write("wf.dag", prioritize(icsched.read("wf.dag").dag))
+        icsched.write("wf.dag", prioritize(icsched.read("wf.dag").dag, "prio"))
 
     assert Path("wf.dag").read_text() == text
 
@@ -280,7 +280,7 @@ def test_an_order_that_dagman_would_refuse_is_not_written(put):
 @pytest.mark.parametrize(
     ("path", "content", "options", "problem"),
     [
-        (5, prioritize({"a": []}), {}, "expected the name of a file, got 5"),
+        (5, prioritize({"a": []}, "prio"), {}, "expected the name of a file, got 5"),
         ("wf.dag", {"a": []}, {}, "write: expected a Plan or a Dag, got dict"),
         (["a.dag", "b.dag"], Dag({}), {}, "write: expected one file for a dag, and no options"),
         ("a.dag", Dag({}), {"lenient": True}, "write: expected one file for a dag, and no options"),

@@ -46,7 +46,7 @@ b d   e
 PARENTS = {"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}
 DAG = Dag(PARENTS)
 BEST = ["c", "a", "b", "d", "e"]
-PLAN = prioritize(DAG)
+PLAN = prioritize(DAG, "prio")
 
 FORMS = {
     "plan": PLAN,
@@ -114,7 +114,7 @@ def test_numbers_that_name_other_tasks_are_ambiguous():
     with pytest.raises(ScheduleError, match=problem):
         check_order(swapped, [0, 1])
     assert check_order(swapped, np.array([0, 1])).tolist() == [0, 1]
-    assert prioritize(swapped).names == [1, 0]
+    assert prioritize(swapped, "prio").names == [1, 0]
 
 
 def test_neighbours_are_asked_for_by_name_or_id():
@@ -159,17 +159,17 @@ def rustworkx_graph() -> rustworkx.PyDiGraph:
     "graph", [DAG, PARENTS, DAG.to_networkx(), rustworkx_graph(), PLAN, PLAN.schedule]
 )
 def test_many_kinds_of_graph_are_ordered(graph):
-    assert prioritize(graph).names == BEST
+    assert prioritize(graph, "prio").names == BEST
 
 
 @pytest.mark.parametrize("graph", [None, 5, "abc", [("a", "b")], object()])
 def test_anything_else_is_no_graph(graph):
     with pytest.raises(GraphError, match="expected a Dag, a workflow, a mapping, or a graph of"):
-        prioritize(graph)
+        prioritize(graph, "prio")
 
 
 TAKERS = {
-    "prioritize": lambda graph: prioritize(graph).names,
+    "prioritize": lambda graph: prioritize(graph, "prio").names,
     "order_within": lambda graph: order_within(graph, 9).plan.names,
     "memory_curve": lambda graph: memory_curve(graph)[0].memory,
     "BatchServer": lambda graph: BatchServer(graph).take(1),
@@ -245,7 +245,7 @@ def test_an_order_of_ones_own_becomes_a_plan():
 
 
 def test_an_unknown_order_is_refused():
-    with pytest.raises(ArgumentError, match=r"order: expected prio, fifo, .*, got 'best'"):
+    with pytest.raises(ArgumentError, match=r"order: expected auto, prio, fifo, .*, got 'best'"):
         prioritize(DAG, "best")
 
 

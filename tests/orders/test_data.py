@@ -28,7 +28,7 @@ from icsched.pebble import compare
 from icsched.sim import Played, simulate_runs, trace
 
 DAG = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
-PLAN = prioritize(DAG)
+PLAN = prioritize(DAG, "prio")
 FOUND = simulate(DAG, ["prio", "fifo"], sampling=Paired(most_runs=20))
 MODEL = DAG, Played("fifo"), Pool(), Times()
 

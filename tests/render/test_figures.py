@@ -177,7 +177,7 @@ def test_a_long_line_keeps_both_its_ends():
 
 def test_the_eligible_figure_of_airsn_is_small(tmp_path):
     dag = families.airsn(250)
-    ours = prioritize(dag).schedule.eligible
+    ours = prioritize(dag, "prio").schedule.eligible
 
     figure = eligible_figure("airsn", ours, eligibility_profile(dag, dag.fifo_order))
     write_figure(figure, str(tmp_path / "airsn"), ["svg"])

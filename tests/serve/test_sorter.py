@@ -772,7 +772,7 @@ def test_with_a_cycle_tasks_come_as_they_become_ready():
 
 
 @pytest.mark.parametrize(
-    ("graph", "name"), [(prioritize(Dag({"a": []})), "Plan"), (["a"], "list"), (7, "int")]
+    ("graph", "name"), [(prioritize(Dag({"a": []}), "prio"), "Plan"), (["a"], "list"), (7, "int")]
 )
 def test_what_is_not_a_graph_is_refused(graph, name):
     with pytest.raises(ArgumentError) as error:

@@ -72,7 +72,7 @@ def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, r
 )
 def test_the_engines_agree_on_a_whole_workflow(by, pool):
     airsn = families.airsn(30)
-    played = Played(by, prioritize(airsn).order)
+    played = Played(by, prioritize(airsn, "prio").order)
 
     assert_engines_agree(airsn, played, pool, Times(), seed=1, run=2)
 

@@ -109,7 +109,7 @@ def test_with_large_enough_batches_no_order_matters(by):
     """Every batch takes all that is eligible, and a task's time does not depend on the order."""
     airsn = families.airsn(40)
     enough = Pool(1.0, len(airsn), "fixed")
-    prio = Played("static", prioritize(airsn).order)
+    prio = Played("static", prioritize(airsn, "prio").order)
 
     good = simulate_runs(airsn, prio, enough, Times(), seed=1, runs=20)
     other = simulate_runs(airsn, Played(by), enough, Times(), seed=1, runs=20)
@@ -121,7 +121,7 @@ def test_with_large_enough_batches_no_order_matters(by):
 def test_with_small_batches_the_good_order_wins():
     """Malewicz et al. 2007: at (1, 16) prio needs at least 13% less time than FIFO."""
     airsn = families.airsn()
-    prio = Played("static", prioritize(airsn).order)
+    prio = Played("static", prioritize(airsn, "prio").order)
     paper = Pool(1.0, 16, "exponential")
 
     ratio = [

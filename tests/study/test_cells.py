@@ -23,7 +23,7 @@ from icsched.study.cells import (
 )
 
 AIRSN = families.airsn(10)
-ORDER = prioritize(AIRSN).order
+ORDER = prioritize(AIRSN, "prio").order
 FEW = Terms(seed=3, sampling=Paired(half_width=0.05, most_runs=600))
 
 
@@ -69,7 +69,7 @@ def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
     found = run_cell(AIRSN, ORDER, cell, Terms(sizes, 5, sampling))
     alone = simulate(
         AIRSN,
-        {"prio": prioritize(AIRSN), "fifo": "fifo"},
+        {"prio": prioritize(AIRSN, "prio"), "fifo": "fifo"},
         pool=Pool(interval=cell.interval, batch=cell.batch, batch_law=sizes),
         seed=5,
         sampling=sampling,
@@ -174,7 +174,7 @@ def test_names_and_the_type_of_the_order_do_not_change_the_fingerprint():
     alike = {
         fingerprint(dag, [0, 1], Terms()),
         fingerprint(named, (0, 1), Terms()),
-        fingerprint(dag, prioritize(dag).order, Terms()),
+        fingerprint(dag, prioritize(dag, "prio").order, Terms()),
     }
 
     assert len(alike) == 1

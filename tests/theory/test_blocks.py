@@ -100,7 +100,7 @@ def is_ic_optimal(dag: Dag, order: object) -> bool:
 
 def check_claim(dag: Dag) -> None:
     """If *dag* is claimed to have an IC-optimal order, the referee agrees."""
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
     if plan.proof.is_ic_optimal:
         assert is_ic_optimal(dag, plan.order)
     else:
@@ -129,7 +129,7 @@ RECOGNISED = [
 def test_a_block_of_a_known_family_is_named_and_ordered_whatever_its_ids(name, block, kind):
     for seed in range(4):
         renumbered = shuffled(block, seed=seed)
-        plan = prioritize(renumbered)
+        plan = prioritize(renumbered, "prio")
 
         assert kind_of(renumbered) is kind
         assert name_of(renumbered) == name
@@ -168,7 +168,7 @@ def test_a_strand_has_one_name_from_whichever_end_it_is_read(block):
 
 def test_equal_strands_are_one_group_however_they_are_numbered():
     strands = [shuffled(w_strand("4,2"), seed=seed) for seed in range(6)]
-    groups = prioritize(sum(strands, start=Dag({}))).analysis.blocks
+    groups = prioritize(sum(strands, start=Dag({})), "prio").analysis.blocks
 
     assert [(group.count, group.sources, group.sinks) for group in groups] == [(6, 2, 5)]
 
@@ -180,8 +180,8 @@ def test_a_random_planar_bipartite_tree_is_recognised_and_ordered(seed):
 
     assert kind is Kind.TREE
     check_name(block, kind)
-    assert prioritize(block).proof.is_ic_optimal
-    assert is_ic_optimal(block, prioritize(block).order)
+    assert prioritize(block, "prio").proof.is_ic_optimal
+    assert is_ic_optimal(block, prioritize(block, "prio").order)
 
 
 @pytest.mark.parametrize("zigzag", ["1/4,3,1/3,3,1/2,2,1/4,3,1/2", "4,1/3,3,1/3,2,1/2,4,1/3,2"])
@@ -190,7 +190,7 @@ def test_the_trees_of_cordasco_2007_are_recognised(zigzag):
     block = shuffled(pbt(zigzag), seed=3)
 
     assert kind_of(block) is Kind.TREE
-    assert is_ic_optimal(block, prioritize(block).order)
+    assert is_ic_optimal(block, prioritize(block, "prio").order)
 
 
 @given(dags(most_tasks=10) | tangled_dags())
@@ -256,7 +256,7 @@ def test_a_near_miss_is_not_misnamed_without_the_referee_either(what):
 
 def test_two_cycles_side_by_side_are_two_blocks():
     """All degrees are two, but it is not one cycle of four."""
-    plan = prioritize(shuffled(cycle(2) + cycle(2), seed=1))
+    plan = prioritize(shuffled(cycle(2) + cycle(2), seed=1), "prio")
 
     assert [(group.family, group.count) for group in plan.analysis.blocks] == [("C(2)", 2)]
 
@@ -416,7 +416,7 @@ def test_a_comb_of_joins_meets_the_bound_for_trees():
     sinks = range(fringes + 1, 2 * fringes + 1)
     arcs = [(0, sink) for sink in sinks] + list(zip(range(1, fringes + 1), sinks, strict=True))
     block = shuffled(Dag.from_arcs(2 * fringes + 1, arcs), seed=1)
-    plan = prioritize(block)
+    plan = prioritize(block, "prio")
     enabled = enabled_profile(block, plan.order)[: fringes + 2]
 
     assert kind_of(block) is Kind.FOREST

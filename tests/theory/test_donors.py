@@ -13,7 +13,7 @@ from tests.theory.samples import shuffled
 
 
 def passes(dag: Dag) -> bool:
-    return is_universal_donor(prioritize(dag).analysis)
+    return is_universal_donor(prioritize(dag, "prio").analysis)
 
 
 def laid(upper: Dag, lower: Dag, sink: int, source: int, count: int, *, turned: bool) -> Dag:
@@ -60,7 +60,7 @@ def test_the_sample_holds_dags_that_are_linear_but_no_universal_donors():
     """So that the test above can fail: the priorities of blocks alone are not enough."""
     rng = np.random.default_rng(7)
     drawn = [random_stack(TENTS, rng) for _ in range(500)]
-    linear = [d for d in drawn if len(d) <= 13 and prioritize(d).analysis.is_linear]
+    linear = [d for d in drawn if len(d) <= 13 and prioritize(d, "prio").analysis.is_linear]
 
     assert any(not gives_everything(dag) for dag in linear if not passes(dag))
 

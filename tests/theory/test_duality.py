@@ -140,8 +140,8 @@ def test_the_dual_of_an_ic_optimal_order_is_ic_optimal_on_random_dags(seed):
 )
 def test_large_meshes_and_trees_are_run_as_well_by_the_dual_of_the_other_one(dag, dual):
     for one, other in ((dag, dual), (dual, dag)):
-        direct = prioritize(other).schedule.eligible
-        by_duality = eligibility_profile(one.dual(), dual_order(one, prioritize(one).order))
+        direct = prioritize(other, "prio").schedule.eligible
+        by_duality = eligibility_profile(one.dual(), dual_order(one, prioritize(one, "prio").order))
         assert np.array_equal(direct, by_duality)
 
 

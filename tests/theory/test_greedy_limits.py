@@ -123,7 +123,7 @@ def profile(orders: BlockOrders, analysis: Analysis, block: int) -> Profile:
 )
 def test_more_than_64_profiles_run_as_the_twin_says_with_the_priorities_they_have(name, tasks):
     dag: Dag = getattr(hard, name)(tasks)
-    analysis = prioritize(dag).analysis
+    analysis = prioritize(dag, "prio").analysis
     parts = analysis.parts
     profiles = [profile(analysis.orders, analysis, block) for block in range(len(parts))]
     distinct = list(dict.fromkeys(profiles))

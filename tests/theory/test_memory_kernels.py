@@ -42,7 +42,7 @@ def test_depth_first_order_is_its_twin():
 def test_exchange_pieces_is_its_twin_and_keeps_the_profile():
     for seed, dag in enumerate(DAGS):
         sizes = sizes_of(dag, seed)
-        for order in (prioritize(dag).order, random_order(dag, seed=seed)):
+        for order in (prioritize(dag, "prio").order, random_order(dag, seed=seed)):
             ranks = np.random.default_rng(seed).permutation(len(dag)).astype(np.int32)
             moved = _native.exchange_pieces(*rows(dag), order, ranks, sizes)
             plain = twins.exchange_pieces(dag, order.tolist(), ranks.tolist(), sizes.tolist())
@@ -111,7 +111,7 @@ def test_large_dags_keep_profile_and_limit():
     for seed in range(4):
         dag = random_dag(700, 0.01, seed=seed)
         sizes = sizes_of(dag, seed)
-        order = prioritize(dag).order
+        order = prioritize(dag, "prio").order
         ranks = np.argsort(order).astype(np.int32)
         moved = _native.exchange_pieces(*rows(dag), order, ranks, sizes)
         assert np.array_equal(eligibility_profile(dag, moved), eligibility_profile(dag, order))

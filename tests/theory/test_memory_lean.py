@@ -36,7 +36,7 @@ def test_on_small_dags_no_order_of_the_profile_of_an_ic_optimal_one_needs_less()
     six = islice(naturally_labelled_dags(6), 0, None, 200)
     improved = 0
     for dag in chain(*small, five, six):
-        plan = prioritize(dag)
+        plan = prioritize(dag, "prio")
         if not plan.proof.is_ic_optimal:
             continue
         lean = lean_order(dag, plan.order)
@@ -76,7 +76,7 @@ def test_on_larger_dags_the_profile_stays_and_memory_never_grows(sizes, monkeypa
 
 @pytest.mark.parametrize("dag", [airsn(250), montage(12, 12), out_tree(10), mesh(60)])
 def test_the_order_of_a_workflow_keeps_its_profile(dag):
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     check_no_worse(dag, plan.order, lean_order(dag, plan.order))
 
@@ -87,7 +87,7 @@ def test_a_complete_tree_comes_down_from_all_leaves_to_2h(height):
     numbering.
     """
     dag = shuffled(tree(height), seed=height)
-    order = prioritize(dag).order
+    order = prioritize(dag, "prio").order
 
     lean = lean_order(dag, order)
     check_no_worse(dag, order, lean)
@@ -98,7 +98,7 @@ def test_a_complete_tree_comes_down_from_all_leaves_to_2h(height):
 def test_an_fft_dag_comes_down_from_half_as_much_again_to_2_to_the_d_plus_2(d):
     """Rosenberg and Yurkewych 2005, Theorem 5.2, corrected: what fours that share parents need."""
     dag = fft(d)
-    order = prioritize(dag).order
+    order = prioritize(dag, "prio").order
 
     lean = lean_order(dag, order)
     check_no_worse(dag, order, lean)

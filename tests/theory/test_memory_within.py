@@ -112,7 +112,7 @@ def test_a_tight_limit_runs_a_sink_early_where_no_other_order_is_within_it():
 
 
 def test_a_limit_that_the_best_order_keeps_leaves_it_and_its_proof_alone():
-    best = prioritize(FORK_AND_PAIR)
+    best = prioritize(FORK_AND_PAIR, "prio")
     found = order_within(FORK_AND_PAIR, 2)
 
     assert found.order.tolist() == best.order.tolist()
@@ -136,7 +136,9 @@ def test_a_dag_without_an_ic_optimal_order_is_settled_too():
 def test_a_limit_beyond_all_memory_there_is_is_no_limit():
     layered = families.random_layered(1500, 20, seed=1)
 
-    assert order_within(layered, 10**30).order.tolist() == prioritize(layered).order.tolist()
+    assert (
+        order_within(layered, 10**30).order.tolist() == prioritize(layered, "prio").order.tolist()
+    )
 
 
 def test_a_task_with_many_parents_proves_that_less_is_not_possible_on_dags_of_any_size():
@@ -222,12 +224,12 @@ def test_large_dags_keep_every_limit_from_the_least_found_on(sizes):
         memories, areas = [p.memory for p in curve], [p.area for p in curve]
         assert memories == sorted({*memories})
         assert areas == sorted({*areas})
-        assert areas[-1] >= prioritize(dag).schedule.area
+        assert areas[-1] >= prioritize(dag, "prio").schedule.area
 
 
 def test_a_heuristic_order_is_never_claimed_to_be_exact_and_a_lean_ic_optimal_one_is():
     layered = families.random_layered(400, 20, seed=1)
-    most = Schedule(layered, prioritize(layered).order).peak_memory
+    most = Schedule(layered, prioritize(layered, "prio").order).peak_memory
 
     assert not order_within(layered, most - 1).exact
     tree = order_within(families.tree(9), 18)

@@ -87,7 +87,7 @@ def test_the_example_of_malewicz_2007_runs_the_fork_before_the_chain():
     |  / \
     b d   e
     """
-    plan = prioritize(PAPER_EXAMPLE)
+    plan = prioritize(PAPER_EXAMPLE, "prio")
 
     assert names(plan) == "c a b d e"
     assert plan.priorities_by_id.tolist() == [4, 3, 5, 2, 1]
@@ -102,7 +102,7 @@ def test_airsn_runs_its_handle_first_and_is_never_behind_fifo(first):
     753.
     """
     dag = airsn(250, first)
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
     handle = [dag.id_of(f"handle_{i:02}") for i in range(21)]
 
     assert plan.priorities_by_id[handle].tolist() == [*range(753, 774)][::-1]
@@ -112,7 +112,7 @@ def test_airsn_runs_its_handle_first_and_is_never_behind_fifo(first):
 def test_airsn_leads_fifo_by_249_tasks_if_the_fringes_come_first():
     """After the fringes FIFO has nothing but the handle; PRIO's fringes have a cover each."""
     dag = airsn()
-    comparison = compare(dag, prioritize(dag).order, pebble.fifo_order(dag))
+    comparison = compare(dag, prioritize(dag, "prio").order, pebble.fifo_order(dag))
 
     assert comparison.largest_lead == (250, 249)
     assert comparison.difference[251] == 249
@@ -120,7 +120,7 @@ def test_airsn_leads_fifo_by_249_tasks_if_the_fringes_come_first():
 
 def test_airsn_is_proved_between_its_bottlenecks():
     """The first join waits for all before it, and all after it wait for it."""
-    plan = prioritize(airsn())
+    plan = prioritize(airsn(), "prio")
 
     assert plan.proof.is_ic_optimal
     assert chain_of(plan) == "N(1) x 20 > T(251,250) > M(1,250) | W(1,250) > M(1,250)"
@@ -142,7 +142,7 @@ def test_airsn_is_proved_between_its_bottlenecks():
     ids=["Cordasco et al. 2007 left", "Cordasco et al. 2007 right", "Cordasco et al. 2011"],
 )
 def test_the_linear_compositions_of_both_figures_6_are_proved_by_theorem_2_1(dag, chain_of_blocks):
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert plan.proof.theorem == Theorem.BLOCKS
     assert chain_of(plan) == chain_of_blocks
@@ -152,7 +152,7 @@ def test_the_linear_compositions_of_both_figures_6_are_proved_by_theorem_2_1(dag
 
 @pytest.mark.parametrize("dag", [inspiral(5), montage(3, 4), sdss(12)], ids=repr)
 def test_the_other_scientific_dags_are_never_behind_fifo(dag):
-    order = prioritize(dag).order
+    order = prioritize(dag, "prio").order
 
     assert compare(dag, order, pebble.fifo_order(dag)).never_below
 
@@ -183,7 +183,7 @@ def test_forks_and_joins_between_a_lone_source_and_sink_are_proved_without_them(
     """
     dag = forks_and_joins(2, 3)
 
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.BLOCKS, True)
     assert chain_of(plan) == "W(1,3) x 2 > M(1,3) x 2"
@@ -198,7 +198,7 @@ def test_lone_ends_may_be_chains():
     inner["prepare"] = ["order"]
     dag = Dag({"order": [], **inner, "publish": ["collect"]})
 
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.BLOCKS, True)
     assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
@@ -206,7 +206,7 @@ def test_lone_ends_may_be_chains():
 
 def test_what_lies_inside_lone_ends_is_not_searched_for_shortcuts_again():
     profile = Profile()
-    plan = profile.runcall(prioritize, forks_and_joins(2, 3))
+    plan = profile.runcall(prioritize, forks_and_joins(2, 3), "prio")
     calls = [
         entry.callcount for entry in profile.getstats() if entry.code is without_shortcuts.__code__
     ]
@@ -219,7 +219,7 @@ def test_of_two_sinks_neither_is_left_out():
     """The joins' block counts again, which no theorem places; the referee has to."""
     dag = Dag({**forks_and_joins(2, 3).to_mapping(), "log": ["prepare"]})
 
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert (plan.proof.theorem, plan.proof.inside_lone_ends) == (Theorem.EXACT, True)
     assert plan.schedule.eligible.tolist() == optimal_profile(dag).tolist()
@@ -233,7 +233,7 @@ def test_a_join_before_a_fork_is_proved_at_the_bottleneck_between_them():
      / | \
     4  5  6
     """
-    plan = prioritize(m(1, 3).compose(w(1, 3), [(3, 0)]))
+    plan = prioritize(m(1, 3).compose(w(1, 3), [(3, 0)]), "prio")
 
     assert plan.order.tolist() == [*range(7)]
     assert (plan.proof.is_ic_optimal, chain_of(plan)) == (True, "M(1,3) | W(1,3)")
@@ -248,7 +248,7 @@ def test_a_join_before_a_fork_is_proved_at_the_bottleneck_between_them():
 def test_with_anything_beside_it_a_task_is_no_bottleneck(beside):
     """The same join and fork, twenty wide."""
     dag = m(1, 20).compose(w(1, 20), [(20, 0)]) + beside
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert plan.proof.theorem != Theorem.BLOCKS_BETWEEN_BOTTLENECKS
     if plan.proof.is_ic_optimal:
@@ -264,7 +264,7 @@ def test_a_sink_beside_a_bottleneck_spoils_it():
     4   5
     """
     dag = Dag.from_arcs(6, [(0, 2), (1, 2), (1, 3), (2, 4), (2, 5)])
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert plan.proof.theorem != Theorem.BLOCKS_BETWEEN_BOTTLENECKS
     assert verify(dag, plan.order).ic_optimal == plan.proof.is_ic_optimal
@@ -272,7 +272,7 @@ def test_a_sink_beside_a_bottleneck_spoils_it():
 
 def test_a_general_block_that_is_not_closed_is_proved_by_the_referee_or_not_at_all():
     """CROSSED has the arc 2 -> 6 between its blocks, so block profiles do not add up."""
-    plan = prioritize(CROSSED)
+    plan = prioritize(CROSSED, "prio")
 
     assert not plan.analysis.is_proved_by_blocks
     assert plan.proof.theorem in (None, Theorem.EXACT)
@@ -281,7 +281,7 @@ def test_a_general_block_that_is_not_closed_is_proved_by_the_referee_or_not_at_a
 
 def test_a_dag_without_an_ic_optimal_order_is_not_proved():
     """An arc beside a butterfly: {arc} is best after one step, {butterfly} after two."""
-    plan = prioritize(n(1) + cycle(2))
+    plan = prioritize(n(1) + cycle(2), "prio")
 
     assert not plan.proof.is_ic_optimal
     assert plan.proof == LARGEST_AREA
@@ -290,9 +290,9 @@ def test_a_dag_without_an_ic_optimal_order_is_not_proved():
 
 def test_long_chains_are_cut_short():
     """At most twelve links; runs of equal blocks are one link."""
-    blocks = chain_of(prioritize(Dag.from_arcs(91, [(0, v) for v in range(1, 91)])))
+    blocks = chain_of(prioritize(Dag.from_arcs(91, [(0, v) for v in range(1, 91)]), "prio"))
     many = sum((w(1, d) for d in range(30, 2, -1)), start=Dag({}))
-    links = chain_of(prioritize(many)).split(" > ")
+    links = chain_of(prioritize(many, "prio")).split(" > ")
 
     assert blocks == "W(1,90)"
     assert links == [f"W(1,{d})" for d in range(30, 18, -1)] + ["..."]
@@ -320,7 +320,7 @@ def test_blocks_run_in_the_greedy_order_of_the_twin(dag, counting):
 
 @given(dags(most_tasks=10) | tangled_dags())
 def test_the_order_is_legal_and_a_claim_is_confirmed(dag):
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
     reached = eligibility_profile(dag, plan.order)
 
     assert set(plan.order[len(dag.nonsinks) :].tolist()) == set(dag.sinks.tolist())
@@ -331,8 +331,8 @@ def test_the_order_is_legal_and_a_claim_is_confirmed(dag):
 def test_a_shortcut_changes_nothing():
     """0 -> 2 -> 3 with the shortcut 0 -> 3, and 1 -> 4."""
     arcs = [(0, 2), (2, 3), (1, 4)]
-    with_it = prioritize(Dag.from_arcs(5, [*arcs, (0, 3)]))
-    without = prioritize(Dag.from_arcs(5, arcs))
+    with_it = prioritize(Dag.from_arcs(5, [*arcs, (0, 3)]), "prio")
+    without = prioritize(Dag.from_arcs(5, arcs), "prio")
 
     assert with_it.order.tolist() == without.order.tolist() == [0, 1, 2, 3, 4]
     assert with_it.proof == without.proof
@@ -387,16 +387,15 @@ def test_the_simple_orders_are_the_orders_of_the_pebble_game(dag):
             assert np.array_equal(plan.schedule.eligible, optimal_profile(dag))
 
 
-def test_prio_is_the_default_and_times_its_steps():
-    plan = prioritize(PAPER_EXAMPLE)
+def test_prio_times_its_steps():
+    plan = prioritize(PAPER_EXAMPLE, "prio")
 
     assert plan.ordered_by == "prio"
     assert list(plan.seconds) == STEPS
-    assert np.array_equal(plan.order, prioritize(PAPER_EXAMPLE, "prio").order)
 
 
 def test_an_unknown_order_is_refused_with_the_known_ones():
-    known = "prio, fifo, lifo, random, level, critical-path, critical-path-steps, dask"
+    known = "auto, prio, fifo, lifo, random, level, critical-path, critical-path-steps, dask"
     expected = f"order: expected {known}, got 'best'"
 
     with pytest.raises(ArgumentError) as error:
@@ -415,8 +414,8 @@ def test_priorities_fall_from_n_to_1_along_the_order(dag, name):
 def test_the_analysis_groups_blocks_by_family_and_size():
     """An out-tree is three forks; the chain beside it is two arcs."""
     dag = out_tree(2)
-    groups = prioritize(dag).analysis.blocks
-    both = prioritize(dag + chain(3)).analysis.blocks
+    groups = prioritize(dag, "prio").analysis.blocks
+    both = prioritize(dag + chain(3), "prio").analysis.blocks
 
     assert [(g.family, g.count, g.sources, g.sinks) for g in groups] == [("W(1,2)", 3, 1, 2)]
     assert [(g.family, g.count) for g in both] == [("W(1,2)", 3), ("N(1)", 2)]
@@ -456,7 +455,7 @@ def best_nonsink_orders(dag: Dag) -> int:
 @pytest.mark.parametrize("what", WITHOUT_TIES)
 def test_where_structure_breaks_all_ties_numbering_does_not_matter(what):
     dag = Dag.from_arcs(len(WITHOUT_TIES[what]), WITHOUT_TIES[what].arcs)
-    nonsinks = prioritize(dag).order[: len(dag.nonsinks)]
+    nonsinks = prioritize(dag, "prio").order[: len(dag.nonsinks)]
     reversed_ids = np.arange(len(dag))[::-1].copy()
     permutations = [np.random.default_rng(seed).permutation(len(dag)) for seed in range(20)]
 
@@ -464,14 +463,14 @@ def test_where_structure_breaks_all_ties_numbering_does_not_matter(what):
     for new_id in [reversed_ids, *permutations]:
         other = renumbered(dag, new_id)
         expected = [*new_id[nonsinks].tolist(), *other.sinks.tolist()]
-        assert prioritize(other).order.tolist() == expected
+        assert prioritize(other, "prio").order.tolist() == expected
 
 
 def test_ties_go_to_the_smaller_id():
     """Three arcs side by side, numbered 4 -> 0, 1 -> 5, 3 -> 2."""
     dag = Dag.from_arcs(6, [(4, 0), (1, 5), (3, 2)])
 
-    assert prioritize(dag).order.tolist() == [1, 3, 4, 0, 2, 5]
+    assert prioritize(dag, "prio").order.tolist() == [1, 3, 4, 0, 2, 5]
 
 
 SCRIPT = """
@@ -506,7 +505,7 @@ def test_the_output_does_not_depend_on_the_hash_seed():
 
 
 def test_a_dag_without_tasks_has_an_empty_order():
-    plan = prioritize(Dag({}))
+    plan = prioritize(Dag({}), "prio")
 
     assert plan.order.tolist() == plan.priorities_by_id.tolist() == []
     assert plan.proof.is_ic_optimal
@@ -514,7 +513,7 @@ def test_a_dag_without_tasks_has_an_empty_order():
 
 
 def test_one_task_runs():
-    plan = prioritize(Dag({"a": []}))
+    plan = prioritize(Dag({"a": []}), "prio")
 
     assert names(plan) == "a"
     assert plan.priorities_by_id.tolist() == [1]
@@ -522,14 +521,14 @@ def test_one_task_runs():
 
 
 def test_a_hundred_thousand_isolated_tasks_run_by_id():
-    plan = prioritize(Dag.from_arcs(100_000, []))
+    plan = prioritize(Dag.from_arcs(100_000, []), "prio")
 
     assert np.array_equal(plan.order, np.arange(100_000))
     assert plan.proof.is_ic_optimal
 
 
 def test_a_chain_of_a_million_tasks_runs_in_its_only_order():
-    plan = prioritize(chain(1_000_000))
+    plan = prioritize(chain(1_000_000), "prio")
 
     assert np.array_equal(plan.order, np.arange(1_000_000))
     assert plan.proof.is_ic_optimal
@@ -537,7 +536,7 @@ def test_a_chain_of_a_million_tasks_runs_in_its_only_order():
 
 def test_a_million_arcs_side_by_side_run_by_id():
     tasks = 1_000_000
-    plan = prioritize(Dag.from_arcs(2 * tasks, np.arange(2 * tasks).reshape(-1, 2)))
+    plan = prioritize(Dag.from_arcs(2 * tasks, np.arange(2 * tasks).reshape(-1, 2)), "prio")
 
     assert np.array_equal(
         plan.order, np.append(np.arange(0, 2 * tasks, 2), np.arange(1, 2 * tasks, 2))
@@ -546,7 +545,7 @@ def test_a_million_arcs_side_by_side_run_by_id():
 
 
 def test_a_complete_bipartite_dag_of_four_million_arcs_is_one_block():
-    plan = prioritize(complete_bipartite(2000, 2000))
+    plan = prioritize(complete_bipartite(2000, 2000), "prio")
 
     assert plan.proof.is_ic_optimal
     assert chain_of(plan) == "K(2000,2000)"
@@ -556,4 +555,4 @@ def test_a_complete_bipartite_dag_of_four_million_arcs_is_one_block():
 def test_a_random_dag_of_a_hundred_thousand_tasks_gets_a_legal_order(seed):
     dag = shuffled(random_layered(100_000, 500, 2, 2, seed=seed), seed=seed)
 
-    assert prioritize(dag).schedule.eligible[-1] == 0
+    assert prioritize(dag, "prio").schedule.eligible[-1] == 0

@@ -107,7 +107,7 @@ def dags_made(act: Callable[[], object]) -> int:
 
 def test_very_many_different_strands_are_grouped_without_a_dag_for_each():
     """2,000 strands, and the two arcs of the chain below them."""
-    analysis = prioritize(hard.small_strands(20_000)).analysis
+    analysis = prioritize(hard.small_strands(20_000), "prio").analysis
 
     assert dags_made(lambda: analysis.parts.shape(0)) == 1
     assert dags_made(lambda: analysis.blocks) == 0
@@ -138,7 +138,7 @@ def test_the_referee_gets_fewer_sets_the_more_sets_of_parents_it_looks_at():
 
 def named_one_by_one(dag: Dag) -> dict[tuple[str, int, int], int]:
     """The blocks by name, sources and sinks, each block named on its own."""
-    analysis = prioritize(dag).analysis
+    analysis = prioritize(dag, "prio").analysis
     counts: dict[tuple[str, int, int], int] = {}
     for block in range(len(analysis.parts)):
         name = block_name(analysis.parts, analysis.orders, block)
@@ -148,7 +148,9 @@ def named_one_by_one(dag: Dag) -> dict[tuple[str, int, int], int]:
 
 
 def named_in_bulk(dag: Dag) -> dict[tuple[str, int, int], int]:
-    return {(g.family, g.sources, g.sinks): g.count for g in prioritize(dag).analysis.blocks}
+    return {
+        (g.family, g.sources, g.sinks): g.count for g in prioritize(dag, "prio").analysis.blocks
+    }
 
 
 @given(dags())
@@ -168,7 +170,7 @@ def test_groups_of_equal_size_come_by_family_and_then_by_sources():
     """Two of W(1,3), and one each of M[2,3], P[3,1/3,2], W[2,3]: 4, 4 and 2 sources."""
     dag = w(1, 3) + w_strand("2,3") + m_strand("2,3") + pbt("3,1/3,2") + w(1, 3)
 
-    families = [(g.count, g.family) for g in prioritize(dag).analysis.blocks]
+    families = [(g.count, g.family) for g in prioritize(dag, "prio").analysis.blocks]
 
     assert families == [(2, "W(1,3)"), (1, "M[3,2]"), (1, "P[3,1/3,2]"), (1, "W[3,2]")]
 
@@ -180,7 +182,7 @@ def test_groups_of_equal_size_come_by_family_and_then_by_sources():
 def test_an_order_of_very_many_profiles_is_legal(name):
     dag = getattr(hard, name)(5_000)
 
-    assert eligibility_profile(dag, prioritize(dag).order)[-1] == 0
+    assert eligibility_profile(dag, prioritize(dag, "prio").order)[-1] == 0
 
 
 @pytest.mark.parametrize("tasks", [300, 3_000, 30_000])

@@ -36,7 +36,7 @@ class Judged:
 
 
 def judged(dag: Dag) -> Judged:
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
     best = optimal_profile(dag)
     reached = eligibility_profile(dag, plan.order)  # raises if the order is not legal
     by_steps = eligibility_profile(dag, plan.analysis.order)
@@ -143,7 +143,7 @@ def run_ic_optimally(make: object, blocks: int, seeds: int) -> int:
         dag = make(blocks, seed=seed)
         if len(dag.nonsinks) > MOST_NONSINKS:
             continue
-        plan = prioritize(dag)
+        plan = prioritize(dag, "prio")
         assert plan.proof.theorem in (Theorem.BLOCKS, Theorem.SUM_OF_TREES), (
             seed
         )  # not by the referee

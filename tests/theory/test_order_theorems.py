@@ -37,7 +37,7 @@ from tests.theory.samples import shuffled
 def check_proved(dag: Dag, expected: object) -> None:
     """The order of *dag*, however numbered, is claimed IC-optimal and has that profile."""
     for numbered in (dag, shuffled(dag, seed=1), shuffled(dag, seed=2)):
-        plan = prioritize(numbered)
+        plan = prioritize(numbered, "prio")
         assert plan.proof.is_ic_optimal
         assert np.array_equal(plan.schedule.eligible, expected)
 

@@ -61,7 +61,7 @@ def test_shapes_of_strands_are_those_of_the_blocks_one_by_one(trees, seed):
 
 def check_spines(dag: Dag) -> None:
     """All planar trees of two arcs or more, asked for from the last to the first."""
-    analysis = prioritize(dag).analysis
+    analysis = prioritize(dag, "prio").analysis
     parts, orders = analysis.parts, analysis.orders
     trees = np.flatnonzero((orders.kind == Kind.TREE) & (orders.arcs > 1))[::-1].astype(np.int32)
     spines = _native.block_spines(parts.dag.child_rows, parts.blocks, trees)

@@ -363,6 +363,6 @@ def test_a_large_sum_is_never_behind_the_simple_orders(what):
 
 def test_prioritize_proves_a_sum_of_trees_by_theorem_3_2():
     """Strands that take turns have no priority over each other."""
-    plan = prioritize(w_strand("4,2") + w_strand("3,3") + m_strand("2,4"))
+    plan = prioritize(w_strand("4,2") + w_strand("3,3") + m_strand("2,4"), "prio")
 
     assert plan.proof == Proof(Theorem.SUM_OF_TREES)

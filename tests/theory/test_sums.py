@@ -153,7 +153,7 @@ def renamed(dag: Dag) -> Dag:
 def test_two_blocks_that_must_take_turns_do():
     """Gains 3, 2 twice. One copy after the other has 3, 5, 8; in turns 3, 6, 8."""
     block = renamed(two_by_two())
-    plan = prioritize(block + block)
+    plan = prioritize(block + block, "prio")
 
     assert plan.order[:4].tolist() == [0, 7, 1, 8]
     assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
@@ -165,7 +165,7 @@ def test_a_sum_may_be_followed_by_what_it_has_priority_over():
     block = renamed(two_by_two())
     both = block + block
     dag = both.compose(m(1, 10), zip(both.sinks.tolist(), range(10), strict=True))
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert plan.proof == Proof(BY_SUMS)
     assert np.array_equal(plan.schedule.eligible, optimal_profile(dag))
@@ -174,14 +174,14 @@ def test_a_sum_may_be_followed_by_what_it_has_priority_over():
 def test_a_sum_that_has_no_ic_optimal_order_is_not_proved():
     """An N-dag beside a cycle, incomparable: (0, 1, 2) and (0, 0, 1, 3)."""
     dag = n(2) + cycle(3)
-    plan = prioritize(dag)
+    plan = prioritize(dag, "prio")
 
     assert ic_optimal_order(dag) is None
     assert not plan.proof.is_ic_optimal
 
 
 def test_trees_that_must_take_turns_are_proved_by_theorem_3_2():
-    plan = prioritize(w_strand("4,2") + w_strand("4,2"))
+    plan = prioritize(w_strand("4,2") + w_strand("4,2"), "prio")
 
     assert plan.proof == Proof(Theorem.SUM_OF_TREES)
     assert plan.schedule.enabled[:5].tolist() == [0, 3, 6, 8, 10]
@@ -195,7 +195,7 @@ def copies_side_by_side(block: Dag, copies: int) -> Dag:
 def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
     """A thousand copies: all the threes, then all the twos."""
     copies = 1000
-    plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies))
+    plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies), "prio")
     threes, twos = 3 * np.arange(copies + 1), 3 * copies + 2 * np.arange(1, copies + 1)
 
     assert plan.proof.theorem == BY_SUMS
@@ -204,7 +204,7 @@ def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
 
 def test_a_sum_of_too_many_blocks_to_share_out_is_run_one_by_one_and_not_proved():
     copies = 20_000
-    plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies))
+    plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies), "prio")
 
     assert not plan.proof.is_ic_optimal
     assert np.array_equal(plan.schedule.enabled[: 2 * copies : 2], 5 * np.arange(copies))
@@ -220,7 +220,7 @@ def test_a_sum_of_blocks_is_proved_iff_the_referee_finds_an_ic_optimal_order(blo
             arcs = 6 + (seed + place) % 7
             dag += random_bipartite(4, 5, arcs, seed=blocks * 10_000 + 3 * seed + place)
         dag = shuffled(dag, seed=seed)
-        plan = prioritize(dag)
+        plan = prioritize(dag, "prio")
         exists = ic_optimal_order(dag) is not None
         assert plan.proof.is_ic_optimal == exists
         if exists:

@@ -100,7 +100,7 @@ def test_a_batch_holds_no_task_that_waits_for_another():
       d
     """
     dag = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
-    make = partial(BatchServer, order=prioritize(dag).order)
+    make = partial(BatchServer, order=prioritize(dag, "prio").order)
     workers = Workers(1, overhead=1.0)
     runs = run_clusters(dag, Clustered(make, [4]), workers, Times("constant"), seed=0, run=0)
 

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
 )
 def test_the_ratio_of_airsn_at_interval_1_and_batch_16_is_the_pages(first, words):
     dag = families.airsn(250, first)
-    ratio = run_cell(dag, prioritize(dag).order, Cell(1.0, 16.0), Terms()).ratio.time
+    ratio = run_cell(dag, prioritize(dag, "prio").order, Cell(1.0, 16.0), Terms()).ratio.time
 
     expected = f"{words} {ratio.median:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
     assert expected in PAGE.read_text()

@@ -36,7 +36,7 @@ Stop = Airsn | Judged | Sdss
 
 def airsn() -> Airsn:
     """Order AIRSN 250."""
-    return Airsn(Compared(prioritize(families.airsn(250))))
+    return Airsn(Compared(prioritize(families.airsn(250), "prio")))
 
 
 def judged() -> Judged:
@@ -45,7 +45,7 @@ def judged() -> Judged:
     orders = {
         "first come, first served": small.fifo_order,
         "longest path first": pebble.critical_path_order(small),
-        "prio": prioritize(small).order,
+        "prio": prioritize(small, "prio").order,
     }
     verdicts = {label: pebble.verify(small, order) for label, order in orders.items()}
     return Judged(len(small), verdicts)
@@ -53,7 +53,7 @@ def judged() -> Judged:
 
 def sdss() -> Sdss:
     """Order SDSS."""
-    return Sdss(len(prioritize(families.sdss()).order))
+    return Sdss(len(prioritize(families.sdss(), "prio").order))
 
 
 TOUR: tuple[Callable[[], Stop], ...] = (airsn, judged, sdss)

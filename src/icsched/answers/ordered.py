@@ -49,7 +49,7 @@ class Ordered:
     @cached_property
     def free(self) -> Plan:
         """The plan without a limit on memory."""
-        return prioritize(self.plan.dag)
+        return prioritize(self.plan.dag, "prio")
 
     @property
     def memory(self) -> int:

@@ -13,7 +13,7 @@ from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
 from icsched.frames import Answer, data_frame
-from icsched.orders import ORDERS, Graph, Made, Plan, dag_of, made_order, run_times_of
+from icsched.orders import ORDERS, Aim, Graph, Made, Plan, dag_of, made_order, run_times_of
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
 from icsched.sim import plain, stats
@@ -159,7 +159,7 @@ def simulate(
     named = _by_name(orders)
     baseline = baseline or ("fifo" if "fifo" in named else next(iter(named)))
     checks.one_of("baseline", baseline, list(map(str, named)))
-    chosen = {name: resolved(dag, name, wanted, times) for name, wanted in named.items()}
+    chosen = {name: resolved(dag, name, wanted, times, pool) for name, wanted in named.items()}
     source = _Source(dag, chosen, pool, times, seed, threads)
     tell = progress or (lambda _done, _expected: None)
     if isinstance(sampling, PaperSampling):
@@ -197,7 +197,9 @@ def _name_of(order: object) -> str:
     return name
 
 
-def resolved(dag: Dag, name: str, wanted: OrderLike, times: Times) -> Resolved:
+def resolved(
+    dag: Dag, name: str, wanted: OrderLike, times: Times, pool: AnyPool | None = None
+) -> Resolved:
     """Return an order in the form that an engine takes, checked once.
 
     Raises ArgumentError, or ScheduleError for an order of another dag.
@@ -206,7 +208,7 @@ def resolved(dag: Dag, name: str, wanted: OrderLike, times: Times) -> Resolved:
     'lifo'
     """
     if isinstance(wanted, str):
-        return _named(dag, wanted, times)
+        return _named(dag, wanted, times, pool)
     if isinstance(wanted, Played):
         checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
         return Played(wanted.by, checked)
@@ -232,11 +234,11 @@ def _server(name: str, make: ServerMaker, dag: Dag) -> Server[int]:
     return server
 
 
-def _named(dag: Dag, name: str, times: Times) -> Played:
+def _named(dag: Dag, name: str, times: Times, pool: AnyPool | None) -> Played:
     entry = ORDERS.find(name)
     if entry.played != "static":
         return Played(entry.played)
-    made = made_order(dag, name, times.means_for(dag))
+    made = made_order(dag, name, times.means_for(dag), Aim(pool))
     ids = made.order if isinstance(made, Made) else made
     return Played("static", Schedule.trusted(dag, ids))
 

@@ -69,7 +69,7 @@ class Timeline(Tabular):
         check_runs(runs, 1)
         if not 0 < until < np.inf:
             raise ArgumentError(f"until: expected a positive number, got {until}")
-        chosen = resolved(dag, "order", order, times)
+        chosen = resolved(dag, "order", order, times, pool)
         edges = np.linspace(0.0, until, SLOTS + 1)
         batches, eligible, idle = np.zeros((3, SLOTS))
         for run in range(runs):

@@ -1,6 +1,7 @@
 """The table of orders, and plans: what an order makes of a dag."""
 
 from icsched.given import Graph, dag_of
+from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import run_times_of
 from icsched.orders.plan import Plan, made_order, prioritize
@@ -10,6 +11,8 @@ from icsched.orders.within import LimitedOrder, memory_curve, order_within
 
 __all__ = [
     "ORDERS",
+    "Aim",
+    "Choice",
     "Graph",
     "LimitedOrder",
     "Made",

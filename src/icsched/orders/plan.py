@@ -19,10 +19,12 @@ from icsched.errors import (
 )
 from icsched.frames import Tabular
 from icsched.given import Graph, dag_of
+from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
-from icsched.orders.given import run_times_of
+from icsched.orders.given import priorities_of, run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
+from icsched.sim import AnyPool
 from icsched.theory import Analysis, Proof, analyse, confirmed
 
 
@@ -32,6 +34,7 @@ class Plan(Tabular):
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
     is the name of the order in `ORDERS`, or "given". `seconds` has the wall time of each step.
+    `choice` says why "auto" chose the order; it is None for other orders.
     A row of `to_pandas` is a row of the schedule's.
     """
 
@@ -39,6 +42,7 @@ class Plan(Tabular):
     ordered_by: str
     proof: Proof
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
+    choice: Choice | None = None
 
     @property
     def dag(self) -> Dag:
@@ -82,26 +86,31 @@ class Plan(Tabular):
 
 def prioritize(
     graph: Graph,
-    order: str | Order = "prio",
+    order: str | Order = "auto",
     *,
     run_times: RunTimes | None = None,
+    pool: AnyPool | None = None,
+    budget: float = 1.0,
+    seed: int = 0,
     label: str | None = None,
 ) -> Plan:
-    """Order *graph*, by default so that as many tasks as possible are eligible at every step.
+    """Order *graph*, by default so that its run ends as early as possible.
 
     *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx
-    or rustworkx. *order* is a name of `ORDERS`: "prio", or for comparison "fifo", "lifo",
-    "level", "critical-path" and others. It may also be an order of your own: a plan, a schedule,
-    names or ids. Then `ordered_by` is *label*; by default it is "given", and a plan keeps its
-    own. Some orders use *run_times*: one nonnegative number
-    per task, or a mapping from names to numbers; by default the run times of the workflow. Ties
-    among equals go to the longest remaining path, then to the smaller task id. Near
-    O(tasks + arcs) on workflow-shaped dags.
+    or rustworkx. *order* is a name of `ORDERS`. "auto" chooses by simulation: on *pool*, or on
+    several usual pools, within a *budget* of seconds; `choice` says what it found. "prio" has as
+    many eligible tasks as possible at every step. Others are "critical-path" and "fifo".
+    *order* may also be an order of your own: a plan, a schedule, names or ids. Then `ordered_by`
+    is *label*; by default it is "given", and a plan keeps its own.
+
+    Some orders use *run_times*: one nonnegative number per task, or a mapping from names to
+    numbers; by default the run times of the workflow. Ties among equals go to the longest
+    remaining path, then to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
     Raises ArgumentError for an unknown order, or if the order needs run times and none are given;
     ScheduleError for an order that is not legal; GraphError for a graph that is not a dag.
 
-    >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
+    >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}, "prio")
     >>> plan.names, plan.proof.is_ic_optimal, plan.proof.theorem
     (['c', 'a', 'b', 'd', 'e'], True, <Theorem.BLOCKS: 1>)
     >>> prioritize(plan.dag, ["a", "b", "c", "d", "e"]).ordered_by
@@ -111,7 +120,7 @@ def prioritize(
     known = run_times_of(graph) if run_times is None else run_times
     times = None if known is None else checked_run_times(dag, known)
     if isinstance(order, str):
-        return _planned(dag, order, times)
+        return _planned(dag, order, times, Aim(pool, priorities_of(graph), budget, seed))
     own = order.ordered_by if isinstance(order, Plan) else "given"
     name = own if label is None else label
     if isinstance(order, Plan) and order.dag is dag:
@@ -120,11 +129,12 @@ def prioritize(
     return Plan(schedule, name, confirmed(dag, schedule))
 
 
-def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
+def _planned(dag: Dag, name: str, run_times: RunTimes | None, aim: Aim) -> Plan:
     start = time.perf_counter()
-    made = made_order(dag, name, run_times)
+    made = made_order(dag, name, run_times, aim)
     if isinstance(made, Made):
-        return Plan(Schedule.trusted(dag, made.order), name, made.proof, made.seconds)
+        schedule = Schedule.trusted(dag, made.order)
+        return Plan(schedule, name, made.proof, made.seconds, made.choice)
     schedule = Schedule.trusted(dag, made)
     ordered = time.perf_counter()
     proof = confirmed(dag, schedule)
@@ -132,7 +142,9 @@ def _planned(dag: Dag, name: str, run_times: RunTimes | None) -> Plan:
     return Plan(schedule, name, proof, seconds=seconds)
 
 
-def made_order(dag: Dag, name: str, run_times: RunTimes | None) -> Made | Ids:
+def made_order(
+    dag: Dag, name: str, run_times: RunTimes | None, aim: Aim | None = None
+) -> Made | Ids:
     """Return what the order called *name* makes of *dag*, unproved; raises ArgumentError.
 
     Raises EngineError if the order is of another package and fails, ScheduleError if that package
@@ -144,6 +156,8 @@ def made_order(dag: Dag, name: str, run_times: RunTimes | None) -> Made | Ids:
         raise ArgumentError(f"order {name} needs run times: expected run_times, got None")
     if entry.run_times != "unused":
         arguments.append(None if run_times is None else checked_run_times(dag, run_times))
+    if entry.for_pool:
+        arguments.append(aim)
     if ORDERS.is_own(name):
         return entry.make(*arguments)
     return _made_elsewhere(entry, arguments)

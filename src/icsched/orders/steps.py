@@ -25,10 +25,14 @@ def steps_order(dag: Dag, run_times: Floats | None = None) -> Ids:
     >>> steps_order(dag).tolist(), steps_order(dag, np.array([1.0, 9.0, 1.0, 1.0, 1.0])).tolist()
     ([2, 0, 1, 3, 4], [0, 1, 2, 3, 4])
     """
-    inside = ranks_of(prio_order(dag, run_times).order)
+    return by_steps(dag, run_times, prio_order(dag, run_times).order)
+
+
+def by_steps(dag: Dag, run_times: Floats | None, inside: Ids) -> Ids:
+    """Order *dag* by remaining path in 16 coarse steps, then by the order *inside*."""
     step = path_steps(remaining_paths(dag, run_times))
-    by_step = np.lexsort((inside, -step)).astype(np.int32)
-    return priority_order(dag, ranks_of(by_step))
+    wanted = np.lexsort((ranks_of(inside), -step)).astype(np.int32)
+    return priority_order(dag, ranks_of(wanted))
 
 
 def path_steps(paths: Floats) -> Ids:

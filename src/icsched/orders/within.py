@@ -187,7 +187,7 @@ class _Search:
     @cached_property
     def plan(self) -> Plan:
         """The order without a limit."""
-        return prioritize(self.dag)
+        return prioritize(self.dag, "prio")
 
     @cached_property
     def best(self) -> LimitedOrder:

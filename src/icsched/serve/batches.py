@@ -51,7 +51,7 @@ class BatchServer:
     ) -> None:
         check_method(method)
         dag = dag_of(graph)
-        best = prioritize(dag).order if order is None else check_order(dag, order)
+        best = prioritize(dag, "prio").order if order is None else check_order(dag, order)
         self._dag = dag
         self._method = method
         self._order = best

@@ -237,7 +237,7 @@ class _GrowingGraph(Generic[T]):
         except CycleError:
             children, parents, _, cycle = _native.build(len(self.names), *map(np.copy, arcs.T))
             return _Closed(children, parents, _NONE, cycle)
-        ranks = ranks_of(prioritize(dag).order)
+        ranks = ranks_of(prioritize(dag, "prio").order)
         return _Closed(dag.child_rows, dag.parent_rows, ranks, _NONE)
 
 
@@ -246,7 +246,9 @@ class _DagGraph(Generic[T]):
 
     def __init__(self, dag: Dag, order: Order | None) -> None:
         self._dag = dag
-        self._ranks = ranks_of(prioritize(dag).order if order is None else check_order(dag, order))
+        self._ranks = ranks_of(
+            prioritize(dag, "prio").order if order is None else check_order(dag, order)
+        )
         self.ids = cast("Mapping[T, int]", dag.ids)
         self.names = cast("list[T]", list(dag.names))  # a list hands out items faster than a tuple
 

@@ -138,7 +138,7 @@ def test_bytes_are_counted_on_every_arc_that_is_cut():
 
 def test_auto_takes_donor_then_staggered_then_direct_then_lean():
     linear_but_no_donor = cycle(3) + m(2, 2)
-    order = prioritize(linear_but_no_donor).order
+    order = prioritize(linear_but_no_donor, "prio").order
     proved_otherwise = families.airsn(20)  # between bottlenecks
     unproved = families.random_layered(3000, 40, seed=1)
 
@@ -146,7 +146,7 @@ def test_auto_takes_donor_then_staggered_then_direct_then_lean():
     assert best_cluster(linear_but_no_donor, 3).clusterer == "staggered"
     assert best_cluster(linear_but_no_donor, 3, order=order).clusterer == "direct"
     assert best_cluster(proved_otherwise, 3).clusterer == "direct"
-    assert not prioritize(unproved).proof.is_ic_optimal
+    assert not prioritize(unproved, "prio").proof.is_ic_optimal
     assert best_cluster(unproved, 3).clusterer == "lean"
 
 

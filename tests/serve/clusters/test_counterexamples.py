@@ -27,7 +27,7 @@ def test_a_staggered_cluster_alone_need_not_have_an_ic_optimal_order():
     arcs = [(0, 1), (0, 2), (0, 3), (3, 8), (3, 9), (4, 6), (4, 7), (5, 6), (5, 7), (6, 9), (7, 8)]
     dag = Dag.from_arcs(10, arcs)
 
-    assert chain_of(prioritize(dag)) == "W(1,3) > C(2) > M(2,2)"
+    assert chain_of(prioritize(dag, "prio")) == "W(1,3) > C(2) > M(2,2)"
     assert most_enabled(n(1) + cycle(2)) == [0, 1, 2, 3]
     assert not has_order(n(1) + cycle(2))
     assert dag.induced(dag.nonsinks).arc_count == (n(1) + cycle(2)).arc_count
@@ -53,13 +53,13 @@ def test_reticulated_n_dags_need_not_be_universal_donors():
     last_of_four, last_of_five = 11 + 6, 11 + 11
     left = dag.residual([last_of_four, last_of_five])
 
-    assert chain_of(prioritize(dag)) == "W(5,2) > N(3) > N(4) > N(5)"
+    assert chain_of(prioritize(dag, "prio")) == "W(5,2) > N(3) > N(4) > N(5)"
     assert dag.in_degrees[[last_of_four, last_of_five]].tolist() == [0, 0]
     assert most_enabled(left)[5] == 6
     assert most_enabled(left)[10] == 12
     assert most_enabled(w(5, 2)) == [0, 1, 2, 3, 4, 6]
     assert not has_order(left)
-    assert not is_universal_donor(prioritize(dag).analysis)
+    assert not is_universal_donor(prioritize(dag, "prio").analysis)
 
 
 def test_n_dags_that_end_flush_are_universal_donors_and_pass():
@@ -68,7 +68,7 @@ def test_n_dags_that_end_flush_are_universal_donors_and_pass():
     sinks = three_on_four.sinks.tolist()
     dag = w(5, 2) + three_on_four.compose(n(5), zip(sinks, range(1, 5), strict=True))
 
-    assert is_universal_donor(prioritize(dag).analysis)
+    assert is_universal_donor(prioritize(dag, "prio").analysis)
 
 
 def test_an_in_tree_of_five_levels_is_no_universal_donor():
@@ -91,13 +91,13 @@ def test_an_in_tree_of_five_levels_is_no_universal_donor():
         twin |= dict(zip(parents, in_tree.parents(twin[task]).tolist(), strict=False))
     executed = sorted(set(range(len(in_tree))) - set(twin.values()))
 
-    assert prioritize(in_tree).proof.is_ic_optimal
-    assert prioritize(in_tree.dual()).analysis.is_linear
+    assert prioritize(in_tree, "prio").proof.is_ic_optimal
+    assert prioritize(in_tree.dual(), "prio").analysis.is_linear
     assert in_tree.residual(executed).arc_count == left.arc_count == 11
     assert most_enabled(left.dual())[:6] == [0, 2, 3, 5, 6, 8]
     assert not has_order(left)
     assert not has_order(in_tree.residual(executed))
-    assert not is_universal_donor(prioritize(in_tree).analysis)
+    assert not is_universal_donor(prioritize(in_tree, "prio").analysis)
 
 
 # What Lemma 3.1 and Theorem 3.2 get wrong does not happen here
@@ -120,6 +120,6 @@ def test_a_residual_without_ic_optimal_order_is_said_to_have_none():
     dag = cycle(3) + m(2, 2)
 
     for source in dag.sources[3:5].tolist():
-        assert not prioritize(dag.residual([source])).proof.is_ic_optimal
+        assert not prioritize(dag.residual([source]), "prio").proof.is_ic_optimal
     with pytest.raises(ClusterError, match="clusterer donor"):
         best_cluster(dag, 1, clusterer="donor")

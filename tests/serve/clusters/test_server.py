@@ -164,7 +164,7 @@ def test_a_block_once_begun_is_finished_before_another_is_skipped_to():
 
 def test_direct_plans_run_through_the_order_and_all_of_it_is_productive():
     dag = families.airsn(250)
-    order = prioritize(dag).order.tolist()
+    order = prioritize(dag, "prio").order.tolist()
     plan = plan_clusters(dag, [4, 16, 64], clusterer="direct")
 
     assert [task for taken in plan for task in taken.tasks] == order
@@ -224,7 +224,7 @@ def test_a_task_of_very_many_children_is_not_looked_at_again_and_again():
 )
 def test_a_plan_spares_the_analysis_and_changes_nothing(dag, clusterer, monkeypatch):
     """Each dag is one for which "auto" decides otherwise."""
-    found = prioritize(dag)
+    found = prioritize(dag, "prio")
     expected = [plan_clusters(dag, [3, 5], clusterer=name) for name in ("auto", clusterer)]
     monkeypatch.setattr(clusterer_module, "prioritize", None)  # not to be called
 
@@ -247,7 +247,7 @@ def test_a_plan_of_a_simple_order_is_an_order():
 def test_a_plan_of_another_dag_is_refused():
     message = r"order: expected a plan of Dag\(tasks=10, .*, got one of another dag, Dag\(tasks=6"
     with pytest.raises(ClusterError, match=message):
-        ClusterServer(mesh(4), order=prioritize(mesh(3)))
+        ClusterServer(mesh(4), order=prioritize(mesh(3), "prio"))
 
 
 def fork_join(width: int) -> Dag:

@@ -71,7 +71,7 @@ def test_direct_clusters_of_a_linear_composition_take_its_blocks_in_the_order_of
     assert best_cluster(dag, 1, clusterer="direct").tasks == (3,)
     assert set(best_cluster(dag, 3, clusterer="direct").tasks) == {3, *n_sources}
     assert set(best_cluster(dag, 5, clusterer="direct").tasks) == {3, *n_sources, 0, 1}
-    assert chain_of(prioritize(dag)) == "W(1,3) > N(2) > M(1,2)"
+    assert chain_of(prioritize(dag, "prio")) == "W(1,3) > N(2) > M(1,2)"
 
 
 # Lemma 3.1: staggered clusters
@@ -86,7 +86,7 @@ def test_whole_blocks_of_a_linear_composition_can_go_in_any_order_that_the_super
     drawn = [families.random_linear_composition(3, seed=seed) for seed in range(60)]
     small = [dag for dag in drawn if len(dag.nonsinks) <= 16]
     assert len(small) >= 40
-    for parts in (prioritize(dag).analysis.parts for dag in small):
+    for parts in (prioritize(dag, "prio").analysis.parts for dag in small):
         for blocks in map(task_list, ideals(Bits.of(parts.superdag))):
             taken = [task for block in blocks for task in parts.nonsinks(block).tolist()]
             sinks = [task for block in blocks for task in parts.sinks(block).tolist()]
@@ -130,7 +130,7 @@ def test_w_dags_of_degree_two_do_not(other):
 def pieces(block: Dag, taken: list[int]) -> list[str]:
     """Families of what is left of *block*, isolated tasks aside."""
     left = block.residual(taken)
-    groups = prioritize(left).analysis.blocks
+    groups = prioritize(left, "prio").analysis.blocks
     return sorted(group.family for group in groups for _ in range(group.count))
 
 
@@ -207,7 +207,7 @@ def test_whatever_has_run_the_rest_of_a_universal_donor_has_an_ic_optimal_order(
 
 def test_the_order_of_a_residual_is_proved_anew():
     for executed in ideal_lists(mesh(3)):
-        plan = prioritize(mesh(3).residual(executed))
+        plan = prioritize(mesh(3).residual(executed), "prio")
         assert plan.proof.is_ic_optimal
         assert verify(plan.dag, plan.order).ic_optimal
 

@@ -74,7 +74,7 @@ class Ground:
     def of(cls, dag: Dag, order: Order | Plan | None, sizes: ArrayLike | None) -> Ground:
         """Check *order* and *sizes*; raises ClusterError for a plan of another dag."""
         checked = None if sizes is None else checked_sizes(dag, sizes).tolist()
-        basis = prioritize(dag) if order is None else order
+        basis = prioritize(dag, "prio") if order is None else order
         if not isinstance(basis, Plan):
             ids = check_order(dag, basis)
             return cls(dag, Rest(dag), ids.tolist(), _is_ic_optimal(dag, ids), checked, None)

@@ -1,0 +1,95 @@
+"""The order "auto": of several good orders the one that ends the run earliest, by simulation.
+
+The candidates are "prio", "critical-path-steps", "critical-path", and the order that the user has
+now. They race on the user's pool, or on usual pools if nothing is known of it.
+"""
+
+import numpy as np
+
+from icsched.arrays import Floats, Ids
+from icsched.dag import Dag
+from icsched.orders.choice import FIFO, PRESENT, Aim, Choice
+from icsched.orders.entry import Made, NamedOrder
+from icsched.orders.prio import prio_order
+from icsched.orders.steps import by_steps
+from icsched.pebble import Schedule, critical_path_order, priority_order
+from icsched.sim import Played, Times, pool_to_dict
+from icsched.sim.race import race
+from icsched.sim.usual import usual_pools
+from icsched.theory import confirmed
+
+SPREAD = 0.3  # of run times around their means; nobody knows them better
+
+
+def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None) -> Made:
+    """Return the candidate that ends the runs of *dag* earliest, with the reasons.
+
+    Orders that are alike give way to "prio", about which most is proved. The same inputs and seed
+    give the same order.
+
+    >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
+    >>> made = auto_order(fork, np.array([1.0, 5.0, 1.0, 1.0]))
+    >>> made.choice.present, made.order.tolist()[0]
+    ('fifo', 1)
+    """
+    aim = Aim() if aim is None else aim
+    prio = prio_order(dag, run_times)
+    if len(dag) < 2:  # there is nothing to choose
+        return prio
+    orders = _candidates(dag, run_times, prio.order)
+    choice = _raced(dag, orders, run_times, aim)
+    if choice.chosen == "prio":
+        return Made(prio.order, prio.proof, prio.seconds, choice)
+    schedule = Schedule.trusted(dag, orders[choice.chosen])
+    return Made(schedule.order, confirmed(dag, schedule), prio.seconds, choice)
+
+
+def _candidates(dag: Dag, run_times: Floats | None, prio: Ids) -> dict[str, Ids]:
+    """Return the orders to choose from; of equal ones only the first."""
+    made = {
+        "prio": prio,
+        "critical-path-steps": by_steps(dag, run_times, prio),
+        "critical-path": critical_path_order(dag, run_times=run_times),
+    }
+    distinct = {order.tobytes(): name for name, order in reversed(made.items())}
+    return {name: order for name, order in made.items() if name in distinct.values()}
+
+
+def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim) -> Choice:
+    """Let *orders* race against what the user has now, which is added to them."""
+    present, played = _present(dag, aim.priorities)
+    racing = {name: Played("static", Schedule.trusted(dag, ids)) for name, ids in orders.items()}
+    racing[present] = played
+    orders[present] = played.order_for(dag)
+    known = run_times is not None and run_times.any()
+    means = run_times if known and run_times is not None else np.ones(len(dag))
+    pools = usual_pools(dag, means) if aim.pool is None else [aim.pool]
+    times = Times("lognormal", SPREAD, means)
+    raced = race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
+    return Choice(
+        chosen=raced.winner,
+        present=present,
+        ratio=raced.checked,
+        ratios=dict(raced.ratios),
+        pools=tuple(map(pool_to_dict, pools)),
+        is_own_pool=aim.pool is not None,
+        is_timed=known,
+        runs=raced.runs,
+        seed=aim.seed,
+    )
+
+
+def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played]:
+    """Return the order that the user has now, and its name."""
+    if priorities is None or (priorities == priorities[0]).all():
+        return FIFO, Played("fifo")
+    return PRESENT, Played("static", Schedule.trusted(dag, priority_order(dag, -priorities)))
+
+
+AUTO = NamedOrder(
+    "auto",
+    "what ends the run earliest in a simulation: prio, critical-path or another",
+    auto_order,
+    run_times="used",
+    for_pool=True,
+)

@@ -1,0 +1,66 @@
+"""What "auto" orders for, and what it chose."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from icsched import checks
+from icsched.arrays import Ids
+from icsched.frames import Answer
+from icsched.sim import AnyPool
+from icsched.sim.race import Interval
+
+FIFO, PRESENT = "fifo", "present"  # names of the order that the user has now
+LARGEST_BUDGET = 86_400.0  # seconds
+WORTH = 0.99  # a ratio of times above this is not worth writing
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What an order is made for: the pool, and how hard to search.
+
+    *pool* is None if nothing is known of it. *priorities* has a number for each task that the
+    user's files give to it now, larger runs first; None means that the files have none. *budget*
+    is in seconds of simulation on one core of usual speed. Raises ArgumentError for a budget that
+    is out of range.
+    """
+
+    pool: AnyPool | None = None
+    priorities: Ids | None = None
+    budget: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checks.number_within("budget", self.budget, least=0.001, most=LARGEST_BUDGET)
+        checks.whole_number("seed", self.seed, least=0, most=2**63 - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Answer):
+    """Which order "auto" chose, and why.
+
+    `chosen` and `present` are names of orders. `present` is what the user has now: "fifo", or
+    "present" for the priorities in the files. `ratio` is the time of the chosen order over the
+    present one's, in runs that the choice has not seen. `ratios` has what the race saw of each
+    order, as geometric means over the pools. `pools` are these pools as plain data, and
+    `is_own_pool` says whether the user gave one. `is_timed` says whether run times were known.
+    `runs` counts the simulated runs.
+    """
+
+    chosen: str
+    present: str
+    ratio: Interval
+    ratios: dict[str, float]
+    pools: tuple[dict[str, Any], ...]
+    is_own_pool: bool
+    is_timed: bool
+    runs: int
+    seed: int
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the chosen order saves 1% of the time or more, and not by chance."""
+        return self.ratio.mean <= WORTH and self.ratio.high < 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields and `is_worth_it` as plain data."""
+        return {**super().to_dict(), "is_worth_it": self.is_worth_it}

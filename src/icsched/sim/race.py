@@ -1,0 +1,224 @@
+"""A race between orders: simulated on the same draws, losers dropped early, the winner checked.
+
+The work is counted in simulated tasks and batches, not in seconds. So a race of the same inputs
+and seed ends the same on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+
+import numpy as np
+
+from icsched.arrays import Floats
+from icsched.dag import Dag
+from icsched.frames import Answer
+from icsched.sim.engine import simulate_runs
+from icsched.sim.model import AnyPool, Played, Times
+
+WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core does in a second
+SLOWER = 0.01  # an order that is slower than the present one by more, on some pool, is not chosen
+CLEAR = 3.0  # standard errors between an order and a better one, before it is dropped
+ALIKE = 0.0005  # of the time: orders that differ by less are alike
+FIRST_RUNS, MOST_RUNS = 8, 1024  # for each order and pool
+FEWEST_RUNS = 2
+CHECKED_SHARE = 1 / 3  # of the work, kept for the check
+RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check: no others use them
+
+
+@dataclass(frozen=True)
+class Interval(Answer):
+    """A ratio of times with its 95% interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Raced(Answer):
+    """What came out of a race.
+
+    `ratios` has the time of each order over the present one's, as the race saw it when the order
+    was dropped or won; it is the geometric mean over all pools. `winner` may be the present order.
+    `checked` is its ratio on fresh draws. `runs` counts all simulated runs, the check included.
+    """
+
+    winner: str
+    present: str
+    ratios: Mapping[str, float]
+    checked: Interval
+    runs: int
+
+
+@dataclass(eq=False)
+class _Track:
+    """Where orders are played: all on the same draws."""
+
+    dag: Dag
+    pools: Sequence[AnyPool]
+    times: Times
+    seed: int
+    work: float = 0.0  # simulated so far
+    runs: int = 0
+
+    def logs(self, played: Played, first: int, runs: int) -> Floats:
+        """Return the logarithm of the time of each run, a row for each pool."""
+        rows = []
+        for pool in self.pools:
+            made = simulate_runs(
+                self.dag, played, pool, self.times, seed=self.seed, first_run=first, runs=runs
+            )
+            self.work += len(self.dag) * runs + float(made.batches.sum())
+            self.runs += runs
+            rows.append(np.log(made.time))
+        return np.stack(rows)
+
+
+def race(
+    dag: Dag,
+    orders: Mapping[str, Played],
+    present: str,
+    pools: Sequence[AnyPool],
+    times: Times,
+    *,
+    budget: float,
+    seed: int,
+) -> Raced:
+    """Find the order that is fastest on average over *pools*, within a budget of seconds.
+
+    An order that is more than 1% slower than the order named *present* on some pool does not win.
+    The first of the orders that are alike wins.
+
+    >>> from icsched.sim import Workers
+    >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
+    >>> orders = {"path": Played("static", ["a", "b", "lone", "c"]), "fifo": Played("fifo")}
+    >>> model = [Workers(1)], Times()
+    >>> race(fork, orders, "fifo", *model, budget=0.01, seed=1).winner
+    'path'
+    """
+    track = _Track(dag, pools, times, seed)
+    most = budget * WORK_A_SECOND
+    heats = _Heats(track, orders, present)
+    heats.run(most * (1 - CHECKED_SHARE))
+    winner = heats.winner()
+    checked = _checked(track, orders, winner, present, most - track.work)
+    return Raced(winner, present, heats.ratios(), checked, track.runs)
+
+
+@dataclass(eq=False)
+class _Heats:
+    """The rounds of a race."""
+
+    track: _Track
+    orders: Mapping[str, Played]
+    present: str
+    logs: dict[str, Floats] = field(default_factory=dict)  # by order: a row for each pool
+    running: list[str] = field(default_factory=list)
+    runs: int = 0
+
+    def run(self, most: float) -> None:
+        """Make rounds until one order is left, all are alike, or the work is done."""
+        self.running = list(self.orders)
+        runs = self._first_runs(most)
+        while True:
+            for name in self.running:
+                made = self.track.logs(self.orders[name], RACED + self.runs, runs)
+                known = self.logs.get(name, np.empty((len(made), 0)))
+                self.logs[name] = np.concatenate([known, made], axis=1)
+            self.runs += runs
+            self._drop()
+            runs = self.runs  # the next round doubles them
+            if self._is_over() or 2 * self.track.work > most or 2 * self.runs > MOST_RUNS:
+                return
+
+    def winner(self) -> str:
+        """Return the first of the best orders that are nowhere much slower than the present."""
+        safe = [name for name in self.running if self._worst(name) <= math.log1p(SLOWER)]
+        best = min(self._lead(name).mean() for name in safe)
+        return next(name for name in safe if self._lead(name).mean() <= best + ALIKE)
+
+    def ratios(self) -> dict[str, float]:
+        """Return the time of each order over the present one's."""
+        return {name: math.exp(self._lead(name).mean()) for name in self.orders}
+
+    def _first_runs(self, most: float) -> int:
+        cells = len(self.orders) * len(self.track.pools)
+        affordable = int(most / (2 * cells * max(1, len(self.track.dag))))
+        return max(FEWEST_RUNS, min(FIRST_RUNS, affordable))
+
+    def _lead(self, name: str) -> Floats:
+        """Return how far each run is behind the present order's, as a logarithm."""
+        return self._by_pool(name).mean(axis=0)
+
+    def _by_pool(self, name: str) -> Floats:
+        mine = self.logs[name]
+        behind: Floats = mine - self.logs[self.present][:, : mine.shape[1]]
+        return behind
+
+    def _worst(self, name: str) -> float:
+        """Return how far the order is behind on the pool where it is slowest."""
+        return float(self._by_pool(name).mean(axis=1).max())
+
+    def _drop(self) -> None:
+        if self.runs < FIRST_RUNS:
+            return  # too few runs to know what chance does
+        leads = {name: self._lead(name) for name in self.running}
+        best = min(leads, key=lambda name: leads[name].mean())
+        self.running = [
+            name
+            for name in self.running
+            if name in (best, self.present) or not _is_clear(leads[name] - leads[best])
+        ]
+
+    def _is_over(self) -> bool:
+        rivals = [name for name in self.running if name != self.present]
+        if len(rivals) <= 1 and self.runs >= FIRST_RUNS:
+            return True
+        leads = [self._lead(name) for name in self.running]
+        return all(_error(lead - leads[0]) < ALIKE / CLEAR for lead in leads[1:])
+
+
+def _is_clear(behind: Floats) -> bool:
+    """Whether an order is behind by more than chance explains."""
+    return float(behind.mean()) > max(ALIKE, CLEAR * _error(behind))
+
+
+def _error(values: Floats) -> float:
+    """Return the standard error of the mean."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+
+
+def _checked(
+    track: _Track, orders: Mapping[str, Played], winner: str, present: str, most: float
+) -> Interval:
+    """Play the winner and the present order on fresh draws."""
+    if winner == present:
+        return Interval(1.0, 1.0, 1.0)
+    cost = 2 * len(track.pools) * max(1, len(track.dag))
+    runs = max(2 * FEWEST_RUNS, min(MOST_RUNS, int(most / cost)))
+    rows = [track.logs(orders[name], FRESH, runs) for name in (winner, present)]
+    behind = (rows[0] - rows[1]).mean(axis=0)
+    reach = _t_quantile(runs - 1) * _error(behind)
+    mean = float(behind.mean())
+    return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+
+
+def _t_quantile(freedom: int) -> float:
+    """Return the 97.5% point of Student's t, by the expansion of Fisher and Cornish.
+
+    >>> round(_t_quantile(3), 2), round(_t_quantile(30), 3), round(_t_quantile(10**6), 2)
+    (3.18, 2.042, 1.96)
+    """
+    z = NormalDist().inv_cdf(0.975)
+    terms: Iterable[float] = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return sum(term / freedom**power for power, term in enumerate(terms))
