@@ -61,8 +61,8 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     racing = {name: Played("static", Schedule.trusted(dag, ids)) for name, ids in orders.items()}
     racing[present] = played
     orders[present] = played.order_for(dag)
-    known = run_times is not None and run_times.any()
-    means = run_times if known and run_times is not None else np.ones(len(dag))
+    known = None if run_times is None or not run_times.any() else run_times
+    means = np.ones(len(dag)) if known is None else known
     pools = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     times = Times("lognormal", SPREAD, means)
     raced = race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
@@ -73,7 +73,7 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
         ratios=dict(raced.ratios),
         pools=tuple(map(pool_to_dict, pools)),
         is_own_pool=aim.pool is not None,
-        is_timed=known,
+        is_timed=known is not None,
         runs=raced.runs,
         seed=aim.seed,
     )

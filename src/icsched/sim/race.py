@@ -7,7 +7,7 @@ and seed ends the same on every machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
@@ -152,7 +152,8 @@ class _Heats:
 
     def _lead(self, name: str) -> Floats:
         """Return how far each run is behind the present order's, as a logarithm."""
-        return self._by_pool(name).mean(axis=0)
+        lead: Floats = self._by_pool(name).mean(axis=0)
+        return lead
 
     def _by_pool(self, name: str) -> Floats:
         mine = self.logs[name]
@@ -214,11 +215,11 @@ def _t_quantile(freedom: int) -> float:
     (3.18, 2.042, 1.96)
     """
     z = NormalDist().inv_cdf(0.975)
-    terms: Iterable[float] = (
+    terms = (
         z,
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return sum(term / freedom**power for power, term in enumerate(terms))
+    return math.fsum(term / freedom**power for power, term in enumerate(terms))
