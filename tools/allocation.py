@@ -24,8 +24,9 @@ from icsched import (
     prioritize,
     simulate,
 )
+from icsched.compare import Estimates, Paired
 from icsched.render.figures import Curve, curves_figure, write_figure
-from icsched.sim import Clustered, Estimates, Paired, Ratio
+from icsched.sim import Clustered, Ratio
 
 FIGURES = Path(__file__).parent.parent / "docs" / "allocation"
 DAGS: dict[str, Callable[[], Dag]] = {

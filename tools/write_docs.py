@@ -10,7 +10,8 @@ from icsched import families
 
 DOCS = Path(__file__).parent.parent / "docs"
 ALIASES = ("typing", "types")  # modules of type aliases, which have no documentation of their own
-PACKAGES = ("orders", "theory", "pebble", "sim", "serve", "formats")  # families has its own page
+# families has its own page
+PACKAGES = ("orders", "theory", "pebble", "sim", "compare", "serve", "formats")
 
 
 def summary(thing: object) -> str:

@@ -269,7 +269,7 @@ class BatchRunner : public SimRunner {
 bool batch_runner_can(const SimModel& model) {
   constexpr double never = std::numeric_limits<double>::infinity();
   return model.workers == 0 && !model.waiting && model.leave == never &&
-         model.deadline == never && model.replicas == 1;
+         model.deadline == never && model.replicas == 1 && model.delay == 0.0;
 }
 
 std::unique_ptr<SimRunner> batch_runner(const SimCase& game) {

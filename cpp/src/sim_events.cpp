@@ -10,16 +10,17 @@ namespace icsched {
 namespace {
 
 // What happens to an assignment; at one moment, by assignment and then in this order.
-enum What : std::int64_t { result = 0, loss = 1, overdue = 2 };
+// The last two: the one who hands out tasks learns of a result; or that a task is wanted again.
+enum What : std::int64_t { result = 0, loss = 1, overdue = 2, known = 3, again = 4 };
 
 struct Event {
   double time;
-  std::int64_t key;  // 4 * number of the assignment + What
+  std::int64_t key;  // 8 * number of the assignment + What
   std::int64_t request;
   double run_time;
   std::int32_t task;
 
-  What what() const { return static_cast<What>(key % 4); }
+  What what() const { return static_cast<What>(key % 8); }
   bool operator>(const Event& other) const {
     return time != other.time ? time > other.time : key > other.key;
   }
@@ -49,7 +50,8 @@ class Arrivals {
   std::int64_t size_ = 0;
 };
 
-template <class Set>
+// Without `Late`, there are no delay and no visits, and their checks cost nothing.
+template <class Set, bool Late>
 class EventRunner : public SimRunner {
  public:
   explicit EventRunner(const SimCase& game)
@@ -59,17 +61,14 @@ class EventRunner : public SimRunner {
         missing_(game.tasks()),
         attempts_(game.tasks()),
         state_(game.tasks()),
+        has_result_(Late ? game.tasks() : 0),
         work_(game.tasks()) {
     unassigned_.set_order(model_.order);
   }
 
   SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) override {
     start(draws, trace);
-    if (model_.workers > 0) {
-      serve_workers(watch);
-    } else {
-      serve_batches(watch);
-    }
+    serve_all(watch);
     if (trace != nullptr) cut_batches();
     SimScore score = at_last_assignment_;
     score.time = last_result_;
@@ -80,7 +79,15 @@ class EventRunner : public SimRunner {
   }
 
  private:
-  enum State : std::uint8_t { waiting, eligible, taken, done };  // eligible: and unassigned
+  // As the one who hands out tasks knows it; eligible: and unassigned.
+  enum State : std::uint8_t { waiting, eligible, taken, done };
+
+  void serve_all(Watch& watch) {
+    if constexpr (Late) {
+      if (!model_.starts.empty()) return serve_visits(watch);
+    }
+    return model_.workers > 0 ? serve_workers(watch) : serve_batches(watch);
+  }
 
   void start(const Draws& draws, SimTrace* trace) {
     draws_ = &draws;
@@ -94,6 +101,7 @@ class EventRunner : public SimRunner {
     missing_ = game_.parent_counts;
     std::fill(attempts_.begin(), attempts_.end(), 0);
     std::fill(state_.begin(), state_.end(), waiting);
+    std::fill(has_result_.begin(), has_result_.end(), 0);
     start_set(unassigned_, model_, draws, order_);
     for (std::int32_t task : game_.sources) offer(task);
   }
@@ -162,6 +170,44 @@ class EventRunner : public SimRunner {
     }
   }
 
+  // Visits
+
+  void serve_visits(Watch& watch) {
+    idle_.clear();
+    std::size_t next = 0;  // visit
+    const std::size_t visits = model_.starts.size();
+    while (!watch.stops(1 + static_cast<std::int64_t>(ended_.size()))) {
+      const double moment =
+          next < visits ? std::min(next_event(), model_.starts[next]) : next_event();
+      settle(moment);
+      if (left_ == 0) return;
+      std::erase_if(ended_, [&](std::int64_t worker) { return model_.ends[worker] <= moment; });
+      while (next < visits && model_.starts[next] == moment) {
+        ended_.push_back(static_cast<std::int64_t>(next++));
+      }
+      serve_visitors(moment);
+    }
+  }
+
+  // As serve_asking, but an idle worker may have left: it is dropped when its turn comes.
+  void serve_visitors(double moment) {
+    if (!ended_.empty()) note_batch(moment, static_cast<std::int64_t>(ended_.size()));
+    while (unassigned_.size() > 0 && !idle_.empty()) {
+      const std::int64_t worker = idle_.front();
+      idle_.pop_front();
+      if (model_.ends[worker] > moment) serve_visitor(moment, worker);
+    }
+    for (const std::int64_t worker : ended_) {
+      const bool stalled = unassigned_.size() == 0;
+      note_requests(1, stalled);
+      stalled ? idle_.push_back(worker) : serve_visitor(moment, worker);
+    }
+  }
+
+  void serve_visitor(double moment, std::int64_t worker) {
+    take(1, [&](std::int32_t task) { assign(moment, task, worker, 1.0); });
+  }
+
   // Tasks
 
   // Visits tasks for this many requests, each as often as replicas are wanted.
@@ -186,11 +232,17 @@ class EventRunner : public SimRunner {
       stay = model_.leave * draws_->exponential(Stream::leave, task, attempt);
     }
     const double takes = model_.overhead + time;
-    const bool lost = stay < takes;
-    const double end = moment + (lost ? stay : takes);
-    push({end, 4 * number_ + (lost ? loss : result), request, time, task});
+    bool lost = stay < takes;
+    double end = moment + (lost ? stay : takes);
+    if constexpr (Late) {
+      if (!model_.ends.empty() && model_.ends[request] < end) {
+        lost = true;
+        end = model_.ends[request];
+      }
+    }
+    push({end, 8 * number_ + (lost ? loss : result), request, time, task});
     if (moment + model_.deadline < end) {
-      push({moment + model_.deadline, 4 * number_ + overdue, request, time, task});
+      push({moment + model_.deadline, 8 * number_ + overdue, request, time, task});
     }
     ++number_;
     at_last_assignment_ = seen_;
@@ -204,26 +256,42 @@ class EventRunner : public SimRunner {
     ended_.clear();
     while (next_event() == moment) {
       const Event event = pop();
-      if (event.what() == result) {
-        finish(event);
+      const What what = event.what();
+      if (what == result) {
+        if (!has_result(event.task)) finish(event);
+      } else if (Late && what == known) {
+        learn(event.task);
+      } else if (Late && what != again && model_.delay > 0.0) {
+        push_later(event, again);
       } else {
         offer(event.task);
       }
-      if (event.what() != overdue && model_.workers > 0) ended_.push_back(event.request);
+      if (what <= loss && model_.workers > 0) ended_.push_back(event.request);
     }
   }
 
+  bool has_result(std::int32_t task) const {
+    if constexpr (Late) return has_result_[task];
+    return state_[task] == done;
+  }
+
+  // Takes the first result of a task.
   void finish(const Event& event) {
-    if (state_[event.task] == done) return;
-    if (state_[event.task] == eligible) unassigned_.remove(event.task);
-    state_[event.task] = done;
+    if constexpr (Late) has_result_[event.task] = true;
     --left_;
     last_result_ = event.time;
     work_[event.task] = event.run_time;
     if (trace_ != nullptr && !trace_->slots.wanted()) {
-      trace_->ending[event.key / 4] = static_cast<std::uint8_t>(Ending::result);
+      trace_->ending[event.key / 8] = static_cast<std::uint8_t>(Ending::result);
     }
-    for (std::int32_t child : model_.children[event.task]) {
+    Late && model_.delay > 0.0 ? push_later(event, known) : learn(event.task);
+  }
+
+  // The one who hands out tasks learns of a task's first result.
+  void learn(std::int32_t task) {
+    if (state_[task] == eligible) unassigned_.remove(task);
+    state_[task] = done;
+    for (std::int32_t child : model_.children[task]) {
       if (--missing_[child] == 0) offer(child);
     }
   }
@@ -243,6 +311,12 @@ class EventRunner : public SimRunner {
   void push(const Event& event) {
     events_.push_back(event);
     std::push_heap(events_.begin(), events_.end(), std::greater<>());
+  }
+  // The same assignment's next event, after the delay.
+  void push_later(Event event, What what) {
+    event.time += model_.delay;
+    event.key = event.key / 8 * 8 + what;
+    push(event);
   }
   Event pop() {
     std::pop_heap(events_.begin(), events_.end(), std::greater<>());
@@ -296,6 +370,7 @@ class EventRunner : public SimRunner {
   std::vector<std::int32_t> missing_;       // parents not done
   std::vector<std::uint32_t> attempts_;     // assignments made
   std::vector<State> state_;
+  std::vector<std::uint8_t> has_result_;    // known or not; empty unless Late
   std::vector<double> work_;                // time of the first result
   std::int32_t left_ = 0;                   // tasks not done
   std::int64_t number_ = 0;                 // of the next assignment
@@ -306,10 +381,16 @@ class EventRunner : public SimRunner {
   double last_result_ = 0.0;
 };
 
+template <class Set>
+using PromptRunner = EventRunner<Set, false>;
+template <class Set>
+using LateRunner = EventRunner<Set, true>;
+
 }  // namespace
 
 std::unique_ptr<SimRunner> event_runner(const SimCase& game) {
-  return runner_for_rule<EventRunner>(game);
+  const bool late = game.model.delay > 0.0 || !game.model.starts.empty();
+  return late ? runner_for_rule<LateRunner>(game) : runner_for_rule<PromptRunner>(game);
 }
 
 }  // namespace icsched

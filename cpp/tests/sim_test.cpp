@@ -28,7 +28,7 @@ struct World {
   SimModel workers(std::int64_t count, Rule rule = Rule::fifo) {
     speeds.assign(count, 1.0);
     return {dag.child_rows(), rule, dag.order, means, TimeLaw::normal, 0.0, count, speeds,
-            1.0, 0.0, 1.0, false, 0.0, never, never, 1, 0.0};
+            1.0, 0.0, 1.0, false, 0.0, never, never, 1, 0.0, 0.0, {}, {}};
   }
   SimModel batches(double interval, double size, Rule rule = Rule::fifo) {
     SimModel model = workers(1, rule);
@@ -194,6 +194,27 @@ TEST(two_workers_on_a_fork) {
   CHECK(runs.work[0] == 3.0);
   CHECK(runs.batches[0] == 3);
   CHECK(runs.stalls[0] == 1);
+}
+
+TEST(children_wait_for_the_delay) {
+  World world = fork();
+  SimModel model = world.workers(2);
+  model.delay = 0.5;
+  const SimTrace trace = trace_of(model);
+  CHECK(trace.time == (std::vector<double>{0, 1.5, 1.5}));
+  CHECK(trace.request == (std::vector<std::int64_t>{0, 1, 0}));
+}
+
+TEST(a_worker_that_leaves_loses_its_task_and_one_that_left_gets_none) {
+  World world = fork();
+  SimModel model = world.workers(3);
+  const std::vector<double> starts{0, 0, 0.25}, ends{0.5, 1.5, never};
+  model.starts = starts;
+  model.ends = ends;
+  const SimTrace trace = trace_of(model);
+  CHECK(trace.time == (std::vector<double>{0, 0.5, 1.5, 2.5}));
+  CHECK(trace.task == (Vector{0, 0, 1, 2}));
+  CHECK(trace.request == (std::vector<std::int64_t>{0, 1, 2, 2}));
 }
 
 TEST(both_engines_make_the_same_runs_for_batches) {

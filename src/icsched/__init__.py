@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from icsched import families, pebble, sim, theory
+    from icsched.compare import Simulation, simulate
     from icsched.dag import Dag
     from icsched.errors import ArgumentError, CycleError, FormatError, IcschedError
     from icsched.formats import read, write
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
         best_cluster,
         plan_clusters,
     )
-    from icsched.sim import Pool, Simulation, Times, Workers, simulate
+    from icsched.sim import Pool, Times, Workers
     from icsched.theory import Batch, Proof, best_batch
     from icsched.workflow import Workflow
 
@@ -63,6 +64,7 @@ __all__ = [
 ]
 
 _HOMES = {  # where each export lives
+    "icsched.compare": "Simulation simulate",
     "icsched.dag": "Dag",
     "icsched.errors": "ArgumentError CycleError FormatError IcschedError",
     "icsched.formats": "read write",
@@ -71,13 +73,25 @@ _HOMES = {  # where each export lives
     "icsched.pebble": "Schedule eligibility_profile verify",
     "icsched.run_times": "RunTimeTable",
     "icsched.serve": "BatchServer Cluster ClusterServer Sorter best_cluster plan_clusters",
-    "icsched.sim": "Pool Simulation Times Workers simulate",
+    "icsched.sim": "Pool Times Workers",
     "icsched.theory": "Batch Proof best_batch",
     "icsched.workflow": "Workflow",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = frozenset(
-    ["errors", "families", "formats", "logs", "orders", "pebble", "serve", "sim", "study", "theory"]
+    [
+        "compare",
+        "errors",
+        "families",
+        "formats",
+        "logs",
+        "orders",
+        "pebble",
+        "serve",
+        "sim",
+        "study",
+        "theory",
+    ]
 )
 
 

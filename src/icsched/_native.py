@@ -260,6 +260,9 @@ class SimModel:
     deadline: float
     replicas: int
     overhead: float
+    delay: float
+    starts: NDArray[np.float64]
+    ends: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from icsched import Dag, Pool, Times, Workers, prioritize, simulate
+from icsched.compare import Paired, PaperSampling
 from icsched.engines.dask import dask_order
-from icsched.sim import Paired, PaperSampling
 from tests.cli.terminal import read_until
 
 WORKFLOW = """\
@@ -97,6 +97,8 @@ def numbers(found) -> dict:
         (["--workers", "2", "--speeds", "1,0.5"], {"pool": Workers(2, [1, 0.5])}),
         (["--workers", "3", "--replicas", "2"], {"pool": Workers(3, replicas=2)}),
         (["--overhead", "0.5"], {"pool": Pool(overhead=0.5)}),
+        (["--delay", "0.5"], {"pool": Pool(delay=0.5)}),
+        (["--workers", "2", "--delay", "2"], {"pool": Workers(2, delay=2)}),
         (["--workers", "2", "--overhead", "2"], {"pool": Workers(2, overhead=2)}),
         (["--law", "constant"], {"times": Times("constant")}),
         (["--law", "lognormal", "--spread", "0.7"], {"times": Times("lognormal", 0.7)}),
@@ -167,6 +169,7 @@ def test_a_ratio_over_nothing_is_null(icsched, put):
 
 def test_the_json_says_what_was_simulated(answer):
     assert answer("--interval", "2")["pool"] == {
+        "schema": 1,
         "kind": "batches",
         "interval": 2.0,
         "batch": 16.0,
@@ -177,8 +180,10 @@ def test_the_json_says_what_was_simulated(answer):
         "deadline": None,
         "replicas": 1,
         "overhead": 0.0,
+        "delay": 0.0,
     }
     assert answer("--workers", "2", "--leave", "9", "--law", "constant")["pool"] == {
+        "schema": 1,
         "kind": "workers",
         "count": 2,
         "speeds": None,
@@ -186,6 +191,7 @@ def test_the_json_says_what_was_simulated(answer):
         "deadline": None,
         "replicas": 1,
         "overhead": 0.0,
+        "delay": 0.0,
     }
 
 
@@ -271,6 +277,37 @@ def test_overhead_comes_on_top_of_each_job(answer):
 
     assert fifo["time"]["mean"] == 6.0
     assert fifo["utilisation"]["mean"] == pytest.approx(4 / 6)
+
+
+def test_jobs_can_be_taken_only_after_the_delay(answer):
+    """Four workers: `lone` and `a` at 0; `b` and `c` at 1.5."""
+    options = ["--workers", "4", "--law", "constant", "--delay", "0.5"]
+
+    assert answer(*options)["orders"]["fifo"]["time"]["mean"] == 2.5
+
+
+def test_a_pool_from_a_file(answer, icsched, put, workflow):
+    """One worker leaves at once, and the other does all four jobs from 3 on."""
+    visits = {"starts": [0.0, 3.0], "ends": [0.5, None], "delay": 0.0, "overhead": 0.0}
+    pool = {"schema": 1, "kind": "recorded", **visits}
+    put({"pool.json": json.dumps(pool)})
+
+    found = answer("--pool", "pool.json", "--law", "constant")
+
+    assert found["orders"]["fifo"]["time"]["mean"] == 7.0
+    assert found["pool"] == pool
+    told = icsched("simulate", workflow, "--pool", "pool.json", *QUICK).out
+    assert "Simulated: 2 recorded visits of workers." in told
+    assert "Idle workers" in told
+
+
+def test_a_pool_from_a_file_cannot_be_used_with_other_options(refused, put):
+    put({"pool.json": '{"schema": 1, "kind": "workers", "count": 2}', "bad.json": "{}"})
+    alone = "--pool cannot be used with other options of the pool"
+
+    assert refused("--pool", "pool.json", "--workers", "2") == (2, alone)
+    assert refused("--pool", "pool.json", "--delay", "2") == (2, alone)
+    assert refused("--pool", "bad.json") == (1, "bad.json: schema: expected 1, got null")
 
 
 def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
@@ -412,7 +449,7 @@ def test_the_report_names_the_file_of_run_times(icsched, workflow, put):
 
 UNIT = (
     "--run-times: run times are in seconds: say --interval, the mean seconds between batches,"
-    " or --workers"
+    " --workers or --pool"
 )
 
 

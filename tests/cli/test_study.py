@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from icsched import Pool, families, read, simulate
+from icsched.compare import Paired, PaperSampling
 from icsched.formats import write_dagman
-from icsched.sim import Paired, PaperSampling
 from tests.cli.terminal import read_until
 from tests.cli.workflows import PAIR_AND_FORK
 

@@ -16,10 +16,10 @@ from distributed import Client
 
 from icsched import families, prioritize
 from icsched.cli.main import run
+from icsched.compare import Paired
 from icsched.engines import dask
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
-from icsched.sim import Paired
 from icsched.study.cells import Terms, grid, run_cell
 
 DASK = Path(sys.executable).parent / "dask"

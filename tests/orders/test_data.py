@@ -20,10 +20,11 @@ from icsched import (
     simulate,
     verify,
 )
+from icsched.compare import Paired, Timeline
 from icsched.errors import EngineError
 from icsched.orders import memory_curve
 from icsched.pebble import compare
-from icsched.sim import Paired, Played, Timeline, simulate_runs, trace
+from icsched.sim import Played, simulate_runs, trace
 
 DAG = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
 PLAN = prioritize(DAG)

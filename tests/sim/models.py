@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.ready import Readiness
-from icsched.sim import Played, Pool, Times, Trace, Workers, engine, plain
+from icsched.sim import AnyPool, Played, Pool, Recorded, Times, Trace, Workers, engine, plain
 
 PLAYED_BY = ["static", "fifo", "lifo", "random"]
 
@@ -24,7 +24,7 @@ def assert_same(first: Trace, second: Trace) -> None:
 
 
 def assert_engines_agree(
-    dag: Dag, played: Played, pool: Pool | Workers, times: Times, *, seed: int, run: int
+    dag: Dag, played: Played, pool: AnyPool, times: Times, *, seed: int, run: int
 ) -> None:
     """The plain engine, the kernel's for events and its best give the same trace."""
     model = dag, played, pool, times
@@ -39,8 +39,8 @@ def ways_to_play(dag: Dag) -> list[Played]:
     return [Played(by, backwards) for by in PLAYED_BY]
 
 
-def small_pools() -> Iterator[Pool | Workers]:
-    """Pools with fixed batches and fixed sets of workers, with all options."""
+def small_pools() -> Iterator[AnyPool]:
+    """Pools with fixed batches, fixed sets of workers and recorded visits, with all options."""
     terms = [
         {"leave": leave, "deadline": deadline, "replicas": replicas, "overhead": replicas - 1}
         for leave, deadline, replicas in product([math.inf, 2.0], [math.inf, 0.5, 1.0], [1, 2])
@@ -49,6 +49,10 @@ def small_pools() -> Iterator[Pool | Workers]:
         yield Pool(0.5, batch, "fixed", waiting, **term)
     for term, count in product(terms, [2, 3]):
         yield Workers(count, [1.0, 0.5, 1.0][:count], **term)
+    for delay, overhead in product([0.0, 0.5], [0.0, 0.25]):
+        yield Pool(0.5, 3, "fixed", waiting=True, deadline=0.5, replicas=2, delay=delay)
+        yield Workers(2, leave=2.0, deadline=0.5, delay=delay, overhead=overhead)
+        yield Recorded([0, 0, 1, 2, 2], [1, 2.5, math.inf, 3, 2.25], delay, overhead)
 
 
 TERMS = {
@@ -56,6 +60,7 @@ TERMS = {
     "deadline": st.sampled_from([math.inf, 0.3, 1.0]),
     "replicas": st.integers(1, 3),
     "overhead": st.sampled_from([0.0, 0.25]),
+    "delay": st.sampled_from([0.0, 0.1, 1.0]),
 }
 
 
@@ -64,6 +69,7 @@ def pools(draw: st.DrawFn) -> Pool | Workers:
     """Any pool: half of them without leaving, deadlines and replicas."""
     terms = {k: draw(v) for k, v in TERMS.items()} if draw(st.booleans()) else {}
     terms["overhead"] = draw(TERMS["overhead"])
+    terms["delay"] = draw(TERMS["delay"])
     if draw(st.booleans()):
         return Pool(
             draw(st.sampled_from([0.01, 0.2, 1.0, 10.0])),
@@ -78,6 +84,17 @@ def pools(draw: st.DrawFn) -> Pool | Workers:
     return Workers(
         count, draw(st.none() | st.lists(speed, min_size=count, max_size=count)), **terms
     )
+
+
+@st.composite
+def recorded(draw: st.DrawFn) -> Recorded:
+    """Visits that often begin and end at the same moments; one of them does not end."""
+    moment = st.integers(0, 12).map(lambda quarters: quarters / 4)
+    visits = draw(st.lists(st.tuples(moment, moment | st.just(math.inf)), max_size=8))
+    visits.insert(draw(st.integers(0, len(visits))), (draw(moment), math.inf))
+    starts = [start for start, _ in visits]
+    ends = [start + length + 0.25 for start, length in visits]
+    return Recorded(starts, ends, draw(TERMS["delay"]), draw(TERMS["overhead"]))
 
 
 @st.composite

@@ -1,16 +1,19 @@
 """The kernel's two engines make, step by step, the runs of the plain one."""
 
+import math
 from itertools import cycle, product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import Dag, families, prioritize
-from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs
+from icsched.sim import Played, Pool, Recorded, Times, Workers, plain, simulate_runs
 from tests.sim.models import (
     assert_engines_agree,
     pools,
+    recorded,
     runs,
     seeds,
     small_pools,
@@ -41,7 +44,7 @@ def test_the_engines_agree_on_dags_of_five_and_six_tasks_with_an_option_each(dag
 
 
 @settings(max_examples=500)
-@given(st.data(), dags_with_orders(most_tasks=12), pools(), seeds, runs)
+@given(st.data(), dags_with_orders(most_tasks=12), pools() | recorded(), seeds, runs)
 def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, run):
     dag, order = dag_and_order
     if not len(dag):
@@ -62,6 +65,9 @@ def test_the_engines_agree_whatever_is_random(data, dag_and_order, pool, seed, r
         Pool(100.0, 40),
         Pool(1.0, 16, waiting=True, speed_spread=0.3, leave=5.0, deadline=1.3, replicas=2),
         Workers(9, leave=5.0, deadline=1.3, replicas=2),
+        Pool(1.0, 16, delay=0.4),
+        Workers(9, leave=5.0, deadline=1.3, replicas=2, delay=0.4),
+        Recorded(np.arange(100) / 10, [*np.arange(1, 100) / 9 + 1.5, math.inf], delay=0.4),
     ],
 )
 def test_the_engines_agree_on_a_whole_workflow(by, pool):
@@ -92,7 +98,12 @@ def test_times_too_short_to_move_the_clock_are_still_over_in_order():
 
 @pytest.mark.parametrize(
     "pool",
-    [Pool(0.3, 3, "exponential", speed_spread=0.2), Pool(waiting=True), Workers(3, leave=2.0)],
+    [
+        Pool(0.3, 3, "exponential", speed_spread=0.2),
+        Pool(waiting=True, delay=0.2),
+        Workers(3, leave=2.0),
+        Recorded([0, 0, 2], [2.5, math.inf, 3]),
+    ],
 )
 def test_the_results_are_the_same_for_any_threads_and_any_split_of_the_runs(pool):
     mesh = families.mesh(6)

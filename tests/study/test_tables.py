@@ -3,7 +3,8 @@
 import csv
 import json
 
-from icsched.sim import Paired, PaperSampling, Ratio
+from icsched.compare import Paired, PaperSampling
+from icsched.sim import Ratio
 from icsched.study import write_tables
 from icsched.study.cells import Terms
 from tests.study.studies import made

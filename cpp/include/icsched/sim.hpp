@@ -28,7 +28,7 @@ struct SimModel {
   TimeLaw law;
   double width;  // deviation of the normal number behind a time; 0 for constant times
 
-  std::int64_t workers;            // a fixed set, or 0 for batches
+  std::int64_t workers;            // a fixed set, or visits, or 0 for batches
   std::span<const double> speeds;  // by worker
 
   double interval;                // mean gap between batches
@@ -39,6 +39,12 @@ struct SimModel {
   double leave, deadline;  // may be infinite
   std::int64_t replicas;   // at least 1
   double overhead;         // of each assignment, whatever the speed; may be 0
+  double delay;            // until results, losses and deadlines change what is handed out; may be 0
+
+  // Recorded visits, one per worker, or none. Then there are no speeds, leaving, deadlines and
+  // replicas.
+  std::span<const double> starts;  // ascending; may be 0
+  std::span<const double> ends;    // each after its start; at least one is infinite, others may be
 };
 
 // Results by run. For workers, a batch is one request of one worker.
@@ -79,8 +85,8 @@ struct SimRange {
 
 // Runs first_run .. first_run + runs - 1. If `trace` is not null, it is filled with the run,
 // which must be the only one. Memory per thread is O(tasks + copies running). Time per run is
-// O(tasks + arcs + batches) for batches without waiting, leaving, deadlines and replicas (fifo
-// and lifo sort what ends between two batches). All other models take a heap operation per event.
+// O(tasks + arcs + batches) for batches without waiting, leaving, deadlines, replicas and delay
+// (fifo and lifo sort what ends between two batches). All other models take a heap operation per event.
 SimRuns simulate(const SimModel& model, const SimRange& range, SimTrace* trace = nullptr);
 
 }  // namespace icsched

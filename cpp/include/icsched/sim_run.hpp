@@ -62,7 +62,7 @@ class SimRunner {
 // Plays any model, event by event. The case must outlive it.
 std::unique_ptr<SimRunner> event_runner(const SimCase& game);
 
-// Plays batches whose requests neither wait nor leave, without deadlines and replicas.
+// Plays batches whose requests neither wait nor leave, without deadlines, replicas and delay.
 std::unique_ptr<SimRunner> batch_runner(const SimCase& game);
 bool batch_runner_can(const SimModel& model);
 

@@ -8,20 +8,12 @@ from icsched.answers.notes import Resumed, resumed
 from icsched.answers.orders import check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
+from icsched.compare import Paired, PaperSampling, Simulation, Timeline, simulate
+from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, prioritize
-from icsched.sim import (
-    Paired,
-    PaperSampling,
-    Pool,
-    Simulation,
-    Timeline,
-    Times,
-    Workers,
-    simulate,
-)
-from icsched.sim.compare import OrderLike
+from icsched.sim import AnyPool, Pool, Times
 from icsched.workflow import Workflow
 
 _FOLLOWED_RUNS = 200  # at most, for the charts
@@ -41,7 +33,7 @@ class SimulateAnswer:
     arcs: int
     done: int
     resumed: Resumed | None
-    pool: Pool | Workers
+    pool: AnyPool
     times: Times
     run_times: str | None
     sampling: Paired | PaperSampling
@@ -53,7 +45,7 @@ def simulate_answer(
     files: Sequence[str],
     wanted: Sequence[str],
     *,
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     run_times: str | None,
     has_unit: bool,
@@ -111,7 +103,7 @@ def _check_unit(source: str, *, has_unit: bool) -> None:
     if not has_unit:
         raise ArgumentError(
             f"{source}: run times are in seconds: say --interval, the mean seconds between"
-            " batches, or --workers"
+            " batches, --workers or --pool"
         )
 
 
@@ -130,7 +122,7 @@ def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLi
 def _timelines(
     dag: Dag,
     orders: Mapping[str, OrderLike],
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     found: Simulation,
 ) -> dict[str, Timeline]:

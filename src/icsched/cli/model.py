@@ -1,7 +1,7 @@
 """Options that say what is simulated: who asks, how long jobs run, how much is simulated."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -9,8 +9,9 @@ from cyclopts import Parameter
 from icsched.answers.inputs import numbers
 from icsched.cli.inputs import WHOLE
 from icsched.cli.output import Flag
+from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError
-from icsched.sim import Paired, PaperSampling, Pool, Times, Workers
+from icsched.sim import AnyPool, Pool, Times, Workers, read_pool
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw, TimeLaw
 
@@ -46,6 +47,10 @@ class PoolOptions:
         Hand each job out to this many workers at once.
     overhead
         Time added to each job, whatever the worker's speed; 0 by default.
+    delay
+        Time until a result, or the loss of a job, changes what can be taken; 0 by default.
+    pool_file
+        JSON file that says all this; no other option of the pool can be used with it.
 
     """
 
@@ -60,9 +65,24 @@ class PoolOptions:
     deadline: Annotated[float, Parameter(show_default=False)] = math.inf
     replicas: Annotated[int, WHOLE] = 1
     overhead: Annotated[float, Parameter(show_default=False)] = 0.0
+    delay: Annotated[float, Parameter(show_default=False)] = 0.0
+    pool_file: Annotated[str | None, Parameter(name="--pool")] = None
 
-    def pool(self) -> Pool | Workers:
-        """Return the pool; raises ArgumentError for options that cannot be used together."""
+    @property
+    def has_unit(self) -> bool:
+        """Whether the user said what a unit of time is."""
+        given = self.interval, self.workers, self.pool_file
+        return any(value is not None for value in given)
+
+    def pool(self) -> AnyPool:
+        """Return the pool; raises ArgumentError for options that cannot be used together.
+
+        Raises FormatError for a file that is no pool.
+        """
+        if self.pool_file is not None:
+            if replace(self, pool_file=None) != PoolOptions():
+                raise ArgumentError("--pool cannot be used with other options of the pool")
+            return read_pool(self.pool_file)
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,
@@ -76,6 +96,7 @@ class PoolOptions:
             "deadline": self.deadline,
             "replicas": self.replicas,
             "overhead": self.overhead,
+            "delay": self.delay,
         }
         if self.workers is not None:
             if given:
@@ -101,7 +122,7 @@ class TimeOptions:
         Standard deviation of a run time divided by its mean; 0.1 by default.
     run_times
         File with the mean run time of each job: NAME SECONDS on each line; each is 1 by default.
-        It needs --interval or --workers.
+        It needs --interval, --workers or --pool.
 
     """
 

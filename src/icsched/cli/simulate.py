@@ -53,14 +53,14 @@ def simulate(
         Print one JSON object instead of tables and charts.
 
     """
-    check_streams(*files, *order, time_options.run_times)
+    check_streams(*files, *order, time_options.run_times, pool_options.pool_file)
     found = simulate_answer(
         files,
         order,
         pool=pool_options.pool(),
         times=time_options.times(),
         run_times=time_options.run_times,
-        has_unit=pool_options.interval is not None or pool_options.workers is not None,
+        has_unit=pool_options.has_unit,
         sampling=sampling_options.sampling(),
         seed=sampling_options.seed,
         threads=sampling_options.thread_count(),

@@ -1,7 +1,7 @@
 """The table of orders, and plans: what an order makes of a dag."""
 
 from icsched.given import Graph, dag_of
-from icsched.orders.entry import Made, NamedOrder, Playing
+from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import run_times_of
 from icsched.orders.plan import Plan, made_order, prioritize
 from icsched.orders.prio import prio_order
@@ -15,7 +15,6 @@ __all__ = [
     "Made",
     "NamedOrder",
     "Plan",
-    "Playing",
     "dag_of",
     "made_order",
     "memory_curve",

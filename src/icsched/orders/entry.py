@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from icsched.arrays import Ids
+from icsched.sim import Playing
 from icsched.theory import Analysis, Proof
-
-Playing = Literal["static", "fifo", "lifo", "random"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from icsched.compare import METRICS
 from icsched.errors import EngineError
 from icsched.files import write_bytes
 from icsched.pebble import Profile
-from icsched.sim import METRICS, Mean, Ratio
+from icsched.sim import Mean, Ratio
 from icsched.study.cells import Cell, CellResult
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from icsched.answers.simulate import SimulateAnswer
+from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
+from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
 from icsched.render.notes import done_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number, size
-from icsched.sim import METRICS, Mean, PaperSampling, Pool, Ratio, Simulation, Timeline, Workers
-from icsched.sim.compare import FEWEST_RUNS
+from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
 
 
 def text(found: SimulateAnswer) -> str:
@@ -23,17 +24,23 @@ def text(found: SimulateAnswer) -> str:
 def _model(found: SimulateAnswer) -> str:
     """Say what was simulated."""
     pool, times = found.pool, found.times
-    who = _workers(pool) if isinstance(pool, Workers) else _batches(pool)
     terms = {
         f"workers leave after {number(pool.leave)} on average": pool.leave < math.inf,
         f"deadline {number(pool.deadline)}": pool.deadline < math.inf,
         f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
         f"overhead {number(pool.overhead)} for each job": pool.overhead > 0,
+        f"results and losses known after {number(pool.delay)}": pool.delay > 0,
     }
-    who = ", ".join([who, *(term for term, holds in terms.items() if holds)])
+    who = ", ".join([_who(pool), *(term for term, holds in terms.items() if holds)])
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"
     means = f"means from {found.run_times}" if found.run_times else "mean 1"
     return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n"
+
+
+def _who(pool: AnyPool) -> str:
+    if isinstance(pool, Recorded):
+        return f"{counted(pool.count, 'recorded visit')} of workers"
+    return _workers(pool) if isinstance(pool, Workers) else _batches(pool)
 
 
 def _workers(pool: Workers) -> str:
@@ -122,7 +129,7 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
     )
 
 
-def _charts(pool: Pool | Workers, timelines: Mapping[str, Timeline]) -> str:
+def _charts(pool: AnyPool, timelines: Mapping[str, Timeline]) -> str:
     """Draw what requests found over time, in the order prio (or the first order) and in fifo."""
     first = "prio" if "prio" in timelines else next(iter(timelines))
     shown = {name: timelines[name] for name in dict.fromkeys(["fifo", first])}
@@ -130,7 +137,7 @@ def _charts(pool: Pool | Workers, timelines: Mapping[str, Timeline]) -> str:
     idle = {name: line.idle.tolist() for name, line in shown.items()}
     time = shown["fifo"].time
     until = f"from time 0 to {time[1] * len(time):.4g}"
-    who = "Idle workers" if isinstance(pool, Workers) else "Requests a time unit that got nothing"
+    who = "Requests a time unit that got nothing" if isinstance(pool, Pool) else "Idle workers"
     return (
         f"Eligible jobs that requests found, {until} (a full bar is {_most(found)}):\n"
         f"{curves(found)}"
@@ -145,8 +152,7 @@ def _most(rows: Mapping[str, Sequence[float]]) -> str:
 
 def keys(answer: SimulateAnswer) -> dict[str, object]:
     """Return what was found as JSON shows it; a value for what never happens is null."""
-    found, pool = answer.found, answer.pool
-    kind = "workers" if isinstance(pool, Workers) else "batches"
+    found = answer.found
     return {
         "jobs": answer.jobs,
         "arcs": answer.arcs,
@@ -157,7 +163,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "seed": found.seed,
         "precise": found.precise,
         "half_width": found.half_width,
-        "pool": {"kind": kind, **asdict(pool)},
+        "pool": pool_to_dict(answer.pool),
         "times": {"law": answer.times.law, "spread": answer.times.spread},
         "timeline": {name: _timeline_keys(line) for name, line in answer.timelines.items()},
     }

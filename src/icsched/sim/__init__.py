@@ -2,53 +2,33 @@
 
 from icsched.sim import plain
 from icsched.sim.clusters import Clustered, run_clusters
-from icsched.sim.compare import (
-    METRICS,
-    Estimates,
-    Paired,
-    PaperSampling,
-    Ratios,
-    Simulation,
-    simulate,
-)
 from icsched.sim.engine import simulate_runs, trace
-from icsched.sim.model import (
-    Assignments,
-    Batches,
-    Ending,
-    Played,
-    Pool,
-    Runs,
-    Times,
-    Trace,
-    Workers,
-)
+from icsched.sim.model import AnyPool, Played, Playing, Pool, Recorded, Times, Workers
+from icsched.sim.pools import pool_of, pool_to_dict, read_pool
+from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 from icsched.sim.stats import Mean, Ratio
-from icsched.sim.timeline import Timeline
 
 __all__ = [
-    "METRICS",
+    "AnyPool",
     "Assignments",
     "Batches",
     "Clustered",
     "Ending",
-    "Estimates",
     "Mean",
-    "Paired",
-    "PaperSampling",
     "Played",
+    "Playing",
     "Pool",
     "Ratio",
-    "Ratios",
+    "Recorded",
     "Runs",
-    "Simulation",
-    "Timeline",
     "Times",
     "Trace",
     "Workers",
     "plain",
+    "pool_of",
+    "pool_to_dict",
+    "read_pool",
     "run_clusters",
-    "simulate",
     "simulate_runs",
     "trace",
 ]

@@ -17,8 +17,9 @@ from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.ready import Readiness, Server
 from icsched.sim.draws import Draws
-from icsched.sim.model import Runs, Times, Workers, check_inputs, check_seed
+from icsched.sim.model import Times, Workers, check_inputs, check_seed
 from icsched.sim.plain import time_factor
+from icsched.sim.results import Runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,9 @@ def run_clusters(
     It brings all results at the end. A worker that gets nothing waits. Whenever results come in,
     the waiting workers ask again, in the order in which they began to wait. Each task takes the
     time that it takes alone in the run of the same seed and number. Raises SimulationError for
-    workers that leave, deadlines and replicas, which are not simulated here. Raises it too for a
-    server that hands out a task twice or before its parents, or that stops handing out tasks.
+    workers that leave, deadlines, replicas and delays, which are not simulated here. Raises it too
+    for a server that hands out a task twice or before its parents, or that stops handing out
+    tasks.
 
     >>> from icsched.serve.clusters import ClusterServer
     >>> clustered = Clustered(ClusterServer, capacities=[3])
@@ -71,6 +73,8 @@ def _check_terms(clustered: Clustered, workers: Workers) -> None:
         raise SimulationError(
             "clusters cannot be used with workers that leave, a deadline or replicas"
         )
+    if workers.delay > 0:
+        raise SimulationError("clusters cannot be used with a delay")
 
 
 class _ClusterRun:
@@ -153,9 +157,9 @@ class _ClusterRun:
         return moment, asking
 
     def _runs(self, moment: float) -> Runs:
-        return Runs(
+        return Runs.of(
             len(self._dag),
-            self._workers.count,
+            self._workers,
             np.array([moment]),
             np.array([self._asked_at_last]),
             np.array([self._stalls_at_last]),

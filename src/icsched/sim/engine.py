@@ -13,18 +13,17 @@ from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
-    Assignments,
-    Batches,
+    AnyPool,
     Played,
     Pool,
-    Runs,
+    Recorded,
     Times,
-    Trace,
     Workers,
     check_inputs,
     check_runs,
     check_seed,
 )
+from icsched.sim.results import Assignments, Batches, Runs, Trace
 from icsched.sim.slots import SlotCounts
 
 _RULES = {
@@ -33,12 +32,13 @@ _RULES = {
     "lifo": Rule.LIFO,
     "random": Rule.RANDOM,
 }
+_NONE: Floats = np.empty(0)
 
 
 def simulate_runs(
     dag: Dag,
     played: Played,
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     *,
     seed: int,
@@ -68,13 +68,13 @@ def simulate_runs(
         results = _native.simulate(
             model, seed=seed, first_run=first_run, runs=runs, threads=workforce
         )
-    return _runs(dag, model, results)
+    return _runs(dag, pool, results)
 
 
 def trace(
     dag: Dag,
     played: Played,
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     *,
     seed: int,
@@ -97,7 +97,7 @@ def trace(
     return Trace(
         Assignments(steps.time, steps.task, steps.request, steps.end, steps.ending),
         Batches(steps.batch_time, steps.batch_size, steps.batch_eligible),
-        _runs(dag, model, results),
+        _runs(dag, pool, results),
     )
 
 
@@ -153,10 +153,10 @@ def cores() -> int:
     return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
-def _runs(dag: Dag, model: _native.SimModel, results: _native.SimRuns) -> Runs:
-    return Runs(
+def _runs(dag: Dag, pool: AnyPool, results: _native.SimRuns) -> Runs:
+    return Runs.of(
         len(dag),
-        model.workers,
+        pool,
         results.time,
         results.batches,
         results.stalls,
@@ -165,10 +165,10 @@ def _runs(dag: Dag, model: _native.SimModel, results: _native.SimRuns) -> Runs:
     )
 
 
-def _model(dag: Dag, played: Played, pool: Pool | Workers, times: Times) -> _native.SimModel:
+def _model(dag: Dag, played: Played, pool: AnyPool, times: Times) -> _native.SimModel:
     """Check the inputs and return them in the form that the kernel takes."""
     check_inputs(dag, pool, times)
-    workers, batches = (pool, Pool()) if isinstance(pool, Workers) else (None, pool)
+    batches = pool if isinstance(pool, Pool) else Pool()
     scale, shift = batches.size_law
     return _native.SimModel(
         children=dag.child_rows,
@@ -177,8 +177,8 @@ def _model(dag: Dag, played: Played, pool: Pool | Workers, times: Times) -> _nat
         means=times.means_for(dag),
         law=TimeLaw.LOGNORMAL if times.law == "lognormal" else TimeLaw.NORMAL,
         width=times.width,
-        workers=workers.count if workers else 0,
-        speeds=_speeds(workers),
+        workers=0 if isinstance(pool, Pool) else pool.count,
+        speeds=_speeds(pool),
         interval=batches.interval,
         size_scale=scale,
         size_shift=shift,
@@ -188,10 +188,13 @@ def _model(dag: Dag, played: Played, pool: Pool | Workers, times: Times) -> _nat
         deadline=pool.deadline,
         replicas=pool.replicas,
         overhead=pool.overhead,
+        delay=pool.delay,
+        starts=pool.starts if isinstance(pool, Recorded) else _NONE,
+        ends=pool.ends if isinstance(pool, Recorded) else _NONE,
     )
 
 
-def _speeds(workers: Workers | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    if workers is None:
-        return np.empty(0)
-    return np.ones(workers.count) if workers.speeds is None else np.array(workers.speeds)
+def _speeds(pool: AnyPool) -> Floats:
+    if not isinstance(pool, Workers):
+        return _NONE
+    return np.ones(pool.count) if pool.speeds is None else np.array(pool.speeds)

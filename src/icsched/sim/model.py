@@ -1,4 +1,4 @@
-"""What is simulated: who asks for tasks, how long tasks take, who gets which; and the results.
+"""What is simulated: who asks for tasks, how long tasks take, and who gets which.
 
 Time has no unit: task times and intervals have the same one. All inputs are checked when they are
 made. Inputs that depend on a dag are checked when they are used with it. A bad input raises
@@ -9,30 +9,26 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from icsched import _native, checks
+from icsched import checks
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
-from icsched.orders.entry import Playing
 from icsched.pebble import Order, RunTimes, check_order, checked_run_times
 from icsched.sim.draws import lognormal_sigma
 
-Counts = NDArray[np.int64]
-
 BatchLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
-
-Ending = _native.Ending
+Playing = Literal["static", "fifo", "lifo", "random"]
 
 SMALLEST, LARGEST = 1e-100, 1e100  # limits of every time and speed: their products stay finite
 LARGEST_BATCH = 10**9
 LARGEST_SPREAD = 1000
 LARGEST_COUNT = 10**7  # of workers and replicas
+MOST_VISITS = 10**6
 MOST_BATCHES = 10**9  # in a run: simulating them takes half a minute
 
 
@@ -56,6 +52,11 @@ class Pool:
     to up to *replicas* of the requests that are present. The first result counts. Each assignment
     takes *overhead* in addition to the task's own time, whatever the worker's speed.
 
+    Sources can be taken from time 0 on. A result changes what can be taken only *delay* later: a
+    task that the result frees at time t can be taken from t + *delay* on. The same holds for a
+    task that is lost or overdue at time t. In DAGMan the delay is the time until DAGMan reads its
+    log, submits the job, and the pool finds a machine for it.
+
     >>> Pool(interval=0.5, batch=4).batch_law
     'geometric'
     """
@@ -69,6 +70,7 @@ class Pool:
     deadline: float = math.inf
     replicas: int = 1
     overhead: float = 0.0
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         checks.one_of("batch_law", self.batch_law, get_args(BatchLaw))
@@ -105,9 +107,9 @@ class Workers:
 
     At time 0 the workers ask in the order of their numbers. A worker that gets nothing waits. The
     worker that has waited longest is served first. *speeds* has one number per worker; by default
-    each is 1. *leave*, *deadline*, *replicas* and *overhead* are as for a `Pool`. A worker that
-    leaves is replaced at once by one with the same number and speed. A worker whose task gets its
-    result from another copy stays busy until its own copy has finished.
+    each is 1. *leave*, *deadline*, *replicas*, *overhead* and *delay* are as for a `Pool`. A worker
+    that leaves is replaced at once by one with the same number and speed. A worker whose task gets
+    its result from another copy stays busy until its own copy has finished.
 
     >>> Workers(2, speeds=[1, 0.5]).speeds
     (1.0, 0.5)
@@ -119,6 +121,7 @@ class Workers:
     deadline: float = math.inf
     replicas: int = 1
     overhead: float = 0.0
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         count = checks.whole_number("workers", self.count, least=1, most=LARGEST_COUNT)
@@ -137,6 +140,83 @@ class Workers:
 
 
 @dataclass(frozen=True, eq=False)
+class Recorded:
+    """Workers that come and leave at known moments, for example as the log of a past run says.
+
+    Each visit is a worker of speed 1. The worker of visit i comes at *starts* [i] and asks for one
+    task after the other. When it gets nothing, it waits; the worker that has waited longest is
+    served first. It leaves at *ends* [i]. A task that it is running then is lost and becomes
+    eligible again; a task that finishes at that very moment is not lost. An end may be infinite.
+    At least one is, so that every run ends. *delay* and *overhead* are as for a `Pool`. The visits
+    are kept in the order of their starts, and workers have the numbers of their visits.
+
+    >>> Recorded([3, 0], [math.inf, 2]).ends.tolist()
+    [2.0, inf]
+    """
+
+    starts: Floats
+    ends: Floats
+    delay: float = 0.0
+    overhead: float = 0.0
+
+    leave: ClassVar[float] = math.inf  # what other pools have, and this one has not
+    deadline: ClassVar[float] = math.inf
+    replicas: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        starts = _checked_moments("starts", self.starts)
+        ends = _checked_moments("ends", self.ends)
+        if len(starts) != len(ends):
+            raise ArgumentError(f"ends: expected {len(starts)}, one per start, got {len(ends)}")
+        _check_visits(starts, ends)
+        by_start = np.argsort(starts, kind="stable")
+        starts, ends = starts[by_start], ends[by_start]
+        starts.flags.writeable = ends.flags.writeable = False
+        _set(self, starts=starts, ends=ends, **_checked_additions(self))
+
+    @property
+    def count(self) -> int:
+        """Number of visits."""
+        return len(self.starts)
+
+    def presence(self, until: Floats) -> Floats:
+        """Return the time that workers are there, added up over all visits, before each moment.
+
+        >>> Recorded([0, 1], [2, math.inf]).presence(np.array([1.0, 3.0])).tolist()
+        [1.0, 4.0]
+        """
+        return _time_since(self.starts, until) - _time_since(np.sort(self.ends), until)
+
+
+AnyPool: TypeAlias = Pool | Workers | Recorded
+
+
+def _time_since(ascending: Floats, until: Floats) -> Floats:
+    """Return, for each moment, the sum of the time since each of the *ascending* ones before it."""
+    finite = ascending[np.isfinite(ascending)]
+    before = np.searchsorted(finite, until)
+    total = np.concatenate([[0.0], np.cumsum(finite)])
+    since: Floats = before * until - total[before]
+    return since
+
+
+def _check_visits(starts: Floats, ends: Floats) -> None:
+    bad = np.flatnonzero(~((starts >= 0) & (starts <= LARGEST)))
+    if len(bad):
+        checks.number_within(f"start of visit {bad[0]}", starts[bad[0]], least=0, most=LARGEST)
+    bad = np.flatnonzero(~((ends > starts) & ((ends <= LARGEST) | (ends == math.inf))))
+    if len(bad):
+        visit = bad[0]
+        expected = f"more than its start, {starts[visit]}, and at most {LARGEST:g} or inf"
+        raise ArgumentError(f"end of visit {visit}: expected {expected}, got {ends[visit]}")
+    if ends.max() < math.inf:
+        raise SimulationError(
+            "ends: expected at least one worker who stays, with end inf;"
+            f" got workers who have all left at {ends.max()}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Times:
     """How long tasks run on a worker of speed 1.
 
@@ -148,7 +228,8 @@ class Times:
     - "lognormal" with coefficient of variation *spread*.
     - "constant": the number is 1.
 
-    *means* has one number for each task, or for each name; by default each is 1.
+    *means* has one number for each task, or for each name; by default each is 1. A mean of 0 stands
+    for a task that takes no time; it is simulated as 1e-100.
 
     >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
     [1.0, 1.0]
@@ -170,8 +251,9 @@ class Times:
         return self.spread if self.law == "normal" else lognormal_sigma(self.spread)
 
     def means_for(self, dag: Dag) -> Floats:
-        """Mean time of each task of *dag*; raises ArgumentError unless all are positive numbers."""
+        """Mean time of each task of *dag*, at least 1e-100; raises ArgumentError for others."""
         means = checked_run_times(dag, self.means)
+        means = np.where(means == 0, SMALLEST, means)
         bad = np.flatnonzero(~((means >= SMALLEST) & (means <= LARGEST)))
         if len(bad):
             _positive(f"run time of {dag.names[bad[0]]!r}", float(means[bad[0]]))
@@ -205,77 +287,7 @@ class Played:
         return dag.fifo_order if self.order is None else check_order(dag, self.order)
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The results of some runs, with an entry per run.
-
-    `time` is when the last task had its first result. The others count up to the last assignment:
-    the `batches` that had come, their `requests`, and the `stalls`, which are batches that found
-    no unassigned eligible task. For `Workers` (`workers` > 0) every time a worker asks is a batch
-    of one request, and `work` is the time that workers spent on first results.
-    """
-
-    tasks: int
-    workers: int
-    time: Floats
-    batches: Counts
-    stalls: Counts
-    requests: Counts
-    work: Floats
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    @property
-    def stall(self) -> Floats:
-        """Share of batches that stalled: the "probability of stalling" of Malewicz et al. 2007."""
-        return self.stalls / self.batches
-
-    @property
-    def utilisation(self) -> Floats:
-        """Tasks over requests; for `Workers` the share of their time that led to results."""
-        if self.workers:
-            return self.work / (self.workers * self.time)
-        return self.tasks / self.requests
-
-
-@dataclass(frozen=True, eq=False)
-class Assignments:
-    """An entry per assignment, in the order in which they were made.
-
-    `request` is the number of the request; for `Workers` it is the number of the worker. `end` is
-    after the end of the run for a copy whose result nobody waits for.
-    """
-
-    time: Floats
-    task: Ids
-    request: Counts
-    end: Floats
-    ending: NDArray[np.uint8]  # an Ending
-
-
-@dataclass(frozen=True, eq=False)
-class Batches:
-    """An entry per batch up to the last assignment; for `Workers` all who ask at one time are one.
-
-    `eligible` counts the unassigned eligible tasks that the batch found.
-    """
-
-    time: Floats
-    size: Counts
-    eligible: Counts
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """One run step by step."""
-
-    assignments: Assignments
-    batches: Batches
-    result: Runs  # of this one run
-
-
-def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
+def check_inputs(dag: Dag, pool: AnyPool, times: Times) -> None:
     """Raise SimulationError if a run of *dag* would not end, or not soon.
 
     That happens without tasks, if workers leave too soon to finish a task, or if too many batches
@@ -293,6 +305,7 @@ def check_inputs(dag: Dag, pool: Pool | Workers, times: Times) -> None:
             f"leave: workers that stay {pool.leave} on average will never finish task"
             f" {dag.names[longest]!r}, which takes {takes}"
         )
+    takes += pool.delay
     if isinstance(pool, Pool) and takes > MOST_BATCHES * pool.interval:
         raise SimulationError(
             f"interval: expected at least {takes / MOST_BATCHES:.3g}, got {pool.interval}: over"
@@ -327,8 +340,28 @@ def _checked_terms(pool: Pool | Workers) -> dict[str, float]:
     return {
         **checked,
         "replicas": checks.whole_number("replicas", pool.replicas, least=1, most=LARGEST_COUNT),
-        "overhead": checks.number_within("overhead", pool.overhead, least=0, most=LARGEST),
+        **_checked_additions(pool),
     }
+
+
+def _checked_additions(pool: AnyPool) -> dict[str, float]:
+    given = {"overhead": pool.overhead, "delay": pool.delay}
+    return {
+        name: checks.number_within(name, value, least=0, most=LARGEST)
+        for name, value in given.items()
+    }
+
+
+def _checked_moments(name: str, values: object) -> Floats:
+    """Return a copy of *values* as an array; raises ArgumentError unless they are numbers."""
+    try:
+        moments = np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name}: expected numbers, one per visit") from None
+    if moments.ndim != 1 or not 1 <= len(moments) <= MOST_VISITS:
+        expected = f"1 to {MOST_VISITS:,} numbers, one per visit"
+        raise ArgumentError(f"{name}: expected {expected}, got shape {moments.shape}")
+    return moments
 
 
 def _positive(name: str, value: float) -> float:

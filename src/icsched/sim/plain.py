@@ -6,14 +6,20 @@ beyond those in `model`:
 - Assignments are numbered as they are made. At one moment, results, losses and deadlines
   come first, by the number of their assignment. Then waiting requests are served. Then a batch
   arrives.
-- A task that a result frees, or that is lost or overdue, is eligible until it is taken or done.
+- The server learns of results, losses and deadlines *delay* later. It learns of several that
+  happened at one moment by the number of their assignment. The run is over at the last first
+  result, whether the server knows it or not.
+- A task that a result frees, or that is lost or overdue, is eligible from the moment when the
+  server learns of it until it is taken, or until the server learns that it is done.
 - A deadline counts only while its own copy is running.
+- A worker of a recorded visit has left at the end of the visit: it does not ask at that moment.
+  Workers that come ask after all others of that moment, by the number of their visits.
 """
 
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -23,28 +29,27 @@ from icsched.dag import Dag
 from icsched.ready import Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
 from icsched.sim.model import (
-    Assignments,
-    Batches,
-    Ending,
+    AnyPool,
     Played,
     Pool,
-    Runs,
+    Recorded,
     Times,
-    Trace,
     Workers,
     check_inputs,
     check_seed,
 )
 from icsched.sim.plain_servers import Checked, server_of
+from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 
 # What happens to an assignment; at the same moment the smaller number comes first.
-_RESULT, _LOSS, _DEADLINE = range(3)
+# The last two: the server learns of a result, or that a task is wanted again.
+_RESULT, _LOSS, _DEADLINE, _KNOWN, _AGAIN = range(5)
 
 
 def run(
     dag: Dag,
     played: Played | Server[int],
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     *,
     seed: int,
@@ -67,11 +72,11 @@ def run(
     check_inputs(dag, pool, times)
     check_seed(seed, run)
     server = _Run(dag, played, pool, times, Draws(seed=seed, run=run))
-    if isinstance(pool, Workers):
-        _serve_workers(server, pool)
-        return server.trace(workers=pool.count)
-    _serve_batches(server, pool)
-    return server.trace(workers=0)
+    if isinstance(pool, Pool):
+        _serve_batches(server, pool)
+    else:
+        _serve_workers(server, _Visits.of(pool))
+    return server.trace()
 
 
 def time_factor(times: Times, draws: Draws, task: int, attempt: int) -> float:
@@ -137,27 +142,61 @@ def _speeds(pool: Pool, draws: Draws) -> Callable[[int], float]:
     return lambda request: draws.lognormal(sigma, Stream.SPEED, request)
 
 
-def _serve_workers(server: "_Run", workers: Workers) -> None:
-    """Let workers ask, work and ask again until every task has a result."""
-    speeds = workers.speeds or [1.0] * workers.count
+class _Visits(NamedTuple):
+    """When each worker comes and leaves, and its speed."""
+
+    starts: Sequence[float]  # ascending
+    ends: Sequence[float]
+    speeds: Sequence[float]
+
+    @classmethod
+    def of(cls, pool: Workers | Recorded) -> "_Visits":
+        ones = [1.0] * pool.count
+        if isinstance(pool, Recorded):
+            return cls(pool.starts.tolist(), pool.ends.tolist(), ones)
+        return cls([0.0] * pool.count, [math.inf] * pool.count, pool.speeds or ones)
+
+    def there(self, workers: Iterable[int], moment: float) -> list[int]:
+        """Return those of *workers* that have not left at *moment*."""
+        return [worker for worker in workers if self.ends[worker] > moment]
+
+
+def _serve_workers(server: "_Run", visits: _Visits) -> None:
+    """Let workers come, ask, work, ask again and leave until every task has a result."""
     idle: deque[int] = deque()
-    asking: Sequence[int] = range(workers.count)
-    moment = 0.0
-    while not server.is_over:
-        if asking:
-            server.note_batch(moment, len(asking))
-        tasks = deque(server.take(len(idle) + len(asking)))
-        while idle and tasks:
-            worker = idle.popleft()
+    coming = deque(range(len(visits.starts)))
+    while True:
+        moment = min(server.next_event, visits.starts[coming[0]] if coming else math.inf)
+        ended = server.settle(moment)
+        if server.is_over:
+            return
+        asking = visits.there(ended, moment)
+        while coming and visits.starts[coming[0]] == moment:
+            asking.append(coming.popleft())
+        idle = deque(visits.there(idle, moment))
+        _serve_asking(server, moment, idle, asking, visits.speeds)
+
+
+def _serve_asking(
+    server: "_Run",
+    moment: float,
+    idle: deque[int],
+    asking: Sequence[int],
+    speeds: Sequence[float],
+) -> None:
+    """Serve the workers that wait, then those that ask, who wait if nothing is left."""
+    if asking:
+        server.note_batch(moment, len(asking))
+    tasks = deque(server.take(len(idle) + len(asking)))
+    while idle and tasks:
+        worker = idle.popleft()
+        server.assign(moment, tasks.popleft(), worker, speeds[worker])
+    for worker in asking:
+        server.note_requests(1, stalled=not tasks)
+        if tasks:
             server.assign(moment, tasks.popleft(), worker, speeds[worker])
-        for worker in asking:
-            server.note_requests(1, stalled=not tasks)
-            if tasks:
-                server.assign(moment, tasks.popleft(), worker, speeds[worker])
-            else:
-                idle.append(worker)
-        moment = server.next_event
-        asking = server.settle(moment)
+        else:
+            idle.append(worker)
 
 
 class _Seen(NamedTuple):
@@ -176,7 +215,7 @@ class _Run:
         self,
         dag: Dag,
         played: Played | Server[int],
-        pool: Pool | Workers,
+        pool: AnyPool,
         times: Times,
         draws: Draws,
     ) -> None:
@@ -202,7 +241,7 @@ class _Run:
     @property
     def is_over(self) -> bool:
         """Whether every task has a result."""
-        return not self._readiness.left
+        return len(self._work) == len(self._dag)
 
     @property
     def unassigned(self) -> int:
@@ -245,6 +284,8 @@ class _Run:
         takes = self._pool.overhead + run_time
         lost = stay < takes
         end = moment + (stay if lost else takes)
+        if isinstance(self._pool, Recorded) and self._pool.ends[request] < end:
+            lost, end = True, float(self._pool.ends[request])
         overdue = moment + self._pool.deadline
         what = _LOSS if lost else _RESULT
         heapq.heappush(self._events, (end, number, what, task, request, run_time))
@@ -261,13 +302,31 @@ class _Run:
             _, number, what, task, request, run_time = heapq.heappop(self._events)
             if what == _RESULT:
                 self._finish(number, task, run_time, moment)
-            elif self._readiness.is_out(task):
-                self._server.lost(task)
-            if what != _DEADLINE:
+            elif what == _KNOWN:
+                self._server.done(task)
+            elif what == _AGAIN:
+                self._offer(task)
+            else:
+                self._tell(number, _AGAIN, task, moment)
+            if what in (_RESULT, _LOSS):
                 ended.append(request)
         return ended
 
-    def trace(self, *, workers: int) -> Trace:
+    def _tell(self, number: int, what: int, task: int, moment: float) -> None:
+        """Let the server learn what happened to an assignment, now or after the delay."""
+        if self._pool.delay > 0:
+            known = moment + self._pool.delay
+            heapq.heappush(self._events, (known, number, what, task, 0, 0.0))
+        elif what == _KNOWN:
+            self._server.done(task)
+        else:
+            self._offer(task)
+
+    def _offer(self, task: int) -> None:
+        if self._readiness.is_out(task):
+            self._server.lost(task)
+
+    def trace(self) -> Trace:
         """Return everything that happened."""
         moments, tasks, requests, ends = zip(*self._assignments, strict=True)
         times, sizes, eligible = zip(*self._batches[: self._last_seen.rows], strict=True)
@@ -280,17 +339,17 @@ class _Run:
                 np.array(self._endings, np.uint8),
             ),
             Batches(np.array(times), np.array(sizes, np.int64), np.array(eligible, np.int64)),
-            self._result(workers),
+            self._result(),
         )
 
-    def _result(self, workers: int) -> Runs:
+    def _result(self) -> Runs:
         batches, stalls, requests, _ = self._last_seen
         work = 0.0
-        for task in range(len(self._dag)) if workers else ():
+        for task in () if isinstance(self._pool, Pool) else range(len(self._dag)):
             work += self._work[task]  # not sum(), which rounds differently
-        return Runs(
+        return Runs.of(
             len(self._dag),
-            workers,
+            self._pool,
             np.array([self._last_result]),
             np.array([batches]),
             np.array([stalls]),
@@ -304,4 +363,4 @@ class _Run:
         self._work[task] = run_time
         self._endings[number] = Ending.RESULT
         self._last_result = moment
-        self._server.done(task)
+        self._tell(number, _KNOWN, task, moment)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.arrays import Floats
-from icsched.sim.model import Counts, Trace
+from icsched.sim.results import Counts, Trace
 
 
 @dataclass(frozen=True, eq=False)

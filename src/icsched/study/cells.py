@@ -16,10 +16,10 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from icsched.compare.simulation import Estimates, Paired, PaperSampling, Ratios, simulate
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.pebble import Order, check_order
-from icsched.sim.compare import Estimates, Paired, PaperSampling, Ratios, simulate
 from icsched.sim.engine import give_up_runs
 from icsched.sim.model import BatchLaw, Pool, check_runs, check_seed
 

@@ -19,7 +19,8 @@ from icsched.ready import Server
 from icsched.sim import plain, stats
 from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs
-from icsched.sim.model import Played, Pool, Runs, Times, Workers, check_inputs
+from icsched.sim.model import AnyPool, Played, Pool, Recorded, Times, Workers, check_inputs
+from icsched.sim.results import Runs
 from icsched.sim.stats import Mean, Ratio
 
 METRICS = ("time", "stall", "utilisation")
@@ -124,7 +125,7 @@ def simulate(
     graph: Graph,
     orders: Orders,
     *,
-    pool: Pool | Workers | None = None,
+    pool: AnyPool | None = None,
     times: Times | None = None,
     seed: int = 0,
     baseline: str | None = None,
@@ -155,7 +156,7 @@ def simulate(
     pool = Pool() if pool is None else pool
     times = Times(means=run_times_of(graph)) if times is None else times
     sampling = Paired() if sampling is None else sampling
-    _check_kind("pool", pool, Pool, Workers)
+    _check_kind("pool", pool, Pool, Workers, Recorded)
     _check_kind("times", times, Times)
     _check_kind("sampling", sampling, Paired, PaperSampling)
     check_inputs(dag, pool, times)
@@ -172,7 +173,8 @@ def simulate(
 
 def _check_kind(what: str, value: object, *kinds: type) -> None:
     if not isinstance(value, kinds):
-        expected = " or ".join(kind.__name__ for kind in kinds)
+        *first, last = (kind.__name__ for kind in kinds)
+        expected = f"{', '.join(first)} or {last}" if first else last
         raise ArgumentError(f"{what}: expected {expected}, got {value!r}")
 
 
@@ -248,7 +250,7 @@ class _Source:
 
     dag: Dag
     orders: Mapping[str, Resolved]
-    pool: Pool | Workers
+    pool: AnyPool
     times: Times
     seed: int
     threads: int | None

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, Pool, Sorter, Times, Workers, families, prioritize, simulate
+from icsched.compare import Paired, PaperSampling, Simulation, simulation
 from icsched.errors import ScheduleError, SimulationError
 from icsched.pebble import critical_path_order, level_order, profile
-from icsched.sim import Paired, PaperSampling, Played, Simulation, compare, simulate_runs
+from icsched.sim import Played, simulate_runs
 from tests.sim.models import OldestFirst
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
@@ -49,8 +50,8 @@ def test_a_ratio_is_that_of_the_means_to_the_precision_of_its_interval():
 def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sampling):
     whole = found(pool=pool, seed=4, sampling=sampling, threads=1)
     for threads, tasks, seconds in [(2, 10**7, 9), (3, 8 * 7, 9), (1, 1, 0)]:
-        monkeypatch.setattr(compare, "FIRST_TASKS", tasks)
-        monkeypatch.setattr(compare, "SECONDS_AT_ONCE", seconds)
+        monkeypatch.setattr(simulation, "FIRST_TASKS", tasks)
+        monkeypatch.setattr(simulation, "SECONDS_AT_ONCE", seconds)
         assert found(pool=pool, seed=4, sampling=sampling, threads=threads) == whole
 
 
@@ -174,7 +175,7 @@ def test_there_is_no_ratio_over_an_order_that_never_stalls():
 
 @pytest.mark.parametrize("sampling", [Paired(0.02, 3000), PaperSampling(30, 20)])
 def test_progress_never_goes_back_and_ends_at_what_was_expected(monkeypatch, sampling):
-    monkeypatch.setattr(compare, "FIRST_TASKS", 400)
+    monkeypatch.setattr(simulation, "FIRST_TASKS", 400)
     told: list[tuple[int, int]] = []
 
     found(pool=Pool(batch=1), sampling=sampling, progress=lambda *words: told.append(words))
@@ -328,8 +329,8 @@ def test_without_fifo_the_first_order_is_the_baseline():
 @pytest.mark.parametrize(
     ("orders", "given", "problem"),
     [
-        (["fifo"], {"pool": 5}, "pool: expected Pool or Workers, got 5"),
-        (["fifo"], {"pool": 0}, "pool: expected Pool or Workers, got 0"),
+        (["fifo"], {"pool": 5}, "pool: expected Pool, Workers or Recorded, got 5"),
+        (["fifo"], {"pool": 0}, "pool: expected Pool, Workers or Recorded, got 0"),
         (["fifo"], {"times": 5}, "times: expected Times, got 5"),
         (["fifo"], {"sampling": 5}, "sampling: expected Paired or PaperSampling, got 5"),
         ({5: "fifo"}, {}, "orders: expected a mapping from names, got the key 5"),

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.arrays import Floats
+from icsched.compare.simulation import OrderLike, Resolved, resolved
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
 from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
-from icsched.sim.compare import OrderLike, Resolved, resolved
-from icsched.sim.model import Counts, Played, Pool, Times, Trace, Workers, check_runs
+from icsched.sim.model import AnyPool, Played, Pool, Recorded, Times, Workers, check_runs
+from icsched.sim.results import Counts, Trace
 from icsched.sim.slots import SlotCounts
 
 SLOTS = 48
@@ -26,9 +27,9 @@ class Timeline:
 
     For a `Pool`, `idle` counts the requests in the slot that got nothing when they came, per unit
     of time: they were lost, or had to wait. The sum over all slots, multiplied by the length of a
-    slot, is the mean over runs of requests less the assignments made at once. For `Workers`, `idle`
-    is the number of workers without a task, averaged over the slot. The sum, multiplied by the
-    length of a slot, is the time that workers spent without a task.
+    slot, is the mean over runs of requests less the assignments made at once. For `Workers` and
+    `Recorded`, `idle` is the number of workers without a task, averaged over the slot. The sum,
+    multiplied by the length of a slot, is the time that workers spent without a task.
 
     Batches count up to the last assignment, workers up to the last result. After that nobody asks
     for tasks in the run, and it still counts in the averages.
@@ -43,7 +44,7 @@ class Timeline:
         cls,
         dag: Dag,
         order: OrderLike,
-        pool: Pool | Workers,
+        pool: AnyPool,
         times: Times,
         *,
         seed: int,
@@ -81,7 +82,7 @@ class Timeline:
 def _run(
     dag: Dag,
     played: Resolved,
-    pool: Pool | Workers,
+    pool: AnyPool,
     times: Times,
     edges: Floats,
     seed: int,
@@ -98,19 +99,20 @@ def _run(
     else:
         trace = plain.run(dag, played(dag), pool, times, seed=seed, run=run)
     found = SlotCounts.of(trace, edges)
-    if isinstance(pool, Workers):
-        return found, _idle_time(trace, pool.count, edges)
-    return found, found.unserved
+    if isinstance(pool, Pool):
+        return found, found.unserved
+    return found, _idle_time(trace, pool, edges)
 
 
-def _idle_time(trace: Trace, workers: int, edges: Floats) -> Floats:
+def _idle_time(trace: Trace, pool: Workers | Recorded, edges: Floats) -> Floats:
     """Return the time that workers spend without a task in each slot, up to the last result."""
     over = float(trace.result.time[0])
     given = trace.assignments
     passed = np.minimum(edges, over)
     busy = _time_since(given.time, passed) - _time_since(np.minimum(given.end, over), passed)
-    idle = np.diff(workers * passed - busy)
-    is_rounding = abs(idle) < 1e-9 * workers * edges[1]
+    presence = pool.presence(passed) if isinstance(pool, Recorded) else pool.count * passed
+    idle = np.diff(presence - busy)
+    is_rounding = abs(idle) < 1e-9 * pool.count * edges[1]
     return np.where(is_rounding, 0.0, idle)
 
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import ArgumentError, Dag, families
-from icsched.sim import Played, Pool, Timeline, Times, Trace, Workers, engine, plain
+from icsched.compare import Timeline
+from icsched.compare.timelines import SLOTS
+from icsched.sim import Played, Pool, Times, Trace, Workers, engine, plain
 from icsched.sim.slots import SlotCounts, unserved
-from icsched.sim.timeline import SLOTS
 from tests.sim.models import OldestFirst, pools, seeds, times
 from tests.strategies import dags
 
@@ -180,7 +181,8 @@ def test_the_kernel_adds_up_what_the_steps_of_a_run_say(data, dag, pool, seed, b
 MEASURED = """
 import resource
 from icsched import Dag
-from icsched.sim import Pool, Timeline, Times
+from icsched.compare import Timeline
+from icsched.sim import Pool, Times
 
 def peak_mib():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

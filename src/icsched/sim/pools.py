@@ -1,0 +1,137 @@
+"""Pools as plain data and as JSON files.
+
+A file has one object: ``{"schema": 1, "kind": "workers", "count": 4, "delay": 5}``. The kind is
+"batches" for a `Pool`, "workers" for `Workers` and "recorded" for `Recorded`. The other keys are
+the fields of that class. A key that is left out has its default. null stands for infinity, and for
+*speeds* that are not given.
+"""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from icsched import checks
+from icsched.errors import ArgumentError, FormatError, SimulationError
+from icsched.files import read_text
+from icsched.sim.model import LARGEST, AnyPool, Pool, Recorded, Workers
+
+SCHEMA = 1
+LARGEST_FILE = 2**27  # characters: more than a million visits need
+
+_KINDS: dict[str, type[AnyPool]] = {"batches": Pool, "workers": Workers, "recorded": Recorded}
+_LISTS = ("speeds", "starts", "ends")
+_MAY_BE_INFINITE = ("leave", "deadline", "ends")
+
+
+def pool_to_dict(pool: AnyPool) -> dict[str, object]:
+    """Return *pool* as plain data, from which `pool_of` makes the same pool.
+
+    >>> pool_to_dict(Recorded([0, 2], [5, math.inf]))["ends"]
+    [5.0, None]
+    """
+    kind = next(kind for kind, made in _KINDS.items() if isinstance(pool, made))
+    values = {field.name: _plain(getattr(pool, field.name)) for field in fields(pool)}
+    return {"schema": SCHEMA, "kind": kind, **values}
+
+
+def _plain(value: object) -> object:
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(listed, list | tuple):
+        return [_plain(each) for each in listed]
+    return None if listed == math.inf else listed
+
+
+def pool_of(data: object) -> AnyPool:
+    """Return the pool that `pool_to_dict` says; raises ArgumentError for any other data.
+
+    Raises SimulationError for recorded visits that all end.
+
+    >>> pool_of({"schema": 1, "kind": "workers", "count": 2}).delay
+    0.0
+    """
+    if not isinstance(data, Mapping):
+        raise ArgumentError(f"expected an object with the keys schema and kind, got {_short(data)}")
+    if type(data.get("schema")) is not int or data["schema"] != SCHEMA:
+        raise ArgumentError(f"schema: expected {SCHEMA}, got {_short(data.get('schema'))}")
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise ArgumentError(f"kind: expected {', '.join(_KINDS)}, got {_short(kind)}")
+    given = {name: data[name] for name in data if name not in ("schema", "kind")}
+    _check_keys(_KINDS[kind], given)
+    return _KINDS[kind](**{name: _value(name, value) for name, value in given.items()})
+
+
+def read_pool(path: str | os.PathLike[str]) -> AnyPool:
+    """Return the pool of a JSON file; raises FormatError in one line if there is none."""
+    import msgspec
+
+    name = os.fspath(path)
+    data = read_text(path)
+    if len(data) > LARGEST_FILE:
+        problem = f"expected a pool of at most {LARGEST_FILE:,} characters, got {len(data):,}"
+        raise FormatError(name, None, problem)
+    try:
+        return pool_of(msgspec.json.decode(data))
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise FormatError(name, None, f"expected a pool as JSON, got {error}") from error
+    except (ArgumentError, SimulationError) as error:
+        raise FormatError(name, None, str(error)) from error
+
+
+def _check_keys(kind: type[AnyPool], given: Mapping[object, object]) -> None:
+    known = {field.name: field.default is MISSING for field in fields(kind)}
+    for name in given:
+        if name not in known:
+            raise ArgumentError(f"expected the keys {', '.join(known)}, got {_short(name)}")
+    for name, is_needed in known.items():
+        if is_needed and name not in given:
+            raise ArgumentError(f"{name}: expected a value, got none")
+
+
+def _value(name: str, value: object) -> Any:
+    """Return the value of a field, after a check of its type."""
+    if name in _LISTS:
+        return _numbers(name, value)
+    if name == "batch_law":
+        if not isinstance(value, str):
+            raise ArgumentError(f"{name}: expected a word, got {_short(value)}")
+        checks.one_of(name, _word(value), ("geometric", "exponential", "fixed"))
+        return value
+    if name == "waiting":
+        if not isinstance(value, bool):
+            raise ArgumentError(f"{name}: expected true or false, got {_short(value)}")
+        return value
+    return _number(name, value, may_be_infinite=name in _MAY_BE_INFINITE)
+
+
+def _numbers(name: str, value: object) -> list[float] | None:
+    if name == "speeds" and value is None:
+        return None
+    if not isinstance(value, list | tuple):
+        raise ArgumentError(f"{name}: expected a list of numbers, got {_short(value)}")
+    infinite = name in _MAY_BE_INFINITE
+    return [_number(name, each, may_be_infinite=infinite) for each in value]
+
+
+def _number(name: str, value: object, *, may_be_infinite: bool) -> float:
+    if value is None and may_be_infinite:
+        return math.inf
+    if type(value) not in (int, float) or not -LARGEST <= value <= LARGEST:  # type: ignore[operator]
+        raise ArgumentError(f"{name}: expected a number up to {LARGEST:g}, got {_short(value)}")
+    return value  # type: ignore[return-value]
+
+
+def _short(value: object) -> str:
+    """Return *value* as JSON shows it, cut if it is long."""
+    words = {None: "null", True: "true", False: "false"}
+    if value is None or isinstance(value, bool):
+        return words[value]
+    if isinstance(value, list | tuple | dict):
+        return "an object" if isinstance(value, dict) else f"a list of {len(value):,}"
+    return _word(repr(value)) if not isinstance(value, int) or abs(value) < LARGEST else "more"
+
+
+def _word(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
