@@ -48,6 +48,7 @@ fuzz: build/fuzz/scan_dagman.fuzzer $(VENV)/installed-fuzz
 	@$(BIN)/python fuzz/seeds.py build/fuzz
 	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz scan_dagman build/fuzz/scan_dagman.fuzzer
 	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz read_dagman $(BIN)/python fuzz/read_dagman.py
+	@sh fuzz/run.sh $(FUZZ_SECONDS) build/fuzz read_logs $(BIN)/python fuzz/read_logs.py
 
 FUZZ_SOURCES := fuzz/scan_dagman.cpp $(wildcard cpp/src/dagman*.cpp) cpp/src/names.cpp cpp/src/interrupt.cpp
 build/fuzz/scan_dagman.fuzzer: $(FUZZ_SOURCES) $(CXX_HEADERS) tools/clang.sh

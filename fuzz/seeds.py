@@ -1,4 +1,7 @@
-"""Write what the fuzzers start from: `seeds.py FOLDER` makes FOLDER/seeds and FOLDER/words."""
+"""Write what the fuzzers start from: `seeds.py FOLDER` makes FOLDER/seeds and FOLDER/words.
+
+The seeds of logs go into FOLDER/read_logs, because no other target reads logs.
+"""
 
 import sys
 from pathlib import Path
@@ -23,6 +26,23 @@ FILES = [
     "JOB a {\n",
 ]
 
+LOGS = [
+    "000 (7.0.0) 2026-11-16 12:00:00 Job submitted from host: <h>\n    DAG Node: a\n...\n"
+    "001 (7.0.0) 2026-11-16 12:00:03 Job executing on host: <h?x>\n\tSlotName: s\n...\n"
+    "010 (7.0.0) 2026-11-16 12:00:04 Job was suspended.\n...\n"
+    "011 (7.0.0) 2026-11-16 12:00:05 Job was unsuspended.\n...\n"
+    "005 (7.0.0) 2026-11-16 12:00:09 Job terminated.\n\t(1) Normal termination (return value 0)\n",
+    "001 (7.0.0) 12/31 23:59:59 Job executing on host: <h>\n...\n"
+    "004 (7.0.0) 01/01 00:00:01 Job was evicted.\n\t(0) CPU times\n...\n"
+    "009 (7.0.0) 01/01 00:00:02.5Z Job was aborted.\n...\n",
+    '{\n  "EventTypeNumber": 1,\n  "Cluster": 7,\n  "Proc": 0,\n'
+    '  "EventTime": "2026-11-16T12:00:00.123+01:00",\n  "SlotName": "s"\n}\n',
+    '[\n{"ClusterId": 7, "DAGNodeName": "a", "JobStartDate": 5, "CompletionDate": 9,'
+    ' "ExitCode": 0, "CommittedSuspensionTime": 1, "QDate": 2, "JobStatus": 4}\n]\n',
+    'job,seconds\na,2\n"b*",3.5\n',
+    "# times\na 0\nb\t1e3\n",
+]
+
 
 def main() -> None:
     """Write each file as a seed, and every word of theirs into libFuzzer's dictionary."""
@@ -30,7 +50,12 @@ def main() -> None:
     (folder / "seeds").mkdir(parents=True, exist_ok=True)
     for number, text in enumerate(FILES):
         (folder / "seeds" / f"{number}.dag").write_bytes(text.encode())
-    words = sorted({word for text in FILES for word in text.split()} | {" \\\n", "\r\n", "\n\n"})
+    (folder / "read_logs").mkdir(exist_ok=True)
+    for number, text in enumerate(LOGS):
+        (folder / "read_logs" / f"seed{number}").write_bytes(text.encode())
+    words = sorted(
+        {word for text in [*FILES, *LOGS] for word in text.split()} | {" \\\n", "\r\n", "\n\n"}
+    )
     quoted = ['"' + "".join(f"\\x{byte:02x}" for byte in word.encode()) + '"' for word in words]
     (folder / "words").write_text("\n".join(quoted) + "\n")
 

@@ -70,6 +70,11 @@ def test_a_job_may_begin_with_the_sign_of_a_comment(read):
     assert read("#1 5\n# 7 is a comment\n#also a comment\n") == {"#1": 5}
 
 
+def test_a_comment_says_nothing_about_the_columns(read):
+    """Its comma separates nothing, and its quote need not end."""
+    assert read('# seconds, of "each\rjob\na 2\n') == {"a": 2}
+
+
 def test_zero_seconds_is_an_instant_job(read):
     assert read("a 0\n") == {"a": 0}
 
@@ -102,11 +107,12 @@ def test_a_table_may_begin_with_a_pattern_in_brackets(read):
         (",5\n", "0:1: job '': expected a number of seconds, 0 or more, got '5'"),
         (b"a 2\nb\xff 3\n", "0:2: expected UTF-8 text, got byte 0xff"),
         (b"a 2\nb\0 3\n", "0:2: expected text, got a NUL byte"),
+        ('a 2\nb\r"c 3\n', "0:2: expected cells, got new-line character seen in unquoted field"),
         ("<?xml?>", "0:1: expected text or JSON, got XML"),
     ],
 )
 def test_a_wrong_line_is_named(complaint, text, said):
-    assert complaint(text) == said
+    assert complaint(text).partition(" - ")[0] == said
 
 
 def test_a_table_without_header_has_two_columns(complaint):

@@ -35,6 +35,11 @@ class Kind(IntEnum):
     CLUSTER_SUBMIT = 35
 
 
+# Plain numbers: looking up members of an enum takes a tenth of the time of reading a log.
+_SUBMISSIONS = frozenset({int(Kind.SUBMIT), int(Kind.CLUSTER_SUBMIT)})
+_RESULTS = frozenset({int(Kind.TERMINATED), int(Kind.POST_SCRIPT)})
+_EXECUTE = int(Kind.EXECUTE)
+
 Job = tuple[int, int]  # cluster and proc
 
 
@@ -107,11 +112,11 @@ def _text_events(data: bytes, clock: Clock) -> Iterator[tuple[int, Event]]:
         if time is None:
             continue
         kind, job = int(number), (int(cluster), int(proc))
-        if kind in (Kind.SUBMIT, Kind.CLUSTER_SUBMIT):
+        if kind in _SUBMISSIONS:
             yield match.start(), Event(kind, job, time, _node(below.decode(errors="replace")))
-        elif kind == Kind.EXECUTE:
+        elif kind == _EXECUTE:
             yield match.start(), Event(kind, job, time, _text_slot(line, below))
-        elif kind not in (Kind.TERMINATED, Kind.POST_SCRIPT):
+        elif kind not in _RESULTS:
             yield match.start(), Event(kind, job, time)
         elif b") " in below:  # else cut off: how the job ended is not known
             is_good = b"(return value 0)" in below

@@ -12,6 +12,7 @@ from icsched.errors import FormatError
 _NAME_COLUMNS = ("job", "node", "name", "task", "rule")
 _TIME_COLUMNS = ("seconds", "time", "run_time", "runtime", "duration", "wall")
 _PATTERN = re.compile(r"[*?\[]")
+_MARKED_ROW = re.compile(r"#[^\s,;]+[\s,;]\s*([^\s,;]+)")
 _EXPECTED = "a number of seconds, 0 or more"
 _MOST_SHOWN = 200  # characters of a line in an error message
 
@@ -104,21 +105,20 @@ def _rows(path: str, text: str) -> Iterator[Row]:
     split: Callable[[str], list[str]] | None = None
     for line, raw in enumerate(text.split("\n"), 1):
         content = raw.strip("\r ")
-        if not content.strip():
+        is_marked = content.startswith("#")
+        if not content.strip() or (is_marked and not _is_row(content)):
             continue
         split = split or _splitter(content)
-        if content.startswith("#") and not _is_row(content, split):
-            continue
         try:
             yield line, split(content)
         except csv.Error as error:
             raise FormatError(path, line, f"expected cells, got {error}") from None
 
 
-def _is_row(content: str, split: Callable[[str], list[str]]) -> bool:
+def _is_row(content: str) -> bool:
     """Whether a line that begins with # has a job of that name: two cells, one of them a number."""
-    cells = split(content)
-    return len(cells) == 2 and len(cells[0]) > 1 and _number(cells[1]) is not None
+    match = _MARKED_ROW.fullmatch(content)
+    return match is not None and _number(match[1]) is not None
 
 
 def _splitter(content: str) -> Callable[[str], list[str]]:
