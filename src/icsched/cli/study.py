@@ -67,7 +67,7 @@ def study(
         How the files are read.
 
     """
-    check_streams(*files, order_options.order)
+    check_streams(*files, order_options.order, *order_options.run_times)
     directory = _checked(output_, sampling_options, dask)
     terms = Terms(
         batch_law, sampling_options.seed, sampling_options.sampling(), order_options.order
