@@ -1,14 +1,22 @@
 """Run times by name and by pattern, before they meet a workflow."""
 
-from collections import Counter
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
+from fnmatch import translate
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
-from icsched.arrays import Floats
-from icsched.errors import ArgumentError
+from icsched.arrays import Floats, Ids, ids_where
+from icsched.errors import ArgumentError, LimitError
+
+_NUMBER = re.compile(r"\d+")
+_SPECIAL = re.compile(r"[*?\[]")
+_MOST_TRIALS = 30_000_000  # of a pattern on a name: about ten seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,3 +66,158 @@ def _check_seconds(names: tuple[str, ...] | list[str], seconds: Floats) -> None:
     if len(wrong):
         name, value = names[wrong[0]], seconds[wrong[0]]
         raise ArgumentError(f"seconds of {name!r}: expected 0 or more, got {value:g}")
+
+
+# How a table meets the names of a workflow
+
+
+class Origin(IntEnum):
+    """Where the run time of a task comes from.
+
+    MEASURED: the task itself has one. PATTERN: a pattern fits its name. KIND: the mean of the tasks
+    of its kind. ALL: the mean of all that are known.
+    """
+
+    MEASURED = 0
+    PATTERN = 1
+    KIND = 2
+    ALL = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Seconds of each of some names, their origins, and how much of a table fits no name."""
+
+    seconds: Floats
+    origins: NDArray[np.uint8]
+    unused: int  # names of the table, and patterns that give no name its seconds
+
+
+def stem(name: str) -> str:
+    """Return *name* with a sign for each number in it: the names of one kind have one stem.
+
+    >>> stem("map_17.part2")
+    'map_#.part#'
+    """
+    return _NUMBER.sub("#", name)
+
+
+def kinds_of(*columns: Iterable[str]) -> Ids:
+    """Return the kind of each row: rows whose words have the same stems are of one kind.
+
+    Kinds are numbered from 0 in the order in which they appear.
+
+    >>> kinds_of(["a1", "b1", "a2"], ["x.sub", "x.sub", "x.sub"]).tolist()
+    [0, 1, 0]
+    """
+    seen: dict[tuple[str, ...], int] = {}
+    rows = zip(*(map(stem, column) for column in columns), strict=True)
+    return np.array([seen.setdefault(row, len(seen)) for row in rows], np.int32)
+
+
+def fit(
+    table: RunTimeTable,
+    names: Sequence[str],
+    kinds: Callable[[], Ids],
+    known: Floats | None = None,
+) -> Fit:
+    """Return seconds for each of *names*.
+
+    A name that the table has is measured. The next choice is the first pattern that fits; then what
+    is *known* otherwise (NaN if nothing is), the mean of its kind, and the mean of all. The mean of
+    a kind is that of the names of that kind, or else of the table's names with the same stem.
+    *kinds* returns the kind of each name; it is called only if a name has no seconds of its own.
+
+    Raises ArgumentError if nothing in the table fits a name or a kind; LimitError if there are too
+    many patterns for so many names.
+    """
+    seconds, used = _exact(table, names)
+    origins = np.zeros(len(names), np.uint8)
+    for at, pattern in _matches(table.patterns, names, ids_where(np.isnan(seconds))):
+        seconds[at], origins[at] = table.patterns[pattern], Origin.PATTERN
+        used.add(pattern)
+    is_fit = bool(used) or not names
+    seconds = seconds if known is None else np.where(np.isnan(seconds), known, seconds)
+    if np.isnan(seconds).any():
+        is_fit |= _fill(table, names, kinds(), seconds, origins)
+    if not is_fit:
+        raise ArgumentError(
+            f"run times: none of {len(table) + len(table.patterns):,} names fits a job of this"
+            " workflow, or a kind of job: they are of another workflow"
+        )
+    return Fit(seconds, origins, len(table) + len(table.patterns) - len(used))
+
+
+def _exact(table: RunTimeTable, names: Sequence[str]) -> tuple[Floats, set[str]]:
+    """Return the seconds that the table has under each name itself, else NaN; and what it used."""
+    own = {**table.patterns, **dict(zip(table.names, table.seconds.tolist(), strict=True))}
+    seconds = np.array([own.get(name, np.nan) for name in names], np.float64)
+    return seconds, own.keys() & set(names)
+
+
+def _matches(
+    patterns: Mapping[str, float], names: Sequence[str], places: Ids
+) -> Iterator[tuple[int, str]]:
+    """Yield each of *places* whose name a pattern fits, with the first of the patterns that do."""
+    groups = _by_beginning(patterns)
+    lengths, trials = sorted({len(beginning) for beginning in groups}), 0
+    for at in places.tolist() if groups else ():
+        name = names[at]
+        tried = [rule for length in lengths for rule in groups.get(name[:length], ())]
+        trials += len(tried) + len(lengths)
+        if trials > _MOST_TRIALS:
+            raise LimitError(f"run times: too many patterns ({len(patterns):,}) for so many jobs")
+        fits = [(rank, pattern) for rank, pattern, rule in tried if rule.match(name)]
+        if fits:
+            yield at, min(fits)[1]
+
+
+def _by_beginning(
+    patterns: Mapping[str, float],
+) -> dict[str, list[tuple[int, str, re.Pattern[str]]]]:
+    """Return rank, text and rule of patterns by the plain letters that they begin with.
+
+    A name is then tried on the few patterns that begin as the name does.
+    """
+    groups: dict[str, list[tuple[int, str, re.Pattern[str]]]] = defaultdict(list)
+    for rank, pattern in enumerate(patterns):
+        beginning = _SPECIAL.split(pattern, maxsplit=1)[0]
+        groups[beginning].append((rank, pattern, re.compile(translate(pattern))))
+    return groups
+
+
+def _fill(
+    table: RunTimeTable,
+    names: Sequence[str],
+    kinds: Ids,
+    seconds: Floats,
+    origins: NDArray[np.uint8],
+) -> bool:
+    """Give means to the names without seconds; return whether the table's own kinds helped."""
+    known = ~np.isnan(seconds)
+    means = _means(kinds[known], seconds[known], int(kinds.max(initial=-1)) + 1)[kinds]
+    strange = np.flatnonzero(~known & np.isnan(means))
+    if len(strange):
+        by_stem = _stem_means(table)
+        means[strange] = [by_stem.get(stem(names[at]), np.nan) for at in strange.tolist()]
+    of_all = seconds[known] if known.any() else table.seconds
+    alone = ~known & np.isnan(means)
+    origins[~known] = Origin.KIND
+    origins[alone] = Origin.ALL
+    seconds[~known] = means[~known]
+    seconds[alone] = of_all.mean() if len(of_all) else 0.0
+    return not np.isnan(means[strange]).all()
+
+
+def _means(groups: Ids, values: Floats, count: int) -> Floats:
+    """Return the mean of the values of each of *count* groups; NaN for an empty group."""
+    sizes = np.bincount(groups, minlength=count)
+    totals = np.bincount(groups, values, minlength=count)
+    return np.where(sizes > 0, totals / np.maximum(sizes, 1), np.nan)
+
+
+def _stem_means(table: RunTimeTable) -> dict[str, float]:
+    """Return the mean seconds of the table's names with the same stem."""
+    kinds, stems = kinds_of(table.names), dict.fromkeys(map(stem, table.names))
+    means = _means(kinds, table.seconds, len(stems)).tolist()
+    return dict(zip(stems, means, strict=True))

@@ -1,16 +1,18 @@
 """A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
-from collections.abc import Hashable, Iterable, Sequence, Sized
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.pebble import checked_run_times, checked_sizes
+from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ class Workflow:
     overwrite these. `done_by` is the file that says which tasks are done, if there is one.
     `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
 
+    `describe`, if there is one, returns what each task of `whole` is submitted by: for DAGMan the
+    submit description, "" for a task that runs nothing. Tasks of one description and of the same
+    name up to its digits are of one kind. `run_time_origins` has an `Origin` for each of
+    `run_times`. `unused_run_times` counts the names of a table that fit no task.
+
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers.
 
@@ -54,13 +61,16 @@ class Workflow:
     done_by: str | None = None
     format: str = ""
     parsed: object = field(default=None, repr=False)
+    describe: Callable[[], Sequence[str]] | None = field(default=None, repr=False)
+    run_time_origins: NDArray[np.uint8] | None = field(default=None, repr=False)
+    unused_run_times: int = 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):
             raise ArgumentError(f"whole: expected a Dag, got {self.whole!r}")
         self._set("done", _checked_done(self.done, len(self.whole)))
         left = len(self.whole) - int(self.done.sum())
-        for name in ("run_times", "sizes", "commands"):
+        for name in ("run_times", "sizes", "commands", "run_time_origins"):
             if getattr(self, name) is not None:
                 _check_length(name, getattr(self, name), left)
         if self.run_times is not None:
@@ -99,6 +109,62 @@ class Workflow:
     def dag(self) -> Dag:
         """The tasks that are left to run, in the order of `whole`."""
         return self.whole.induced(self.left) if self.done.any() else self.whole
+
+    @cached_property
+    def kinds(self) -> Ids:
+        """The kind of each task of `dag`; kinds of `whole` are numbered as they appear.
+
+        >>> Workflow(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}), [0, 0, 0]).kinds.tolist()
+        [0, 0, 1]
+        """
+        kinds: Ids = self._all_kinds[self.left]
+        return kinds
+
+    @cached_property
+    def _descriptions(self) -> Sequence[str] | None:
+        return self.describe() if self.describe else None
+
+    @cached_property
+    def _all_kinds(self) -> Ids:
+        """The kind of each task of `whole`."""
+        columns: list[Iterable[str]] = [map(str, self.names)]
+        if self._descriptions is not None:
+            columns.append(self._descriptions)
+        return kinds_of(*columns)
+
+    def with_run_times(self, table: RunTimeTable) -> Self:
+        """Return the workflow with run times from *table* for all its tasks.
+
+        A task that the table does not name gets the seconds of the first pattern that fits; else
+        the run time that the workflow has itself, the mean of its kind, or the mean of all.
+        `run_time_origins` says which. Tasks that are done count in the means. A task that runs
+        nothing takes no time, unless the table names it.
+
+        Raises ArgumentError if the table is of another workflow: it has no name of a task, and of
+        no kind. Raises LimitError for too many patterns.
+
+        >>> work = Workflow(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}), [0, 0, 0])
+        >>> timed = work.with_run_times(RunTimeTable(("map_1", "other"), [4.0, 9.0]))
+        >>> timed.run_times.tolist(), [Origin(o).name for o in timed.run_time_origins]
+        ([4.0, 4.0, 4.0], ['MEASURED', 'KIND', 'ALL'])
+        >>> timed.unused_run_times
+        1
+        """
+        known = np.full(len(self.whole), np.nan)
+        if self.run_times is not None:
+            known[self.left] = self.run_times
+        found = fit(table, [*map(str, self.names)], lambda: self._all_kinds, known)
+        seconds, origins = found.seconds, found.origins
+        if (origins >= Origin.KIND).any() and self._descriptions is not None:
+            is_instant = np.array([not word for word in self._descriptions], bool)
+            is_instant &= origins >= Origin.KIND
+            seconds[is_instant], origins[is_instant] = 0.0, Origin.KIND
+        return replace(
+            self,
+            run_times=seconds[self.left],
+            run_time_origins=origins[self.left],
+            unused_run_times=found.unused,
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return the workflow as plain lists and numbers, which JSON can hold.

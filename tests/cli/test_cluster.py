@@ -39,6 +39,7 @@ def test_cluster_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
         "jobs": 5,
         "arcs": 3,
         "ordered_by": "prio",
+        "run_times": None,
         "clusterer": "lean",
         "cut_arcs": 0,
         "clusters": [

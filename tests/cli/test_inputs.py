@@ -1,4 +1,4 @@
-"""Files with a number for each job, run times or sizes; `test_verify` has the orders."""
+"""Files with a number for each job, which are sizes; `test_verify` has the orders."""
 
 import json
 import time
@@ -6,15 +6,13 @@ import time
 import pytest
 
 WORKFLOW = "JOB lone x\nJOB a x\nJOB b x\nJOB c x\n"
-SECONDS = "a positive number of seconds"
 BYTES = "a number of bytes from 0 to 10^18 - 1"
 OPTIONS = {
-    SECONDS: ["simulate", "wf.dag", "--runs", "60", "--workers", "2", "--run-times"],
     BYTES: ["prio", "wf.dag", "--memory", "50", "--sizes"],
 }
 
 
-@pytest.fixture(params=OPTIONS, ids=["run times", "sizes"])
+@pytest.fixture(params=OPTIONS, ids=["sizes"])
 def expected(request) -> str:
     """What numbers the file has."""
     return request.param
@@ -77,10 +75,10 @@ def test_a_bad_line_is_told_in_one_with_its_place(read, expected, text, complain
 
 @pytest.mark.parametrize(
     ("expected", "word"),
-    [(SECONDS, "0"), (BYTES, "1.5"), (BYTES, "\u0663"), (BYTES, str(10**18)), (BYTES, "1e3")],
+    [(BYTES, "1.5"), (BYTES, "\u0663"), (BYTES, str(10**18)), (BYTES, "1e3")],
     indirect=["expected"],
 )
-def test_seconds_are_positive_and_bytes_are_whole(read, expected, word):
+def test_bytes_are_whole(read, expected, word):
     complaint = f"file.txt:1: job 'a': expected {expected}, got {word!r}"
 
     assert read(expected, f"a {word}\n") == (1, complaint)

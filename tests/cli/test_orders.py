@@ -84,19 +84,6 @@ def test_prio_orders_by_the_longest_path_in_run_time(icsched):
     assert json.loads(icsched("prio", "wf.dag", *words).out)["order"][:2] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["--order", "fifo"], "--run-times cannot be used with --order fifo"),
-        (["--order", "level"], "--run-times cannot be used with --order level"),
-    ],
-)
-def test_run_times_go_with_orders_that_use_them(icsched, words, complaint):
-    result = icsched("prio", "wf.dag", "--run-times", "times.txt", *words)
-
-    assert (result.code, result.complaint) == (2, complaint)
-
-
 def test_clusters_follow_the_order_asked_for(icsched):
     words = ["--size", "2", "--clusterer", "direct", "--json", "--order"]
     first = [

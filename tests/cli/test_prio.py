@@ -49,6 +49,7 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
         "arcs": 3,
         "done": 0,
         "ordered_by": "prio",
+        "run_times": None,
         "order": ["c", "a", "b", "d", "e"],
         "priorities": {"c": 5, "a": 4, "b": 3, "d": 2, "e": 1},
         "eligible": [2, 3, 3, 2, 1, 0],

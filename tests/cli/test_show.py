@@ -52,6 +52,7 @@ def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
         "blocks": [{"family": "N(1)", "count": 2, "sources": 1, "sinks": 1}],
         "linear": True,
         "ordered_by": "prio",
+        "run_times": None,
         "proof": {
             "status": "ic-optimal",
             "method": "theorem 2.1",

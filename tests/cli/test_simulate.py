@@ -426,7 +426,7 @@ def test_the_papers_ranges_come_without_a_verdict(icsched, workflow):
 
 
 def test_run_times_from_a_file(answer, put):
-    put({"times.txt": "# job seconds\na 3\nb, 2.5\n\n c ,1e1\nlone\t4\r\n"})
+    put({"times.txt": "# job seconds\na 3\nb  2.5\n\n c 1e1\nlone\t4\r\n"})
     times = Times(means=[4, 3, 2.5, 10])
     found = simulate(
         DAG,

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from icsched import formats
 from icsched.answers.inputs import named_jobs
-from icsched.answers.notes import Resumed, resumed
+from icsched.answers.notes import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
@@ -28,6 +29,7 @@ class ClusterAnswer:
     cut_arcs: int
     done: int
     resumed: Resumed | None
+    timed: TimesKnown | None
     written: tuple[str, ...]
     is_submittable: bool  # a DAGMan file was written
 
@@ -53,7 +55,7 @@ def cluster_answer(
     if clusterer not in CLUSTERERS:
         known = ", ".join(CLUSTERERS)
         raise ArgumentError(f"--clusterer: expected {known}, got {clusterer!r}")
-    workflow = reading.read_to_run(files, signs=signs)
+    workflow = wanted.timed(reading.read_to_run(files, signs=signs))
     for path in filter(None, (output, dot)):
         check_not_own(workflow, path)
     _check_size(workflow, size)
@@ -71,6 +73,7 @@ def cluster_answer(
         cut_arcs=sum(taken.cut_arcs for taken in clusters),
         done=int(workflow.done.sum()),
         resumed=resumed(workflow),
+        timed=times_known(workflow),
         written=tuple(_write(workflow, [taken.tasks for taken in clusters], output, dot)),
         is_submittable=output is not None,
     )

@@ -1,6 +1,5 @@
 """What users list: numbers and names in options, and files with one line for each job."""
 
-import math
 import re
 from collections.abc import Callable, Container, Hashable, Iterator
 from typing import TypeVar
@@ -94,12 +93,6 @@ def read_order(workflow: Workflow, path: str) -> list[int]:
     return tasks
 
 
-def read_run_times(workflow: Workflow, path: str) -> NDArray[np.float64]:
-    """Return the seconds of each job left to run; see `_read_numbers`."""
-    seconds = _read_numbers(workflow, path, _seconds, "a positive number of seconds")
-    return np.array(seconds, np.float64)
-
-
 def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
     """Return the bytes of each job left to run; see `_read_numbers`."""
     sizes = _read_numbers(workflow, path, _bytes, "a number of bytes from 0 to 10^18 - 1")
@@ -133,14 +126,6 @@ def _read_numbers(
         found[name] = value
     _check_all_there(workflow.dag, found, path)
     return [found[name] for name in workflow.dag.names]
-
-
-def _seconds(word: str) -> float | None:
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    return value if 0 < value < math.inf else None
 
 
 def _bytes(word: str) -> int | None:

@@ -22,6 +22,17 @@ class Resumed(Note):
 
 
 @dataclass(frozen=True)
+class TimesKnown(Note):
+    """How many jobs have run times of which origin, and how many given names fit no job."""
+
+    measured: int
+    pattern: int
+    kind: int
+    all: int
+    unused: int
+
+
+@dataclass(frozen=True)
 class StaleSection(Note):
     """A section of icsched's that is out of date; `is_replaced` if icsched writes it again now."""
 

@@ -68,11 +68,14 @@ def order_workflow(
     *,
     reading: Reading,
     directory: str = "",
+    is_inner: bool = False,
     signs: Signs = QUIET,
 ) -> Ordered:
-    """Read a workflow and order what is left of it."""
+    """Read a workflow and order what is left of it; given run times are not for inner ones."""
     start = time.perf_counter()
     workflow = reading.read(files, directory=directory, signs=signs)
+    if not is_inner:
+        workflow = wanted.order.timed(workflow)
     read_seconds = time.perf_counter() - start
     limited = _limited(workflow, wanted, signs)
     plan = limited.plan if limited else wanted.order.plan(workflow, signs=signs)

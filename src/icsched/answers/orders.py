@@ -1,8 +1,10 @@
 """The order that a user asks for: a name of the table, or a file with an order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from icsched.answers.inputs import file_after_at, read_order, read_run_times
+from icsched.answers.inputs import file_after_at, read_order
+from icsched.answers.run_times import with_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
@@ -14,34 +16,34 @@ FILE = "@"  # before the name of a file
 
 @dataclass(frozen=True)
 class WantedOrder:
-    """A name of `ORDERS`, or @FILE; `run_times` is a file, for orders that need run times."""
+    """A name of `ORDERS`, or @FILE; `run_times` are files with run times."""
 
     order: str = "prio"
-    run_times: str | None = None
+    run_times: Sequence[str] = ()
 
     def check(self) -> None:
-        """Raise ArgumentError for an order that is unknown or that takes no run times."""
+        """Raise ArgumentError for an order that is unknown."""
         check_known(self.order)
-        if self.run_times is not None and self._use_of_times == "unused":
-            raise ArgumentError(f"--run-times cannot be used with --order {self.order}")
+
+    def timed(self, workflow: Workflow) -> Workflow:
+        """Return the workflow with the run times of the files; raises FormatError."""
+        return with_run_times(workflow, self.run_times)
 
     @property
     def _use_of_times(self) -> UseOfTimes:
         return "unused" if is_file(self.order) else ORDERS[self.order].run_times
 
     def plan(self, workflow: Workflow, *, signs: Signs = QUIET) -> Plan:
-        """Order what is left of a workflow, by default with the run times that it has itself.
+        """Order what is left of a workflow, with the run times that it has.
 
         Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
         """
         if is_file(self.order):
             return plan_of_file(workflow, self.order)
-        given = self.run_times
-        times = workflow.run_times if given is None else read_run_times(workflow, given)
-        if times is None and self._use_of_times == "needed":
+        if workflow.run_times is None and self._use_of_times == "needed":
             raise ArgumentError(f"--order {self.order} needs --run-times")
         with signs.working("ordering", len(workflow.dag)):
-            return prioritize(workflow, self.order, run_times=times)
+            return prioritize(workflow, self.order)
 
 
 def is_file(word: str) -> bool:

@@ -9,6 +9,7 @@ from icsched.answers import notes
 from icsched.answers.changes import Writing, Written, made, planned, planning_notes
 from icsched.answers.ordered import Ordered, Wanted, order_workflow
 from icsched.answers.reading import Reading
+from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import FormatError
 from icsched.files import Change
@@ -70,19 +71,26 @@ class _Search:
         while waiting:
             outer = waiting.pop().ordered
             for path, directory in _inner_files(outer.workflow if outer else None, seen, told):
-                inner = self._ordered((path,), wanted, directory)
+                inner = self._ordered((path,), wanted, directory, is_inner=True)
                 waiting.append(inner)
                 changes += inner.changes
                 told += inner.notes
         return replace(first, changes=tuple(changes), notes=tuple(told))
 
-    def _ordered(self, files: Sequence[str], wanted: Wanted, directory: str) -> PrioAnswer:
+    def _ordered(
+        self, files: Sequence[str], wanted: Wanted, directory: str, *, is_inner: bool = False
+    ) -> PrioAnswer:
         found = order_workflow(
-            files, wanted, reading=self.reading, directory=directory, signs=self.signs
+            files,
+            wanted,
+            reading=self.reading,
+            directory=directory,
+            is_inner=is_inner,
+            signs=self.signs,
         )
         writing, workflow = self.writing, found.workflow
-        resumed = notes.resumed(workflow)
-        told: list[notes.Note] = [resumed] if resumed else []
+        about = notes.resumed(workflow), times_known(workflow)
+        told: list[notes.Note] = [note for note in about if note]
         submission = dagman.submission_in(workflow)
         sections = dagman.sections(submission) if submission else ()
         told += notes.stale_sections(sections, is_replaced=writing.in_place)

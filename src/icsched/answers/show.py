@@ -7,6 +7,7 @@ from icsched.answers import notes
 from icsched.answers.compared import Compared
 from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
+from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.formats import FORMATS, dagman
@@ -38,6 +39,7 @@ class ShowAnswer:
     analysis: Analysis
     compared: Compared
     files: Files
+    timed: notes.TimesKnown | None
 
 
 def show_answer(
@@ -45,7 +47,7 @@ def show_answer(
 ) -> ShowAnswer:
     """Take a workflow apart, and order it."""
     wanted.check()
-    workflow = reading.read(files, signs=signs)
+    workflow = wanted.timed(reading.read(files, signs=signs))
     dag = workflow.dag
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("taking apart", len(dag)):
@@ -59,6 +61,7 @@ def show_answer(
         analysis=analysis,
         compared=Compared(plan),
         files=found,
+        timed=times_known(workflow),
     )
 
 
@@ -66,7 +69,8 @@ def _files(workflow: Workflow) -> Files:
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
     sections: tuple[dagman.Section, ...] = ()
-    told: list[notes.Note] = [resumed] if resumed else []
+    known = times_known(workflow)
+    told: list[notes.Note] = [note for note in (resumed, known) if note]
     if submission is not None:
         given, strict = notes.own_priorities(submission), dagman.strictness(submission)
         sections = tuple(dagman.sections(submission))

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from icsched.answers.inputs import read_run_times
-from icsched.answers.notes import Resumed, resumed
+from icsched.answers.notes import Resumed, TimesKnown, resumed
 from icsched.answers.orders import check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
+from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.compare import Paired, PaperSampling, Simulation, Timeline, simulate
 from icsched.compare.simulation import OrderLike
@@ -24,8 +24,9 @@ _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all th
 class SimulateAnswer:
     """What was simulated, and what came out.
 
-    `run_times` is the file with the mean times, if there is one: that of --run-times, or the
-    workflow's own. `timelines` follow some runs of each order.
+    `run_times` are the files with the mean times, if there are any: those of --run-times, or the
+    workflow's own. `timed` says where the times of --run-times come from. `timelines` follow some
+    runs of each order.
     """
 
     files: tuple[str, ...]
@@ -35,7 +36,8 @@ class SimulateAnswer:
     resumed: Resumed | None
     pool: AnyPool
     times: Times
-    run_times: str | None
+    run_times: tuple[str, ...]
+    timed: TimesKnown | None
     sampling: Paired | PaperSampling
     found: Simulation
     timelines: Mapping[str, Timeline]
@@ -47,7 +49,7 @@ def simulate_answer(
     *,
     pool: AnyPool,
     times: Times,
-    run_times: str | None,
+    run_times: Sequence[str],
     has_unit: bool,
     sampling: Paired | PaperSampling,
     seed: int,
@@ -57,19 +59,20 @@ def simulate_answer(
 ) -> SimulateAnswer:
     """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in the order fifo.
 
-    Mean times are those in the file *run_times*, or else the workflow's own. They are in seconds.
+    Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
     """
     for word in wanted:
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
-    dag = workflow.dag
-    if run_times is not None:
+    if run_times:
         _check_unit("--run-times", has_unit=has_unit)
-        times = replace(times, means=read_run_times(workflow, run_times))
+        workflow = with_run_times(workflow, run_times)
     elif workflow.run_times is not None:
         _check_unit(files[0], has_unit=has_unit)
-        times, run_times = replace(times, means=workflow.run_times), files[0]
+        run_times = files[:1]
+    times = replace(times, means=workflow.run_times)
+    dag = workflow.dag
     orders = {word: _order(workflow, word, times, signs) for word in [*wanted, "fifo"]}
     with signs.progress("simulating", len(dag)) as tell:
         found = simulate(
@@ -92,7 +95,8 @@ def simulate_answer(
         resumed=resumed(workflow),
         pool=pool,
         times=times,
-        run_times=run_times,
+        run_times=tuple(run_times),
+        timed=times_known(workflow),
         sampling=sampling,
         found=found,
         timelines=timelines,

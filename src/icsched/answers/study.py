@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from icsched.answers.compared import Compared
-from icsched.answers.notes import Resumed, resumed
+from icsched.answers.notes import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder, is_played_live
 from icsched.answers.reading import Reading
+from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError
 from icsched.study import (
@@ -44,6 +45,7 @@ class Studied:
     order: CellOrder
     fingerprint: str
     resumed: Resumed | None
+    timed: TimesKnown | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +81,17 @@ def study_begun(
     wanted.check()
     if wanted.order == BASELINE:
         raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
-    if wanted.run_times is not None and len(files) > 1:
+    if wanted.run_times and len(files) > 1:
         raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
     workflows = tuple(
-        _studied(name, file, reading.read_to_run([file], signs=signs), wanted, terms, signs)
+        _studied(
+            name,
+            file,
+            wanted.timed(reading.read_to_run([file], signs=signs)),
+            wanted,
+            terms,
+            signs,
+        )
         for name, file in _named(files).items()
     )
     return StudyBegun(directory, tuple(cells), terms, workflows)
@@ -111,12 +120,15 @@ def _studied(
 ) -> Studied:
     try:
         plan = wanted.plan(workflow, signs=signs)
-    except FormatError as error:  # the file may fit another workflow of the study
+    except FormatError as error:
+        if not error.line:
+            raise
+        # The line may fit another workflow of the study.
         problem = f"{error.problem} (for {file})"
         raise FormatError(error.path, error.line, problem) from error
     order = wanted.order if is_played_live(wanted.order) else plan.order
     mark = fingerprint(workflow.dag, order, terms)
-    return Studied(name, Compared(plan), order, mark, resumed(workflow))
+    return Studied(name, Compared(plan), order, mark, resumed(workflow), times_known(workflow))
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def verify_answer(
 ) -> VerifyAnswer:
     """Judge an order; raises LimitError if there are too many sets of jobs to look at."""
     wanted.check()
-    workflow = reading.read([file], signs=signs)
+    workflow = wanted.timed(reading.read([file], signs=signs))
     dag = workflow.dag
     plan = wanted.plan(workflow, signs=signs)
     verdict = pebble.verify(dag, plan.order, limit=limit)

@@ -59,7 +59,7 @@ def cluster(
 
     """
     _check_outputs(output_, dot, files, reading)
-    check_streams(*files, order.order, order.run_times, alone)
+    check_streams(*files, order.order, *order.run_times, alone)
     found = cluster_answer(
         files,
         order,

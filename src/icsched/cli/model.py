@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from icsched.answers.inputs import numbers
 from icsched.cli.inputs import WHOLE
+from icsched.cli.orders import RunTimeFiles
 from icsched.cli.output import Flag
 from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError
@@ -121,14 +122,15 @@ class TimeOptions:
     spread
         Standard deviation of a run time divided by its mean; 0.1 by default.
     run_times
-        File with the mean run time of each job: NAME SECONDS on each line; each is 1 by default.
+        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
+        It can be given several times. Jobs may be missing. By default each job takes 1.
         It needs --interval, --workers or --pool.
 
     """
 
     law: TimeLaw = "normal"
     spread: float | None = None
-    run_times: str | None = None
+    run_times: RunTimeFiles = ()
 
     def times(self) -> Times:
         """Return the law of the times; raises ArgumentError for options that do not fit."""

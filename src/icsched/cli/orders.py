@@ -1,5 +1,6 @@
 """The options for an order, the same in every command."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -14,6 +15,7 @@ def known_orders(_default: object) -> str:
     return f"prio. Names: {ORDERS.described()}"
 
 
+RunTimeFiles = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
 OrderWord = Annotated[str, Parameter(show_default=known_orders)]
 
 
@@ -27,12 +29,13 @@ class OrderOptions(WantedOrder):
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
     run_times
-        File with the run time of each job, NAME SECONDS on each line, for orders that need them.
+        File with seconds of jobs: a table, an event log of HTCondor, or its history.
+        It can be given several times. Jobs may be missing.
 
     """
 
     order: OrderWord = "prio"
-    run_times: str | None = None
+    run_times: RunTimeFiles = ()
 
 
 OURS = OrderOptions()

@@ -106,7 +106,7 @@ def prio(
 
     """
     _check_writing(files, writing, reading, as_json=json_)
-    check_streams(*files, order.order, order.run_times, memory.sizes)
+    check_streams(*files, order.order, *order.run_times, memory.sizes)
     _check_ordering(order.order, writing, tables_, memory)
     wanted = Wanted(order, memory.limit, memory.sizes)
     found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)

@@ -22,6 +22,6 @@ def show(
         Print one JSON object instead of a report.
 
     """
-    check_streams(*files, order.order, order.run_times)
+    check_streams(*files, order.order, *order.run_times)
     found = show_answer(files, order, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

@@ -43,7 +43,7 @@ def simulate(
         Print one JSON object instead of tables and charts.
 
     """
-    check_streams(*files, *order, time_options.run_times, pool_options.pool_file)
+    check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
     found = simulate_answer(
         files,
         order,

@@ -60,7 +60,7 @@ def study(
         Simulate nothing: write tables and figures of the finished cells.
 
     """
-    check_streams(*files, order_options.order)
+    check_streams(*files, order_options.order, *order_options.run_times)
     directory = _checked(output_, sampling_options, dask)
     terms = Terms(
         batch_law, sampling_options.seed, sampling_options.sampling(), order_options.order

@@ -34,6 +34,6 @@ def verify(
 
     """
     checks.whole_number("--limit", limit, least=1)
-    check_streams(file, order.order, order.run_times)
+    check_streams(file, order.order, *order.run_times)
     found = verify_answer(file, order, limit=limit, reading=Reading(reading), signs=SIGNS)
     put(found, render.text, render.keys, as_json=json_)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from icsched.answers.cluster import ClusterAnswer
 from icsched.dag import Dag
-from icsched.render.notes import done_line
+from icsched.render.notes import done_line, times_keys, times_line
 from icsched.render.visible import named
 from icsched.render.words import counted, size
 from icsched.serve.clusters import Cluster
@@ -28,7 +28,8 @@ def text(found: ClusterAnswer) -> str:
         *([f"  and {rest:,} more: --json has all"] if rest > 0 else []),
     ]
     written = _submission(found.written) if found.is_submittable else ""
-    return "\n".join(lines) + "\n" + done_line(found.resumed, "cluster") + written
+    told = done_line(found.resumed, "cluster") + times_line(found.timed)
+    return "\n".join(lines) + "\n" + told + written
 
 
 def _row(dag: Dag, number: int, taken: Cluster) -> str:
@@ -52,6 +53,7 @@ def keys(found: ClusterAnswer) -> dict[str, object]:
         "arcs": dag.arc_count,
         "done": found.done,
         "ordered_by": found.ordered_by,
+        "run_times": times_keys(found.timed),
         "clusterer": found.clusters[0].clusterer,
         "cut_arcs": found.cut_arcs,
         "clusters": [_cluster_keys(dag, taken) for taken in found.clusters],

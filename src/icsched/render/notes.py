@@ -1,5 +1,6 @@
 """Notes as sentences, by the kind of note."""
 
+from dataclasses import asdict
 from functools import singledispatch
 
 from icsched.answers import notes
@@ -48,6 +49,29 @@ def rescue_sentence(note: notes.Resumed) -> str:
 @sentence.register
 def _(note: notes.Resumed) -> str:
     return done_sentence(note, "order")
+
+
+@sentence.register
+def _(note: notes.TimesKnown) -> str:
+    counts = {
+        "measured": note.measured,
+        "given by pattern": note.pattern,
+        "mean of their kind": note.kind,
+        "mean of all": note.all,
+    }
+    told = ", ".join(f"{count:,} {words}" for words, count in counts.items() if count)
+    unused = counted(note.unused, "name fits", "names fit") + " no job"
+    return f"run times: {told}" + (f"; {unused}" if note.unused else "")
+
+
+def times_keys(note: notes.TimesKnown | None) -> dict[str, object] | None:
+    """Return the counts as JSON shows them; None if no file with run times was given."""
+    return None if note is None else asdict(note)
+
+
+def times_line(note: notes.TimesKnown | None) -> str:
+    """Return a line for a report; "" for None."""
+    return "" if note is None else f"{sentence(note)}\n"
 
 
 @sentence.register

@@ -2,10 +2,11 @@
 
 from icsched.answers.ordered import Ordered
 from icsched.answers.prio import PrioAnswer
+from icsched.answers.run_times import times_known
 from icsched.orders import LimitedOrder
 from icsched.render.charts import profile_chart
 from icsched.render.compared import bars, lead_sentence
-from icsched.render.notes import sentence
+from icsched.render.notes import sentence, times_keys
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.render.visible import named
 from icsched.render.words import size
@@ -91,6 +92,7 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "arcs": plan.dag.arc_count,
         "done": int(ordered.workflow.done.sum()),
         "ordered_by": plan.ordered_by,
+        "run_times": times_keys(times_known(ordered.workflow)),
         "order": names,
         "priorities": {str(name): ordered.priorities[str(name)] for name in names},
         "eligible": ordered.compared.eligible.tolist(),

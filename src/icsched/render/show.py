@@ -6,7 +6,7 @@ from icsched.answers.notes import Note, Resumed
 from icsched.answers.show import ShowAnswer
 from icsched.formats import dagman
 from icsched.render.compared import bars
-from icsched.render.notes import rescue_sentence, sentence
+from icsched.render.notes import rescue_sentence, sentence, times_keys
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, size
@@ -87,6 +87,7 @@ def keys(found: ShowAnswer) -> dict[str, object]:
         "linear": analysis.is_linear,
         "ordered_by": found.compared.plan.ordered_by,
         "proof": proof_keys(found.compared.plan.proof),
+        "run_times": times_keys(found.timed),
         **_file_keys(found),
     }
 

@@ -8,7 +8,7 @@ from icsched.answers.simulate import SimulateAnswer
 from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
-from icsched.render.notes import done_sentence
+from icsched.render.notes import done_sentence, sentence, times_keys
 from icsched.render.visible import named
 from icsched.render.words import counted, number, size
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
@@ -33,8 +33,9 @@ def _model(found: SimulateAnswer) -> str:
     }
     who = ", ".join([_who(pool), *(term for term, holds in terms.items() if holds)])
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"
-    means = f"means from {found.run_times}" if found.run_times else "mean 1"
-    return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n"
+    means = f"means from {', '.join(found.run_times)}" if found.run_times else "mean 1"
+    told = f"{sentence(found.timed).capitalize()}.\n" if found.timed else ""
+    return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n{told}"
 
 
 def _who(pool: AnyPool) -> str:
@@ -164,6 +165,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "precise": found.precise,
         "half_width": found.half_width,
         "pool": pool_to_dict(answer.pool),
+        "run_times": times_keys(answer.timed),
         "times": {"law": answer.times.law, "spread": answer.times.spread},
         "timeline": {name: _timeline_keys(line) for name, line in answer.timelines.items()},
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from icsched.answers.study import Studied, StudyAnswer, StudyBegun
 from icsched.render import figures as draw
-from icsched.render.notes import done_sentence
+from icsched.render.notes import done_sentence, sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number
 from icsched.study import CellResult
@@ -14,12 +14,14 @@ SUFFIXES = ("svg", "png")
 
 
 def beginning(begun: StudyBegun) -> str:
-    """Say which workflows have jobs that are done already."""
-    return "".join(
-        f"{workflow.name}: {done_sentence(workflow.resumed, 'simulate')}\n"
-        for workflow in begun.workflows
-        if workflow.resumed
-    )
+    """Say which workflows have jobs that are done already, and where run times come from."""
+    lines = []
+    for workflow in begun.workflows:
+        if workflow.resumed:
+            lines.append(f"{workflow.name}: {done_sentence(workflow.resumed, 'simulate')}\n")
+        if workflow.timed:
+            lines.append(f"{workflow.name}: {sentence(workflow.timed)}\n")
+    return "".join(lines)
 
 
 def there_already(workflow: str, there: int, cells: int) -> str:

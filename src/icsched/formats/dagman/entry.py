@@ -73,6 +73,7 @@ def read_dagman(
         done_by=submission.rescue,
         format="dagman",
         parsed=submission,
+        describe=submission.descriptions,
     )
 
 

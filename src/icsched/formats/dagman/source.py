@@ -4,6 +4,7 @@ import copy
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 from icsched import _native
 from icsched._native import DagmanScan, JobOptions, Problem
+from icsched.arrays import Ids
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
@@ -116,6 +118,24 @@ class Source:
         node = self.command(statement)
         assert isinstance(node, Node)  # noqa: S101  the caller promises this
         return node
+
+    def descriptions(self, statements: Ids) -> Iterator[str]:
+        """Yield the submit description of each JOB or SUBDAG statement; "" if it runs nothing.
+
+        A job with an inline description has its own name for that.
+        """
+        scan, data = self.scan, self.data
+        is_quick = (scan.kind[statements] == Kind.JOB) & (scan.value[statements] == 0)
+        spans = scan.begin[statements].tolist(), scan.end[statements].tolist()
+        for statement, is_plain, begin, end in zip(
+            statements.tolist(), is_quick.tolist(), *spans, strict=True
+        ):
+            words = data[begin:end].split() if is_plain else ()
+            if len(words) == 3 and b'"' not in words[2]:  # JOB, name, file: nearly all
+                yield words[2].decode(errors="surrogateescape")
+            else:
+                node = self.node(statement)
+                yield "" if node.noop else node.submit or node.name
 
     def command(self, statement: int) -> Command:
         """Return what a statement says; raises FormatError, or KeyError for an unknown word."""

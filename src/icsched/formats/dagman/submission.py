@@ -147,6 +147,19 @@ class Submission:
             if isinstance(command, Node):
                 yield os.path.join(self.directory, command.directory, command.submit)
 
+    def descriptions(self) -> list[str]:
+        """Return what each job is submitted by: a submit file, a DAG file; "" for a NOOP job.
+
+        A job with a description of its own, inside the braces of its statement, has its own name.
+        """
+        found = [""] * len(self.scope.names)
+        for spot in spots(self.scope, self.directory):
+            for own in spot.scope.jobs:
+                described = own.source.descriptions(own.statements)
+                for slot, word in zip(own.slots, described, strict=True):
+                    found[spot.first + slot] = word
+        return [found[slot] for slot in self._layout.tolist()]
+
     def nodes(self) -> Iterator["PlacedNode"]:
         """Yield each job's statement and place, in no particular order."""
         for spot in spots(self.scope, self.directory):
