@@ -38,15 +38,16 @@ class Aim:
 class Choice(Answer):
     """Which order "auto" chose, and why.
 
-    `chosen` and `present` are names of orders. `present` is what the user has now: "fifo", or
-    "present" for the priorities in the files. `ratio` is the time of the chosen order over the
-    present one's, in runs that the choice has not seen. `ratios` has what the race saw of each
+    `best`, `chosen` and `present` are names of orders. `present` is what the user has now: "fifo",
+    or "present" for the priorities in the files. `best` won the race. `ratio` is its time over the
+    present order's, in runs that the race has not seen. If that is worth it, `best` was chosen,
+    else `present`. `ratios` has what the race saw of each
     order, as geometric means over the pools. `pools` are these pools as plain data, and
     `is_own_pool` says whether the user gave one. `is_timed` says whether run times were known.
     `runs` counts the simulated runs.
     """
 
-    chosen: str
+    best: str
     present: str
     ratio: Interval
     ratios: dict[str, float]
@@ -58,9 +59,15 @@ class Choice(Answer):
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether the chosen order saves 1% of the time or more, and not by chance."""
+        """Whether the best order saves 1% of the time or more, and not by chance."""
         return self.ratio.mean <= WORTH and self.ratio.high < 1
 
+    @property
+    def chosen(self) -> str:
+        """The name of the order that was chosen."""
+        return self.best if self.is_worth_it else self.present
+
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields and `is_worth_it` as plain data."""
-        return {**super().to_dict(), "is_worth_it": self.is_worth_it}
+        """Return all fields, `chosen` and `is_worth_it` as plain data."""
+        more = {"chosen": self.chosen, "is_worth_it": self.is_worth_it}
+        return {**more, **super().to_dict()}
