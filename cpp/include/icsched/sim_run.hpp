@@ -61,6 +61,8 @@ class SimRunner {
 
 // Plays any model, event by event. The case must outlive it.
 std::unique_ptr<SimRunner> event_runner(const SimCase& game);
+// Its part for models with a delay or visits.
+std::unique_ptr<SimRunner> late_runner(const SimCase& game);
 
 // Plays batches whose requests neither wait nor leave, without deadlines, replicas and delay.
 std::unique_ptr<SimRunner> batch_runner(const SimCase& game);
