@@ -80,6 +80,15 @@ def test_a_job_that_is_killed_while_suspended_was_suspended_until_then(log):
     assert past.suspended.tolist() == [3]
 
 
+def test_a_suspension_without_an_end_in_an_attempt_without_an_end_counts_nothing(log):
+    stop = event(10, "7", "12:00:05")
+    again = execute("7", "12:00:08") + end("7", "12:00:09")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + stop + again)
+
+    assert past.suspended.tolist() == [0, 0]
+    assert past.run_times().seconds.tolist() == [1]
+
+
 def test_condor_rm_evicts_and_aborts_and_both_mean_removed(log, attempts):
     removed = evict("7", "12:00:05") + event(9, "7", "12:00:06", "\tvia condor_rm")
     past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + removed)

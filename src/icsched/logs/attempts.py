@@ -108,8 +108,8 @@ class Attempts:
         return last if last and last.ending == Ending.RUNNING else None
 
     def _end(self, attempt: _Attempt, time: float, ending: Ending) -> None:
-        if attempt.stopped == attempt.stopped:
-            attempt.suspended += max(time - attempt.stopped, 0.0)
+        if time > attempt.stopped:  # never of an unknown time, which is NaN
+            attempt.suspended += time - attempt.stopped
         attempt.ended, attempt.ending = time, ending
 
     def _evict(self, event: Event) -> None:
@@ -136,9 +136,9 @@ class Attempts:
             attempt.stopped = event.time
 
     def _resume(self, event: Event) -> None:
-        attempt = self._open(event.job)
-        if attempt and attempt.stopped == attempt.stopped:
-            attempt.suspended += max(event.time - attempt.stopped, 0.0)
+        if attempt := self._open(event.job):
+            if event.time > attempt.stopped:
+                attempt.suspended += event.time - attempt.stopped
             attempt.stopped = nan
 
     def _judge(self, event: Event) -> None:
