@@ -19,7 +19,7 @@ from icsched.workflow import Workflow
 USED = "used"  # what the order of the recorded starts is called
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps", "critical-path-times")
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
-_MOST_TASKS = 200_000_000  # simulated, of all orders together
+_MOST_TASKS = 50_000_000  # simulated, of all orders together
 _SPREAD = 0.1  # of run times that were measured once
 _FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
 _REPLAYS = 100  # of a pool whose workers leave by chance

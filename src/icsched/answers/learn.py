@@ -5,6 +5,7 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def learn_answer(
         table = past.run_times()
     _check(past, table, names)
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
-    _check_outputs(outputs, [*given, *(workflow.files if workflow else ())])
+    _check_outputs(outputs, given, workflow)
     try:
         found = _found(past, workflow, foretelling, signs)
     except SimulationError as error:
@@ -180,10 +181,14 @@ def _descriptions(workflow: Workflow | None) -> dict[str, str]:
 # Files
 
 
-def _check_outputs(outputs: Outputs, inputs: Sequence[str]) -> None:
-    for path in (outputs.run_times, outputs.pool):
-        is_file = path is not None and os.path.isfile(path)  # noqa: PTH113  any name
-        if path is not None and is_file and files.is_own_file(path, inputs):
+def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
+    """Raise ArgumentError for an output that would replace an input.
+
+    The files of the workflow are asked for only if there is such a file: each job names one.
+    """
+    for path in filter(None, (outputs.run_times, outputs.pool)):
+        own = chain(given, workflow.files if workflow else ())
+        if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
             raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
 
 

@@ -1,9 +1,11 @@
 """A past run in numbers: run times by kind, waiting, and what happened over time."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
 from icsched.logs.past_run import Ending, PastRun
@@ -11,6 +13,8 @@ from icsched.logs.usage import Usage
 from icsched.run_times import kinds_of, stem
 
 SLOTS = 48  # of a chart
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,16 @@ class OverTime:
 def kinds_in(past: PastRun, descriptions: Mapping[str, str]) -> list[KindOfJob]:
     """Return the kinds of job that have attempts, those with the most seconds in all first.
 
-    *descriptions* has the submit description of each job; it may be empty.
+    *descriptions* has the submit description of each job; it may be empty. Takes O(attempts) time,
+    however many kinds there are.
     """
     described = [descriptions.get(name, "") for name in past.names]
     kinds = kinds_of(past.names, described)
     labels = _labels(past.names, described, kinds)
-    used = np.unique(kinds[past.job])
-    found = [_kind(past, label, kinds[past.job] == k) for k, label in labels.items() if k in used]
+    by_kind = np.argsort(kinds[past.job], kind="stable")
+    used, first = np.unique(kinds[past.job][by_kind], return_index=True)
+    parts = np.split(by_kind, first[1:])
+    found = [_kind(past, labels[k], part) for k, part in zip(used.tolist(), parts, strict=True)]
     return sorted(found, key=lambda kind: (-(kind.mean or 0.0) * kind.count, kind.name))
 
 
@@ -70,20 +77,20 @@ def _labels(names: Sequence[str], described: Sequence[str], kinds: Ids) -> dict[
     """Return a name for each kind: the stem, with the description where two would be alike."""
     first = np.unique(kinds, return_index=True)[1].tolist()
     stems = [stem(names[at]) for at in first]
+    counts = Counter(stems)
     return {
-        int(kinds[at]): word if stems.count(word) == 1 else f"{word} ({stem(described[at])})"
+        int(kinds[at]): word if counts[word] == 1 else f"{word} ({stem(described[at])})"
         for at, word in zip(first, stems, strict=True)
     }
 
 
-def _kind(past: PastRun, name: str, of_kind: np.ndarray) -> KindOfJob:
-    ending = past.ending[of_kind]
-    seconds = past.seconds[of_kind]
+def _kind(past: PastRun, name: str, attempts: Indices) -> KindOfJob:
+    ending, seconds = past.ending[attempts], past.seconds[attempts]
     seconds = seconds[(ending == Ending.DONE) & ~np.isnan(seconds)]
     mean = float(seconds.mean()) if len(seconds) else None
     return KindOfJob(
         name,
-        jobs=len(np.unique(past.job[of_kind])),
+        jobs=len(np.unique(past.job[attempts])),
         count=len(seconds),
         mean=mean,
         spread=float(seconds.std()) / mean if mean else None,
