@@ -136,6 +136,17 @@ def test_files_are_told_apart_by_what_is_in_them(learn):
     assert learn("wf.dag", "wf.log")["files"] == ["wf.dag"]
 
 
+def test_a_history_that_begins_with_the_newest_job_is_no_clock_that_goes_backwards(learn, put):
+    ad = '{{"ClusterId": {0}, "ProcId": 0, "DAGNodeName": "{1}", "JobStatus": 4, "ExitCode": 0, '
+    ad += '"QDate": {2}, "JobCurrentStartDate": {2}, "CompletionDate": {3}}}'
+    rows = [(2, "job_2", 2000, 2050), (1, "job_1", 1000, 1100)]
+    put({"history.json": f"[{', '.join(ad.format(*row) for row in rows)}]"})
+
+    found = learn("history.json", "five.dag")
+
+    assert (found["jobs"], found["length"]) == (2, 1050)
+
+
 def test_a_rescue_file_does_not_hide_the_jobs_of_the_run(learn, put):
     put({"wf.dag.rescue001": "DONE map_1\nDONE map_2\n"})
 

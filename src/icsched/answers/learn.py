@@ -80,6 +80,8 @@ def learn_answer(
         past = logs.past_run(sources)
         table = past.run_times()
     _check(past, table, names)
+    if len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG:
+        _check_clock(past, names[0])
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
     _check_outputs(outputs, given, workflow)
     try:
@@ -120,10 +122,14 @@ def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
     if not len(table):
         problem = "expected a successful job with its start and its end, got none"
         raise FormatError(where, None, problem)
+
+
+def _check_clock(past: PastRun, path: str) -> None:
+    """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
     steps = np.diff(past.started[~np.isnan(past.started)])
-    if len(names) == 1 and (steps < -CLOCK_S).any():
-        back = -float(steps.min())
-        raise FormatError(where, None, f"the clock went backwards by {back:g} s between two starts")
+    if (steps < -CLOCK_S).any():
+        problem = f"the clock went backwards by {-float(steps.min()):g} s between two starts"
+        raise FormatError(path, None, problem)
 
 
 def _workflow(
