@@ -1,8 +1,10 @@
 """Reading what a past run says: a log of 10^6 events, against the reader of the htcondor package.
 
 Each job is submitted, executed, measured and terminated, with bodies as HTCondor 23.9 writes them.
-The same jobs are read as JSON events and as a history too. Each measurement has a process of its
-own, so that its peak of memory is its own. Without the htcondor package, its row is left out.
+The same jobs are read as JSON events and as a history too. The last row of ours is the whole
+command `icsched learn` with the workflow: run times, stalls, a pool, and other orders simulated on
+it. Each measurement has a process of its own, so that its peak of memory is its own. Without the
+htcondor package, its row is left out.
 """
 
 import argparse
@@ -12,7 +14,9 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 
 from harness import seconds, show
@@ -80,6 +84,18 @@ def ours(path: Path) -> Callable[[], object]:
     return lambda: read_log(path)
 
 
+def command(path: Path) -> Callable[[], object]:
+    from icsched.cli.main import run
+
+    words = ["learn", str(path), str(path.with_suffix(".dag")), "-o", str(path.with_suffix(".csv"))]
+
+    def quietly() -> None:
+        with redirect_stdout(StringIO()):
+            run(words)
+
+    return quietly
+
+
 def theirs(path: Path) -> Callable[[], object]:
     import htcondor2
 
@@ -110,8 +126,11 @@ def main() -> None:
             with path.open("w") as file:
                 file.writelines(make(events // 4))
             rows.append([f"icsched, {name}", path.stat().st_size / 1e6, *in_process(ours, path)])
+        path = Path(folder) / "text"
+        jobs = (f"JOB node_{job} task.sub\n" for job in range(events // 4))
+        path.with_suffix(".dag").write_text("".join(jobs))
+        rows.append(["icsched learn, text", rows[0][1], *in_process(command, path)])
         if find_spec("htcondor2"):
-            path = Path(folder) / "text"
             rows.append(["htcondor2, text", rows[0][1], *in_process(theirs, path)])
     table = [[name, size, took, took / rows[0][2], peak] for name, size, took, peak in rows]
     head = ["reader", "MB", "s", "x ours", "peak MB"]

@@ -21,6 +21,11 @@ _COMMANDS = {  # the most important first, as help shows them
     "show": """Show what a workflow is made of: size, levels, blocks, proof.
 
     Example: icsched show wf.dag""",
+    "learn": """Say what the logs of a past run tell: run times, stalls, the pool, other orders.
+
+    -o writes the run times, --pool-file the pool; every other command can read them.
+
+    Example: icsched learn wf.dag.nodes.log wf.dag -o times.csv --pool-file pool.json""",
     "simulate": """Simulate a workflow on unpredictable workers: time, stalls, utilisation.
 
     All orders see the same random draws, until the ratio of their times is known to 1%.

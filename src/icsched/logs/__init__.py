@@ -1,7 +1,31 @@
 """What past runs say: HTCondor's logs and history, and tables of run times."""
 
+from icsched.logs.fitting import Fit, fitted
 from icsched.logs.past_run import Ending, PastRun
-from icsched.logs.reading import read_log
+from icsched.logs.reading import Source, past_run, read_log, source_of
 from icsched.logs.run_times import read_run_times
+from icsched.logs.stalls import Stall, Stalls, stalls
+from icsched.logs.summary import KindOfJob, OverTime, Waits, kinds_in, over_time, waits
+from icsched.logs.usage import Usage
 
-__all__ = ["Ending", "PastRun", "read_log", "read_run_times"]
+__all__ = [
+    "Ending",
+    "Fit",
+    "KindOfJob",
+    "OverTime",
+    "PastRun",
+    "Source",
+    "Stall",
+    "Stalls",
+    "Usage",
+    "Waits",
+    "fitted",
+    "kinds_in",
+    "over_time",
+    "past_run",
+    "read_log",
+    "read_run_times",
+    "source_of",
+    "stalls",
+    "waits",
+]

@@ -13,6 +13,7 @@ _NAME_COLUMNS = ("job", "node", "name", "task", "rule")
 _TIME_COLUMNS = ("seconds", "time", "run_time", "runtime", "duration", "wall")
 _PATTERN = re.compile(r"[*?\[]")
 _MARKED_ROW = re.compile(r"#[^\s,;]+[\s,;]\s*([^\s,;]+)")
+_OWN_ORIGINS = ("measured", "pattern", "")
 _EXPECTED = "a number of seconds, 0 or more"
 _MOST_SHOWN = 200  # characters of a line in an error message
 
@@ -37,23 +38,31 @@ def parse_table(path: str, text: str) -> Table:
 
     Commas, tabs, semicolons or blanks separate the columns. After semicolons, a comma in a number
     is a decimal point. A first line without a number in its time column has the names of the
-    columns; if it does not know them, the first two columns count.
+    columns; if it does not know them, the first two columns count. A column called origin, as
+    `icsched learn` writes it, leaves out the rows that are means: these are made again.
     """
     rows = _rows(path, text.removeprefix("\ufeff"))
     first = next(rows, None)
     if first is None:
         raise FormatError(path, None, "expected run times, got an empty file")
     columns = _columns(first[1])
+    origin = _origin_column(first[1]) if columns else None
     table, line_of = Table(), dict[str, int]()
     for row in rows if columns else chain([first], rows):
         if columns is None and len(row[1]) > 2:  # a name and a time
             problem = f"expected two columns, or a header that names them, got {len(row[1])}"
             raise FormatError(path, row[0], problem)
-        _add(table, path, row, columns or (0, 1), line_of)
+        if origin is None or origin >= len(row[1]) or row[1][origin].strip() in _OWN_ORIGINS:
+            _add(table, path, row, columns or (0, 1), line_of)
     if not line_of:
         problem = f"expected a job and {_EXPECTED}, got {_start(','.join(first[1]))!r}"
         raise FormatError(path, first[0], problem)
     return table
+
+
+def _origin_column(cells: Sequence[str]) -> int | None:
+    words = [cell.strip().lower() for cell in cells]
+    return words.index("origin") if "origin" in words else None
 
 
 def _columns(cells: Sequence[str]) -> tuple[int, int] | None:

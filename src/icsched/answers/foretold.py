@@ -1,0 +1,164 @@
+"""A past run simulated: how well a pool reproduces it, and what other orders would take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched.answers.orders import check_known
+from icsched.answers.signs import Signs
+from icsched.arrays import Floats, Ids, ids_where
+from icsched.compare import Paired, Simulation, simulate
+from icsched.dag import Dag
+from icsched.logs import Ending, Fit, PastRun, Usage
+from icsched.orders import ORDERS
+from icsched.pebble import priority_order
+from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
+from icsched.workflow import Workflow
+
+USED = "used"  # what the order of the recorded starts is called
+ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps", "critical-path-times")
+_GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
+_MOST_TASKS = 50_000_000  # simulated, of all orders together
+_SPREAD = 0.1  # of run times that were measured once
+_FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
+_REPLAYS = 100  # of a pool whose workers leave by chance
+
+
+@dataclass(frozen=True)
+class Foretelling:
+    """Which orders are tried, and how; `recorded` plays the recorded slots, not a fixed number."""
+
+    orders: Sequence[str] = ()
+    recorded: bool = False
+    seed: int = 0
+    threads: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Foretold:
+    """The pool, how well it reproduces the run, and the times of other orders on it.
+
+    `actual` is how long the jobs that ended took on the real pool, `replays` how long they take by
+    simulation on a fixed number of workers and on the recorded slots, with the measured times, in
+    the order of their starts. `found` has all jobs of the workflow, with times that vary by
+    `times`.
+    """
+
+    pool: AnyPool
+    actual: float
+    replays: dict[str, float]
+    times: Times
+    spread_is_measured: bool
+    found: Simulation
+
+    @property
+    def error(self) -> float:
+        """Simulated end over actual end, less 1, on `pool`."""
+        name = "workers" if isinstance(self.pool, Workers) else "recorded"
+        return self.replays[name] / self.actual - 1
+
+
+def foretold(
+    past: PastRun,
+    usage: Usage,
+    fit: Fit,
+    workflow: Workflow,
+    wanted: Foretelling,
+    signs: Signs,
+) -> Foretold:
+    """Simulate the run as it was, and with other orders, on the pool that fits."""
+    dag = workflow.dag
+    actual, replays = _replays(usage, fit, dag)
+    is_good = abs(replays["workers"] / actual - 1) <= _GOOD
+    is_nearer = abs(replays["recorded"] - actual) < abs(replays["workers"] - actual)
+    use_slots = wanted.recorded or (not is_good and is_nearer)
+    pool: AnyPool = fit.recorded if use_slots else fit.workers
+    spread, is_measured = _spread(past)
+    times = Times("normal" if spread <= 0.3 else "lognormal", spread, means=workflow.run_times)
+    orders = _orders(usage, dag, wanted.orders)
+    most = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
+    with signs.progress("simulating other orders", len(dag)) as tell:
+        found = simulate(
+            dag,
+            orders,
+            pool=pool,
+            times=times,
+            seed=wanted.seed,
+            baseline=USED,
+            sampling=Paired(most_runs=most),
+            threads=wanted.threads,
+            progress=tell,
+        )
+    return Foretold(pool, actual, replays, times, is_measured, found)
+
+
+def _orders(usage: Usage, dag: Dag, wanted: Sequence[str]) -> dict[str, str | Played]:
+    """Return the orders to try by name; the one that was used is first."""
+    for name in wanted:
+        check_known(name)
+    names = wanted or [name for name in ORDERS_TRIED if name in ORDERS]
+    return {USED: Played("static", _used(usage, dag)), **{n: n for n in (*names, "fifo")}}
+
+
+def _used(usage: Usage, dag: Dag) -> Ids:
+    """Return the tasks in the order of their first starts; those that did not start come last."""
+    start = np.full(len(dag), np.inf)
+    known = usage.is_first & (usage.task >= 0)
+    start[usage.task[known]] = usage.start[known]
+    return priority_order(dag, start)
+
+
+def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]:
+    """Return how long the jobs that ended took, and take on each pool."""
+    ended = _ended(usage, dag)
+    part = dag.induced(ended) if len(ended) < len(dag) else dag
+    times = Times("constant", means=_seconds(usage, len(dag))[ended])
+    order = _used(usage, dag)
+    place = np.full(len(dag), -1)
+    place[ended] = np.arange(len(ended))
+    played = Played("static", place[order][place[order] >= 0].astype(np.int32))
+    is_done = (usage.ending == Ending.DONE) & (usage.task >= 0)
+    actual = float(usage.end[is_done].max(initial=0.0)) - fit.begin
+    pools: dict[str, AnyPool] = {"workers": fit.workers, "recorded": fit.recorded}
+    return max(actual, 1e-9), {name: _time(part, played, p, times) for name, p in pools.items()}
+
+
+def _time(dag: Dag, played: Played, pool: AnyPool, times: Times) -> float:
+    runs = 1 if pool.leave == np.inf else _REPLAYS
+    return float(simulate_runs(dag, played, pool, times, seed=0, runs=runs).time.mean())
+
+
+def _ended(usage: Usage, dag: Dag) -> Ids:
+    """Return the tasks that succeeded, and those before them that the log does not show."""
+    is_in = np.zeros(len(dag), bool)
+    is_in[usage.task[(usage.ending == Ending.DONE) & (usage.task >= 0)]] = True
+    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+    open_ = np.unique(parents[is_in[children] & ~is_in[parents]]).tolist()
+    is_in[open_] = True
+    while open_:
+        above = dag.parent_rows[open_.pop()]
+        more = above[~is_in[above]]
+        is_in[more] = True
+        open_.extend(more.tolist())
+    return ids_where(is_in)
+
+
+def _seconds(usage: Usage, tasks: int) -> Floats:
+    """Return how long each task held a slot: its successful attempt and those that failed."""
+    is_own = np.isin(usage.ending, [Ending.DONE, Ending.FAILED]) & (usage.task >= 0)
+    lengths = (usage.end - usage.start)[is_own]
+    return np.bincount(usage.task[is_own], lengths, minlength=tasks).astype(np.float64)
+
+
+def _spread(past: PastRun) -> tuple[float, bool]:
+    """Return how much the times of one job vary, and whether the logs say so."""
+    is_good = (past.ending == Ending.DONE) & (past.seconds > 0)
+    job, seconds = past.job[is_good], past.seconds[is_good]
+    count = np.bincount(job, minlength=len(past.names))
+    mean = np.bincount(job, seconds, minlength=len(past.names)) / np.maximum(count, 1)
+    squares = np.bincount(job, (seconds / mean[job] - 1) ** 2, minlength=len(past.names))
+    repeated = count > 1
+    if repeated.sum() < _FEWEST_REPEATED:
+        return _SPREAD, False
+    return float(np.sqrt(np.mean(squares[repeated] / (count[repeated] - 1)))), True

@@ -1,0 +1,239 @@
+"""What a past run says, and what it would have taken in other orders."""
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from icsched import files, logs
+from icsched.answers.foretold import Foretelling, Foretold, foretold
+from icsched.answers.notes import TimesKnown
+from icsched.answers.reading import Reading
+from icsched.answers.run_times import timed, times_known
+from icsched.answers.signs import QUIET, Signs
+from icsched.errors import ArgumentError, FormatError, SimulationError
+from icsched.formats import FORMATS
+from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.logs.usage import CLOCK_S
+from icsched.run_times import Origin, RunTimeTable
+from icsched.sim import pool_to_dict
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True, eq=False)
+class LearnAnswer:
+    """What logs say: in all runs by kind, and the last run over time.
+
+    `unknown` counts the names in the logs that the workflow does not have. `length` is from the
+    first start to the last end, in seconds, and `waits` are those before a start. `stalls`,
+    `foretold` and `timed` need the workflow's file. `written` are the files that were written.
+    """
+
+    logs: tuple[str, ...]
+    files: tuple[str, ...]
+    jobs: int
+    attempts: int
+    runs: int
+    unknown: int
+    began: float
+    length: float
+    kinds: tuple[KindOfJob, ...]
+    over_time: OverTime
+    peak: int
+    waits: Waits
+    fit: Fit
+    stalls: Stalls | None
+    foretold: Foretold | None
+    timed: TimesKnown | None
+    written: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where the run times and the pool go, if anywhere."""
+
+    run_times: str | None = None
+    pool: str | None = None
+
+
+def learn_answer(
+    given: Sequence[str],
+    outputs: Outputs,
+    foretelling: Foretelling,
+    *,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> LearnAnswer:
+    """Return what the logs among the *given* files say; the others are the workflow's.
+
+    Raises FormatError for a file that cannot be read, logs of another workflow, or logs without a
+    successful job; SimulationError if the pool would never finish; ArgumentError for an output
+    that is one of the files. Nothing is written then.
+    """
+    sources, paths = _sorted_out(given)
+    names = [path for path, _ in sources]
+    with signs.working(f"reading {names[0]}"):
+        past = logs.past_run(sources)
+        table = past.run_times()
+    _check(past, table, names)
+    if len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG:
+        _check_clock(past, names[0])
+    workflow = None if not paths else _workflow(paths, table, names, reading, signs)
+    _check_outputs(outputs, given, workflow)
+    try:
+        found = _found(past, workflow, foretelling, signs)
+    except SimulationError as error:
+        raise FormatError(", ".join(names), None, str(error)) from error
+    found = replace(found, logs=tuple(names), files=tuple(paths))
+    return replace(found, written=tuple(_write(outputs, found, table, workflow)))
+
+
+def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the logs with their content, and the files of the workflow."""
+    found, paths = [], []
+    for path in given:
+        data = files.read_bytes(path)
+        if not data.strip() or (not _is_workflow(path, data)):
+            found.append((path, data))
+        else:
+            paths.append(path)
+    if not found:
+        raise ArgumentError("expected a log of HTCondor, or its history as JSON")
+    return found, paths
+
+
+def _is_workflow(path: str, data: bytes) -> bool:
+    """Whether a file is the workflow's: it has no events, and a suffix of ours or no JSON."""
+    source = logs.source_of(path, data)
+    suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
+    is_ours = os.path.splitext(path)[1].lower() in suffixes  # noqa: PTH122  any name
+    return source is not logs.Source.LOG and (is_ours or source is logs.Source.TABLE)
+
+
+def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
+    """Raise FormatError for logs that say nothing about how long a job takes."""
+    where = ", ".join(names)
+    if not len(past):
+        raise FormatError(where, None, "expected jobs that were executed, got none")
+    if not len(table):
+        problem = "expected a successful job with its start and its end, got none"
+        raise FormatError(where, None, problem)
+
+
+def _check_clock(past: PastRun, path: str) -> None:
+    """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
+    steps = np.diff(past.started[~np.isnan(past.started)])
+    if (steps < -CLOCK_S).any():
+        problem = f"the clock went backwards by {-float(steps.min()):g} s between two starts"
+        raise FormatError(path, None, problem)
+
+
+def _workflow(
+    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: Reading, signs: Signs
+) -> Workflow:
+    """Read the workflow, whatever its rescue files say, with the times of the logs."""
+    options = replace(reading.options, no_rescue=True)
+    workflow = Reading(options).read_to_run(paths, signs=signs)
+    return timed(workflow, table, names)
+
+
+def _found(
+    past: PastRun, workflow: Workflow | None, foretelling: Foretelling, signs: Signs
+) -> LearnAnswer:
+    run = past.last_run
+    dag = None if workflow is None else workflow.dag
+    with signs.working("looking at the run"):
+        usage = Usage.of(run, dag)
+        if not len(usage):
+            raise SimulationError("expected the start of a job in the last run, got none")
+        fit = logs.fitted(usage)
+        stalls = None if dag is None else logs.stalls(usage, dag.names)
+    told = None if workflow is None else foretold(past, usage, fit, workflow, foretelling, signs)
+    return LearnAnswer(
+        logs=(),
+        files=(),
+        jobs=len(np.unique(past.job)),
+        attempts=len(past),
+        runs=int(past.run.max(initial=0)) + 1,
+        unknown=_unknown(past, workflow),
+        began=past.began + float(np.nanmin(run.started)),
+        length=usage.length,
+        kinds=tuple(logs.kinds_in(past, _descriptions(workflow))),
+        over_time=logs.over_time(usage),
+        peak=int(usage.running(usage.start).max(initial=0)),
+        waits=logs.waits(usage),
+        fit=fit,
+        stalls=stalls,
+        foretold=told,
+        timed=None if workflow is None else times_known(workflow),
+    )
+
+
+def _unknown(past: PastRun, workflow: Workflow | None) -> int:
+    known = set() if workflow is None else set(workflow.names)
+    return 0 if workflow is None else sum(name not in known for name in past.names)
+
+
+def _descriptions(workflow: Workflow | None) -> dict[str, str]:
+    if workflow is None or workflow.describe is None:
+        return {}
+    return dict(zip(map(str, workflow.names), workflow.describe(), strict=True))
+
+
+# Files
+
+
+def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
+    """Raise ArgumentError for an output that would replace an input.
+
+    The files of the workflow are asked for only if there is such a file: each job names one.
+    """
+    for path in filter(None, (outputs.run_times, outputs.pool)):
+        own = chain(given, workflow.files if workflow else ())
+        if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
+            raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
+
+
+def _write(
+    outputs: Outputs, found: LearnAnswer, table: RunTimeTable, workflow: Workflow | None
+) -> list[str]:
+    """Write what was asked for; return the files."""
+    texts = {}
+    if outputs.run_times is not None:
+        texts[outputs.run_times] = _csv(table, workflow)
+    if outputs.pool is not None:
+        texts[outputs.pool] = _pool_text(found)
+    for path, text in texts.items():
+        files.write_text(path, text)
+    return list(texts)
+
+
+def _csv(table: RunTimeTable, workflow: Workflow | None) -> str:
+    """Return the run times as a table; times that were not measured say where they are from."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["name", "seconds", "origin"])
+    measured = Origin.MEASURED.name.lower()
+    rows.writerows((name, s, measured) for name, s in _pairs(table.names, table.seconds))
+    if workflow is not None and workflow.run_times is not None:
+        assert workflow.run_time_origins is not None  # noqa: S101  with_run_times made both
+        pairs = _pairs(workflow.dag.names, workflow.run_times)
+        for pair, origin in zip(pairs, workflow.run_time_origins.tolist(), strict=True):
+            if origin != Origin.MEASURED:
+                rows.writerow([*pair, Origin(origin).name.lower()])
+    return out.getvalue()
+
+
+def _pairs(names: Sequence[object], seconds: np.ndarray) -> list[tuple[object, float]]:
+    return list(zip(names, [round(s, 6) for s in seconds.tolist()], strict=True))
+
+
+def _pool_text(found: LearnAnswer) -> str:
+    import msgspec  # slow to import
+
+    pool = found.fit.workers if found.foretold is None else found.foretold.pool
+    return msgspec.json.format(msgspec.json.encode(pool_to_dict(pool))).decode() + "\n"

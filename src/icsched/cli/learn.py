@@ -1,0 +1,70 @@
+"""`icsched learn`: what the logs of a past run say."""
+
+import os
+from collections.abc import Sequence
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched.answers.foretold import Foretelling
+from icsched.answers.learn import Outputs, learn_answer
+from icsched.answers.reading import Reading
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put
+from icsched.render import learn as render
+
+Orders = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+
+
+def learn(
+    *files: str,
+    output_: Annotated[str | None, OutputName] = None,
+    pool_file: str | None = None,
+    order: Orders = (),
+    recorded: Flag = False,
+    seed: Annotated[int, WHOLE] = 0,
+    reading: FileOptions = USUAL,
+    json_: Json = False,
+) -> None:
+    """Say what a past run tells: run times, waiting, stalls, the pool, and other orders.
+
+    Parameters
+    ----------
+    files
+        Event logs of HTCondor, or its history as JSON; and the DAGMan file of the workflow.
+        Their content says which is which. Without a DAGMan file, only what logs alone can say.
+    output_
+        File for the run times, as a table that --run-times reads.
+    pool_file
+        JSON file for the pool, which --pool reads.
+    order
+        Name of an order to try on the pool; it can be given several times.
+        The order that was used and fifo are always included.
+    recorded
+        Take the slots as they came and left, instead of a fixed number of workers.
+    seed
+        Number from which the random draws start.
+    reading
+        How the workflow is read. Rescue files are never used.
+    json_
+        Print one JSON object instead of tables and charts.
+
+    """
+    check_streams(*files)
+    paths = [os.path.realpath(path) for path in (output_, pool_file) if path is not None]
+    refuse(
+        {
+            "expected a log": not files,
+            "-o: expected a file, got standard output": output_ == STANDARD_OUTPUT,
+            "--pool-file: expected a file, got standard output": pool_file == STANDARD_OUTPUT,
+            "-o and --pool-file name the same file": len(set(paths)) < len(paths),
+        }
+    )
+    found = learn_answer(
+        files,
+        Outputs(output_, pool_file),
+        Foretelling(order, recorded, seed),
+        reading=Reading(reading),
+        signs=SIGNS,
+    )
+    put(found, render.text, render.keys, as_json=json_)

@@ -1,0 +1,222 @@
+"""What `icsched learn` prints."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from icsched.answers.foretold import USED, Foretold
+from icsched.answers.learn import LearnAnswer
+from icsched.logs import KindOfJob, Stalls
+from icsched.render.charts import curves
+from icsched.render.notes import sentence, times_keys
+from icsched.render.visible import named
+from icsched.render.words import counted, number
+from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
+
+_MOST_ROWS = 20
+
+
+def text(found: LearnAnswer) -> str:
+    """Return a report."""
+    parts = [_head(found), _kinds(found.kinds), _charts(found), _stalls(found.stalls)]
+    parts.append(_pool(found))
+    if found.foretold:
+        parts.append(_orders(found.foretold))
+    written = f"wrote {named(*found.written)}\n" if found.written else ""
+    return "\n".join(part for part in parts if part) + written
+
+
+def _head(found: LearnAnswer) -> str:
+    runs = f" in {counted(found.runs, 'run')}" if found.runs > 1 else ""
+    attempts = f"{counted(found.jobs, 'job')}, {counted(found.attempts, 'attempt')}{runs}"
+    lines = [
+        f"{named(*found.logs)}: {attempts}",
+        f"The last run began {_moment(found.began)} and took {_seconds(found.length)}, from the"
+        " first start to the last end.",
+    ]
+    if found.timed:
+        lines.append(f"{sentence(found.timed).capitalize()}.")
+    if found.unknown:
+        lines.append(f"{counted(found.unknown, 'job')} of the logs not in {named(*found.files)}.")
+    if found.waits.mean is not None:
+        lines.append(
+            f"Jobs waited {_seconds(found.waits.mean)} from submission to start on average, half"
+            f" of them {_seconds(found.waits.median)} at most, 95% {_seconds(found.waits.high)}."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _moment(posix: float) -> str:
+    return datetime.fromtimestamp(posix, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _seconds(value: float | None) -> str:
+    """Return seconds with three digits or all before the point."""
+    if value is None:
+        return "unknown"
+    return f"{number(value, 0 if value >= 100 else 1)} s"
+
+
+def _kinds(kinds: Sequence[KindOfJob]) -> str:
+    rows = [["run times by kind", "jobs", "done", "mean", "spread", "failures", "evictions"]]
+    for kind in kinds[:_MOST_ROWS]:
+        spread = "" if kind.spread is None else f"{kind.spread:.2f}"
+        mean = "" if kind.mean is None else _seconds(kind.mean)
+        counts = f"{kind.jobs:,}", f"{kind.count:,}"
+        rows.append(
+            [named(kind.name), *counts, mean, spread, f"{kind.failures:,}", f"{kind.evictions:,}"]
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
+    ]
+    rest = len(kinds) - _MOST_ROWS
+    return "\n".join([*lines, *([f"and {rest:,} more: --json has all"] if rest > 0 else []), ""])
+
+
+def _charts(found: LearnAnswer) -> str:
+    shown = {"running": found.over_time.running, "waiting": found.over_time.waiting}
+    charts = [
+        f"Jobs {name} over time (a full bar is {max(values):.3g}):\n"
+        f"{curves({name: values.tolist()})}"
+        for name, values in shown.items()
+    ]
+    if found.stalls:
+        missing = found.over_time.missing
+        charts.append(
+            f"Slots free without a job to take (a full bar is {max(missing):.3g}):\n"
+            f"{curves({'missing': missing.tolist()})}"
+        )
+    return "".join(charts)
+
+
+def _stalls(found: Stalls | None) -> str:
+    if found is None:
+        return ""
+    if not found.lost:
+        return "Stalls: none; whenever a slot was free, a job could be taken.\n"
+    lines = [
+        f"Stalls: for {_seconds(found.seconds)} slots were free and no job could be taken;"
+        f" {100 * found.share:.1f}% of the slots' time was lost."
+    ]
+    for stall in found.longest:
+        period = f"{number(stall.start, 0)} to {number(stall.end, 0)} s"
+        job = f", all waited for {named(stall.waited_for)}" if stall.waited_for else ""
+        lines.append(f"  {period}: {number(stall.lost, 0)} slot seconds lost{job}")
+    return "\n".join(lines) + "\n"
+
+
+def _pool(found: LearnAnswer) -> str:
+    fit, told = found.fit, found.foretold
+    pool = fit.workers if told is None else told.pool
+    lines = [f"Pool: {_who(pool)}."]
+    if fit.submission is not None:
+        lines.append(f"DAGMan submitted a job {_seconds(fit.submission)} after its last parent.")
+    if told is not None:
+        fits = {
+            f"{counted(fit.workers.count, 'worker')}": told.replays["workers"],
+            "the recorded slots": told.replays["recorded"],
+        }
+        words = " and ".join(
+            f"{_seconds(time)} on {who} ({_percent(time / told.actual - 1)})"
+            for who, time in fits.items()
+        )
+        lines.append(
+            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _who(pool: AnyPool) -> str:
+    if isinstance(pool, Recorded):
+        who = f"{counted(pool.count, 'recorded visit')} of slots"
+    else:
+        assert isinstance(pool, Workers)  # noqa: S101  learn fits no other pool
+        who = counted(pool.count, "worker")
+    terms = {
+        f"leaving after {_seconds(pool.leave)} on average": pool.leave < math.inf,
+        f"{_seconds(pool.overhead)} between two jobs": pool.overhead > 0,
+        f"{_seconds(pool.delay)} until a job can be taken after its last parent": pool.delay > 0,
+    }
+    return ", ".join([who, *(term for term, holds in terms.items() if holds)])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.1f}%"
+
+
+def _orders(told: Foretold) -> str:
+    """Say what the whole workflow takes in each order, on the pool."""
+    rows = [["order", "time on this pool", "against the order used"]]
+    for name, estimates in told.found.orders.items():
+        ratio = told.found.ratio.get(f"{name}_over_{USED}")
+        change = ""
+        if ratio is not None and ratio.time is not None:
+            low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
+            change = f"{_percent(ratio.time.median - 1)} [{low}, {high}]"
+        rows.append([named(name), _interval(estimates.time), change])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    where = "as the logs say" if told.spread_is_measured else "by assumption"
+    lines.append(
+        f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
+        f" run times vary by {100 * told.times.spread:.0f}% ({where})"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _interval(time: Mean) -> str:
+    return f"{_seconds(time.mean)} [{_seconds(time.low)}, {_seconds(time.high)}]"
+
+
+def keys(found: LearnAnswer) -> dict[str, object]:
+    """Return what was found as JSON shows it."""
+    told, over = found.foretold, found.over_time
+    return {
+        "logs": found.logs,
+        "files": found.files,
+        "jobs": found.jobs,
+        "attempts": found.attempts,
+        "runs": found.runs,
+        "unknown": found.unknown,
+        "began": found.began,
+        "length": found.length,
+        "kinds": [asdict(kind) for kind in found.kinds],
+        "run_times": times_keys(found.timed),
+        "waits": asdict(found.waits),
+        "peak": found.peak,
+        "timeline": {
+            key: getattr(over, key).tolist() for key in ("time", "running", "waiting", "missing")
+        },
+        "stalls": _stall_keys(found.stalls),
+        "submission_delay": found.fit.submission,
+        "start_delay": found.fit.freed,
+        "pool": pool_to_dict(found.fit.workers if told is None else told.pool),
+        "replay": None if told is None else _replay_keys(told),
+        "orders": None if told is None else _order_keys(told),
+        "written": found.written,
+    }
+
+
+def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    waited = [{"job": job, "lost": lost} for job, lost in found.waited_for]
+    return {**asdict(found), "waited_for": waited}
+
+
+def _replay_keys(told: Foretold) -> dict[str, object]:
+    return {"actual": told.actual, **told.replays, "error": told.error}
+
+
+def _order_keys(told: Foretold) -> dict[str, object]:
+    found = told.found
+    ratios = {name: found.ratio.get(f"{name}_over_{USED}") for name in found.orders}
+    return {
+        name: {
+            "time": asdict(estimates.time),
+            "ratio": asdict(ratio.time) if (ratio := ratios[name]) and ratio.time else None,
+        }
+        for name, estimates in found.orders.items()
+    }

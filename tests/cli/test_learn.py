@@ -1,0 +1,232 @@
+"""`icsched learn`: reports, JSON, written files, and what cannot be learned from."""
+
+import json
+import math
+
+import pytest
+
+from icsched.logs import read_run_times
+from icsched.sim import Recorded, Workers, read_pool
+from tests.logs.lines import end, evict, execute, submit
+from tests.logs.test_learning import FORK_LOG, SHRINKING
+
+FORK_DAG = (
+    "JOB map_1 map.sub\nJOB map_2 map.sub\nJOB join join.sub\n"
+    "JOB out_1 out.sub\nJOB out_2 out.sub\n"
+    "PARENT map_1 map_2 CHILD join\nPARENT join CHILD out_1 out_2\n"
+)
+FIVE_DAG = "".join(f"JOB job_{i} x.sub\n" for i in range(1, 6))
+
+
+@pytest.fixture(autouse=True)
+def files(put):
+    put({"wf.dag": FORK_DAG, "wf.log": FORK_LOG, "five.dag": FIVE_DAG, "five.log": SHRINKING})
+
+
+@pytest.fixture
+def learn(icsched):
+    """Return what was learned as JSON."""
+
+    def runner(*words: str) -> dict:
+        result = icsched("learn", *words, "--json")
+        assert (result.code, result.err) == (0, "")
+        return json.loads(result.out)
+
+    return runner
+
+
+def test_the_report_says_what_the_run_tells(icsched):
+    found = icsched("learn", "wf.log", "wf.dag").out
+
+    assert "wf.log: 5 jobs, 5 attempts\n" in found
+    assert "took 200 s, from the first start to the last end" in found
+    assert "Run times: 5 measured.\n" in found
+    assert "Jobs waited 7.0 s from submission to start on average" in found
+    assert "Stalls: for 140 s slots were free and no job could be taken; 40.0% of" in found
+    assert "  70 to 140 s: 80 slot seconds lost, all waited for join\n" in found
+    assert "Pool: 2 workers, 10.0 s until a job can be taken after its last parent.\n" in found
+    assert "DAGMan submitted a job 5.0 s after its last parent.\n" in found
+    assert "takes 200 s on 2 workers (+0.0%) and 200 s on the recorded slots (+0.0%)" in found
+
+
+def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
+    found = learn("wf.log", "wf.dag", "--order", "prio")
+
+    assert found["replay"] == {
+        "actual": 200,
+        "workers": pytest.approx(200),
+        "recorded": pytest.approx(200),
+        "error": pytest.approx(0),
+    }
+    assert list(found["orders"]) == ["used", "prio", "fifo"]
+    assert found["orders"]["used"]["ratio"] is None
+    ratio = found["orders"]["prio"]["ratio"]
+    assert ratio["low"] <= 1 <= ratio["high"]  # two slots for two jobs: no order matters
+    assert (found["submission_delay"], found["start_delay"]) == (5, 10)
+
+
+def test_a_log_alone_tells_run_times_and_slots(learn):
+    found = learn("wf.log")
+
+    assert (found["jobs"], found["length"], found["peak"]) == (5, 200, 2)
+    nothing = ("stalls", "replay", "orders", "run_times", "submission_delay")
+    assert [found[key] for key in nothing] == [None] * len(nothing)
+    assert found["pool"]["count"] == 2
+
+
+def test_the_docs_have_exactly_the_keys_that_the_json_has(learn):
+    import re
+
+    from tests.test_project import cli_section  # here, because it loads all commands
+
+    table = cli_section("learn").partition("| key of `--json` |")[2].partition("\n\n")[0]
+    cells = re.findall(r"^\| (`.*?) \| ", table, re.MULTILINE)
+    documented = {key for cell in cells for key in re.findall(r"`(\w+)", cell)}
+
+    assert {"schema"} | documented == set(learn("wf.log", "wf.dag"))
+
+
+def test_a_pool_that_shrinks_is_played_from_the_recorded_slots(learn):
+    found = learn("five.log", "five.dag", "--pool-file", "pool.json")
+
+    # One worker takes 500 seconds for five jobs of 100; the run took 400.
+    assert found["replay"]["workers"] == pytest.approx(500)
+    assert found["replay"]["recorded"] == pytest.approx(400)
+    assert found["pool"]["kind"] == "recorded"
+    pool = read_pool("pool.json")
+    assert isinstance(pool, Recorded)
+    assert sorted(pool.ends.tolist()) == [100, math.inf]
+
+
+def test_recorded_slots_can_be_asked_for(learn):
+    assert learn("wf.log", "wf.dag", "--recorded")["pool"]["kind"] == "recorded"
+    assert learn("wf.log", "wf.dag")["pool"]["kind"] == "workers"
+
+
+def test_what_is_written_is_taken_by_other_commands(learn, icsched, put):
+    put({"more.dag": FORK_DAG + "JOB map_3 map.sub\nJOB fetch f.sub\n"})
+    found = learn("wf.log", "more.dag", "-o", "times.csv", "--pool-file", "pool.json")
+
+    assert found["written"] == ["times.csv", "pool.json"]
+    assert read_pool("pool.json") == Workers(2, delay=10)
+    table = read_run_times("times.csv")  # the means of kinds are left out, and made again
+    assert dict(zip(table.names, table.seconds.tolist(), strict=True)) == {
+        "map_1": 60,
+        "map_2": 30,
+        "join": 60,
+        "out_1": 30,
+        "out_2": 60,
+    }
+    words = ("--run-times", "times.csv", "--pool", "pool.json", "--runs", "20", "--json")
+    again = json.loads(icsched("simulate", "more.dag", *words).out)["run_times"]
+    assert again == {"measured": 5, "pattern": 0, "kind": 1, "all": 1, "unused": 0}
+
+
+def test_the_table_says_where_times_come_from(learn, put, tmp_path):
+    put({"more.dag": FORK_DAG + "JOB map_3 map.sub\n"})
+    learn("wf.log", "more.dag", "-o", "times.csv")
+    lines = (tmp_path / "times.csv").read_text().splitlines()
+
+    assert lines[0] == "name,seconds,origin"
+    assert "map_1,60.0,measured" in lines
+    assert lines[-1] == "map_3,45.0,kind"
+
+
+def test_files_are_told_apart_by_what_is_in_them(learn):
+    assert learn("wf.dag", "wf.log")["files"] == ["wf.dag"]
+
+
+def test_a_history_that_begins_with_the_newest_job_is_no_clock_that_goes_backwards(learn, put):
+    ad = '{{"ClusterId": {0}, "ProcId": 0, "DAGNodeName": "{1}", "JobStatus": 4, "ExitCode": 0, '
+    ad += '"QDate": {2}, "JobCurrentStartDate": {2}, "CompletionDate": {3}}}'
+    rows = [(2, "job_2", 2000, 2050), (1, "job_1", 1000, 1100)]
+    put({"history.json": f"[{', '.join(ad.format(*row) for row in rows)}]"})
+
+    found = learn("history.json", "five.dag")
+
+    assert (found["jobs"], found["length"]) == (2, 1050)
+
+
+def test_a_rescue_file_does_not_hide_the_jobs_of_the_run(learn, put):
+    put({"wf.dag.rescue001": "DONE map_1\nDONE map_2\n"})
+
+    assert learn("wf.log", "wf.dag")["run_times"]["measured"] == 5
+
+
+def test_a_run_that_still_goes_on_is_compared_by_what_has_ended(learn, put):
+    going = FORK_LOG[: FORK_LOG.index(submit("4", "12:02:25", "out_1"))]
+    put({"going.log": going})
+    found = learn("going.log", "wf.dag")
+
+    assert found["replay"]["actual"] == 130  # the join ends
+    assert found["replay"]["workers"] == pytest.approx(130)
+    assert found["run_times"] == {"measured": 3, "pattern": 0, "kind": 0, "all": 2, "unused": 0}
+
+
+FAILING = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:09", 1)
+BACK = FORK_LOG.replace("12:02:30", "11:02:30").replace("12:03:", "11:03:")
+STRANGE = submit("1", "12:00:00", "other") + execute("1", "12:00:01") + end("1", "12:00:09")
+SERVES_NOT = submit("1", "12:00:00", "map_1") + "".join(
+    execute("1", f"12:{minute:02}:00") + evict("1", f"12:{minute:02}:01") for minute in range(1, 50)
+)
+SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
+
+
+@pytest.mark.parametrize(
+    ("log", "complaint"),
+    [
+        ("", "bad.log: expected an event log or a history of HTCondor"),
+        ("[]", "bad.log: expected jobs with ClusterId and CompletionDate, got none"),
+        (submit("1", "12:00:00", "map_1"), "bad.log: expected jobs that were executed, got none"),
+        (FAILING, "bad.log: expected a successful job with its start and its end, got none"),
+        (
+            STRANGE,
+            "bad.log: run times: none of 1 names fits a job of this workflow, or a kind of job:"
+            " they are of another workflow",
+        ),
+        (BACK, "bad.log: the clock went backwards by 3530 s between two starts"),
+    ],
+)
+def test_logs_that_say_nothing_are_one_line_and_nothing_is_written(
+    icsched, put, tmp_path, log, complaint
+):
+    put({"bad.log": log})
+    found = icsched("learn", "bad.log", "wf.dag", "-o", "t.csv", "--pool-file", "p.json")
+
+    assert (found.code, found.complaint) == (1, complaint)
+    assert not (tmp_path / "t.csv").exists()
+    assert not (tmp_path / "p.json").exists()
+
+
+def test_a_pool_that_never_serves_is_one_line(icsched, put, tmp_path):
+    put({"bad.log": SERVES_NOT, "one.dag": "JOB map_1 x.sub\n"})
+    found = icsched("learn", "bad.log", "one.dag", "-o", "t.csv")
+
+    assert found.code == 1
+    assert found.complaint.startswith("bad.log: leave: workers that stay ")
+    assert not (tmp_path / "t.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["-o", "--pool-file"])
+@pytest.mark.parametrize("file", ["wf.log", "wf.dag", "./wf.log"])
+def test_neither_a_log_nor_the_workflow_is_overwritten(icsched, tmp_path, option, file):
+    found = icsched("learn", "wf.log", "wf.dag", option, file)
+
+    assert found.code == 2
+    assert found.complaint.startswith(f"{file} is a log, or a file of the workflow")
+    assert (tmp_path / "wf.log").read_text() == FORK_LOG
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ((), "expected a log"),
+        (("wf.dag",), "expected a log of HTCondor, or its history as JSON"),
+        (("wf.log", "-o", "-"), "-o: expected a file, got standard output"),
+        (("wf.log", "-o", "x", "--pool-file", "x"), "-o and --pool-file name the same file"),
+    ],
+)
+def test_wrong_words_are_told(icsched, words, complaint):
+    found = icsched("learn", *words)
+
+    assert (found.code, found.complaint) == (2, complaint)

@@ -1,0 +1,82 @@
+"""Laws that hold for the attempts of any run, whatever its log has lost."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from icsched import Dag
+from icsched.errors import SimulationError
+from icsched.logs import Ending, PastRun, Usage, fitted, kinds_in, over_time, stalls, waits
+
+TIMES = st.one_of(st.just(math.nan), st.integers(0, 200).map(float))
+ATTEMPTS = st.lists(
+    st.tuples(
+        st.integers(0, 4), TIMES, TIMES, TIMES, st.sampled_from(list(Ending)), st.integers(-1, 2)
+    ),
+    min_size=1,
+    max_size=12,
+)
+DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
+
+
+def past_run(rows) -> PastRun:
+    """Return a run with times in the order that the reader of logs promises."""
+    job, submitted, started, ended, ending, slot = map(np.array, zip(*rows, strict=True))
+    started = np.where(ended < started, math.nan, started)
+    submitted = np.where((started < submitted) | (ended < submitted), math.nan, submitted)
+    return PastRun(
+        names=("a", "b", "c", "d", "x1"),
+        slots=("s", "t", "u"),
+        began=0.0,
+        job=job.astype(np.int32),
+        submitted=submitted,
+        started=started,
+        ended=ended,
+        suspended=np.zeros(len(rows)),
+        ending=ending.astype(np.uint8),
+        slot=slot.astype(np.int32),
+        run=np.zeros(len(rows), np.int32),
+    )
+
+
+@given(ATTEMPTS)
+def test_a_run_over_time_is_its_attempts_and_a_pool_fits_it(rows):
+    past = past_run(rows)
+    usage = Usage.of(past)
+    kinds = kinds_in(past, {})
+    assert sum(kind.jobs for kind in kinds) == len(np.unique(past.job))
+    if not len(usage):
+        return
+    lengths = usage.end - usage.start
+    found = over_time(usage)
+    if usage.length:
+        assert math.isclose(found.running.sum() * found.time[1], lengths.sum(), abs_tol=1e-6)
+    assert (usage.available <= usage.start).all()
+    waits(usage)
+    fit = fitted(usage)
+    assert fit.workers.count >= 1
+    assert math.inf in fit.recorded.ends
+
+
+@given(ATTEMPTS)
+def test_slots_are_there_while_jobs_run_on_them(rows):
+    usage = Usage.of(past_run(rows))
+    if len(usage):
+        moments = np.unique(np.concatenate([usage.start, usage.end]))
+        middle = (moments[:-1] + moments[1:]) / 2
+        assert (usage.present(middle) >= usage.running(middle)).all()
+
+
+@given(ATTEMPTS)
+def test_stalls_are_within_the_run_and_their_jobs_add_up(rows):
+    try:
+        usage = Usage.of(past_run(rows), DIAMOND)
+    except SimulationError:  # a child before its parent
+        return
+    if len(usage):
+        found = stalls(usage, DIAMOND.names)
+        assert 0 <= found.seconds <= usage.length + 1e-9
+        assert sum(lost for _, lost in found.waited_for) <= found.lost + 1e-6
+        fitted(usage)
