@@ -5,8 +5,8 @@ first, so first come, first served begins the long chain last.
 """
 
 import json
-import random
 
+import numpy as np
 import pytest
 
 from icsched.cli.main import run as icsched
@@ -19,9 +19,9 @@ AT_ONCE = ("-maxjobs", "2")
 
 def workflow(seed: int) -> tuple[str, dict[str, int]]:
     """Return a DAGMan file with the seconds of its jobs: six alone, and a chain of three."""
-    rng = random.Random(seed)
-    alone = {f"lone{i}": rng.randint(2, 5) for i in range(6)}
-    chain = {f"link{letter}": rng.randint(5, 7) for letter in "abc"}
+    rng = np.random.default_rng(seed)
+    alone = {f"lone{i}": int(rng.integers(2, 6)) for i in range(6)}
+    chain = {f"link{letter}": int(rng.integers(5, 8)) for letter in "abc"}
     seconds = alone | chain
     lines = [f"JOB {name} task.sub" for name in seconds]
     lines += [f'VARS {name} seconds="{count}"' for name, count in seconds.items()]
