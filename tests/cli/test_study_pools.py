@@ -195,3 +195,13 @@ def test_a_file_that_is_no_pool_is_one_line_and_exit_1(icsched):
         1,
         "pool.json: expected an object with the keys schema and kind, got a list of 0",
     )
+
+
+def test_the_name_of_an_order_that_is_no_text_is_no_bug(icsched):
+    name = b"\xff".decode(errors="surrogateescape")
+    Path(name).write_text("".join(f"{job}\n" for job in reversed_levels()))
+
+    result = icsched("study", "wf.dag", "-o", "out", "--workers", "2", "--order", f"@{name}", *FEW)
+
+    assert result.code == 0
+    assert document()["orders"] == ["@\\udcff", "critical-path"]

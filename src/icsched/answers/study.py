@@ -101,7 +101,8 @@ def study_begun(
         if workflow.run_times is not None and not has_unit:
             raise _no_unit(file)
         workflows.append(_studied(name, file, workflow, orders, terms, signs))
-    return StudyBegun(directory, orders, tuple(cells), terms, tuple(workflows))
+    named = tuple(map(_text, orders))
+    return StudyBegun(directory, named, tuple(cells), terms, tuple(workflows))
 
 
 def _checked_orders(wanted: Sequence[str]) -> tuple[str, ...]:
@@ -126,7 +127,7 @@ def _named(files: Sequence[str]) -> dict[str, str]:
     """Return each file under its name without suffix, or under its path if two share a name."""
     if not files:
         raise ArgumentError("expected a workflow file")
-    paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
+    paths = [Path(_text(file)) for file in files]
     stems = Counter(path.stem for path in paths)
     names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
     outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
@@ -134,6 +135,11 @@ def _named(files: Sequence[str]) -> dict[str, str]:
         if outputs[name] > 1 or outputs[f"{name}-eligible"] > 1:
             raise ArgumentError(f"{file}: expected files of different names, got two of {name!r}")
     return dict(zip(names, files, strict=True))
+
+
+def _text(word: str) -> str:
+    """Return *word* as text that tables can have: a file's name may be no text."""
+    return word.encode(errors="backslashreplace").decode()
 
 
 def _flat(path: Path) -> str:
@@ -148,7 +154,7 @@ def _studied(
     terms: Terms,
     signs: Signs,
 ) -> Studied:
-    plans = {word: _plan(workflow, file, word, signs) for word in orders}
+    plans = {_text(word): _plan(workflow, file, word, signs) for word in orders}
     played = {w: w if is_played_live(w) else plan.order for w, plan in plans.items()}
     subject = Subject(workflow.dag, played, workflow.run_times)
     return Studied(
