@@ -24,6 +24,7 @@ DAGS = {
     "sdss": families.sdss(),
     "montage": families.montage(),
 }
+RATIO = "prio_over_fifo"
 CLEAR = 0.01  # a ratio that differs from 1 by more than this is a difference
 
 Cells = list[dict]
@@ -58,8 +59,10 @@ def findings(name: str, dag: Dag, cells: Cells) -> None:
     intervals = sorted({cell["interval"] for cell in cells})
     for interval in intervals:
         section = [cell for cell in cells if cell["interval"] == interval]
-        best = min(section, key=lambda cell: cell["ratio"]["time"]["median"])
-        clear = [cell["batch"] for cell in section if cell["ratio"]["time"]["high"] < 1 - CLEAR]
+        best = min(section, key=lambda cell: cell["ratio"][RATIO]["time"]["median"])
+        clear = [
+            cell["batch"] for cell in section if cell["ratio"][RATIO]["time"]["high"] < 1 - CLEAR
+        ]
         gains = f"more than 1% less at batches {clear[0]:g} to {clear[-1]:g}" if clear else "none"
         print(f"interval {interval:g}: best {shown(best)}; {gains}")
     for what, chosen in slices(cells).items():
@@ -80,13 +83,15 @@ def slices(cells: Cells) -> dict[str, Cells]:
 
 def extent(cells: Cells) -> str:
     """Return the cells with the smallest and the largest ratio."""
-    ends = [pick(cells, key=lambda cell: cell["ratio"]["time"]["median"]) for pick in (min, max)]
+    ends = [
+        pick(cells, key=lambda cell: cell["ratio"][RATIO]["time"]["median"]) for pick in (min, max)
+    ]
     return shown(ends[0]) if len(cells) == 1 else " to ".join(map(shown, ends))
 
 
 def shown(cell: dict) -> str:
     """Return a ratio of times with its interval and its cell."""
-    time = cell["ratio"]["time"]
+    time = cell["ratio"][RATIO]["time"]
     place = f"({cell['interval']:g}, {cell['batch']:g})"
     return f"{time['median']:.4f} [{time['low']:.4f}, {time['high']:.4f}] at {place}"
 

@@ -96,6 +96,33 @@ def test_run_times_of_the_workflow_need_a_pool_in_seconds_too(icsched_process):
     )
 
 
+@pytest.mark.usefixtures("deps")
+def test_a_study_takes_the_run_times_that_the_workflow_has(icsched_process, folder):
+    """Two workers take 5 seconds for c; a and b take 1 + 1 with a delay of 2 between them."""
+    words = ["--workers", "1,2", "--delay", "2", "--law", "constant", "--runs", "20"]
+
+    found = icsched_process("study", "w.deps", "-o", "out", *words)
+
+    assert found.code == 0
+    both = json.loads((folder / "out/study.json").read_text())["cells"][1]
+    assert {name: found["time"]["mean"] for name, found in both["orders"].items()} == {
+        "prio": 5,
+        "critical-path": 5,
+        "fifo": 5,
+    }
+
+
+@pytest.mark.usefixtures("deps")
+def test_a_study_of_run_times_needs_a_pool_in_seconds_too(icsched_process):
+    found = icsched_process("study", "w.deps", "-o", "out")
+
+    assert found.code == 2
+    assert found.complaint == (
+        "w.deps: run times are in seconds: say --intervals, the mean seconds between batches,"
+        " --workers or --pool"
+    )
+
+
 @pytest.mark.parametrize("option", ["--lenient", "--usedagdir", "--no-rescue"])
 def test_options_of_dagman_files_are_refused_for_other_files(icsched, option):
     found = icsched("show", "dag.dot", option)

@@ -15,8 +15,8 @@ from icsched import Pool, families, read, simulate
 from icsched.compare import Paired, PaperSampling
 from icsched.formats import write_dagman
 from tests.cli.terminal import read_until
-from tests.cli.workflows import PAIR_AND_FORK
 
+BOTH = ("--order", "prio", "--order", "critical-path")
 GRID = ("--intervals", "0.1,1", "--batches", "1,4,16")
 QUICK = (*GRID, "--runs", "500")
 OUTPUTS = ["study.csv", "study.json", "wf.svg", "wf.png", "wf-eligible.svg", "wf-eligible.png"]
@@ -54,12 +54,15 @@ def test_a_study_writes_cells_tables_and_figures(icsched, folder):
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
         ["cells.jsonl", *OUTPUTS]
     )
-    first, last = result.out.splitlines()
+    first, beside, last = result.out.splitlines()
     assert first.startswith("wf: 6 cells; at best prio takes 0.")
+    assert beside.startswith("wf: 6 cells; at best critical-path takes ")
     assert last == f"wrote {', '.join(f'out/{name}' for name in OUTPUTS)}"
     with (folder / "out/study.csv").open(newline="") as file:
-        places = [(float(row["interval"]), float(row["batch"])) for row in csv.DictReader(file)]
-    assert places == [(0.1, 1), (0.1, 4), (0.1, 16), (1, 1), (1, 4), (1, 16)]
+        rows = list(csv.DictReader(file))
+    places = [(float(row["interval"]), float(row["batch"])) for row in rows]
+    assert places[::2] == [(0.1, 1), (0.1, 4), (0.1, 16), (1, 1), (1, 4), (1, 16)]
+    assert [row["order"] for row in rows] == ["prio", "critical-path"] * 6
 
 
 @pytest.mark.parametrize(
@@ -76,7 +79,7 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
     dag = read("wf.dag").dag
     alone = simulate(
         dag,
-        ["prio", "fifo"],
+        ["prio", "critical-path", "fifo"],
         pool=Pool(interval=1, batch=2, batch_law=sizes),
         seed=seed,
         sampling=sampling,
@@ -86,7 +89,7 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
     assert (cell["runs"], cell["precise"]) == (alone.runs, alone.precise)
     for metric in ("time", "stall", "utilisation"):
         ratio = getattr(alone.ratio["prio_over_fifo"], metric)
-        assert cell["ratio"][metric] == (ratio and vars(ratio))
+        assert cell["ratio"]["prio_over_fifo"][metric] == (ratio and vars(ratio))
         for order in ("prio", "fifo"):
             mean = getattr(alone.orders[order], metric)
             assert cell["orders"][order][metric] == vars(mean)
@@ -101,10 +104,10 @@ def test_a_cell_is_what_the_command_simulate_finds(icsched):
 
     for cell in cells():
         place = ("--interval", str(cell["interval"]), "--batch", str(cell["batch"]))
-        alone = icsched("simulate", "wf.dag", *place, *terms, "--threads", "1", "--json")
-        found = json.loads(alone.out)
+        words = (*place, *terms, *BOTH, "--threads", "1", "--json")
+        found = json.loads(icsched("simulate", "wf.dag", *words).out)
         assert cell["orders"] == found["orders"]
-        assert cell["ratio"] == found["ratio"]["prio_over_fifo"]
+        assert cell["ratio"] == found["ratio"]
         assert (cell["runs"], cell["precise"]) == (found["runs"], found["precise"])
     assert len(cells()) == 4
     assert {cell["precise"] for cell in cells()} == {True, False}
@@ -123,12 +126,12 @@ def test_the_papers_statistics_are_used_when_asked_for(icsched, put):
     dag = read("wf.dag").dag
     alone = simulate(
         dag,
-        ["prio", "fifo"],
+        ["prio", "critical-path", "fifo"],
         pool=Pool(interval=1, batch=2, batch_law="exponential"),
         sampling=PaperSampling(),
     )
     assert cell["runs"] == 300 * 300
-    assert cell["ratio"]["time"] == vars(alone.ratio["prio_over_fifo"].time)
+    assert cell["ratio"]["prio_over_fifo"]["time"] == vars(alone.ratio["prio_over_fifo"].time)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -368,10 +371,10 @@ def test_without_matplotlib_the_tables_are_there_and_a_line_says_what_is_missing
 def test_a_study_of_another_order_bears_its_name(icsched):
     icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
 
-    header = Path("out/study.csv").read_text().split("\n")[0]
+    with Path("out/study.csv").open(newline="") as file:
+        assert {row["order"] for row in csv.DictReader(file)} == {"critical-path"}
     document = json.loads(Path("out/study.json").read_text())
-    assert "critical-path_time_mean" in header
-    assert document["ordered_by"] == "critical-path"
+    assert document["orders"] == ["critical-path"]
     assert set(document["cells"][0]["orders"]) == {"critical-path", "fifo"}
 
 
@@ -381,7 +384,8 @@ def test_an_order_that_is_played_live_is_what_the_command_simulate_plays(icsched
     terms = ("--order", order, "--batch-law", "fixed", "--runs", "500")
     icsched("study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "4", *terms)
 
-    alone = icsched("simulate", "wf.dag", "--interval", "1", "--batch", "4", *terms, "--json")
+    words = ("--interval", "1", "--batch", "4", *terms, "--order", "critical-path", "--json")
+    alone = icsched("simulate", "wf.dag", *words)
     (cell,) = cells()
     assert cell["orders"] == json.loads(alone.out)["orders"]
 
@@ -390,24 +394,17 @@ def test_figures_and_the_sentence_name_the_order(icsched):
     result = icsched("study", "wf.dag", "-o", "out", "--order", "lifo", *QUICK)
 
     assert "at best lifo takes" in result.out
-    assert "execution time, lifo / FIFO" in Path("out/wf.svg").read_text()
-    assert "eligible jobs, lifo - FIFO" in Path("out/wf-eligible.svg").read_text()
+    for figure in ("out/wf.svg", "out/wf-eligible.svg"):
+        drawn = Path(figure).read_text()
+        assert ">lifo</text>" in drawn
+        assert ">critical-path</text>" in drawn
 
 
-@pytest.mark.usefixtures("no_figures")
-def test_an_order_by_run_times_takes_them_from_a_file(icsched):
-    """Without times a goes first, for its smaller id; by these times c does, then d and e."""
-    Path("wf.dag").write_text(PAIR_AND_FORK)
-    Path("times").write_text("a 1\nb 1\nc 9\nd 9\ne 9\n")
-    Path("by-times").write_text("c\nd\ne\na\nb\n")
-    wanted = ("--order", "critical-path", "--run-times", "times")
-
-    assert icsched("study", "wf.dag", "-o", "out", *wanted, *QUICK).code == 0
-    found = [cell["orders"]["critical-path"] for cell in cells()]
-    icsched("study", "wf.dag", "-o", "out", "--order", "@by-times", *QUICK)
-    assert found == [cell["orders"]["@by-times"] for cell in cells()]
+def test_a_figure_of_one_order_needs_no_legend(icsched):
     icsched("study", "wf.dag", "-o", "out", "--order", "critical-path", *QUICK)
-    assert found != [cell["orders"]["critical-path"] for cell in cells()]
+
+    assert "execution time, critical-path / FIFO" in Path("out/wf.svg").read_text()
+    assert "eligible jobs, critical-path - FIFO" in Path("out/wf-eligible.svg").read_text()
 
 
 def test_run_times_of_several_workflows_are_refused(icsched, workflow):

@@ -20,11 +20,11 @@ from icsched.compare import Paired
 from icsched.engines import dask
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
-from icsched.study.cells import Terms, grid, run_cell
+from icsched.study.cells import Subject, Terms, grid, run_cell
 
 DASK = Path(sys.executable).parent / "dask"
 AIRSN = families.airsn(10)
-ORDER = prioritize(AIRSN, "prio").order
+SUBJECT = Subject(AIRSN, {"prio": prioritize(AIRSN, "prio").order})
 TERMS = Terms(seed=2, sampling=Paired(half_width=0.05))
 CELLS = grid(TERMS, [0.1, 1], [1, 4, 16])
 
@@ -85,9 +85,9 @@ def worker(address, tmp_path):
 
 def test_a_cluster_gives_the_same_cells_as_this_machine(address, worker):
     with worker("one"), worker("two"), dask.study_cluster(address) as cluster:
-        found = {result.cell: result for result in cluster(AIRSN, ORDER, CELLS, TERMS)}
+        found = {result.cell: result for result in cluster(SUBJECT, CELLS, TERMS)}
 
-    assert found == {cell: run_cell(AIRSN, ORDER, cell, TERMS) for cell in CELLS}
+    assert found == {cell: run_cell(SUBJECT, cell, TERMS) for cell in CELLS}
 
 
 def test_the_command_writes_the_same_tables_with_a_cluster_as_without(
@@ -108,14 +108,14 @@ def test_the_command_writes_the_same_tables_with_a_cluster_as_without(
 
 def test_cells_of_a_worker_that_is_killed_are_computed_by_another(address, worker):
     with worker("one") as first, dask.study_cluster(address) as cluster:
-        results = cluster(AIRSN, ORDER, CELLS, TERMS)
+        results = cluster(SUBJECT, CELLS, TERMS)
         found = [next(results)]  # only the first worker was there
         with worker("two"):
             first.kill()
             found += results
 
     assert {result.cell: result for result in found} == {
-        cell: run_cell(AIRSN, ORDER, cell, TERMS) for cell in CELLS
+        cell: run_cell(SUBJECT, cell, TERMS) for cell in CELLS
     }
 
 
@@ -129,7 +129,7 @@ def test_a_worker_of_another_version_is_named(address, worker, tmp_path):
         dask.study_cluster(address) as cluster,
         pytest.raises(EngineError) as caught,
     ):
-        list(cluster(AIRSN, ORDER, CELLS, TERMS))
+        list(cluster(SUBJECT, CELLS, TERMS))
 
     assert re.fullmatch(
         r"dask: a worker: expected icsched \S+, as here, got 9\.9", str(caught.value)
@@ -179,7 +179,7 @@ def test_a_worker_without_icsched_that_joins_later_is_one_line_and_lives_on(
     startup.write_text(HIDE)
 
     with worker("one") as first, dask.study_cluster(address) as cluster:
-        results = cluster(AIRSN, ORDER, CELLS, TERMS)
+        results = cluster(SUBJECT, CELLS, TERMS)
         next(results)
         first.kill()
         with worker("bare", PYTHONPATH=str(startup.parent)) as bare:
@@ -197,7 +197,7 @@ def test_cells_that_wait_are_cancelled_when_nobody_wants_them_any_more(address, 
     cells = grid(TERMS, [0.1, 0.2, 0.5, 1, 2, 5], [1, 2, 4, 8, 16, 32])
 
     with worker("one"), dask.study_cluster(address) as cluster, Client(address) as other:
-        results = cluster(AIRSN, ORDER, cells, TERMS)
+        results = cluster(SUBJECT, cells, TERMS)
         next(results)
         wanted = kept(other)
         results.close()
@@ -216,7 +216,7 @@ def test_a_scheduler_that_is_killed_is_one_line_and_dask_says_nothing(tmp_path, 
         worker_at(address, tmp_path, "one"),
         dask.study_cluster(address) as cluster,
     ):
-        results = cluster(AIRSN, ORDER, CELLS, TERMS)
+        results = cluster(SUBJECT, CELLS, TERMS)
         next(results)
         process.kill()
         with pytest.raises(EngineError) as caught:

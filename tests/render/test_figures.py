@@ -11,7 +11,7 @@ from icsched import eligibility_profile, families, prioritize
 from icsched.errors import EngineError, FormatError
 from icsched.render.figures import eligible_figure, ratio_figure, write_figure
 from icsched.sim import Ratio
-from icsched.study.cells import Terms, grid
+from icsched.study.cells import Cell, Terms, grid, workers_grid
 from tests.study.studies import made
 
 CELLS = grid(Terms())
@@ -35,13 +35,13 @@ def part(root, name):
     return found
 
 
-def dots(root, metric):
-    return [use.get("x") for use in part(root, f"medians-{metric}").iter(f"{SVG}use")]
+def dots(root, metric, order="prio"):
+    return [use.get("x") for use in part(root, f"medians-{metric}-{order}").iter(f"{SVG}use")]
 
 
-def segments(root, metric):
+def segments(root, metric, order="prio"):
     """Each segment as (x, length) in points."""
-    (path,) = part(root, f"intervals-{metric}").iter(f"{SVG}path")
+    (path,) = part(root, f"intervals-{metric}-{order}").iter(f"{SVG}path")
     found = re.findall(r"M (\S+) (\S+) *\n?L (\S+) (\S+)", path.get("d"))
     assert all(x == other for x, _, other, _ in found)
     return [(x, float(low) - float(high)) for x, low, _, high in found]
@@ -132,7 +132,7 @@ def test_names_with_markup_are_shown_as_they_are(drawn):
 
 
 def points(root):
-    (path,) = part(root, "difference").iter(f"{SVG}path")
+    (path,) = part(root, "difference-prio").iter(f"{SVG}path")
     return [tuple(map(float, pair)) for pair in re.findall(r"[ML] (\S+) (\S+)", path.get("d"))]
 
 
@@ -140,7 +140,7 @@ def test_the_eligible_figure_bends_where_the_difference_does(drawn):
     """The difference is 0 1 2 3 3 0: it bends after 3 and 4 jobs."""
     ours, fifo = np.array([1, 3, 4, 4, 4, 0]), np.array([1, 2, 2, 1, 1, 0])
 
-    line = points(drawn(eligible_figure("wf", ours, fifo)))
+    line = points(drawn(eligible_figure("wf", {"prio": ours}, fifo)))
 
     assert len(line) == 4
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = line
@@ -154,7 +154,7 @@ def test_a_long_line_keeps_its_highest_and_lowest_points(drawn):
     noise = np.random.default_rng(1).integers(-50, 50, 50_000)
     noise[[12_345, 23_456]] = 500, -300
 
-    line = points(drawn(eligible_figure("wf", noise, np.zeros_like(noise))))
+    line = points(drawn(eligible_figure("wf", {"prio": noise}, np.zeros_like(noise))))
 
     assert 1000 < len(line) <= 2000
     heights = sorted(y for _, y in line)
@@ -167,9 +167,9 @@ def test_a_long_line_keeps_both_its_ends():
     noise = np.random.default_rng(1).integers(-50, 50, 50_001)
     noise[[0, -1]] = 0
 
-    figure = eligible_figure("wf", noise, np.zeros_like(noise))
+    figure = eligible_figure("wf", {"prio": noise}, np.zeros_like(noise))
 
-    (line,) = figure.findobj(lambda artist: artist.get_gid() == "difference")
+    (line,) = figure.findobj(lambda artist: artist.get_gid() == "difference-prio")
     steps = line.get_xdata()
     assert (steps[0], steps[-1]) == (0, 50_000)
     assert len(steps) <= 2000
@@ -179,7 +179,7 @@ def test_the_eligible_figure_of_airsn_is_small(tmp_path):
     dag = families.airsn(250)
     ours = prioritize(dag, "prio").schedule.eligible
 
-    figure = eligible_figure("airsn", ours, eligibility_profile(dag, dag.fifo_order))
+    figure = eligible_figure("airsn", {"prio": ours}, eligibility_profile(dag, dag.fifo_order))
     write_figure(figure, str(tmp_path / "airsn"), ["svg"])
 
     assert (tmp_path / "airsn.svg").stat().st_size < 20_000
@@ -190,7 +190,7 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
 
     for draw in (
         lambda: ratio_figure("wf", CELLS, []),
-        lambda: eligible_figure("wf", np.zeros(2, int), np.zeros(2, int)),
+        lambda: eligible_figure("wf", {"prio": np.zeros(2, int)}, np.zeros(2, int)),
     ):
         with pytest.raises(
             EngineError, match=r"matplotlib is not installed: run .*icsched\[plot\]"
@@ -201,3 +201,54 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
 def test_a_figure_that_cannot_be_written_is_one_line(tmp_path):
     with pytest.raises(FormatError, match="no such file or directory"):
         write_figure(ratio_figure("wf", CELLS, []), str(tmp_path / "none" / "wf"), ["svg"])
+
+
+BOTH = {"prio": "prio", "critical-path": "critical-path"}
+
+
+def test_several_orders_have_their_own_dots_side_by_side_and_a_legend(drawn):
+    """The dots of one cell stand at different places, so that no segment hides another."""
+    results = [made(cell.interval, cell.batch, beside=RATIO) for cell in CELLS]
+
+    root = drawn(ratio_figure("wf", CELLS, results, BOTH))
+
+    left, right = (list(map(float, dots(root, "time", order))) for order in BOTH)
+    assert len(left) == len(right) == 119
+    assert all(x < y for x, y in zip(left, right, strict=True))
+    assert right[0] < left[1]
+    assert texts(root).count("prio") == texts(root).count("critical-path") == 1
+    assert "execution time, order / FIFO" in texts(root)
+
+
+def test_one_order_needs_no_legend(drawn):
+    root = drawn(ratio_figure("wf", CELLS, [made()]))
+
+    assert "prio" not in texts(root)
+
+
+def test_numbers_of_workers_stand_below_one_section(drawn):
+    cells = workers_grid(Terms(), [8, 16, 32])
+    results = [made(None, None, cell.workers) for cell in cells]
+
+    root = drawn(ratio_figure("wf", cells, results))
+
+    assert [text for text in texts(root) if text in ("8", "16", "32")] == ["8", "16", "32"]
+    assert "workers" in texts(root)
+    assert not [text for text in texts(root) if text and text.startswith("interval")]
+    assert len(set(dots(root, "time"))) == 3
+
+
+def test_the_only_pool_has_one_dot(drawn):
+    root = drawn(ratio_figure("wf", [Cell()], [made(None, None)]))
+
+    assert len(dots(root, "time")) == 1
+    assert "the pool" in texts(root)
+
+
+def test_the_eligible_figure_of_several_orders_has_a_line_for_each(drawn):
+    profiles = {"prio": np.array([1, 2, 1, 0]), "mine": np.array([1, 1, 1, 0])}
+
+    root = drawn(eligible_figure("wf", profiles, np.array([1, 1, 1, 0])))
+
+    assert part(root, "difference-prio") is not part(root, "difference-mine")
+    assert {"prio", "mine"} <= set(texts(root))

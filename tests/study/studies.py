@@ -9,16 +9,21 @@ ESTIMATES = Estimates(MEAN, Mean(0.0, 0.0, 0.0), Mean(0.25, 0.125, 0.5))
 
 
 def made(
-    interval: float = 1.0,
-    batch: float = 16.0,
+    interval: float | None = 1.0,
+    batch: float | None = 16.0,
+    workers: int | None = None,
     *,
     time: Ratio | None = Ratio(0.75, 0.5, 1.0),  # noqa: B008  it is frozen
     stall: Ratio | None = None,
     utilisation: Ratio | None = Ratio(1.25, 1.0, 1.5),  # noqa: B008
     runs: int = 500,
     precise: bool = True,
+    beside: Ratio | None = None,
 ) -> CellResult:
-    """Return a cell's result."""
-    ratios = Ratios(time, stall, utilisation)
+    """Return a cell's result; with *beside*, this ratio of times for critical-path too."""
+    ratio = {"prio_over_fifo": Ratios(time, stall, utilisation)}
     orders = {"prio": ESTIMATES, "fifo": ESTIMATES}
-    return CellResult(interval, batch, runs, precise, ratios, orders)
+    if beside:
+        ratio["critical-path_over_fifo"] = Ratios(beside, None, None)
+        orders["critical-path"] = ESTIMATES
+    return CellResult(interval, batch, workers, runs, precise, ratio, orders)

@@ -4,26 +4,31 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 import icsched
 from icsched import Dag, Pool, families, prioritize, simulate
 from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError, ScheduleError, SimulationError
+from icsched.sim import Recorded, Times, Workers
 from icsched.study import cells as module
 from icsched.study.cells import (
     BATCHES,
     INTERVALS,
     Cell,
+    Subject,
     Terms,
     fingerprint,
     grid,
     run_cell,
     run_cells,
+    workers_grid,
 )
 
 AIRSN = families.airsn(10)
 ORDER = prioritize(AIRSN, "prio").order
+SUBJECT = Subject(AIRSN, {"prio": ORDER})
 FEW = Terms(seed=3, sampling=Paired(half_width=0.05, most_runs=600))
 
 
@@ -66,7 +71,7 @@ def test_a_seed_that_cannot_be_is_refused_before_anything_runs():
 @pytest.mark.parametrize("sizes", ["exponential", "geometric"])
 @pytest.mark.parametrize("cell", [Cell(0.1, 4), Cell(1, 16)])
 def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
-    found = run_cell(AIRSN, ORDER, cell, Terms(sizes, 5, sampling))
+    found = run_cell(SUBJECT, cell, Terms(sizes, 5, sampling))
     alone = simulate(
         AIRSN,
         {"prio": prioritize(AIRSN, "prio"), "fifo": "fifo"},
@@ -76,7 +81,7 @@ def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
         threads=2,
     )
 
-    assert found.ratio == alone.ratio["prio_over_fifo"]
+    assert found.ratio == alone.ratio
     assert found.orders == alone.orders
     assert (found.runs, found.precise) == (alone.runs, alone.precise)
     assert found.cell == cell
@@ -86,9 +91,9 @@ def test_a_cell_is_exactly_what_simulate_finds(cell, sizes, sampling):
 def test_cells_do_not_depend_on_how_many_run_at_a_time(threads):
     cells = grid(FEW, [0.1, 1], [1, 4, 16])
 
-    found = {result.cell: result for result in run_cells(AIRSN, ORDER, cells, FEW, threads=threads)}
+    found = {result.cell: result for result in run_cells(SUBJECT, cells, FEW, threads=threads)}
 
-    assert found == {cell: run_cell(AIRSN, ORDER, cell, FEW) for cell in cells}
+    assert found == {cell: run_cell(SUBJECT, cell, FEW) for cell in cells}
 
 
 def test_as_many_cells_as_asked_for_run_at_a_time(monkeypatch):
@@ -96,7 +101,7 @@ def test_as_many_cells_as_asked_for_run_at_a_time(monkeypatch):
     meeting = threading.Barrier(3, timeout=20)
     monkeypatch.setattr(module, "run_cell", lambda *_, **__: meeting.wait())
 
-    numbers = run_cells(AIRSN, ORDER, grid(FEW, [1], [1, 2, 4]), FEW, threads=3)
+    numbers = run_cells(SUBJECT, grid(FEW, [1], [1, 2, 4]), FEW, threads=3)
 
     assert sorted(numbers) == [0, 1, 2]
 
@@ -106,7 +111,7 @@ def test_closing_gives_up_the_cells_under_way(monkeypatch):
     cells = grid(FEW, [1], [1, 2, 4])
     started, fate = [], []
 
-    def cell_that_goes_on(_dag, _order, cell, _terms, *, progress):
+    def cell_that_goes_on(_subject, cell, _terms, *, progress):
         started.append(cell)
         if cell == cells[0]:
             return cell
@@ -118,7 +123,7 @@ def test_closing_gives_up_the_cells_under_way(monkeypatch):
             raise
 
     monkeypatch.setattr(module, "run_cell", cell_that_goes_on)
-    found = run_cells(AIRSN, ORDER, cells, FEW, threads=1)
+    found = run_cells(SUBJECT, cells, FEW, threads=1)
 
     assert next(found) == cells[0]
     found.close()
@@ -129,15 +134,15 @@ def test_closing_gives_up_the_cells_under_way(monkeypatch):
 @pytest.mark.parametrize("threads", [0, -1, 2000])
 def test_a_number_of_threads_that_cannot_be_is_refused(threads):
     with pytest.raises(ArgumentError, match="threads: expected a whole number from 1 to 1,024"):
-        next(run_cells(AIRSN, ORDER, grid(FEW), FEW, threads=threads))
+        next(run_cells(SUBJECT, grid(FEW), FEW, threads=threads))
 
 
 def test_an_empty_dag_and_an_order_of_another_are_refused():
     cells = grid(FEW, [1], [1])
     with pytest.raises(SimulationError, match="dag: expected at least one task"):
-        list(run_cells(Dag({}), [], cells, FEW, threads=1))
+        list(run_cells(Subject(Dag({}), {"prio": []}), cells, FEW, threads=1))
     with pytest.raises(ScheduleError, match="expected 53 tasks, got 1"):
-        list(run_cells(AIRSN, [0], cells, FEW, threads=1))
+        list(run_cells(Subject(AIRSN, {"prio": [0]}), cells, FEW, threads=1))
 
 
 def test_studies_that_must_not_be_mixed_have_different_fingerprints():
@@ -149,19 +154,31 @@ def test_studies_that_must_not_be_mixed_have_different_fingerprints():
     dag = Dag.from_arcs(5, [(0, 2), (0, 3), (1, 4)])
     other = Dag.from_arcs(5, [(0, 2), (1, 3), (1, 4)])
     order, another = [0, 1, 2, 3, 4], [1, 0, 2, 3, 4]
+    subject = Subject(dag, {"prio": order})
     prints = [
-        fingerprint(dag, order, Terms()),
-        fingerprint(other, order, Terms()),
-        fingerprint(dag, another, Terms()),
-        fingerprint(dag, order, Terms(batch_law="fixed")),
-        fingerprint(dag, order, Terms(seed=1)),
-        fingerprint(dag, order, Terms(sampling=Paired(0.02))),
-        fingerprint(dag, order, Terms(sampling=Paired(most_runs=30))),
-        fingerprint(dag, order, Terms(sampling=PaperSampling())),
-        fingerprint(dag, order, Terms(sampling=PaperSampling(300, 299))),
-        fingerprint(dag, "fifo", Terms()),
-        fingerprint(dag, "lifo", Terms()),
-        fingerprint(Dag.from_arcs(6, dag.arcs), [*order, 5], Terms()),
+        fingerprint(subject, Terms()),
+        fingerprint(Subject(other, {"prio": order}), Terms()),
+        fingerprint(Subject(dag, {"prio": another}), Terms()),
+        fingerprint(Subject(dag, {"mine": order}), Terms()),
+        fingerprint(Subject(dag, {"prio": order, "mine": another}), Terms()),
+        fingerprint(Subject(dag, {"prio": order}, np.ones(5)), Terms()),
+        fingerprint(Subject(dag, {"prio": order}, np.full(5, 2.0)), Terms()),
+        fingerprint(subject, Terms(batch_law="fixed")),
+        fingerprint(subject, Terms(seed=1)),
+        fingerprint(subject, Terms(sampling=Paired(0.02))),
+        fingerprint(subject, Terms(sampling=Paired(most_runs=30))),
+        fingerprint(subject, Terms(sampling=PaperSampling())),
+        fingerprint(subject, Terms(sampling=PaperSampling(300, 299))),
+        fingerprint(subject, Terms(times=Times("lognormal"))),
+        fingerprint(subject, Terms(times=Times(spread=0.2))),
+        fingerprint(subject, Terms(delay=2.0)),
+        fingerprint(subject, Terms(given=Workers(2))),
+        fingerprint(subject, Terms(given=Workers(3))),
+        fingerprint(subject, Terms(given=Recorded([0, 1], [9, np.inf]))),
+        fingerprint(subject, Terms(given=Recorded([0, 2], [9, np.inf]))),
+        fingerprint(Subject(dag, {"prio": "fifo"}), Terms()),
+        fingerprint(Subject(dag, {"prio": "lifo"}), Terms()),
+        fingerprint(Subject(Dag.from_arcs(6, dag.arcs), {"prio": [*order, 5]}), Terms()),
     ]
 
     assert len(set(prints)) == len(prints)
@@ -172,12 +189,78 @@ def test_names_and_the_type_of_the_order_do_not_change_the_fingerprint():
     named = icsched.Dag({"a": [], "b": ["a"]})
 
     alike = {
-        fingerprint(dag, [0, 1], Terms()),
-        fingerprint(named, (0, 1), Terms()),
-        fingerprint(dag, prioritize(dag, "prio").order, Terms()),
+        fingerprint(Subject(dag, {"prio": [0, 1]}), Terms()),
+        fingerprint(Subject(named, {"prio": (0, 1)}), Terms()),
+        fingerprint(Subject(dag, {"prio": prioritize(dag, "prio").order}), Terms()),
     }
 
     assert len(alike) == 1
+
+
+def test_several_orders_run_times_and_workers_are_what_simulate_finds():
+    """Every number is equal to the last bit: all orders see the same draws in both."""
+    orders = {"prio": ORDER, "lifo": "lifo", "critical-path": "critical-path"}
+    means = np.linspace(1, 20, len(AIRSN))
+    times = Times("lognormal", 0.5)
+    terms = Terms(seed=5, sampling=Paired(0.02, 700), times=times, delay=3.0)
+
+    found = run_cell(Subject(AIRSN, orders, means), Cell(workers=4), terms)
+
+    alone = simulate(
+        AIRSN,
+        {**orders, "fifo": "fifo"},
+        pool=Workers(4, delay=3.0),
+        times=Times("lognormal", 0.5, means),
+        seed=5,
+        sampling=Paired(0.02, 700),
+    )
+    assert (found.orders, found.ratio) == (alone.orders, alone.ratio)
+    assert (found.runs, found.precise) == (alone.runs, alone.precise)
+    assert found.cell == Cell(None, None, 4)
+
+
+def test_a_chain_of_constant_times_takes_its_times_and_the_delays_between():
+    """2 + 3 + 4 seconds of work, and 5 seconds twice before a child can be taken."""
+    chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
+    terms = Terms(sampling=Paired(most_runs=20), times=Times("constant"), delay=5.0)
+
+    found = run_cell(
+        Subject(chain, {"mine": [0, 1, 2]}, np.array([2.0, 3, 4])), Cell(None, None, 2), terms
+    )
+
+    assert found.orders["mine"].time.mean == pytest.approx(19)
+    assert found.ratios("mine").time.median == 1
+
+
+def test_the_only_cell_of_a_given_pool_plays_that_pool():
+    given = Recorded([0, 4], [8, np.inf], delay=1.0)
+    terms = Terms(seed=2, sampling=FEW.sampling, given=given)
+
+    found = run_cell(SUBJECT, Cell(), terms)
+
+    orders = {"prio": ORDER, "fifo": "fifo"}
+    alone = simulate(AIRSN, orders, pool=given, seed=2, sampling=FEW.sampling)
+    assert found.orders == alone.orders
+
+
+def test_a_grid_of_workers_has_each_number_once_in_ascending_order():
+    assert workers_grid(Terms(), [32, 8, 16, 8]) == tuple(Cell(None, None, n) for n in (8, 16, 32))
+
+
+@pytest.mark.parametrize(
+    ("counts", "complaint"),
+    [([], "workers: expected at least one"), ([8, 0], "workers: expected a whole number from 1")],
+)
+def test_a_grid_of_workers_that_cannot_be_is_refused(counts, complaint):
+    with pytest.raises(ArgumentError) as caught:
+        workers_grid(Terms(), counts)
+
+    assert str(caught.value).startswith(complaint)
+
+
+def test_a_cell_without_a_place_needs_a_pool():
+    with pytest.raises(ArgumentError, match="cell: expected a place in a grid"):
+        Terms().pool(Cell())
 
 
 def test_giving_up_ends_a_cell_in_the_middle_of_a_run():
@@ -185,12 +268,13 @@ def test_giving_up_ends_a_cell_in_the_middle_of_a_run():
     program = """
 import os, signal, threading, time
 from icsched import Dag
-from icsched.study.cells import Cell, Terms, run_cells
+from icsched.study.cells import Cell, Subject, Terms, run_cells
 threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 began = time.monotonic()
 try:
     dag = Dag({"a": [], "b": ["a"]})
-    list(run_cells(dag, [0, 1], [Cell(2e-9, 1.0)], Terms(batch_law="fixed"), threads=1))
+    subject = Subject(dag, {"prio": [0, 1]})
+    list(run_cells(subject, [Cell(2e-9, 1.0)], Terms(batch_law="fixed"), threads=1))
 except KeyboardInterrupt:
     print(time.monotonic() - began < 8)
 """

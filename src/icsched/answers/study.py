@@ -10,18 +10,19 @@ from pathlib import Path
 
 from icsched.answers.compared import Compared
 from icsched.answers.notes import Resumed, TimesKnown, resumed
-from icsched.answers.orders import WantedOrder, is_played_live
+from icsched.answers.orders import WantedOrder, check_known, is_played_live
 from icsched.answers.reading import Reading
-from icsched.answers.run_times import times_known
+from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError
+from icsched.orders import Plan
 from icsched.study import (
     BASELINE,
     Cell,
-    CellOrder,
     CellResult,
     CellRunner,
     Store,
+    Subject,
     Terms,
     fingerprint,
     read_cells,
@@ -30,6 +31,8 @@ from icsched.study import (
 )
 from icsched.workflow import Workflow
 
+BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside it
+
 Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk, all cells
 
 
@@ -37,12 +40,13 @@ Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk
 class Studied:
     """A workflow of the study, with the name that its rows and figures have.
 
-    `order` is what the cells play: the name of an order that is played live, or a list of jobs.
+    `compared` has the plan of each order. `subject` has what the cells play: the name of an order
+    that is played live, or a list of jobs.
     """
 
     name: str
-    compared: Compared
-    order: CellOrder
+    compared: dict[str, Compared]
+    subject: Subject
     fingerprint: str
     resumed: Resumed | None
     timed: TimesKnown | None
@@ -50,9 +54,10 @@ class Studied:
 
 @dataclass(frozen=True, eq=False)
 class StudyBegun:
-    """What a study will compute, and where its cells are kept."""
+    """What a study will compute, and where its cells are kept; `orders` are compared with fifo."""
 
     directory: str
+    orders: tuple[str, ...]
     cells: tuple[Cell, ...]
     terms: Terms
     workflows: tuple[Studied, ...]
@@ -69,39 +74,60 @@ class StudyAnswer:
 
 def study_begun(
     files: Sequence[str],
-    wanted: WantedOrder,
+    wanted: Sequence[str],
     directory: str,
     cells: Sequence[Cell],
     terms: Terms,
     *,
+    run_times: Sequence[str],
+    has_unit: bool,
     reading: Reading,
     signs: Signs = QUIET,
 ) -> StudyBegun:
-    """Read and order the workflows; each file is a workflow."""
-    wanted.check()
-    if wanted.order == BASELINE:
-        raise ArgumentError(f"--order: a study compares with {BASELINE}: expected another order")
-    if wanted.run_times and len(files) > 1:
+    """Read the workflows, each file is one, and put each into the *wanted* orders.
+
+    Orders are names or @FILE. Mean run times are those in the files *run_times*, or else the
+    workflow's own. They are in seconds. Raises ArgumentError for such times unless the cells *have
+    a unit*: their times are in seconds, too.
+    """
+    orders = _checked_orders(wanted)
+    if run_times and len(files) > 1:
         raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
-    workflows = tuple(
-        _studied(
-            name,
-            file,
-            wanted.timed(reading.read_to_run([file], signs=signs)),
-            wanted,
-            terms,
-            signs,
-        )
-        for name, file in _named(files).items()
+    if run_times and not has_unit:
+        raise _no_unit("--run-times")
+    workflows = []
+    for name, file in _named(files).items():
+        workflow = with_run_times(reading.read_to_run([file], signs=signs), run_times)
+        if workflow.run_times is not None and not has_unit:
+            raise _no_unit(file)
+        workflows.append(_studied(name, file, workflow, orders, terms, signs))
+    named = tuple(map(_text, orders))
+    return StudyBegun(directory, named, tuple(cells), terms, tuple(workflows))
+
+
+def _checked_orders(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the orders, each once, with critical path beside; raises ArgumentError."""
+    for word in wanted:
+        check_known(word)
+        if word == BASELINE:
+            raise ArgumentError(
+                f"--order: a study compares with {BASELINE}: expected another order"
+            )
+    return tuple(dict.fromkeys([*wanted, BESIDE]))
+
+
+def _no_unit(source: str) -> ArgumentError:
+    return ArgumentError(
+        f"{source}: run times are in seconds: say --intervals, the mean seconds between batches,"
+        " --workers or --pool"
     )
-    return StudyBegun(directory, tuple(cells), terms, workflows)
 
 
 def _named(files: Sequence[str]) -> dict[str, str]:
     """Return each file under its name without suffix, or under its path if two share a name."""
     if not files:
         raise ArgumentError("expected a workflow file")
-    paths = [Path(file.encode(errors="backslashreplace").decode()) for file in files]
+    paths = [Path(_text(file)) for file in files]
     stems = Counter(path.stem for path in paths)
     names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
     outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
@@ -111,24 +137,45 @@ def _named(files: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, files, strict=True))
 
 
+def _text(word: str) -> str:
+    """Return *word* as text that tables can have: a file's name may be no text."""
+    return word.encode(errors="backslashreplace").decode()
+
+
 def _flat(path: Path) -> str:
     return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
 
 
 def _studied(
-    name: str, file: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
+    name: str,
+    file: str,
+    workflow: Workflow,
+    orders: Sequence[str],
+    terms: Terms,
+    signs: Signs,
 ) -> Studied:
+    plans = {_text(word): _plan(workflow, file, word, signs) for word in orders}
+    played = {w: w if is_played_live(w) else plan.order for w, plan in plans.items()}
+    subject = Subject(workflow.dag, played, workflow.run_times)
+    return Studied(
+        name=name,
+        compared={word: Compared(plan) for word, plan in plans.items()},
+        subject=subject,
+        fingerprint=fingerprint(subject, terms),
+        resumed=resumed(workflow),
+        timed=times_known(workflow),
+    )
+
+
+def _plan(workflow: Workflow, file: str, word: str, signs: Signs) -> Plan:
     try:
-        plan = wanted.plan(workflow, signs=signs)
+        return WantedOrder(word).plan(workflow, signs=signs)
     except FormatError as error:
         if not error.line:
             raise
         # The line may fit another workflow of the study.
         problem = f"{error.problem} (for {file})"
         raise FormatError(error.path, error.line, problem) from error
-    order = wanted.order if is_played_live(wanted.order) else plan.order
-    mark = fingerprint(workflow.dag, order, terms)
-    return Studied(name, Compared(plan), order, mark, resumed(workflow), times_known(workflow))
 
 
 @contextmanager
@@ -175,7 +222,7 @@ def _fill(
     runner: CellRunner,
     signs: Signs,
 ) -> None:
-    found = runner(workflow.compared.plan.dag, workflow.order, cells, begun.terms)
+    found = runner(workflow.subject, cells, begun.terms)
     with signs.progress(f"simulating {workflow.name}") as tell, closing(found):
         for done, result in enumerate(found, 1):
             store.add(workflow.fingerprint, result)
@@ -185,7 +232,7 @@ def _fill(
 def study_answer(begun: StudyBegun) -> StudyAnswer:
     """Gather the finished cells, and write the tables."""
     rows = {w.name: _results(begun, w) for w in begun.workflows}
-    written = tuple(write_tables(begun.directory, rows, begun.terms))
+    written = tuple(write_tables(begun.directory, rows, begun.orders, begun.terms))
     return StudyAnswer(begun, rows, written)
 
 

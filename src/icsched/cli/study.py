@@ -1,9 +1,13 @@
-"""`icsched study`: an order against first come, first served over a grid of pools."""
+"""`icsched study`: orders against first come, first served over a grid of pools."""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
-from icsched.answers.inputs import numbers
+from cyclopts import Parameter
+
+from icsched.answers.inputs import numbers, whole_numbers
 from icsched.answers.reading import Reading
 from icsched.answers.study import (
     StudyAnswer,
@@ -14,25 +18,113 @@ from icsched.answers.study import (
     study_begun,
 )
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
-from icsched.cli.model import ENOUGH_RUNS, SamplingOptions
-from icsched.cli.orders import OURS, OrderOptions
+from icsched.cli.model import ENOUGH_RUNS, SamplingOptions, TimeOptions
+from icsched.cli.orders import RunTimeFiles, known_orders
 from icsched.cli.output import SIGNS, Flag, OutputName, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
-from icsched.sim.model import BatchLaw
-from icsched.study import BATCHES, INTERVALS, Terms, grid, is_study
+from icsched.sim import read_pool
+from icsched.sim.model import BatchLaw, TimeLaw
+from icsched.study import BATCHES, INTERVALS, Cell, Terms, grid, is_study, workers_grid
 
-_INTERVALS = ",".join(f"{value:g}" for value in INTERVALS)
-_BATCHES = ",".join(f"{value:.0f}" for value in BATCHES)
+Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
+
+
+@Parameter(name="*", group="Pools")
+@dataclass(frozen=True)
+class GridOptions:
+    """The pools of a study.
+
+    Parameters
+    ----------
+    intervals
+        Mean times between batches of requests, separated by commas; 10^-3 to 10^3 by default.
+    batches
+        Mean numbers of requests in a batch, separated by commas; 2^0 to 2^16 by default.
+    batch_law
+        How sizes of batches vary: exponential by default.
+    workers
+        Numbers of workers, separated by commas: fixed sets of workers instead of batches.
+    delay
+        Time until a result, or the loss of a job, changes what can be taken; 0 by default.
+    pool_file
+        JSON file with the only pool; no other option of the pools can be used with it.
+
+    """
+
+    intervals: str | None = None
+    batches: str | None = None
+    batch_law: BatchLaw | None = None
+    workers: str | None = None
+    delay: Annotated[float, Parameter(show_default=False)] = 0.0
+    pool_file: Annotated[str | None, Parameter(name="--pool")] = None
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether the user said what a unit of time is."""
+        given = self.intervals, self.workers, self.pool_file
+        return any(value is not None for value in given)
+
+    def terms(self) -> Terms:
+        """Return the terms of these pools; raises ArgumentError for options that do not fit.
+
+        Raises FormatError for a file that is no pool.
+        """
+        if self.pool_file is not None:
+            if replace(self, pool_file=None) != GridOptions():
+                raise ArgumentError("--pool cannot be used with other options of the pools")
+            return Terms(given=read_pool(self.pool_file))
+        if self.workers is not None:
+            for name in ("intervals", "batches", "batch_law"):
+                if getattr(self, name) is not None:
+                    option = name.replace("_", "-")
+                    raise ArgumentError(f"--{option} cannot be used with --workers")
+        return Terms(self.batch_law or "exponential", delay=self.delay)
+
+    def cells(self, terms: Terms) -> tuple[Cell, ...]:
+        """Return the cells of the grid; raises ArgumentError for numbers that no pool has."""
+        if self.pool_file is not None:
+            return (Cell(),)
+        if self.workers is not None:
+            return workers_grid(terms, whole_numbers("--workers", self.workers))
+        rows = INTERVALS if self.intervals is None else numbers("--intervals", self.intervals)
+        columns = BATCHES if self.batches is None else numbers("--batches", self.batches)
+        return grid(terms, rows, columns)
+
+
+@Parameter(name="*", group="Times")
+@dataclass(frozen=True)
+class StudyTimes(TimeOptions):
+    """How long jobs run.
+
+    Parameters
+    ----------
+    law
+        How run times vary around their means.
+    spread
+        Standard deviation of a run time divided by its mean; 0.1 by default.
+    run_times
+        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
+        It can be given several times. Jobs may be missing. By default each job takes 1.
+        It needs --intervals, --workers or --pool.
+
+    """
+
+    law: TimeLaw = "normal"
+    spread: float | None = None
+    run_times: RunTimeFiles = ()
+
+
+PAPER_GRID = GridOptions()
+UNIT_TIMES = StudyTimes()
 
 
 def study(
     *files: str,
-    order_options: OrderOptions = OURS,
+    order: Orders = ("prio",),
     output_: Annotated[str | None, OutputName] = None,
-    intervals: str = _INTERVALS,
-    batches: str = _BATCHES,
-    batch_law: BatchLaw = "exponential",
+    grid_options: GridOptions = PAPER_GRID,
+    time_options: StudyTimes = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     dask: str | None = None,
     no_run: Flag = False,
@@ -46,31 +138,35 @@ def study(
     ----------
     files
         Workflow files; each is a workflow of its own.
+    order
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+        It can be given several times. critical-path and fifo are always included.
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
-    intervals
-        Mean times between batches of requests, separated by commas.
-    batches
-        Mean numbers of requests in a batch, separated by commas.
-    batch_law
-        Law of the batch sizes.
     dask
         Address of a Dask scheduler: compute the cells on its workers.
     no_run
         Simulate nothing: write tables and figures of the finished cells.
 
     """
-    check_streams(*files, order_options.order, *order_options.run_times)
+    check_streams(*files, *order, *time_options.run_times, grid_options.pool_file)
     directory = _checked(output_, sampling_options, dask)
-    terms = Terms(
-        batch_law, sampling_options.seed, sampling_options.sampling(), order_options.order
+    terms = replace(
+        grid_options.terms(),
+        seed=sampling_options.seed,
+        sampling=sampling_options.sampling(),
+        times=time_options.times(),
     )
-    cells = grid(terms, numbers("--intervals", intervals), numbers("--batches", batches))
+    cells = grid_options.cells(terms)
     threads = sampling_options.thread_count()
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
     begun = study_begun(
-        files, order_options, directory, cells, terms, reading=Reading(reading), signs=SIGNS
+        *(files, order, directory, cells, terms),
+        run_times=time_options.run_times,
+        has_unit=grid_options.has_unit,
+        reading=Reading(reading),
+        signs=SIGNS,
     )
     say(render.beginning(begun))
     if not no_run:

@@ -7,6 +7,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import astuple, replace
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,10 +22,11 @@ from icsched.orders import NamedOrder
 if TYPE_CHECKING:
     from distributed import Client
 
-    from icsched.study.cells import Cell, CellOrder, CellResult, CellRunner, Results, Terms
+    from icsched.study.cells import Cell, CellResult, CellRunner, Results, Subject, Terms
 
-    Shipment = tuple[Dag, CellOrder, Terms, dict[str, str]]
-    PortableCell = Callable[[bytes, float, float], CellResult]
+    Shipment = tuple[Subject, Terms, dict[str, str]]
+    Place = tuple[float | None, float | None, int | None]
+    PortableCell = Callable[[bytes, Place], CellResult]
 
 CONNECT_S = 10  # how long to wait for a scheduler to answer
 WORKERS_S = 60  # how long to wait for a cluster to have workers
@@ -134,15 +136,13 @@ def _check_workers(client: Client) -> None:
             raise EngineError(f"dask: worker {worker}: expected icsched installed, got {answer}")
 
 
-def _cells(
-    client: Client, dag: Dag, order: CellOrder, cells: Iterable[Cell], terms: Terms
-) -> Results:
+def _cells(client: Client, subject: Subject, cells: Iterable[Cell], terms: Terms) -> Results:
     from distributed import as_completed
 
     # A task, not scattered data: scattered data is gone once the last worker that holds it is lost.
-    shipment = client.submit(bytes, _packed(dag, order, terms), pure=False)
+    shipment = client.submit(bytes, _packed(subject, terms), pure=False)
     run = _portable_cell()
-    waiting = [client.submit(run, shipment, c.interval, c.batch, pure=False) for c in cells]
+    waiting = [client.submit(run, shipment, astuple(cell), pure=False) for cell in cells]
     try:
         for future in as_completed(waiting, loop=client.loop):
             yield _result(future)
@@ -150,9 +150,10 @@ def _cells(
         client.cancel([*waiting, shipment])
 
 
-def _packed(dag: Dag, order: CellOrder, terms: Terms) -> bytes:
+def _packed(subject: Subject, terms: Terms) -> bytes:
     """Return what cells need, without names: they may be long, or of types that workers lack."""
-    shipment: Shipment = Dag.from_arcs(len(dag), dag.arcs), order, terms, _versions()
+    nameless = Dag.from_arcs(len(subject.dag), subject.dag.arcs)
+    shipment: Shipment = replace(subject, dag=nameless), terms, _versions()
     return pickle.dumps(shipment)
 
 
@@ -163,25 +164,25 @@ def _portable_cell() -> PortableCell:
     dies.
     """
 
-    def cell(shipment: bytes, interval: float, batch: float) -> CellResult:
+    def cell(shipment: bytes, place: Place) -> CellResult:
         from icsched.engines.dask import received_cell
 
-        return received_cell(shipment, interval, batch)
+        return received_cell(shipment, place)
 
     return cell
 
 
-def received_cell(shipment: bytes, interval: float, batch: float) -> CellResult:
+def received_cell(shipment: bytes, place: Place) -> CellResult:
     """Compute a cell on a worker; raises EngineError if its versions differ from the sender's."""
     from icsched.study.cells import Cell, run_cell  # help loads this module for its order alone
 
-    dag, order, terms, expected = pickle.loads(shipment)  # noqa: S301  as Dask itself does
+    subject, terms, expected = pickle.loads(shipment)  # noqa: S301  as Dask itself does
     found = _versions()
     for package, wanted in expected.items():
         if found[package] != wanted:
             problem = f"expected {package} {wanted}, as here, got {found[package]}"
             raise EngineError(f"dask: a worker: {problem}")
-    return run_cell(dag, order, Cell(interval, batch), terms)
+    return run_cell(subject, Cell(*place), terms)
 
 
 def _versions() -> dict[str, str]:

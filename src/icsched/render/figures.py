@@ -7,11 +7,12 @@ same bytes of SVG.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,8 +38,30 @@ TITLES = {
 }
 MOST_POINTS = 2000  # of a line: a page cannot show more
 
+PRIO = {"prio": "prio"}  # the usual order, with its label
+
 _GAP = 1.5  # columns between two sections
+_BESIDE = 0.6  # columns that the orders of one cell take
+_MOST_LABELS = 20  # numbers of workers that fit under a plot
 INK, FAINT = "#1a1a1a", "#999999"
+
+
+class _Look(NamedTuple):
+    """How an order is drawn."""
+
+    color: str
+    marker: str
+
+
+_LOOKS = (
+    _Look(INK, "o"),
+    _Look("#0072b2", "s"),
+    _Look("#d55e00", "^"),
+    _Look("#009e73", "D"),
+    _Look("#cc79a7", "v"),
+    _Look("#e69f00", "P"),
+    _Look("#56b4e9", "X"),
+)
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "icsched",
@@ -50,13 +73,17 @@ _STYLE: dict[Any, Any] = {
 
 
 def ratio_figure(
-    title: str, cells: Sequence[Cell], results: Sequence[CellResult], ordered_by: str = "prio"
+    title: str,
+    cells: Sequence[Cell],
+    results: Sequence[CellResult],
+    orders: Mapping[str, str] = PRIO,
 ) -> Figure:
-    """Draw an order over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
+    """Draw orders over FIFO in each cell: execution time, stalling, utilisation, top to bottom.
 
-    Each section of a plot is one mean interval; inside it the batch size grows from left to right.
-    Dots are medians and segments are intervals. A cell without a result or interval stays empty.
-    Raises EngineError without matplotlib.
+    *orders* has the label of each order. Each section of a plot is one mean interval; inside it the
+    batch size, or the number of workers, grows from left to right. Dots are medians and segments
+    are intervals. A cell without a result or interval stays empty. Raises EngineError without
+    matplotlib.
 
     >>> [axes.get_ylabel() for axes in ratio_figure("wf", [Cell(1, 16)], []).axes][1:]
     ['probability of stalling, prio / FIFO', 'utilisation, prio / FIFO']
@@ -66,35 +93,57 @@ def ratio_figure(
         figure.suptitle(title)
         place = _places(cells)
         for axes, metric in zip(figure.subplots(len(METRICS), sharex=True), METRICS, strict=True):
-            _draw_ratios(axes, place, metric, results)
-            axes.set_ylabel(f"{TITLES[metric]}, {ordered_by} / FIFO")
+            _draw_ratios(axes, place, metric, results, orders)
+            axes.set_ylabel(f"{TITLES[metric]}, {_who(orders.values())} / FIFO")
             _draw_sections(axes, place)
             axes.tick_params(axis="x", bottom=metric == METRICS[-1])
-        _label_batches(axes, place)
+        _label_columns(axes, place)
+        _add_legend(figure, axes, orders)
     return figure
 
 
-def eligible_figure(title: str, ours: Profile, fifo: Profile, ordered_by: str = "prio") -> Figure:
-    """Draw by how many eligible jobs one profile is ahead of the other.
+def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) -> Figure:
+    """Draw by how many eligible jobs each of *profiles*, by their labels, is ahead of FIFO's.
 
     This is figure 4 of Malewicz et al. 2007. The left scale is relative to the number of all jobs,
     the right scale counts jobs. Raises EngineError without matplotlib.
 
-    >>> figure = eligible_figure("wf", np.array([2, 2, 1, 1, 0]), np.array([2, 1, 1, 1, 0]))
+    >>> ours = {"prio": np.array([2, 2, 1, 1, 0])}
+    >>> figure = eligible_figure("wf", ours, np.array([2, 1, 1, 1, 0]))
     >>> figure.axes[0].lines[1].get_ydata().tolist()
     [0.0, 0.25, 0.0, 0.0]
     """
-    jobs = max(1, len(ours) - 1)
-    steps, ahead = _outline(ours - fifo)
+    jobs = max(1, len(fifo) - 1)
     with style():
         figure = blank(6, 3.2)
         axes = figure.subplots()
         axes.axhline(0, color=FAINT, linewidth=0.8)
-        axes.plot(steps, ahead / jobs, color=INK, linewidth=0.8, gid="difference")
+        for look, (label, ours) in zip(cycle(_LOOKS), profiles.items(), strict=False):
+            steps, ahead = _outline(ours - fifo)
+            drawn = _drawn(look, label, "difference")
+            axes.plot(steps, ahead / jobs, linewidth=0.8, **drawn)
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
-        absolute.set_ylabel(f"eligible jobs, {ordered_by} - FIFO")
+        absolute.set_ylabel(f"eligible jobs, {_who(profiles)} - FIFO")
+        _add_legend(figure, axes, profiles)
     return figure
+
+
+def _who(labels: Iterable[str]) -> str:
+    """Return the label of the only order; a legend has the labels of several."""
+    first, *others = labels
+    return "order" if others else first
+
+
+def _drawn(look: _Look, label: str, what: str) -> dict[str, Any]:
+    """Return how a line is drawn; `gid` is its name in the SVG."""
+    return {"color": look.color, "label": label, "gid": f"{what}-{label}"}
+
+
+def _add_legend(figure: Figure, axes: Axes, orders: Collection[str]) -> None:
+    if len(orders) > 1:
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
 
 
 def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str]:
@@ -152,30 +201,45 @@ def _scales(jobs: int) -> tuple[Scale, Scale]:
     return to_jobs, to_parts
 
 
+def _column(cell: Cell) -> float:
+    """Return what grows from left to right: batch size or workers; 0 for the only pool."""
+    return float(cell.workers or cell.batch or 0)
+
+
+def _section(cell: Cell) -> float:
+    return cell.interval or 0.0
+
+
 def _places(cells: Sequence[Cell]) -> dict[Cell, float]:
     """Return the place of each cell on the horizontal axis, one section after another."""
-    sections = sorted({cell.interval for cell in cells})
-    columns = sorted({cell.batch for cell in cells})
+    sections = {value: i for i, value in enumerate(sorted(set(map(_section, cells))))}
+    columns = {value: i for i, value in enumerate(sorted(set(map(_column, cells))))}
     width = len(columns) - 1 + 2 * _GAP
     return {
-        Cell(interval, batch): section * width + _GAP + column
-        for section, interval in enumerate(sections)
-        for column, batch in enumerate(columns)
+        cell: sections[_section(cell)] * width + _GAP + columns[_column(cell)] for cell in cells
     }
 
 
 def _draw_ratios(
-    axes: Axes, place: dict[Cell, float], metric: str, results: Sequence[CellResult]
+    axes: Axes,
+    place: dict[Cell, float],
+    metric: str,
+    results: Sequence[CellResult],
+    orders: Mapping[str, str],
 ) -> None:
-    found = [
-        (place[result.cell], ratio)
-        for result in results
-        if (ratio := getattr(result.ratio, metric)) is not None
-    ]
     axes.axhline(1, color=FAINT, linewidth=0.8)
-    draw_intervals(axes, found, color=INK, gid=f"intervals-{metric}")
-    at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
-    axes.plot(at, medians, "o", color=INK, markersize=2.6, gid=f"medians-{metric}")
+    for number, (order, label) in enumerate(orders.items()):
+        look = _LOOKS[number % len(_LOOKS)]
+        beside = _BESIDE * ((number + 0.5) / len(orders) - 0.5)  # so that segments do not overlap
+        found = [
+            (place[result.cell] + beside, ratio)
+            for result in results
+            if (ratio := getattr(result.ratios(order), metric)) is not None
+        ]
+        draw_intervals(axes, found, color=look.color, gid=f"intervals-{metric}-{label}")
+        at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
+        drawn = _drawn(look, label, f"medians-{metric}")
+        axes.plot(at, medians, look.marker, markersize=2.6, **drawn)
 
 
 def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
@@ -187,25 +251,29 @@ def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
 
 
 def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
-    columns = len({cell.batch for cell in place})
+    columns = len(set(map(_column, place)))
     width = columns - 1 + 2 * _GAP
-    intervals = sorted({cell.interval for cell in place})
-    axes.set_xlim(0, width * len(intervals))
-    for section, interval in enumerate(intervals):
+    sections = sorted(set(map(_section, place)))
+    axes.set_xlim(0, width * len(sections))
+    for section, interval in enumerate(sections):
         if section:
             axes.axvline(section * width, color=FAINT, linewidth=0.8)
-        label = f"interval {interval:g}"
-        middle = (section + 0.5) / len(intervals)
+        label = f"interval {interval:g}" if interval else ""
+        middle = (section + 0.5) / len(sections)
         axes.text(middle, 1.02, label, transform=axes.transAxes, ha="center", fontsize=7)
 
 
-def _label_batches(axes: Axes, place: dict[Cell, float]) -> None:
-    """Write two batch sizes under each section, because more would overlap."""
-    batches = sorted({cell.batch for cell in place})
-    named = {batches[len(batches) // 4], batches[len(batches) * 3 // 4]}
-    ticks = {x: f"{cell.batch:,g}" for cell, x in place.items() if cell.batch in named}
-    axes.set_xticks(list(ticks), list(ticks.values()), fontsize=6)
-    axes.set_xlabel("mean batch size")
+def _label_columns(axes: Axes, place: dict[Cell, float]) -> None:
+    """Write two batch sizes under each section, because more would overlap; or all workers."""
+    columns = sorted(set(map(_column, place)))
+    has_workers = any(cell.workers is not None for cell in place)
+    named = {columns[len(columns) // 4], columns[len(columns) * 3 // 4]}
+    named = set(columns) if has_workers and len(columns) <= _MOST_LABELS else named
+    ticks = {x: f"{_column(cell):,g}" for cell, x in place.items() if _column(cell) in named}
+    is_alone = columns == [0.0]
+    axes.set_xticks(list(ticks), [""] * len(ticks) if is_alone else ticks.values(), fontsize=6)
+    words = "workers" if has_workers else "mean batch size"
+    axes.set_xlabel("the pool" if is_alone else words)
 
 
 def _outline(line: Profile) -> tuple[Profile, Profile]:

@@ -8,7 +8,7 @@ from icsched.render import figures as draw
 from icsched.render.notes import done_sentence, sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number
-from icsched.study import CellResult
+from icsched.study import Cell, CellResult
 
 SUFFIXES = ("svg", "png")
 
@@ -30,31 +30,43 @@ def there_already(workflow: str, there: int, cells: int) -> str:
 
 
 def text(found: StudyAnswer) -> str:
-    """Return a sentence for each workflow."""
-    cells = len(found.begun.cells)
-    return "".join(
-        _sentence(w.name, found.begun.terms.ordered_by, found.rows[w.name], cells)
-        for w in found.begun.workflows
-    )
+    """Return a line for each order of each workflow."""
+    return "".join(_sentences(found, workflow.name) for workflow in found.begun.workflows)
 
 
-def _sentence(name: str, ordered_by: str, results: Sequence[CellResult], cells: int) -> str:
-    """Say how many cells are finished, how many are precise, and where the gain is largest."""
+def _sentences(found: StudyAnswer, name: str) -> str:
+    results = found.rows[name]
+    there = f"{name}: {_finished(results, len(found.begun.cells))}"
+    gains = [gain for order in found.begun.orders if (gain := _gain(results, order))]
+    return "".join(f"{there}; {gain}\n" for gain in gains) or f"{there}\n"
+
+
+def _finished(results: Sequence[CellResult], cells: int) -> str:
+    """Say how many cells are finished, and how many are precise."""
     there = counted(len(results), "cell")
     if len(results) < cells:
         there = f"{len(results):,} of {counted(cells, 'cell')}"
     rough = sum(not result.precise for result in results)
-    if rough:
-        there += f" ({rough:,} less precise than asked for)"
-    found = [(result.ratio.time, result.cell) for result in results if result.ratio.time]
+    return there + (f" ({rough:,} less precise than asked for)" if rough else "")
+
+
+def _gain(results: Sequence[CellResult], order: str) -> str:
+    """Say where the gain of *order* is largest; nothing without results."""
+    ratios = [(result.ratios(order).time, result.cell) for result in results]
+    found = [(ratio, cell) for ratio, cell in ratios if ratio]
     if not found:
-        return f"{name}: {there}\n"
+        return ""
     best, cell = min(found, key=lambda pair: (pair[0].median, pair[1]))
-    return (
-        f"{name}: {there}; at best {ordered_by} takes {best.median:.3f}"
-        f" [{best.low:.3f}, {best.high:.3f}] of fifo's time,"
-        f" at interval {number(cell.interval)} and batch {number(cell.batch)}\n"
-    )
+    took = f"takes {best.median:.3f} [{best.low:.3f}, {best.high:.3f}] of fifo's time"
+    return f"at best {order} {took}{_place(cell)}"
+
+
+def _place(cell: Cell) -> str:
+    if cell.workers is not None:
+        return f", with {counted(cell.workers, 'worker')}"
+    if cell.interval is None or cell.batch is None:
+        return ""  # the only pool
+    return f", at interval {number(cell.interval)} and batch {number(cell.batch)}"
 
 
 def write_figures(found: StudyAnswer) -> list[str]:
@@ -63,13 +75,13 @@ def write_figures(found: StudyAnswer) -> list[str]:
 
 
 def _written(found: StudyAnswer, workflow: Studied) -> list[str]:
-    name, compared, title = workflow.name, workflow.compared, named(workflow.name)
-    ordered_by = named(found.begun.terms.ordered_by)
+    name, title = workflow.name, named(workflow.name)
+    labels = {order: named(order) for order in found.begun.orders}
+    profiles = {labels[order]: one.eligible for order, one in workflow.compared.items()}
+    fifo = next(iter(workflow.compared.values())).fifo_eligible
     figures = {
-        name: draw.ratio_figure(title, found.begun.cells, found.rows[name], ordered_by),
-        f"{name}-eligible": draw.eligible_figure(
-            title, compared.eligible, compared.fifo_eligible, ordered_by
-        ),
+        name: draw.ratio_figure(title, found.begun.cells, found.rows[name], labels),
+        f"{name}-eligible": draw.eligible_figure(title, profiles, fifo),
     }
     return [
         path

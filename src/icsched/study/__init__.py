@@ -9,11 +9,13 @@ from icsched.study.cells import (
     CellResult,
     CellRunner,
     Results,
+    Subject,
     Terms,
     fingerprint,
     grid,
     run_cell,
     run_cells,
+    workers_grid,
 )
 from icsched.study.store import Store, is_study, read_cells
 from icsched.study.tables import Rows, write_tables
@@ -29,6 +31,7 @@ __all__ = [
     "Results",
     "Rows",
     "Store",
+    "Subject",
     "Terms",
     "fingerprint",
     "grid",
@@ -36,5 +39,6 @@ __all__ = [
     "read_cells",
     "run_cell",
     "run_cells",
+    "workers_grid",
     "write_tables",
 ]

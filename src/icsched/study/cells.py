@@ -1,27 +1,31 @@
-"""A study: one order against first come, first served over a grid of pools.
+"""A study: orders against first come, first served over a grid of pools.
 
-The grid is that of figures 6 to 9 of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan Jobs and
-its Evaluation". A cell of the grid is a mean interval and a mean batch size. All cells use the same
-seed. Each cell is simulated on its own, so its result is what `simulate` finds, on any machine and
-whatever other cells are computed.
+The usual grid is that of figures 6 to 9 of Malewicz et al. 2007, "A Tool for Prioritizing DAGMan
+Jobs and its Evaluation": a cell is a mean interval and a mean batch size. A cell can also be a
+number of workers, or the one pool that a user gives. All cells use the same seed. Each cell is
+simulated on its own, so its result is what `simulate` finds, on any machine and whatever other
+cells are computed.
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from threading import Event
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from icsched.arrays import Floats
 from icsched.compare.simulation import Estimates, Paired, PaperSampling, Ratios, simulate
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.pebble import Order, check_order
 from icsched.sim.engine import give_up_runs
-from icsched.sim.model import BatchLaw, Pool, check_runs, check_seed
+from icsched.sim.model import AnyPool, BatchLaw, Pool, Times, Workers, check_runs, check_seed
+from icsched.sim.pools import pool_to_dict
 
 INTERVALS = tuple(10.0**power for power in range(-3, 4))
 BATCHES = tuple(2.0**power for power in range(17))
@@ -30,51 +34,103 @@ BASELINE = "fifo"
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """A pool of the grid: mean interval between batches, mean batch size."""
+    """A place in the grid: mean interval and mean batch size, or a number of workers.
 
-    interval: float
-    batch: float
+    The cell that has none of these is the pool of the `Terms`.
+    """
+
+    interval: float | None = None
+    batch: float | None = None
+    workers: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
-    """What all cells of a study have in common."""
+    """What all cells of a study have in common.
+
+    `times` says how run times vary; their means belong to a `Subject`. `delay` is that of the pools
+    of the grid. `given` is the pool of a study that has one cell.
+    """
 
     batch_law: BatchLaw = "exponential"
     seed: int = 0
     sampling: Paired | PaperSampling = field(default_factory=Paired)
-    ordered_by: str = "prio"  # the name of the order that is compared with fifo
+    times: Times = field(default_factory=Times)
+    delay: float = 0.0
+    given: AnyPool | None = None
 
-    def pool(self, cell: Cell) -> Pool:
+    def __post_init__(self) -> None:
+        check_seed(self.seed, 0)
+
+    def pool(self, cell: Cell) -> AnyPool:
         """Return the pool of a cell; raises ArgumentError for numbers that no pool has."""
-        return Pool(interval=cell.interval, batch=cell.batch, batch_law=self.batch_law)
+        if cell.workers is not None:
+            return Workers(cell.workers, delay=self.delay)
+        if cell.interval is not None and cell.batch is not None:
+            return Pool(cell.interval, cell.batch, self.batch_law, delay=self.delay)
+        if self.given is None:
+            raise ArgumentError(f"cell: expected a place in a grid, got {cell}")
+        return self.given
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the terms as plain data."""
+        return {
+            "batch_law": self.batch_law,
+            "delay": self.delay,
+            "pool": None if self.given is None else pool_to_dict(self.given),
+            "times": {"law": self.times.law, "spread": self.times.spread},
+            "seed": self.seed,
+            "sampling": {"method": type(self.sampling).__name__, **asdict(self.sampling)},
+        }
+
+
+CellOrder: TypeAlias = Order | str  # a name is played as `simulate` plays it
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What every cell simulates: a dag, the orders to compare with fifo, and mean run times.
+
+    Without `means` each task has a mean time of 1.
+    """
+
+    dag: Dag
+    orders: Mapping[str, CellOrder]
+    means: Floats | None = None
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """The result of a cell; `ratio` is that of the order to first come, first served."""
+    """The result of a cell; `orders` and `ratio` have the keys that those of a `Simulation` have.
 
-    interval: float
-    batch: float
+    `interval`, `batch` and `workers` are those of the cell.
+    """
+
+    interval: float | None
+    batch: float | None
+    workers: int | None
     runs: int
     precise: bool
-    ratio: Ratios
+    ratio: Mapping[str, Ratios]
     orders: Mapping[str, Estimates]
 
     @property
     def cell(self) -> Cell:
         """The place of this result in the grid."""
-        return Cell(self.interval, self.batch)
+        return Cell(self.interval, self.batch, self.workers)
+
+    def ratios(self, order: str) -> Ratios:
+        """Return the ratios of *order* to first come, first served."""
+        return self.ratio[f"{order}_over_{BASELINE}"]
 
 
 Results: TypeAlias = Generator[CellResult, None, None]
-CellOrder: TypeAlias = Order | str  # a name is played as `simulate` plays it
 
 
 class CellRunner(Protocol):
     """Computes cells, and yields each when it is done."""
 
-    def __call__(self, dag: Dag, order: CellOrder, cells: Iterable[Cell], terms: Terms) -> Results:
+    def __call__(self, subject: Subject, cells: Iterable[Cell], terms: Terms) -> Results:
         """Yield the results of *cells*, in any order."""
 
 
@@ -86,12 +142,11 @@ def grid(
 ) -> tuple[Cell, ...]:
     """Return the cells of a grid in ascending order, each once.
 
-    Raises ArgumentError for an empty grid, or for an impossible seed, interval or batch size.
+    Raises ArgumentError for an empty grid, or for an impossible interval or batch size.
 
-    >>> grid(Terms(), [1, 0.1], [2, 4, 4])[1:3]
-    (Cell(interval=0.1, batch=4.0), Cell(interval=1.0, batch=2.0))
+    >>> [(cell.interval, cell.batch) for cell in grid(Terms(), [1, 0.1], [2, 4, 4])][1:3]
+    [(0.1, 4.0), (1.0, 2.0)]
     """
-    check_seed(terms.seed, 0)
     rows, columns = sorted(set(map(float, intervals))), sorted(set(map(float, batches)))
     for name, values in (("intervals", rows), ("batches", columns)):
         if not values:
@@ -102,33 +157,49 @@ def grid(
     return cells
 
 
+def workers_grid(terms: Terms, counts: Iterable[int]) -> tuple[Cell, ...]:
+    """Return a cell for each number of workers, in ascending order, each once.
+
+    Raises ArgumentError for an impossible number of workers, or if there is none.
+
+    >>> [cell.workers for cell in workers_grid(Terms(), [16, 8, 8])]
+    [8, 16]
+    """
+    cells = tuple(Cell(workers=count) for count in sorted(set(counts)))
+    if not cells:
+        raise ArgumentError("workers: expected at least one")
+    for cell in cells:
+        terms.pool(cell)
+    return cells
+
+
 def run_cell(
-    dag: Dag, order: CellOrder, cell: Cell, terms: Terms, *, progress: Watch | None = None
+    subject: Subject, cell: Cell, terms: Terms, *, progress: Watch | None = None
 ) -> CellResult:
-    """Simulate one cell on one core: *order* against first come, first served.
+    """Simulate one cell on one core: each order against first come, first served.
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
-    >>> found = run_cell(fork, [1, 0, 2, 3], Cell(1.0, 1.0), Terms(batch_law="geometric"))
-    >>> found.ratio.time.high < 1, list(found.orders)
+    >>> subject = Subject(fork, {"prio": [1, 0, 2, 3]})
+    >>> found = run_cell(subject, Cell(1.0, 1.0), Terms(batch_law="geometric"))
+    >>> found.ratios("prio").time.high < 1, list(found.orders)
     (True, ['prio', 'fifo'])
     """
     found = simulate(
-        dag,
-        {terms.ordered_by: order, BASELINE: BASELINE},
+        subject.dag,
+        {**subject.orders, BASELINE: BASELINE},
         pool=terms.pool(cell),
+        times=replace(terms.times, means=subject.means),
         seed=terms.seed,
         baseline=BASELINE,
         sampling=terms.sampling,
         threads=1,
         progress=progress,
     )
-    ratio = found.ratio[f"{terms.ordered_by}_over_{BASELINE}"]
-    return CellResult(cell.interval, cell.batch, found.runs, found.precise, ratio, found.orders)
+    numbers = found.runs, found.precise, found.ratio, found.orders
+    return CellResult(cell.interval, cell.batch, cell.workers, *numbers)
 
 
-def run_cells(
-    dag: Dag, order: CellOrder, cells: Iterable[Cell], terms: Terms, *, threads: int
-) -> Results:
+def run_cells(subject: Subject, cells: Iterable[Cell], terms: Terms, *, threads: int) -> Results:
     """Simulate *cells*, each on one of *threads* threads, and yield each when it is done.
 
     Closing the iterator stops the cells that are being computed.
@@ -136,7 +207,7 @@ def run_cells(
 
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
     >>> cells = grid(Terms(), [1], [1, 2, 4])
-    >>> found = run_cells(fork, [1, 0, 2, 3], cells, Terms(), threads=2)
+    >>> found = run_cells(Subject(fork, {"prio": [1, 0, 2, 3]}), cells, Terms(), threads=2)
     >>> sorted(result.batch for result in found)
     [1.0, 2.0, 4.0]
     """
@@ -148,7 +219,7 @@ def run_cells(
             raise _GivenUpError
 
     with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(run_cell, dag, order, cell, terms, progress=watch) for cell in cells]
+        waiting = [pool.submit(run_cell, subject, cell, terms, progress=watch) for cell in cells]
         try:
             pending = set(waiting)
             while pending:  # wakes up from time to time: a signal may reach another thread first
@@ -166,22 +237,30 @@ class _GivenUpError(Exception):
     """Nobody waits for the cell any more."""
 
 
-def fingerprint(dag: Dag, order: CellOrder, terms: Terms) -> str:
+def fingerprint(subject: Subject, terms: Terms) -> str:
     """Return a digest that differs between studies whose cells must not be mixed.
 
-    It depends on the dag's arcs, the order, the terms and the version of icsched, not on the names
-    of tasks. An order that is given by its name differs from every list of tasks.
+    It depends on the dag's arcs, the mean run times, the orders with their names, the terms and the
+    version of icsched, not on the names of tasks. An order that is given by its name differs from
+    every list of tasks.
 
     >>> first, second = Dag({"a": [], "b": ["a"]}), Dag({"x": [], "y": ["x"]})
-    >>> fingerprint(first, [0, 1], Terms()) == fingerprint(second, [0, 1], Terms())
+    >>> one, other = (Subject(dag, {"prio": [0, 1]}) for dag in (first, second))
+    >>> fingerprint(one, Terms()) == fingerprint(other, Terms())
     True
-    >>> fingerprint(first, [0, 1], Terms()) == fingerprint(first, [0, 1], Terms(seed=1))
+    >>> fingerprint(one, Terms()) == fingerprint(one, Terms(seed=1))
     False
     """
-    digest = hashlib.sha256(f"icsched {version('icsched')} {terms!r} {len(dag)}\n".encode())
+    dag = subject.dag
+    said = [version("icsched"), terms.to_dict(), len(dag), list(subject.orders)]
+    digest = hashlib.sha256(json.dumps(said).encode(errors="backslashreplace"))
     digest.update(np.ascontiguousarray(dag.arcs, "<i4").tobytes())
-    if isinstance(order, str):
-        digest.update(f"played by {order}".encode())
-    else:
-        digest.update(np.ascontiguousarray(check_order(dag, order), "<i4").tobytes())
+    if subject.means is not None:
+        digest.update(b"mean run times")
+        digest.update(np.ascontiguousarray(subject.means, "<f8").tobytes())
+    for order in subject.orders.values():
+        if isinstance(order, str):
+            digest.update(f"played by {order}".encode())
+        else:
+            digest.update(np.ascontiguousarray(check_order(dag, order), "<i4").tobytes())
     return digest.hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""The tables of a study: a row for each cell of each workflow, as CSV and as JSON."""
+"""The tables of a study, as CSV and as JSON: the cells of each workflow, with each order."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,73 +15,73 @@ from icsched.study.cells import BASELINE, CellResult, Terms
 
 Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name
 
+SCHEMA = 2  # of study.json; 1 had one order, and its ratio without a name
+
 _RATIO = ("median", "low", "high")
 _MEAN = ("mean", "low", "high")
 
 
-def write_tables(directory: str, rows: Rows, terms: Terms) -> list[str]:
+def write_tables(directory: str, rows: Rows, orders: Sequence[str], terms: Terms) -> list[str]:
     """Write study.csv and study.json to *directory*; return their paths.
 
-    Both have the rows in the order given. A ratio has no interval if its denominator may be 0; its
-    fields are then empty, or null. Raises FormatError if the files cannot be written.
+    *orders* are compared with fifo. Both files have the cells in the order given. A ratio has no
+    interval if its denominator may be 0; its fields are then empty, or null. Raises FormatError if
+    the files cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
-    ...     paths = write_tables(directory, {"wf": []}, Terms(seed=4))
+    ...     paths = write_tables(directory, {"wf": []}, ["prio"], Terms(seed=4))
     ...     msgspec.json.decode(Path(paths[1]).read_bytes())["seed"]
     4
     """
     table, document = (str(Path(directory, name)) for name in ("study.csv", "study.json"))
-    write_text(table, csv_text(rows, terms.ordered_by))
-    write_bytes(document, msgspec.json.format(msgspec.json.encode(_document(rows, terms))) + b"\n")
+    write_text(table, csv_text(rows, orders))
+    data = msgspec.json.encode(_document(rows, orders, terms))
+    write_bytes(document, msgspec.json.format(data) + b"\n")
     return [table, document]
 
 
-def csv_text(rows: Rows, ordered_by: str) -> str:
-    """Return the table as CSV; *ordered_by* names the order that is compared with fifo.
+def csv_text(rows: Rows, orders: Sequence[str]) -> str:
+    """Return the table as CSV, with a row for each cell and each of *orders*.
 
-    >>> csv_text({}, "prio").split(",")[:6]
-    ['workflow', 'interval', 'batch', 'runs', 'precise', 'ratio_time_median']
+    >>> csv_text({}, ["prio"]).split(",")[:6]
+    ['workflow', 'interval', 'batch', 'workers', 'order', 'runs']
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_header(ordered_by))
+    writer.writerow(_header())
     for workflow, results in rows.items():
-        writer.writerows([workflow, *_numbers(result, ordered_by)] for result in results)
+        for result in results:
+            writer.writerows([workflow, *_numbers(result, order)] for order in orders)
     return text.getvalue()
 
 
-def _header(ordered_by: str) -> list[str]:
+def _header() -> list[str]:
     ratios = [f"ratio_{metric}_{part}" for metric in METRICS for part in _RATIO]
-    means = [
-        f"{order}_{metric}_{part}"
-        for order in (ordered_by, BASELINE)
-        for metric in METRICS
-        for part in _MEAN
-    ]
-    return ["workflow", "interval", "batch", "runs", "precise", *ratios, *means]
+    means = [f"{metric}_{part}" for metric in METRICS for part in _MEAN]
+    cell = ["workflow", "interval", "batch", "workers", "order", "runs", "precise"]
+    return [*cell, *ratios, *means, *(f"{BASELINE}_{name}" for name in means)]
 
 
-def _numbers(result: CellResult, ordered_by: str) -> Iterator[object]:
-    yield from (result.interval, result.batch, result.runs, int(result.precise))
+def _numbers(result: CellResult, order: str) -> Iterator[object]:
+    yield from (result.interval, result.batch, result.workers, order)
+    yield from (result.runs, int(result.precise))
     for metric in METRICS:
-        yield from _parts(getattr(result.ratio, metric), _RATIO)
-    for order in (ordered_by, BASELINE):
+        yield from _parts(getattr(result.ratios(order), metric), _RATIO)
+    for name in (order, BASELINE):
         for metric in METRICS:
-            yield from _parts(getattr(result.orders[order], metric), _MEAN)
+            yield from _parts(getattr(result.orders[name], metric), _MEAN)
 
 
 def _parts(found: Ratio | Mean | None, names: Sequence[str]) -> list[object]:
     return [None if found is None else getattr(found, name) for name in names]
 
 
-def _document(rows: Rows, terms: Terms) -> dict[str, object]:
+def _document(rows: Rows, orders: Sequence[str], terms: Terms) -> dict[str, object]:
     return {
-        "schema": 1,
-        "ordered_by": terms.ordered_by,
-        "batch_law": terms.batch_law,
-        "seed": terms.seed,
-        "sampling": {"method": type(terms.sampling).__name__, **asdict(terms.sampling)},
+        "schema": SCHEMA,
+        "orders": list(orders),
+        **terms.to_dict(),
         "cells": [
             {"workflow": workflow, **asdict(result)}
             for workflow, results in rows.items()
