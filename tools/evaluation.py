@@ -3,7 +3,8 @@
 The paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation". Usage: evaluation.py
 DIRECTORY. The cells stay in DIRECTORY, so that a stopped study can go on. The figures go to
 docs/evaluation. AIRSN is there twice, because FIFO depends on which sources come first in the
-file, and the paper does not say.
+file, and the paper does not say. The paper has no other order; critical path is played beside it,
+in DIRECTORY/critical-path.
 """
 
 import json
@@ -24,6 +25,7 @@ DAGS = {
     "sdss": families.sdss(),
     "montage": families.montage(),
 }
+PEER = "critical-path"
 CLEAR = 0.01  # a ratio that differs from 1 by more than this is a difference
 
 Cells = list[dict]
@@ -35,24 +37,33 @@ def main(directory: Path) -> None:
     files = [directory / f"{name}.dag" for name in DAGS]
     for file, dag in zip(files, DAGS.values(), strict=True):
         write_dagman(dag, file)
-    code = run(["study", *map(str, files), "-o", str(directory)])
-    if code:
-        sys.exit(code)
+    cells = {
+        "prio": studied(files, "prio", directory),
+        PEER: studied(files, PEER, directory / PEER),
+    }
     FIGURES.mkdir(exist_ok=True)
     for name in DAGS:
         for figure in (name, f"{name}-eligible"):
             shutil.copy(directory / f"{figure}.svg", FIGURES)
-    cells = json.loads((directory / "study.json").read_text())["cells"]
     for name, dag in DAGS.items():
-        findings(name, dag, [cell for cell in cells if cell["workflow"] == name])
+        for order, found in cells.items():
+            findings(name, dag, order, [cell for cell in found if cell["workflow"] == name])
 
 
-def findings(name: str, dag: Dag, cells: Cells) -> None:
-    """Print the numbers for the claims of section 4.3, for one dag."""
-    print(f"\n== {name}: {len(dag):,} jobs, {dag.arc_count:,} dependencies")
-    contest = compare(dag, prioritize(dag, "prio").order, dag.fifo_order)
+def studied(files: list[Path], order: str, directory: Path) -> Cells:
+    """Run the study of one order against FIFO, and return its cells."""
+    code = run(["study", *map(str, files), "--order", order, "-o", str(directory)])
+    if code:
+        sys.exit(code)
+    return json.loads((directory / "study.json").read_text())["cells"]
+
+
+def findings(name: str, dag: Dag, order: str, cells: Cells) -> None:
+    """Print the numbers for the claims of section 4.3, for one dag and order."""
+    print(f"\n== {name}, {order}: {len(dag):,} jobs, {dag.arc_count:,} dependencies")
+    contest = compare(dag, prioritize(dag, order).order, dag.fifo_order)
     (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
-    print(f"eligible jobs, prio - FIFO: {lead} after {ahead} jobs, {lag} after {behind}")
+    print(f"eligible jobs, {order} - FIFO: {lead} after {ahead} jobs, {lag} after {behind}")
     print("runs:", sum(cell["runs"] for cell in cells), "in", len(cells), "cells,", end=" ")
     print(sum(not cell["precise"] for cell in cells), "not precise")
     intervals = sorted({cell["interval"] for cell in cells})
