@@ -15,7 +15,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor check bench evaluation allocation fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
+.PHONY: demo test test-htcondor check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -41,6 +41,11 @@ evaluation: $(VENV)/installed-test
 # The tables of docs/allocation.md, and its figure.
 allocation: $(VENV)/installed-test
 	$(BIN)/python tools/allocation.py
+
+# The tables and figures of docs/gains.md: what every order gains on real workflows and known dags.
+TRACES ?= ../shared/data/wfinstances
+gains: $(VENV)/installed-test
+	$(BIN)/python -m tools.gains --traces $(TRACES)
 
 # Builds under build/fuzz, where corpora and findings stay; each target runs FUZZ_SECONDS.
 FUZZ_SECONDS ?= 60

@@ -145,6 +145,8 @@ def test_the_tour_shows_profiles_and_what_the_referee_says(icsched):
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("AIRSN 250, a brain-imaging workflow: 773 jobs, ")
     assert "first come, first served" in result.out
+    assert "critical path" in result.out
+    assert re.search(r"critical-path +0\.8\d \[.*\n  prio +0\.8\d \[", result.out)
     assert "The exact referee on AIRSN 6 (41 jobs) says:" in result.out
     assert all(len(line) <= 90 for line in result.out.splitlines())
 

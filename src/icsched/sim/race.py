@@ -23,8 +23,8 @@ WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core d
 SLOWER = 0.01  # an order that is slower than the present one by more, on some pool, is not chosen
 CLEAR = 3.0  # standard errors between an order and a better one, before it is dropped
 ALIKE = 0.0005  # of the time: orders that differ by less are alike
-FIRST_RUNS, MOST_RUNS = 8, 1024  # for each order and pool
-FEWEST_RUNS = 2
+FEWEST_RUNS, MOST_RUNS = 2, 1024  # for each order and pool
+FIRST_RUNS = 8  # with fewer nobody knows what chance does, so no order is dropped
 CHECKED_SHARE = 1 / 3  # of the work, kept for the check
 RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check: no others use them
 
@@ -123,7 +123,7 @@ class _Heats:
     def run(self, most: float) -> None:
         """Make rounds until one order is left, all are alike, or the work is done."""
         self.running = list(self.orders)
-        runs = self._first_runs(most)
+        runs = FEWEST_RUNS  # nobody knows yet how much work a run is
         while True:
             for name in self.running:
                 made = self.track.logs(self.orders[name], RACED + self.runs, runs)
@@ -145,11 +145,6 @@ class _Heats:
         """Return the time of each order over the present one's."""
         return {name: math.exp(self._lead(name).mean()) for name in self.orders}
 
-    def _first_runs(self, most: float) -> int:
-        cells = len(self.orders) * len(self.track.pools)
-        affordable = int(most / (2 * cells * max(1, len(self.track.dag))))
-        return max(FEWEST_RUNS, min(FIRST_RUNS, affordable))
-
     def _lead(self, name: str) -> Floats:
         """Return how far each run is behind the present order's, as a logarithm."""
         lead: Floats = self._by_pool(name).mean(axis=0)
@@ -166,7 +161,7 @@ class _Heats:
 
     def _drop(self) -> None:
         if self.runs < FIRST_RUNS:
-            return  # too few runs to know what chance does
+            return
         leads = {name: self._lead(name) for name in self.running}
         best = min(leads, key=lambda name: leads[name].mean())
         self.running = [
@@ -176,8 +171,9 @@ class _Heats:
         ]
 
     def _is_over(self) -> bool:
-        rivals = [name for name in self.running if name != self.present]
-        if len(rivals) <= 1 and self.runs >= FIRST_RUNS:
+        if self.runs < FIRST_RUNS:
+            return False
+        if len([name for name in self.running if name != self.present]) <= 1:
             return True
         leads = [self._lead(name) for name in self.running]
         return all(_error(lead - leads[0]) < ALIKE / CLEAR for lead in leads[1:])
@@ -199,7 +195,7 @@ def _checked(
     """Play the winner and the present order on fresh draws."""
     if winner == present:
         return Interval(1.0, 1.0, 1.0)
-    cost = 2 * len(track.pools) * max(1, len(track.dag))
+    cost = 2 * len(track.pools) * track.work / track.runs
     runs = max(2 * FEWEST_RUNS, min(MOST_RUNS, int(most / cost)))
     rows = [track.logs(orders[name], FRESH, runs) for name in (winner, present)]
     behind = (rows[0] - rows[1]).mean(axis=0)

@@ -1,0 +1,184 @@
+"""A race between orders: who wins, what it costs, and whether its interval is true."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from icsched import Dag, Pool, Workers, families
+from icsched.errors import SimulationError
+from icsched.pebble import critical_path_order, fifo_order, lifo_order, random_order
+from icsched.sim import Played, Recorded, Times, simulate_runs
+from icsched.sim.race import FIRST_RUNS, MOST_RUNS, WORK_A_SECOND, race
+from tests.strategies import different_dags
+
+FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
+FIRST_PATH = Played("static", ["a", "b", "lone", "c"])
+FIFO = Played("fifo")
+TWO = [Workers(2)]
+SLOW_LONE = Dag({"x": [], "y": [], "long": []})  # two workers: the long one must come first
+LONG_FIRST = Played("static", ["long", "x", "y"])
+LONG_TIMES = Times("lognormal", 0.3, {"x": 1, "y": 1, "long": 2})
+
+
+def played(order) -> Played:
+    return Played("static", order)
+
+
+def long_first(seed: int, *, budget: float = 0.01):
+    orders = {"long first": LONG_FIRST, "fifo": FIFO}
+    return race(SLOW_LONE, orders, "fifo", TWO, LONG_TIMES, budget=budget, seed=seed)
+
+
+def test_the_same_seed_gives_the_same_race_and_another_seed_another():
+    assert long_first(1).to_dict() == long_first(1).to_dict()
+    assert long_first(1).checked != long_first(2).checked
+
+
+def test_the_order_that_ends_earlier_wins():
+    """Constant times: [long | x y] ends at 2, [x long | y] at 3."""
+    times = replace(LONG_TIMES, law="constant")
+    orders = {"long first": LONG_FIRST, "fifo": FIFO}
+
+    raced = race(SLOW_LONE, orders, "fifo", TWO, times, budget=0.01, seed=1)
+
+    assert raced.winner == "long first"
+    assert raced.checked.to_dict() == pytest.approx({"mean": 2 / 3, "low": 2 / 3, "high": 2 / 3})
+
+
+def test_the_present_order_wins_if_it_is_the_best_and_its_ratio_is_1():
+    orders = {"short first": played(["x", "y", "long"]), "present": LONG_FIRST}
+
+    raced = race(SLOW_LONE, orders, "present", TWO, LONG_TIMES, budget=0.01, seed=1)
+
+    assert raced.winner == "present"
+    assert raced.checked.to_dict() == {"mean": 1, "low": 1, "high": 1}
+    assert raced.ratios["short first"] > 1.1
+
+
+def test_of_orders_that_are_alike_the_first_wins():
+    """x and y take the same time, so both orders end every run at the same moment."""
+    other = played(["long", "y", "x"])
+    times = replace(LONG_TIMES, law="constant")
+    orders = {"one": LONG_FIRST, "other": other, "fifo": FIFO}
+
+    raced = race(SLOW_LONE, orders, "fifo", TWO, times, budget=0.01, seed=1)
+
+    assert raced.winner == "one"
+
+
+def test_an_order_that_is_best_on_average_does_not_win_if_it_is_slower_on_a_pool():
+    """Two workers who stay: 2 against 3. If the first leaves at 1.5, he loses the long task.
+
+    Then the other worker runs x, y and the long task, until 4. In the present order x and y run
+    side by side until 1, and the long task ends at 3, or at 3.5 if it is lost once.
+    """
+    times = replace(LONG_TIMES, law="constant")
+    orders = {"long first": LONG_FIRST, "present": played(["x", "y", "long"])}
+    pools = [*TWO, Recorded([0, 0], [1.5, math.inf])]
+    ratios = [ratio(SLOW_LONE, orders, pool, times) for pool in pools]
+    assert ratios[0] == pytest.approx(2 / 3)
+    assert ratios[1] >= 4 / 3.5 - 1e-9
+    assert math.prod(ratios) < 1
+
+    raced = race(SLOW_LONE, orders, "present", pools, times, budget=0.01, seed=1)
+
+    assert raced.winner == "present"
+
+
+def ratio(dag, orders, pool, times, *, runs=2, seed=77):
+    first, second = (
+        simulate_runs(dag, order, pool, times, seed=seed, runs=runs).time
+        for order in orders.values()
+    )
+    return math.exp(float(np.mean(np.log(first) - np.log(second))))
+
+
+def test_an_order_that_is_clearly_worse_is_dropped_after_the_first_rounds():
+    """Two good orders that differ by chance alone race on; the bad one costs little more."""
+    good = {"long first": LONG_FIRST, "other": played(["long", "y", "x"]), "fifo": FIFO}
+    bad = {"bad": played(["y", "x", "long"])}
+    terms = {"budget": 100.0, "seed": 1}
+
+    without = race(SLOW_LONE, good, "fifo", TWO, LONG_TIMES, **terms)
+    within = race(SLOW_LONE, {**bad, **good}, "fifo", TWO, LONG_TIMES, **terms)
+
+    assert without.runs > 3 * MOST_RUNS
+    assert 0 < within.runs - without.runs <= 8 * FIRST_RUNS
+
+
+def test_the_interval_has_the_true_ratio_in_about_95_of_100_races():
+    """400 races; 91.7% to 98.3% is three standard errors around 95%."""
+    orders = {"long first": LONG_FIRST, "fifo": FIFO}
+    truth = ratio(SLOW_LONE, orders, TWO[0], LONG_TIMES, runs=400_000)
+
+    raced = [long_first(seed, budget=0.001) for seed in range(400)]
+
+    assert all(one.winner == "long first" for one in raced)
+    held = np.mean([one.checked.low <= truth <= one.checked.high for one in raced])
+    assert 0.917 <= held <= 0.983
+
+
+@pytest.mark.parametrize("tasks", [3, 4])
+def test_on_every_small_dag_the_winner_is_not_slower_than_the_present_order(tasks):
+    """By 1% or less, beyond three standard errors of fresh runs."""
+    rng = np.random.default_rng(5)
+    for dag in different_dags(tasks):
+        means = rng.lognormal(0.0, 1.0, tasks)
+        times = Times("lognormal", 0.3, means)
+        orders = {
+            "lifo": played(lifo_order(dag)),
+            "random": played(random_order(dag, seed=1)),
+            "path": played(critical_path_order(dag, run_times=means)),
+            "present": played(fifo_order(dag)),
+        }
+        pools = [Workers(2), Pool(interval=1.0, batch=2)]
+        winner = race(dag, orders, "present", pools, times, budget=0.02, seed=1).winner
+        for pool in pools:
+            assert_not_slower(dag, orders[winner], orders["present"], pool, times)
+
+
+def assert_not_slower(dag, order, present, pool, times, *, runs=2000):
+    mine, theirs = (
+        np.log(simulate_runs(dag, one, pool, times, seed=9, runs=runs).time)
+        for one in (order, present)
+    )
+    behind = mine - theirs
+    error = float(behind.std(ddof=1)) / math.sqrt(runs)
+    assert float(behind.mean()) - 3 * error <= math.log(1.01)
+
+
+@pytest.mark.parametrize("budget", [0.005, 0.02, 0.1])
+def test_the_budget_bounds_the_work_also_where_most_requests_find_nothing(budget):
+    """On the second pool 1,000 batches come in the time of a task."""
+    dag = families.airsn(20)
+    orders = {"path": played(critical_path_order(dag)), "fifo": FIFO}
+    for pool in (Workers(4), Pool(interval=0.001, batch=1)):
+        times = Times("lognormal", 0.3)
+        raced = race(dag, orders, "fifo", [pool], times, budget=budget, seed=1)
+        one = simulate_runs(dag, FIFO, pool, times, seed=1, runs=16)
+        work = raced.runs * (len(dag) + float(one.batches.mean()))
+        least = 16 * (len(dag) + float(one.batches.mean()))
+        assert work <= max(1.3 * budget * WORK_A_SECOND, least)
+
+
+def test_more_budget_makes_more_runs_up_to_a_limit():
+    runs = [long_first(1, budget=budget).runs for budget in (0.001, 0.002, 1.0, 100.0)]
+
+    assert runs == sorted(runs)
+    assert runs[0] < runs[1]
+    assert runs[-1] <= 2 * (MOST_RUNS + FIRST_RUNS)
+
+
+def test_a_pool_on_which_no_task_ever_ends_is_named_in_one_line():
+    pools = [Workers(2, leave=0.001)]
+    with pytest.raises(SimulationError, match="will never finish task 'lone'") as error:
+        race(FORK, {"a": FIRST_PATH, "fifo": FIFO}, "fifo", pools, Times(), budget=0.01, seed=1)
+    assert "\n" not in str(error.value)
+
+
+def test_a_race_of_the_present_order_alone_ends():
+    raced = race(FORK, {"fifo": FIFO}, "fifo", TWO, Times(), budget=0.01, seed=1)
+
+    assert (raced.winner, dict(raced.ratios)) == ("fifo", {"fifo": 1.0})
