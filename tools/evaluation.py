@@ -72,9 +72,7 @@ def findings(name: str, dag: Dag, order: str, cells: Cells) -> None:
     for interval in intervals:
         section = [cell for cell in cells if cell["interval"] == interval]
         best = min(section, key=lambda cell: cell["time"]["median"])
-        clear = [
-            cell["batch"] for cell in section if cell["time"]["high"] < 1 - CLEAR
-        ]
+        clear = [cell["batch"] for cell in section if cell["time"]["high"] < 1 - CLEAR]
         gains = f"more than 1% less at batches {clear[0]:g} to {clear[-1]:g}" if clear else "none"
         print(f"interval {interval:g}: best {shown(best)}; {gains}")
     for what, chosen in slices(cells).items():
@@ -95,9 +93,7 @@ def slices(cells: Cells) -> dict[str, Cells]:
 
 def extent(cells: Cells) -> str:
     """Return the cells with the smallest and the largest ratio."""
-    ends = [
-        pick(cells, key=lambda cell: cell["time"]["median"]) for pick in (min, max)
-    ]
+    ends = [pick(cells, key=lambda cell: cell["time"]["median"]) for pick in (min, max)]
     return shown(ends[0]) if len(cells) == 1 else " to ".join(map(shown, ends))
 
 

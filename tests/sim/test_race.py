@@ -10,7 +10,7 @@ from icsched import Dag, Pool, Workers, families
 from icsched.errors import SimulationError
 from icsched.pebble import critical_path_order, fifo_order, lifo_order, random_order
 from icsched.sim import Played, Recorded, Times, simulate_runs
-from icsched.sim.race import FIRST_RUNS, MOST_RUNS, WORK_A_SECOND, race
+from icsched.sim.race import FIRST_RUNS, MOST_RUNS, WORK_A_SECOND, run_race
 from tests.strategies import different_dags
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
@@ -28,7 +28,7 @@ def played(order) -> Played:
 
 def long_first(seed: int, *, budget: float = 0.01):
     orders = {"long first": LONG_FIRST, "fifo": FIFO}
-    return race(SLOW_LONE, orders, "fifo", TWO, LONG_TIMES, budget=budget, seed=seed)
+    return run_race(SLOW_LONE, orders, "fifo", TWO, LONG_TIMES, budget=budget, seed=seed)
 
 
 def test_the_same_seed_gives_the_same_race_and_another_seed_another():
@@ -41,7 +41,7 @@ def test_the_order_that_ends_earlier_wins():
     times = replace(LONG_TIMES, law="constant")
     orders = {"long first": LONG_FIRST, "fifo": FIFO}
 
-    raced = race(SLOW_LONE, orders, "fifo", TWO, times, budget=0.01, seed=1)
+    raced = run_race(SLOW_LONE, orders, "fifo", TWO, times, budget=0.01, seed=1)
 
     assert raced.winner == "long first"
     assert raced.checked.to_dict() == pytest.approx({"mean": 2 / 3, "low": 2 / 3, "high": 2 / 3})
@@ -50,7 +50,7 @@ def test_the_order_that_ends_earlier_wins():
 def test_the_present_order_wins_if_it_is_the_best_and_its_ratio_is_1():
     orders = {"short first": played(["x", "y", "long"]), "present": LONG_FIRST}
 
-    raced = race(SLOW_LONE, orders, "present", TWO, LONG_TIMES, budget=0.01, seed=1)
+    raced = run_race(SLOW_LONE, orders, "present", TWO, LONG_TIMES, budget=0.01, seed=1)
 
     assert raced.winner == "present"
     assert raced.checked.to_dict() == {"mean": 1, "low": 1, "high": 1}
@@ -63,7 +63,7 @@ def test_of_orders_that_are_alike_the_first_wins():
     times = replace(LONG_TIMES, law="constant")
     orders = {"one": LONG_FIRST, "other": other, "fifo": FIFO}
 
-    raced = race(SLOW_LONE, orders, "fifo", TWO, times, budget=0.01, seed=1)
+    raced = run_race(SLOW_LONE, orders, "fifo", TWO, times, budget=0.01, seed=1)
 
     assert raced.winner == "one"
 
@@ -82,7 +82,7 @@ def test_an_order_that_is_best_on_average_does_not_win_if_it_is_slower_on_a_pool
     assert ratios[1] >= 4 / 3.5 - 1e-9
     assert math.prod(ratios) < 1
 
-    raced = race(SLOW_LONE, orders, "present", pools, times, budget=0.01, seed=1)
+    raced = run_race(SLOW_LONE, orders, "present", pools, times, budget=0.01, seed=1)
 
     assert raced.winner == "present"
 
@@ -101,8 +101,8 @@ def test_an_order_that_is_clearly_worse_is_dropped_after_the_first_rounds():
     bad = {"bad": played(["y", "x", "long"])}
     terms = {"budget": 100.0, "seed": 1}
 
-    without = race(SLOW_LONE, good, "fifo", TWO, LONG_TIMES, **terms)
-    within = race(SLOW_LONE, {**bad, **good}, "fifo", TWO, LONG_TIMES, **terms)
+    without = run_race(SLOW_LONE, good, "fifo", TWO, LONG_TIMES, **terms)
+    within = run_race(SLOW_LONE, {**bad, **good}, "fifo", TWO, LONG_TIMES, **terms)
 
     assert without.runs > 3 * MOST_RUNS
     assert 0 < within.runs - without.runs <= 8 * FIRST_RUNS
@@ -134,7 +134,7 @@ def test_on_every_small_dag_the_winner_is_not_slower_than_the_present_order(task
             "present": played(fifo_order(dag)),
         }
         pools = [Workers(2), Pool(interval=1.0, batch=2)]
-        winner = race(dag, orders, "present", pools, times, budget=0.02, seed=1).winner
+        winner = run_race(dag, orders, "present", pools, times, budget=0.02, seed=1).winner
         for pool in pools:
             assert_not_slower(dag, orders[winner], orders["present"], pool, times)
 
@@ -156,7 +156,7 @@ def test_the_budget_bounds_the_work_also_where_most_requests_find_nothing(budget
     orders = {"path": played(critical_path_order(dag)), "fifo": FIFO}
     for pool in (Workers(4), Pool(interval=0.001, batch=1)):
         times = Times("lognormal", 0.3)
-        raced = race(dag, orders, "fifo", [pool], times, budget=budget, seed=1)
+        raced = run_race(dag, orders, "fifo", [pool], times, budget=budget, seed=1)
         one = simulate_runs(dag, FIFO, pool, times, seed=1, runs=16)
         work = raced.runs * (len(dag) + float(one.batches.mean()))
         least = 16 * (len(dag) + float(one.batches.mean()))
@@ -174,11 +174,11 @@ def test_more_budget_makes_more_runs_up_to_a_limit():
 def test_a_pool_on_which_no_task_ever_ends_is_named_in_one_line():
     pools = [Workers(2, leave=0.001)]
     with pytest.raises(SimulationError, match="will never finish task 'lone'") as error:
-        race(FORK, {"a": FIRST_PATH, "fifo": FIFO}, "fifo", pools, Times(), budget=0.01, seed=1)
+        run_race(FORK, {"a": FIRST_PATH, "fifo": FIFO}, "fifo", pools, Times(), budget=0.01, seed=1)
     assert "\n" not in str(error.value)
 
 
 def test_a_race_of_the_present_order_alone_ends():
-    raced = race(FORK, {"fifo": FIFO}, "fifo", TWO, Times(), budget=0.01, seed=1)
+    raced = run_race(FORK, {"fifo": FIFO}, "fifo", TWO, Times(), budget=0.01, seed=1)
 
     assert (raced.winner, dict(raced.ratios)) == ("fifo", {"fifo": 1.0})

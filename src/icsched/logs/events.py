@@ -81,7 +81,7 @@ def has_text_event(data: bytes) -> bool:
     return _ANY_EVENT.search(data) is not None
 
 
-def events(data: bytes) -> Iterator[Event]:
+def events_in(data: bytes) -> Iterator[Event]:
     """Yield the events in *data* that say something about attempts, in their order."""
     clock = Clock()
     text = _text_events(data, clock)

@@ -10,7 +10,7 @@ from math import inf
 from icsched import files
 from icsched.errors import ArgumentError, FormatError
 from icsched.logs.attempts import Attempts
-from icsched.logs.events import Event, events, has_text_event
+from icsched.logs.events import Event, events_in, has_text_event
 from icsched.logs.history import history_events
 from icsched.logs.past_run import PastRun
 
@@ -82,12 +82,12 @@ class _Log:
             raise FormatError(path, None, "expected an event log or a history of HTCondor")
         self._ads = history_events(path, data) if self._source is Source.HISTORY else []
         self.begins = min((event.time for event in islice(self.events(), 1)), default=inf)
-        last = self._ads[-1:] or events(data[-_LOOKED_AT:])
+        last = self._ads[-1:] or events_in(data[-_LOOKED_AT:])
         self.ends = max((event.time for event in last), default=inf)
 
     def events(self) -> Iterator[Event]:
         """Yield the events of the file, from the first one on."""
-        return iter(self._ads) if self._ads else events(self._data)
+        return iter(self._ads) if self._ads else events_in(self._data)
 
 
 def _new(events: Iterable[Event], seen: set[Event]) -> Iterator[Event]:

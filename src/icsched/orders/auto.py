@@ -14,7 +14,7 @@ from icsched.orders.prio import prio_order
 from icsched.orders.steps import by_steps
 from icsched.pebble import Schedule, critical_path_order, priority_order
 from icsched.sim import Played, Times, pool_to_dict
-from icsched.sim.race import race
+from icsched.sim.race import run_race
 from icsched.sim.usual import usual_pools
 from icsched.theory import confirmed
 
@@ -65,7 +65,7 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     means = np.ones(len(dag)) if known is None else known
     pools = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     times = Times("lognormal", SPREAD, means)
-    raced = race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
+    raced = run_race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
     return Choice(
         best=raced.winner,
         present=present,

@@ -78,7 +78,7 @@ class _Track:
         return np.stack(rows)
 
 
-def race(
+def run_race(
     dag: Dag,
     orders: Mapping[str, Played],
     present: str,
@@ -97,7 +97,7 @@ def race(
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
     >>> orders = {"path": Played("static", ["a", "b", "lone", "c"]), "fifo": Played("fifo")}
     >>> model = [Workers(1)], Times()
-    >>> race(fork, orders, "fifo", *model, budget=0.01, seed=1).winner
+    >>> run_race(fork, orders, "fifo", *model, budget=0.01, seed=1).winner
     'path'
     """
     track = _Track(dag, pools, times, seed)
