@@ -63,7 +63,7 @@ def test_jobs_that_are_done_count_in_the_means():
 
 
 def test_a_table_of_another_workflow_is_an_error():
-    with pytest.raises(ArgumentError, match=r"none of 2 names fits .* another workflow"):
+    with pytest.raises(ArgumentError, match=r"no name fits .* of 2 given: .* another workflow"):
         timed({"reduce_1": 2, "reduce_2": 3})
 
 

@@ -142,8 +142,8 @@ def fit(
         is_fit |= _fill(table, names, kinds(), seconds, origins)
     if not is_fit:
         raise ArgumentError(
-            f"run times: none of {len(table) + len(table.patterns):,} names fits a job of this"
-            " workflow, or a kind of job: they are of another workflow"
+            "run times: no name fits a job of this workflow, or a kind of job, of"
+            f" {len(table) + len(table.patterns):,} given: they are of another workflow"
         )
     return Fit(seconds, origins, len(table) + len(table.patterns) - len(used))
 

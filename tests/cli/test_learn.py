@@ -163,6 +163,15 @@ def test_a_run_that_still_goes_on_is_compared_by_what_has_ended(learn, put):
     assert found["run_times"] == {"measured": 3, "pattern": 0, "kind": 0, "all": 2, "unused": 0}
 
 
+def test_instant_jobs_can_be_learned_from(learn, put):
+    log = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:01")
+    put({"instant.log": log})
+    found = learn("instant.log", "wf.dag")
+
+    assert (found["length"], found["replay"]["error"]) == (0, 0)
+    assert found["run_times"]["all"] == 3  # the mean of all is 0 seconds
+
+
 FAILING = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:09", 1)
 BACK = FORK_LOG.replace("12:02:30", "11:02:30").replace("12:03:", "11:03:")
 STRANGE = submit("1", "12:00:00", "other") + execute("1", "12:00:01") + end("1", "12:00:09")
@@ -181,7 +190,7 @@ SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
         (FAILING, "bad.log: expected a successful job with its start and its end, got none"),
         (
             STRANGE,
-            "bad.log: run times: none of 1 names fits a job of this workflow, or a kind of job:"
+            "bad.log: run times: no name fits a job of this workflow, or a kind of job, of 1 given:"
             " they are of another workflow",
         ),
         (BACK, "bad.log: the clock went backwards by 3530 s between two starts"),

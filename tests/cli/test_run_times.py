@@ -89,7 +89,7 @@ def test_run_times_of_another_workflow_are_one_line_and_nothing_is_written(icsch
 
     assert (found.code, found.complaint) == (
         1,
-        "other.txt: run times: none of 2 names fits a job of this workflow, or a kind of job:"
+        "other.txt: run times: no name fits a job of this workflow, or a kind of job, of 2 given:"
         " they are of another workflow",
     )
     assert (tmp_path / "wf.dag").read_text() == before

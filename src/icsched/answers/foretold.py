@@ -52,11 +52,14 @@ class Foretold:
     spread_is_measured: bool
     found: Simulation
 
+    def error_of(self, name: str) -> float:
+        """Return simulated end over actual end, less 1; 0 for a run that took no time."""
+        return self.replays[name] / self.actual - 1 if self.actual else 0.0
+
     @property
     def error(self) -> float:
-        """Simulated end over actual end, less 1, on `pool`."""
-        name = "workers" if isinstance(self.pool, Workers) else "recorded"
-        return self.replays[name] / self.actual - 1
+        """The error on `pool`."""
+        return self.error_of("workers" if isinstance(self.pool, Workers) else "recorded")
 
 
 def foretold(
@@ -70,7 +73,7 @@ def foretold(
     """Simulate the run as it was, and with other orders, on the pool that fits."""
     dag = workflow.dag
     actual, replays = _replays(usage, fit, dag)
-    is_good = abs(replays["workers"] / actual - 1) <= _GOOD
+    is_good = abs(replays["workers"] - actual) <= _GOOD * actual
     is_nearer = abs(replays["recorded"] - actual) < abs(replays["workers"] - actual)
     use_slots = wanted.recorded or (not is_good and is_nearer)
     pool: AnyPool = fit.recorded if use_slots else fit.workers
@@ -121,7 +124,7 @@ def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]
     is_done = (usage.ending == Ending.DONE) & (usage.task >= 0)
     actual = float(usage.end[is_done].max(initial=0.0)) - fit.begin
     pools: dict[str, AnyPool] = {"workers": fit.workers, "recorded": fit.recorded}
-    return max(actual, 1e-9), {name: _time(part, played, p, times) for name, p in pools.items()}
+    return actual, {name: _time(part, played, p, times) for name, p in pools.items()}
 
 
 def _time(dag: Dag, played: Played, pool: AnyPool, times: Times) -> float:

@@ -114,13 +114,10 @@ def _pool(found: LearnAnswer) -> str:
     if fit.submission is not None:
         lines.append(f"DAGMan submitted a job {_seconds(fit.submission)} after its last parent.")
     if told is not None:
-        fits = {
-            f"{counted(fit.workers.count, 'worker')}": told.replays["workers"],
-            "the recorded slots": told.replays["recorded"],
-        }
+        pools = {"workers": counted(fit.workers.count, "worker"), "recorded": "the recorded slots"}
         words = " and ".join(
-            f"{_seconds(time)} on {who} ({_percent(time / told.actual - 1)})"
-            for who, time in fits.items()
+            f"{_seconds(told.replays[name])} on {who} ({_percent(told.error_of(name))})"
+            for name, who in pools.items()
         )
         lines.append(
             f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact."
