@@ -7,7 +7,7 @@ import pytest
 
 from icsched import Dag
 from icsched.errors import SimulationError
-from icsched.logs import Usage, fitted, kinds_in, over_time, read_log, stalls, waits
+from icsched.logs import Usage, fitted, kinds_in, over_time, read_log, waits
 from tests.logs.lines import end, evict, execute, submit
 
 # Two maps, then a join, then two ends:
@@ -91,7 +91,7 @@ def test_a_run_over_time_counts_each_second_once(run):
 
 
 def test_stalls_name_the_job_that_all_waited_for(run):
-    found = stalls(Usage.of(run(FORK_LOG), FORK), FORK.names)
+    found = find_stalls(Usage.of(run(FORK_LOG), FORK), FORK.names)
 
     # Free slots without a job to take, since the first start: 1 in 30-60, 2 in 60-70, 1 in 70-130,
     # 2 in 130-140, 1 in 170-200. The run ends with out_2.

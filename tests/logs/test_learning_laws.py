@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.errors import SimulationError
-from icsched.logs import Ending, PastRun, Usage, fitted, kinds_in, over_time, stalls, waits
+from icsched.logs import Ending, PastRun, Usage, fitted, kinds_in, over_time, waits
 
 TIMES = st.one_of(st.just(math.nan), st.integers(0, 200).map(float))
 ATTEMPTS = st.lists(
@@ -21,7 +21,7 @@ ATTEMPTS = st.lists(
 DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
 
 
-def past_run(rows) -> PastRun:
+def parsed_run(rows) -> PastRun:
     """Return a run with times in the order that the reader of logs promises."""
     job, submitted, started, ended, ending, slot = map(np.array, zip(*rows, strict=True))
     started = np.where(ended < started, math.nan, started)
@@ -43,7 +43,7 @@ def past_run(rows) -> PastRun:
 
 @given(ATTEMPTS)
 def test_a_run_over_time_is_its_attempts_and_a_pool_fits_it(rows):
-    past = past_run(rows)
+    past = parsed_run(rows)
     usage = Usage.of(past)
     kinds = kinds_in(past, {})
     assert sum(kind.jobs for kind in kinds) == len(np.unique(past.job))
@@ -62,7 +62,7 @@ def test_a_run_over_time_is_its_attempts_and_a_pool_fits_it(rows):
 
 @given(ATTEMPTS)
 def test_slots_are_there_while_jobs_run_on_them(rows):
-    usage = Usage.of(past_run(rows))
+    usage = Usage.of(parsed_run(rows))
     if len(usage):
         moments = np.unique(np.concatenate([usage.start, usage.end]))
         middle = (moments[:-1] + moments[1:]) / 2
@@ -72,11 +72,11 @@ def test_slots_are_there_while_jobs_run_on_them(rows):
 @given(ATTEMPTS)
 def test_stalls_are_within_the_run_and_their_jobs_add_up(rows):
     try:
-        usage = Usage.of(past_run(rows), DIAMOND)
+        usage = Usage.of(parsed_run(rows), DIAMOND)
     except SimulationError:  # a child before its parent
         return
     if len(usage):
-        found = stalls(usage, DIAMOND.names)
+        found = find_stalls(usage, DIAMOND.names)
         assert 0 <= found.seconds <= usage.length + 1e-9
         assert sum(lost for _, lost in found.waited_for) <= found.lost + 1e-6
         fitted(usage)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from icsched.errors import FormatError
 from icsched.logs import Ending
-from icsched.logs.reading import past_run
+from icsched.logs.reading import parsed_run
 from icsched.logs.run_times import read_run_times
 from tests.logs import lines
 from tests.logs.twin import twin_attempts
@@ -25,7 +25,7 @@ EVENTS = st.one_of(
 def ours(data: bytes) -> list[tuple]:
     """Return what the twin returns; starts that a clock made impossible are unknown here."""
     try:
-        past = past_run([("log", data)])
+        past = parsed_run([("log", data)])
     except FormatError:
         return []
     columns = [past.started + past.began, past.ended + past.began, past.suspended]

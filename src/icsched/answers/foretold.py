@@ -11,13 +11,12 @@ from icsched.arrays import Floats, Ids, ids_where
 from icsched.compare import Paired, Simulation, simulate
 from icsched.dag import Dag
 from icsched.logs import Ending, Fit, PastRun, Usage
-from icsched.orders import ORDERS
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
 USED = "used"  # what the order of the recorded starts is called
-ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps", "critical-path-times")
+ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
 _SPREAD = 0.1  # of run times that were measured once
@@ -62,7 +61,7 @@ class Foretold:
         return self.error_of("workers" if isinstance(self.pool, Workers) else "recorded")
 
 
-def foretold(
+def foretell(
     past: PastRun,
     usage: Usage,
     fit: Fit,
@@ -100,7 +99,7 @@ def _orders(usage: Usage, dag: Dag, wanted: Sequence[str]) -> dict[str, str | Pl
     """Return the orders to try by name; the one that was used is first."""
     for name in wanted:
         check_known(name)
-    names = wanted or [name for name in ORDERS_TRIED if name in ORDERS]
+    names = wanted or ORDERS_TRIED
     return {USED: Played("static", _used(usage, dag)), **{n: n for n in (*names, "fifo")}}
 
 

@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from icsched import files, logs
-from icsched.answers.foretold import Foretelling, Foretold, foretold
+from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.notes import TimesKnown
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
@@ -77,7 +77,7 @@ def learn_answer(
     sources, paths = _sorted_out(given)
     names = [path for path, _ in sources]
     with signs.working(f"reading {names[0]}"):
-        past = logs.past_run(sources)
+        past = logs.parsed_run(sources)
         table = past.run_times()
     _check(past, table, names)
     if len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG:
@@ -151,8 +151,8 @@ def _found(
         if not len(usage):
             raise SimulationError("expected the start of a job in the last run, got none")
         fit = logs.fitted(usage)
-        stalls = None if dag is None else logs.stalls(usage, dag.names)
-    told = None if workflow is None else foretold(past, usage, fit, workflow, foretelling, signs)
+        stalls = None if dag is None else logs.find_stalls(usage, dag.names)
+    told = None if workflow is None else foretell(past, usage, fit, workflow, foretelling, signs)
     return LearnAnswer(
         logs=(),
         files=(),

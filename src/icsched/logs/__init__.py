@@ -2,9 +2,9 @@
 
 from icsched.logs.fitting import Fit, fitted
 from icsched.logs.past_run import Ending, PastRun
-from icsched.logs.reading import Source, past_run, read_log, source_of
+from icsched.logs.reading import Source, parsed_run, read_log, source_of
 from icsched.logs.run_times import read_run_times
-from icsched.logs.stalls import Stall, Stalls, stalls
+from icsched.logs.stalls import Stall, Stalls, find_stalls
 from icsched.logs.summary import KindOfJob, OverTime, Waits, kinds_in, over_time, waits
 from icsched.logs.usage import Usage
 
@@ -19,13 +19,13 @@ __all__ = [
     "Stalls",
     "Usage",
     "Waits",
+    "find_stalls",
     "fitted",
     "kinds_in",
     "over_time",
-    "past_run",
+    "parsed_run",
     "read_log",
     "read_run_times",
     "source_of",
-    "stalls",
     "waits",
 ]

@@ -55,10 +55,10 @@ def read_log(paths: Path | Iterable[Path]) -> PastRun:
     if not listed:
         raise ArgumentError("paths: expected at least one file")
     named = [os.fspath(path) for path in listed]
-    return past_run([(path, files.read_bytes(path)) for path in named])
+    return parsed_run([(path, files.read_bytes(path)) for path in named])
 
 
-def past_run(sources: Sequence[tuple[str, bytes]]) -> PastRun:
+def parsed_run(sources: Sequence[tuple[str, bytes]]) -> PastRun:
     """Return what files say, given as paths with their content; see `read_log`.
 
     Stamps of whole seconds leave ties. Among these, log.2 comes before log.1 and before log.

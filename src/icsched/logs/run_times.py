@@ -6,7 +6,7 @@ import numpy as np
 
 from icsched import files
 from icsched.errors import ArgumentError
-from icsched.logs.reading import Path, Source, past_run, source_of
+from icsched.logs.reading import Path, Source, parsed_run, source_of
 from icsched.logs.tables import Table, parse_table
 from icsched.run_times import RunTimeTable
 
@@ -29,7 +29,7 @@ def read_run_times(*paths: Path) -> RunTimeTable:
     logs = [pair for pair in read if source_of(*pair) is not Source.TABLE]
     table = Table()
     if logs:
-        measured = past_run(logs).run_times()
+        measured = parsed_run(logs).run_times()
         table.names.update(zip(measured.names, measured.seconds.tolist(), strict=True))
     for path, data in tables:
         table.update(parse_table(path, files.text_of(path, data)))

@@ -41,7 +41,7 @@ class Stalls:
     waited_for: tuple[tuple[str, float], ...]
 
 
-def stalls(usage: Usage, names: Sequence[Hashable]) -> Stalls:
+def find_stalls(usage: Usage, names: Sequence[Hashable]) -> Stalls:
     """Return when jobs were missing; *names* are those of the dag's tasks.
 
     All slots wait for the last parent of the job that can be taken next; at the end of the run for
