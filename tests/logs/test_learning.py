@@ -7,7 +7,7 @@ import pytest
 
 from icsched import Dag
 from icsched.errors import SimulationError
-from icsched.logs import Usage, fitted, kinds_in, over_time, read_log, waits
+from icsched.logs import Usage, find_stalls, fitted, kinds_in, over_time, read_log, waits
 from tests.logs.lines import end, evict, execute, submit
 
 # Two maps, then a join, then two ends:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.errors import SimulationError
-from icsched.logs import Ending, PastRun, Usage, fitted, kinds_in, over_time, waits
+from icsched.logs import Ending, PastRun, Usage, find_stalls, fitted, kinds_in, over_time, waits
 
 TIMES = st.one_of(st.just(math.nan), st.integers(0, 200).map(float))
 ATTEMPTS = st.lists(

@@ -146,7 +146,7 @@ class Attempts:
         if event.job in self._jobs:
             self._nodes[self._jobs[event.job][0]].is_good = event.is_good
 
-    def parsed_run(self) -> PastRun:
+    def past_run(self) -> PastRun:
         """Return all attempts; times become seconds since the earliest event."""
         submitted = self._times("submitted")
         started = self._times("started")
