@@ -83,7 +83,8 @@ def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played]:
     """Return the order that the user has now, and its name."""
     if priorities is None or (priorities == priorities[0]).all():
         return FIFO, Played("fifo")
-    return PRESENT, Played("static", Schedule.trusted(dag, priority_order(dag, -priorities)))
+    keys = -priorities.astype(np.int64)  # the least of 32 bits has no opposite
+    return PRESENT, Played("static", Schedule.trusted(dag, priority_order(dag, keys)))
 
 
 AUTO = NamedOrder(
