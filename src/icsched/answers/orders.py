@@ -1,15 +1,29 @@
 """The order that a user asks for: a name of the table, or a file with an order."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icsched.answers.inputs import file_after_at, read_order, read_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.orders.entry import UseOfTimes
+from icsched.sim import AnyPool
 from icsched.workflow import Workflow
 
 FILE = "@"  # before the name of a file
+AUTO = "auto"  # the order that is chosen by simulation
+
+
+@dataclass(frozen=True)
+class Race:
+    """How "auto" chooses: on which pool, or on usual ones, in how many seconds, from which seed."""
+
+    pool: AnyPool | None = None
+    budget: float = 1.0
+    seed: int = 0
+
+
+USUAL_RACE = Race()
 
 
 @dataclass(frozen=True)
@@ -25,23 +39,30 @@ class WantedOrder:
         if self.run_times is not None and self._use_of_times == "unused":
             raise ArgumentError(f"--run-times cannot be used with --order {self.order}")
 
+    def timed(self, workflow: Workflow) -> Workflow:
+        """Return the workflow with the run times of the file; raises FormatError."""
+        if self.run_times is None:
+            return workflow
+        return replace(workflow, run_times=read_run_times(workflow, self.run_times))
+
     @property
     def _use_of_times(self) -> UseOfTimes:
         return "unused" if is_file(self.order) else ORDERS[self.order].run_times
 
-    def plan(self, workflow: Workflow, *, signs: Signs = QUIET) -> Plan:
-        """Order what is left of a workflow, by default with the run times that it has itself.
+    def plan(self, workflow: Workflow, *, race: Race = USUAL_RACE, signs: Signs = QUIET) -> Plan:
+        """Order what is left of a workflow, with the run times that it has.
 
         Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
         """
         if is_file(self.order):
             return plan_of_file(workflow, self.order)
-        given = self.run_times
-        times = workflow.run_times if given is None else read_run_times(workflow, given)
-        if times is None and self._use_of_times == "needed":
+        if workflow.run_times is None and self._use_of_times == "needed":
             raise ArgumentError(f"--order {self.order} needs --run-times")
-        with signs.working("ordering", len(workflow.dag)):
-            return prioritize(workflow, self.order, run_times=times)
+        doing = "simulating several orders of" if self.order == AUTO else "ordering"
+        with signs.working(doing, len(workflow.dag)):
+            return prioritize(
+                workflow, self.order, pool=race.pool, budget=race.budget, seed=race.seed
+            )
 
 
 def is_file(word: str) -> bool:

@@ -47,7 +47,7 @@ def show_answer(
     wanted.check()
     workflow = reading.read(files, signs=signs)
     dag = workflow.dag
-    plan = wanted.plan(workflow, signs=signs)
+    plan = wanted.plan(wanted.timed(workflow), signs=signs)
     with signs.working("taking apart", len(dag)):
         analysis = plan.analysis
         found = _files(workflow)

@@ -110,7 +110,7 @@ def _studied(
     name: str, file: str, workflow: Workflow, wanted: WantedOrder, terms: Terms, signs: Signs
 ) -> Studied:
     try:
-        plan = wanted.plan(workflow, signs=signs)
+        plan = wanted.plan(wanted.timed(workflow), signs=signs)
     except FormatError as error:  # the file may fit another workflow of the study
         problem = f"{error.problem} (for {file})"
         raise FormatError(error.path, error.line, problem) from error

@@ -5,13 +5,18 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.answers.orders import WantedOrder
+from icsched.answers.orders import AUTO, WantedOrder
 from icsched.orders import ORDERS
 
 
 def known_orders(_default: object) -> str:
     """Return the default and all names with their sentences; only help asks for this."""
     return f"prio. Names: {ORDERS.described()}"
+
+
+def known_orders_of_prio(_default: object) -> str:
+    """Return the same for `icsched prio`, which has another default."""
+    return f"auto. Names: {ORDERS.described()}"
 
 
 OrderWord = Annotated[str, Parameter(show_default=known_orders)]
@@ -35,4 +40,22 @@ class OrderOptions(WantedOrder):
     run_times: str | None = None
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class AutoOptions(OrderOptions):
+    """Which order: by default the one that a simulation chooses.
+
+    Parameters
+    ----------
+    order
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+    run_times
+        File with the run time of each job, NAME SECONDS on each line, for orders that need them.
+
+    """
+
+    order: Annotated[str, Parameter(show_default=known_orders_of_prio)] = AUTO
+
+
 OURS = OrderOptions()
+CHOSEN = AutoOptions()
