@@ -7,6 +7,7 @@ import pty
 import signal
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -93,19 +94,24 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_cell_is_what_the_command_simulate_finds(icsched):
+def test_a_cell_is_what_the_library_simulates(icsched):
     """Every number equal, to the last bit, whatever the number of threads."""
     terms = ("--seed", "3", "--batch-law", "fixed", "--half-width", "0.002", "--runs", "900")
     grid = ("--intervals", "0.1,1", "--batches", "4,16")
     assert icsched("study", "wf.dag", "-o", "out", *grid, *terms, "--threads", "2").code == 0
 
     for cell in cells():
-        place = ("--interval", str(cell["interval"]), "--batch", str(cell["batch"]))
-        alone = icsched("simulate", "wf.dag", *place, *terms, "--threads", "1", "--json")
-        found = json.loads(alone.out)
-        assert cell["orders"] == found["orders"]
-        assert cell["ratio"] == found["ratio"]["prio_over_fifo"]
-        assert (cell["runs"], cell["precise"]) == (found["runs"], found["precise"])
+        found = simulate(
+            read("wf.dag").dag,
+            ["prio", "fifo"],
+            pool=Pool(cell["interval"], cell["batch"], "fixed"),
+            sampling=Paired(0.002, 900),
+            seed=3,
+            threads=1,
+        )
+        assert cell["orders"] == {name: asdict(found.orders[name]) for name in ("prio", "fifo")}
+        assert cell["ratio"] == asdict(found.ratio["prio_over_fifo"])
+        assert (cell["runs"], cell["precise"]) == (found.runs, found.precise)
     assert len(cells()) == 4
     assert {cell["precise"] for cell in cells()} == {True, False}
 
@@ -377,13 +383,14 @@ def test_a_study_of_another_order_bears_its_name(icsched):
 
 @pytest.mark.parametrize("order", ["lifo", "random"])
 @pytest.mark.usefixtures("no_figures")
-def test_an_order_that_is_played_live_is_what_the_command_simulate_plays(icsched, order):
+def test_an_order_that_is_played_live_is_what_the_library_plays(icsched, order):
     terms = ("--order", order, "--batch-law", "fixed", "--runs", "500")
     icsched("study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "4", *terms)
 
-    alone = icsched("simulate", "wf.dag", "--interval", "1", "--batch", "4", *terms, "--json")
+    pool, sampling = Pool(1, 4, "fixed"), Paired(most_runs=500)
+    alone = simulate(read("wf.dag").dag, [order, "fifo"], pool=pool, sampling=sampling)
     (cell,) = cells()
-    assert cell["orders"] == json.loads(alone.out)["orders"]
+    assert cell["orders"] == {name: asdict(found) for name, found in alone.orders.items()}
 
 
 def test_figures_and_the_sentence_name_the_order(icsched):

@@ -16,7 +16,7 @@ from icsched.orders import ORDERS, prioritize
 from icsched.sim import AnyPool, Pool, Times
 from icsched.workflow import Workflow
 
-ALWAYS = ("fifo",)  # every simulation compares with this
+ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it
 _FOLLOWED_RUNS = 200  # at most, for the charts
 _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
 
