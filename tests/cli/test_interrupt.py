@@ -76,7 +76,7 @@ def folder(tmp_path_factory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        ("prio", "--order", "prio", "pairs.dag"),
+        ("prio", "pairs.dag"),
         ("show", "pairs.dag"),
         ("batch", "joins.dag", "--take=700", "--method=exact", "--time-limit=300"),
         ("cluster", "pairs.dag", "--capacities=10"),
@@ -96,7 +96,7 @@ def test_an_interrupt_ends_a_command_soon_and_without_a_word(folder, command, mo
 def test_an_interrupted_prio_leaves_the_file_as_it_was(folder):
     before = (folder / "pairs.dag").read_bytes()
 
-    ended = interrupted("prio", "--order", "prio", 1.0, str(folder / "pairs.dag"), "--in-place")
+    ended = interrupted("prio", 1.0, str(folder / "pairs.dag"), "--in-place")
 
     assert ended.code == 130
     assert (folder / "pairs.dag").read_bytes() == before
