@@ -76,6 +76,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         run_times=[2.5, 1],
         sizes=[7, 8],
         commands=("make b", "make c"),
+        priorities=[-3, 2],
         remarks=(Remark("wf", 3, "slow"),),
         files=["wf"],
         done_by="wf.done",
@@ -92,6 +93,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         "run_times": {"b": 2.5, "c": 1.0},
         "sizes": {"b": 7, "c": 8},
         "commands": {"b": "make b", "c": "make c"},
+        "priorities": {"b": -3, "c": 2},
         "remarks": [{"path": "wf", "line": 3, "text": "slow", "count": 1}],
     }
 
@@ -99,7 +101,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
 def test_what_the_files_do_not_say_is_none_in_plain_data():
     plain = Workflow(CHAIN, done=np.zeros(3, bool)).to_dict()
 
-    assert plain["run_times"] is plain["sizes"] is plain["commands"] is None
+    assert plain["run_times"] is plain["sizes"] is plain["commands"] is plain["priorities"] is None
 
 
 def test_a_workflow_travels_to_another_process_with_what_its_files_say(put):

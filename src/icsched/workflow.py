@@ -30,10 +30,11 @@ class Workflow:
     """A dag with what is known about its tasks: which are done, how long they take, what they run.
 
     `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that
-    are left to run. `run_times` (seconds), `sizes` (bytes of each result) and `commands` have
-    one value for each task of `dag`; None means that the files do not say. `remarks` lists what
-    may disturb an order. `files` are the files that the workflow reads or names. Nobody should
-    overwrite these. `done_by` is the file that says which tasks are done, if there is one.
+    are left to run. `run_times` (seconds), `sizes` (bytes of each result), `commands` and
+    `priorities` (larger runs first) have one value for each task of `dag`; None means that the
+    files do not say. `remarks` lists what may disturb an order. `files` are the files that the
+    workflow reads or names. Nobody should overwrite these. `done_by` is the file that says which
+    tasks are done, if there is one.
     `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
 
     `describe`, if there is one, returns what each task of `whole` is submitted by: for DAGMan the
@@ -42,7 +43,7 @@ class Workflow:
     `run_times`. `unused_run_times` counts the names of a table that fit no task.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
-    numbers.
+    numbers; priorities are whole numbers of 32 bits.
 
     >>> import numpy as np
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
@@ -64,19 +65,22 @@ class Workflow:
     describe: Callable[[], Sequence[str]] | None = field(default=None, repr=False)
     run_time_origins: NDArray[np.uint8] | None = field(default=None, repr=False)
     unused_run_times: int = 0
+    priorities: Ids | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):
             raise ArgumentError(f"whole: expected a Dag, got {self.whole!r}")
         self._set("done", _checked_done(self.done, len(self.whole)))
         left = len(self.whole) - int(self.done.sum())
-        for name in ("run_times", "sizes", "commands", "run_time_origins"):
+        for name in ("run_times", "sizes", "commands", "run_time_origins", "priorities"):
             if getattr(self, name) is not None:
                 _check_length(name, getattr(self, name), left)
         if self.run_times is not None:
             self._set("run_times", checked_run_times(self.dag, self.run_times))
         if self.sizes is not None:
             self._set("sizes", checked_sizes(self.dag, self.sizes))
+        if self.priorities is not None:
+            self._set("priorities", _checked_priorities(self.priorities))
 
     def _set(self, name: str, values: object) -> None:
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class
@@ -185,11 +189,12 @@ class Workflow:
             "run_times": self._by_name(self.run_times),
             "sizes": self._by_name(self.sizes),
             "commands": self._by_name(self.commands),
+            "priorities": self._by_name(self.priorities),
             "remarks": [asdict(remark) for remark in self.remarks],
         }
 
     def _by_name(
-        self, values: Floats | Sizes | tuple[str, ...] | None
+        self, values: Floats | Sizes | Ids | tuple[str, ...] | None
     ) -> dict[Hashable, object] | None:
         if values is None:
             return None
@@ -207,6 +212,15 @@ def _checked_done(done: object, tasks: int) -> Mask:
         raise ArgumentError(f"done: expected true or false for each task, got {done!r}")
     _check_length("done", values, tasks)
     return values.astype(bool, copy=False)
+
+
+def _checked_priorities(given: object) -> Ids:
+    """Return priorities as an array."""
+    values = np.asarray(given)
+    is_whole = values.ndim == 1 and (values.dtype.kind in "iu" or not values.size)
+    if not is_whole or (values.size and not -(2**31) <= values.min() <= values.max() < 2**31):
+        raise ArgumentError(f"priorities: expected whole numbers of 32 bits, got {given!r}")
+    return values.astype(np.int32, copy=False)
 
 
 def _check_length(name: str, values: object, expected: int) -> None:

@@ -14,15 +14,15 @@ JOBS = 3_000  # a report, its JSON and its file are longer than a page of the di
 ROOM = 5_000  # bytes that the disk takes: less than any of these, and no multiple of a block
 BUFFERINGS = {"buffered": {"PYTHONUNBUFFERED": ""}, "unbuffered": {"PYTHONUNBUFFERED": "1"}}
 COMMANDS = {
-    "prio --json": ("prio", "wf.dag", "--json"),
-    "prio -o -": ("prio", "wf.dag", "-o", "-"),
-    "prio --flatten -o -": ("prio", "wf.dag", "--flatten", "-o", "-"),
+    "prio --json": ("prio", "--order", "prio", "wf.dag", "--json"),
+    "prio -o -": ("prio", "--order", "prio", "wf.dag", "-o", "-"),
+    "prio --flatten -o -": ("prio", "--order", "prio", "wf.dag", "--flatten", "-o", "-"),
     "cluster --json": ("cluster", "wf.dag", "--size", "2", "--json"),
     "batch": ("batch", "wf.dag", "--take", "2000"),
     "make": ("make", "w", "300", "2"),
     "make -o -": ("make", "w", "300", "2", "-o", "-"),
     "demo": ("demo",),
-    "--help": ("prio", "--help"),
+    "--help": ("prio", "--order", "prio", "--help"),
 }
 
 
@@ -88,7 +88,7 @@ def test_a_report_that_standard_error_does_not_take_is_exit_1(buffering):
     """With -o - the report goes there; there is no place left for a complaint."""
     with Path("/dev/full").open("wb") as stderr:
         done = subprocess.run(
-            [SCRIPT, "prio", "wf.dag", "-o", "-"],
+            [SCRIPT, "prio", "--order", "prio", "wf.dag", "-o", "-"],
             env={**os.environ, **BUFFERINGS[buffering]},
             stdout=subprocess.DEVNULL,
             stderr=stderr,

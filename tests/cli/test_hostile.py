@@ -11,7 +11,7 @@ JOBS = "JOB a x.sub\nJOB b x.sub\n"
 SUBMIT = "executable = /bin/true\nqueue\n"
 ORDINARY = "expected an ordinary file"
 LONG = "n" * 300
-IN_PLACE = ("prio", "wf.dag", "--in-place")
+IN_PLACE = ("prio", "--order", "prio", "wf.dag", "--in-place")
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     [
         ("out.dag", ("cluster", "inner.dag", "--size", "2", "-o", "out.dag")),
         ("wf.dag.icsched", IN_PLACE),
-        ("wf.dag.icsched", ("prio", "wf.dag", "--remove")),
+        ("wf.dag.icsched", ("prio", "--order", "prio", "wf.dag", "--remove")),
     ],
 )
 def test_no_command_waits_for_a_pipe_at_the_place_of_a_file_of_icscheds(pipe, words):
@@ -44,16 +44,25 @@ def test_no_command_waits_for_a_pipe_at_the_place_of_a_file_of_icscheds(pipe, wo
 def test_a_nested_workflow_with_a_name_that_no_file_can_have_is_named(icsched, folder, option):
     (folder / "outer.dag").write_text(f"SUBDAG EXTERNAL s {LONG}\n")
 
-    complaint = icsched("prio", "outer.dag", "--recursive", option).complaint
+    complaint = icsched("prio", "--order", "prio", "outer.dag", "--recursive", option).complaint
 
     assert complaint == f"{LONG}: file name too long"
 
 
 def test_an_output_with_a_name_that_no_file_can_have_is_named(icsched):
-    assert icsched("prio", "inner.dag", "-o", LONG).complaint == f"{LONG}: file name too long"
+    assert (
+        icsched("prio", "--order", "prio", "inner.dag", "-o", LONG).complaint
+        == f"{LONG}: file name too long"
+    )
 
 
-@pytest.mark.parametrize("words", [("prio", "wf.dag", "--json"), ("prio", "inner.dag", "-o", "-")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prio", "--order", "prio", "wf.dag", "--json"),
+        ("prio", "--order", "prio", "inner.dag", "-o", "-"),
+    ],
+)
 def test_what_cannot_be_written_because_standard_output_is_closed_is_exit_1(words):
     done = closed(">&-", *words)
 
@@ -86,7 +95,7 @@ def test_a_name_that_the_locale_lacks_is_found_by_its_bytes(icsched_process, fol
     (folder / "é.dag").write_text(f"{JOBS}{use}\n")
     ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
 
-    done = icsched_process("prio", "é.dag", "--in-place", **ascii_only)
+    done = icsched_process("prio", "--order", "prio", "é.dag", "--in-place", **ascii_only)
 
     assert (done.code, done.err) == (0, "")
     assert "wrote \\xe9.dag, kept \\xe9.dag.bak" in done.out

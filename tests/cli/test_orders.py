@@ -38,7 +38,8 @@ def test_an_unknown_order_is_one_line_with_the_known_ones(icsched, command):
 def test_an_order_file_that_is_not_there_is_an_error_that_names_it(icsched, command):
     result = icsched(command, "wf.dag", "--order", "@gone.txt", *NEEDED[command])
 
-    assert (result.code, result.complaint) == (1, "gone.txt: no such file or directory")
+    of = " (for wf.dag)" if command == "study" else ""
+    assert (result.code, result.complaint) == (1, f"gone.txt: no such file or directory{of}")
 
 
 @pytest.mark.parametrize("command", NEEDED)
@@ -67,7 +68,7 @@ def test_prio_writes_an_order_of_ones_own(icsched, folder):
     assert "PRIORITY a 5\nPRIORITY b 4\nPRIORITY c 3\n" in (folder / "wf.dag").read_text()
 
 
-@pytest.mark.parametrize("order", list(ORDERS))
+@pytest.mark.parametrize("order", [name for name in ORDERS if name != "auto"])
 def test_prio_writes_every_order_that_simulate_can_play(icsched, folder, order):
     result = icsched("prio", "wf.dag", "--order", order, "-o", "out.dag", "--json")
 

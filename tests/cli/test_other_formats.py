@@ -68,7 +68,7 @@ def test_given_run_times_go_before_those_of_the_workflow(put, icsched_process):
 @pytest.mark.usefixtures("deps")
 def test_a_limit_on_memory_is_in_bytes_if_the_workflow_has_sizes(icsched_process):
     """Only the 100 bytes of a wait for a child."""
-    found = icsched_process("prio", "w.deps", "--memory", "150")
+    found = icsched_process("prio", "--order", "prio", "w.deps", "--memory", "150")
 
     assert "at most 100 of 150 bytes" in found.out
 
@@ -145,7 +145,7 @@ def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, 
 def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, can):
     put({"dag.dot": "digraph {}\n"})
 
-    found = icsched_process("prio", file, "--remove")
+    found = icsched_process("prio", "--order", "prio", file, "--remove")
 
     assert (found.code, found.complaint) == (
         1,

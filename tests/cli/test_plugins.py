@@ -243,7 +243,7 @@ def test_advice_for_dagman_is_not_given_for_files_of_other_formats(plugin, put, 
     icsched = plugin("[icsched.formats]\nlines = extra:LINES\n", LINES)
     put({"wf.lines": "a\nb a\nc\nd c\ne c\n"})
 
-    result = icsched("prio", "wf.lines", "--in-place")
+    result = icsched("prio", "--order", "prio", "wf.lines", "--in-place")
 
     assert (folder / "order.txt").read_text().split() == ["c", "a", "b", "d", "e"]
     assert result.out.splitlines()[-1] == "wrote order.txt"
@@ -254,7 +254,7 @@ def test_removing_from_a_file_of_another_format_is_refused(plugin, put):
     icsched = plugin("[icsched.formats]\nlines = extra:LINES\n", LINES)
     put({"wf.lines": "a\n"})
 
-    result = icsched("prio", "wf.lines", "--remove")
+    result = icsched("prio", "--order", "prio", "wf.lines", "--remove")
 
     assert (result.code, result.complaint) == (
         1,

@@ -49,14 +49,14 @@ def test_such_a_file_is_changed_only_by_force(icsched, folder, state, name, word
     guard(folder, name, how)
     before = state()
 
-    refused = icsched("prio", "wf.dag", *words)
+    refused = icsched("prio", "--order", "prio", "wf.dag", *words)
     assert (refused.code, refused.complaint) == (
         1,
         f"{name}: {how}: {INSTEAD}",
     )
     assert state() == before, "no other file was changed either"
 
-    forced = icsched("prio", "wf.dag", *words, "--force", "--json")
+    forced = icsched("prio", "--order", "prio", "wf.dag", *words, "--force", "--json")
     assert forced.code == 0
     assert f"{name} was changed although {how}" in json.loads(forced.out)["notes"]
     assert b"icsched: begin" in (folder / name).read_bytes()
@@ -68,18 +68,18 @@ def test_such_a_file_is_changed_only_by_force(icsched, folder, state, name, word
 
 @pytest.mark.parametrize("how", [LINKED, READ_ONLY])
 def test_removal_needs_force_as_well(icsched, folder, state, how):
-    icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
     guard(folder, "wf.dag", how)
     before = state()
 
-    refused = icsched("prio", "wf.dag", "--remove")
+    refused = icsched("prio", "--order", "prio", "wf.dag", "--remove")
     assert (refused.code, refused.complaint) == (
         1,
         f"wf.dag: {how}: {INSTEAD}",
     )
     assert state() == before
 
-    assert icsched("prio", "wf.dag", "--remove", "--force").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "--remove", "--force").code == 0
     assert (folder / "wf.dag").read_text() == FORK
 
 
@@ -88,7 +88,7 @@ def test_an_inner_workflow_needs_force_as_well(icsched, put, folder, state):
     guard(folder, "wf.dag", READ_ONLY)
     before = state()
 
-    refused = icsched("prio", "outer.dag", "--in-place", "--recursive")
+    refused = icsched("prio", "--order", "prio", "outer.dag", "--in-place", "--recursive")
 
     assert (refused.code, refused.complaint) == (
         1,
@@ -98,21 +98,21 @@ def test_an_inner_workflow_needs_force_as_well(icsched, put, folder, state):
 
 
 def test_a_file_that_says_it_already_needs_no_force(icsched, folder):
-    icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
     guard(folder, "wf.dag", READ_ONLY)
 
-    assert icsched("prio", "wf.dag", "--in-place").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "--in-place").code == 0
 
 
 def test_a_symbolic_link_is_followed_without_force(icsched, folder):
     (folder / "link.dag").symlink_to("wf.dag")
 
-    assert icsched("prio", "link.dag", "--in-place").code == 0
+    assert icsched("prio", "--order", "prio", "link.dag", "--in-place").code == 0
     assert (folder / "link.dag").is_symlink()
     assert b"icsched: begin" in (folder / "wf.dag").read_bytes()
 
 
 def test_force_is_for_files_that_are_changed(icsched):
-    refused = icsched("prio", "wf.dag", "--force")
+    refused = icsched("prio", "--order", "prio", "wf.dag", "--force")
 
     assert (refused.code, refused.complaint) == (2, "--force needs --in-place or --remove")

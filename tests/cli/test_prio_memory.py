@@ -72,7 +72,9 @@ def test_the_help_says_when_the_limit_holds(icsched):
 
 
 def test_a_limit_that_the_best_order_keeps_changes_nothing(prio):
-    limited, free = (json.loads(prio(*o, "--json").out) for o in (("--memory", "2"), ()))
+    limited, free = (
+        json.loads(prio(*o, "--json").out) for o in (("--memory", "2"), ("--order", "prio"))
+    )
 
     assert limited["order"] == free["order"]
     assert limited["proof"] == free["proof"]

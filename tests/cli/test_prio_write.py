@@ -47,7 +47,8 @@ def answer(icsched):
     """Run `icsched prio --json`; return what it says."""
 
     def runner(*words: str) -> dict:
-        result = icsched("prio", *words, "--json")
+        order = () if "--order" in words else ("--order", "prio")
+        result = icsched("prio", *order, *words, "--json")
         assert (result.code, result.err) == (0, "")
         return json.loads(result.out)
 
@@ -62,17 +63,17 @@ def names(folder) -> set[str]:
 
 
 def test_without_a_place_to_write_nothing_is_written(icsched, workflow, folder):
-    assert icsched("prio", "wf.dag").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag").code == 0
 
     assert names(folder) == {"wf.dag"}
     assert workflow.read_text() == PAIR_AND_FORK
 
 
 def test_a_copy_has_the_order_and_the_file_stays(icsched, workflow, folder):
-    result = icsched("prio", "wf.dag", "-o", "out.dag")
+    result = icsched("prio", "--order", "prio", "wf.dag", "-o", "out.dag")
 
     assert (result.code, result.err) == (0, "")
-    assert result.out.endswith(f"on average.\nwrote out.dag\n{THROTTLE}")
+    assert result.out.endswith(f"by that.\nwrote out.dag\n{THROTTLE}")
     assert unstamped((folder / "out.dag").read_text()) == PAIR_AND_FORK + BLOCK
     assert workflow.read_text() == PAIR_AND_FORK
     assert names(folder) == {"wf.dag", "out.dag"}
@@ -81,7 +82,7 @@ def test_a_copy_has_the_order_and_the_file_stays(icsched, workflow, folder):
 def test_a_copy_of_a_file_with_an_order_has_the_new_order(icsched, put, folder):
     put({"wf.dag": PAIR_AND_FORK + ONE_BLOCK})
 
-    assert icsched("prio", "wf.dag", "--output", "out.dag").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "--output", "out.dag").code == 0
 
     assert unstamped((folder / "out.dag").read_text()) == PAIR_AND_FORK + BLOCK
 
@@ -90,7 +91,7 @@ def test_a_copy_of_a_file_with_an_order_has_the_new_order(icsched, put, folder):
 def test_a_copy_may_go_to_standard_output_and_the_report_elsewhere(
     icsched_process, workflow, folder, words
 ):
-    result = icsched_process("prio", "wf.dag", *words)
+    result = icsched_process("prio", "--order", "prio", "wf.dag", *words)
 
     assert (result.code, unstamped(result.out)) == (0, PAIR_AND_FORK + BLOCK)
     assert result.err.startswith("wf.dag: 5 jobs, 3 dependencies, ordered by prio")
@@ -100,7 +101,7 @@ def test_a_copy_may_go_to_standard_output_and_the_report_elsewhere(
 
 def test_a_copy_may_go_from_standard_input_to_standard_output(script):
     done = subprocess.run(
-        [script, "prio", "-", "-o", "-"],
+        [script, "prio", "--order", "prio", "-", "-o", "-"],
         input=PAIR_AND_FORK,
         capture_output=True,
         encoding="utf-8",
@@ -129,7 +130,7 @@ def test_a_copy_never_replaces_a_file_of_the_workflow(icsched, put, folder, name
     put(ALL_KINDS)
     (folder / "link.dag").symlink_to("in.dag")
 
-    result = icsched("prio", "wf.dag", "-o", name, *words)
+    result = icsched("prio", "--order", "prio", "wf.dag", "-o", name, *words)
 
     assert (result.code, result.complaint) == (
         2,
@@ -142,8 +143,8 @@ def test_a_copy_never_replaces_a_file_of_the_workflow(icsched, put, folder, name
 def test_a_copy_that_finds_files_beside_it_stays_beside_the_file(icsched, put, folder):
     put({"sub/wf.dag": ONE})
 
-    result = icsched("prio", "sub/wf.dag", "--usedagdir", "-o", "out.dag")
-    beside = icsched("prio", "sub/wf.dag", "--usedagdir", "-o", "./sub/out.dag")
+    result = icsched("prio", "--order", "prio", "sub/wf.dag", "--usedagdir", "-o", "out.dag")
+    beside = icsched("prio", "--order", "prio", "sub/wf.dag", "--usedagdir", "-o", "./sub/out.dag")
 
     assert (result.code, result.complaint) == (
         2,
@@ -157,38 +158,38 @@ def test_a_copy_that_finds_files_beside_it_stays_beside_the_file(icsched, put, f
 def test_a_workflow_without_jobs_has_nothing_to_order(icsched, put):
     put({"wf.dag": "# nothing yet\n"})
 
-    result = icsched("prio", "wf.dag")
+    result = icsched("prio", "--order", "prio", "wf.dag")
 
     assert (result.code, result.out, result.err) == (0, "wf.dag: no jobs to order\n", "")
 
 
 def test_in_place_the_file_gets_the_order_and_a_backup(icsched, workflow, folder):
-    result = icsched("prio", "wf.dag", "--in-place")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--in-place")
 
     assert (result.code, result.err) == (0, "")
-    assert result.out.endswith(f"on average.\nwrote wf.dag, kept wf.dag.bak\n{THROTTLE}")
+    assert result.out.endswith(f"by that.\nwrote wf.dag, kept wf.dag.bak\n{THROTTLE}")
     assert unstamped(workflow.read_text()) == PAIR_AND_FORK + BLOCK
     assert (folder / "wf.dag.bak").read_text() == PAIR_AND_FORK
     assert names(folder) == {"wf.dag", "wf.dag.bak"}
 
 
 def test_in_place_twice_is_once(icsched, answer, workflow):
-    icsched("prio", "wf.dag", "--in-place")
-    again = icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
+    again = icsched("prio", "--order", "prio", "wf.dag", "--in-place")
 
-    assert again.out.endswith(f"on average.\n{NOTHING}.\n")
+    assert again.out.endswith(f"by that.\n{NOTHING}.\n")
     assert unstamped(workflow.read_text()) == PAIR_AND_FORK + BLOCK
     assert (answer("wf.dag", "--in-place")["written"], answer("wf.dag")["notes"]) == ([], [])
 
 
 def test_what_was_written_is_taken_out_again(icsched, answer, workflow):
-    icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
 
-    result = icsched("prio", "wf.dag", "--remove")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--remove")
 
     assert (result.code, result.out, result.err) == (0, "restored wf.dag\n", "")
     assert workflow.read_text() == PAIR_AND_FORK
-    assert icsched("prio", "wf.dag", "--remove").out == f"{NO_BLOCK}.\n"
+    assert icsched("prio", "--order", "prio", "wf.dag", "--remove").out == f"{NO_BLOCK}.\n"
     assert answer("wf.dag", "--remove") == {"schema": 1, "written": [], "notes": [NO_BLOCK]}
 
 
@@ -205,9 +206,9 @@ def test_what_was_written_is_taken_out_of_a_file_that_cannot_be_read(
     icsched, put, folder, text, files
 ):
     put({"wf.dag": text, **files})
-    assert icsched("prio", "wf.dag").code == 1
+    assert icsched("prio", "--order", "prio", "wf.dag").code == 1
 
-    result = icsched("prio", "wf.dag", "--remove")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--remove")
 
     assert (result.code, result.out, result.err) == (0, "restored wf.dag\n", "")
     assert (folder / "wf.dag").read_text() == text.replace(ONE_BLOCK, "")
@@ -216,7 +217,7 @@ def test_what_was_written_is_taken_out_of_a_file_that_cannot_be_read(
 def test_and_it_is_said_if_workflows_inside_could_not_be_looked_for(icsched, put):
     put({"wf.dag": f"{ONE}{BEGIN}PRIORITY a 1\n{END}JOBB\n"})
 
-    assert icsched("prio", "wf.dag", "--remove", "--recursive").out == (
+    assert icsched("prio", "--order", "prio", "wf.dag", "--remove", "--recursive").out == (
         "restored wf.dag\nonly wf.dag itself was looked at, because it cannot be read:"
         " wf.dag:5: unknown command, got 'JOBB'.\n"
     )
@@ -226,7 +227,7 @@ def test_a_block_that_leads_to_submit_files_stays_until_they_can_be_found(icsche
     text = f'{ONE}{BEGIN}VARS a jobpriority="1"\n{END}JOBB\n'
     put({"wf.dag": text})
 
-    result = icsched("prio", "wf.dag", "--remove")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--remove")
 
     assert (result.code, result.err) == (1, "icsched: wf.dag:5: unknown command, got 'JOBB'\n")
     assert (folder / "wf.dag").read_text() == text
@@ -240,8 +241,10 @@ def test_a_submit_file_of_two_workflows_is_changed_once_and_restored_once(icsche
     }
     put(files)
 
-    changed = icsched("prio", "wf.dag", "--in-place", "--recursive", "--via", "vars")
-    restored = icsched("prio", "wf.dag", "--remove", "--recursive")
+    changed = icsched(
+        "prio", "--order", "prio", "wf.dag", "--in-place", "--recursive", "--via", "vars"
+    )
+    restored = icsched("prio", "--order", "prio", "wf.dag", "--remove", "--recursive")
 
     assert (changed.code, restored.code) == (0, 0)
     assert {name: (folder / name).read_text() for name in files} == files
@@ -250,7 +253,7 @@ def test_a_submit_file_of_two_workflows_is_changed_once_and_restored_once(icsche
 def test_a_companion_of_the_users_own_is_left_when_the_block_goes(icsched, put, folder):
     put({"wf.dag": ONE + ONE_BLOCK, "wf.dag.icsched": "mine\n"})
 
-    assert icsched("prio", "wf.dag", "--remove").out == "restored wf.dag\n"
+    assert icsched("prio", "--order", "prio", "wf.dag", "--remove").out == "restored wf.dag\n"
     assert (folder / "wf.dag.icsched").read_text() == "mine\n"
 
 
@@ -259,7 +262,7 @@ def test_a_line_of_the_users_in_the_block_is_one_line_and_stays(icsched, put, fo
     text = f"{ONE}{BEGIN}PRIORITY a 1\nRETRY a 3\n{END}"
     put({"wf.dag": text})
 
-    result = icsched("prio", "wf.dag", option)
+    result = icsched("prio", "--order", "prio", "wf.dag", option)
 
     assert (result.code, result.complaint) == (
         1,
@@ -287,7 +290,7 @@ def test_another_order_is_written_too(icsched, workflow):
 
 @pytest.mark.usefixtures("workflow")
 def test_a_copy_that_cannot_be_written_is_one_line(icsched):
-    result = icsched("prio", "wf.dag", "-o", "no/out.dag")
+    result = icsched("prio", "--order", "prio", "wf.dag", "-o", "no/out.dag")
 
     assert (result.code, result.complaint) == (1, "no/out.dag: no such file or directory")
 
@@ -296,7 +299,7 @@ def test_half_a_block_is_one_line(icsched, put):
     put({"wf.dag": ONE + BEGIN})
 
     for option in ("--in-place", "--remove"):
-        result = icsched("prio", "wf.dag", option)
+        result = icsched("prio", "--order", "prio", "wf.dag", option)
         assert result.code == 1
         assert result.complaint.startswith("wf.dag:2: expected one section of icsched's")
 
@@ -377,7 +380,7 @@ def test_jobs_that_are_done_have_the_highest_priorities_for_the_day_they_run_aga
 ):
     put({"wf.dag": "JOB a x\nJOB b x DONE\n"})
 
-    assert icsched("prio", "wf.dag", "-o", "out.dag").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "-o", "out.dag").code == 0
 
     assert unstamped((folder / "out.dag").read_text()).endswith(
         f"{BEGIN}PRIORITY b 2\nPRIORITY a 1\n{END}"
@@ -402,7 +405,7 @@ def test_jobs_of_splices_are_ordered_in_place_and_restored(icsched, answer, put,
     )
     assert said["notes"][0].endswith("keep that file beside wf.dag, and the section last in wf.dag")
 
-    restored = icsched("prio", "wf.dag", "--remove").out
+    restored = icsched("prio", "--order", "prio", "wf.dag", "--remove").out
     assert restored == "restored wf.dag\nremoved wf.dag.icsched.\n"
     assert names(folder) == {"wf.dag", "in.dag", "wf.dag.bak"}
 
@@ -423,7 +426,12 @@ def test_a_flattened_copy_needs_no_other_file(answer, put, folder):
 def test_a_flattened_copy_keeps_priorities_when_asked(icsched, put, folder):
     put({**SPLICED, "in.dag": "JOB p x\nPRIORITY p 9\n"})
 
-    assert icsched("prio", "wf.dag", "-o", "flat.dag", "--flatten", "--keep-existing").code == 0
+    assert (
+        icsched(
+            "prio", "--order", "prio", "wf.dag", "-o", "flat.dag", "--flatten", "--keep-existing"
+        ).code
+        == 0
+    )
 
     assert unstamped((folder / "flat.dag").read_text()).endswith(
         f"PRIORITY S-p 9\n{BEGIN}PRIORITY a 2\n{END}"
@@ -472,7 +480,7 @@ def test_going_back_to_priority_lines_cleans_the_submit_files(answer, put, folde
 def test_a_missing_submit_file_is_one_line_and_changes_nothing(icsched, put, folder):
     put({"wf.dag": ONE})
 
-    result = icsched("prio", "wf.dag", "--in-place", "--via", "vars")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--in-place", "--via", "vars")
 
     assert (result.code, result.complaint) == (
         1,
@@ -524,7 +532,7 @@ def test_workflows_inside_are_treated_too_each_once(icsched, answer, put, folder
     assert unstamped((folder / "sub" / "deep.dag").read_text()) == ONE + ONE_BLOCK
     assert said["jobs"] == 2  # the outer workflow's
 
-    assert icsched("prio", "wf.dag", "--remove", "--recursive").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "--remove", "--recursive").code == 0
     for name, text in NESTED.items():
         assert (folder / name).read_text() == text
 
@@ -543,7 +551,7 @@ def test_a_workflow_inside_that_is_no_ordinary_file_is_not_opened(icsched, put, 
     (folder / "folder").mkdir()
     put({"wf.dag": f"JOB a x\nSUBDAG EXTERNAL s {file}\n"})
 
-    result = icsched("prio", "wf.dag", what, "--recursive")
+    result = icsched("prio", "--order", "prio", "wf.dag", what, "--recursive")
 
     assert (result.code, result.complaint) == (1, f"wf.dag:2: {file}: expected an ordinary file")
     assert (folder / "wf.dag").read_text() == f"JOB a x\nSUBDAG EXTERNAL s {file}\n"
@@ -552,7 +560,7 @@ def test_a_workflow_inside_that_is_no_ordinary_file_is_not_opened(icsched, put, 
 def test_an_error_in_a_workflow_inside_has_its_place_there(icsched, put):
     put({"wf.dag": "SUBDAG EXTERNAL s in.dag\n", "in.dag": "\nJOB a\n"})
 
-    result = icsched("prio", "wf.dag", "--in-place", "--recursive")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--in-place", "--recursive")
 
     assert result.code == 1
     assert result.complaint.startswith("in.dag:2: expected JOB name")
@@ -566,7 +574,7 @@ def test_nothing_is_written_unless_all_workflows_inside_can_be_read(icsched, put
     }
     put(files)
 
-    assert icsched("prio", "wf.dag", "--in-place", "--recursive").code == 1
+    assert icsched("prio", "--order", "prio", "wf.dag", "--in-place", "--recursive").code == 1
 
     assert {path.name: path.read_text() for path in folder.iterdir()} == files
 
@@ -612,7 +620,7 @@ def test_several_files_are_ordered_as_one_workflow(icsched, answer, put, folder)
     assert unstamped((folder / "two.dag").read_text()).endswith(
         f"{BEGIN}PRIORITY b 4\nPRIORITY a 2\nPRIORITY c 1\n{END}"
     )
-    assert icsched("prio", "one.dag", "two.dag", "--remove").out == (
+    assert icsched("prio", "--order", "prio", "one.dag", "two.dag", "--remove").out == (
         "restored one.dag\nrestored two.dag\n"
     )
 
@@ -620,7 +628,7 @@ def test_several_files_are_ordered_as_one_workflow(icsched, answer, put, folder)
 @pytest.mark.parametrize("words", [("-", "--json"), ("--json", "-")])
 def test_a_workflow_may_come_from_standard_input(script, words):
     done = subprocess.run(
-        [script, "prio", *words],
+        [script, "prio", "--order", "prio", *words],
         input=PAIR_AND_FORK,
         capture_output=True,
         encoding="utf-8",
@@ -633,7 +641,7 @@ def test_a_workflow_may_come_from_standard_input(script, words):
 
 def test_a_workflow_from_standard_input_may_go_to_a_file(script, folder):
     done = subprocess.run(
-        [script, "prio", "-", "-o", "out.dag"],
+        [script, "prio", "--order", "prio", "-", "-o", "out.dag"],
         input=PAIR_AND_FORK,
         capture_output=True,
         encoding="utf-8",
@@ -665,7 +673,7 @@ def test_names_of_files_need_not_be_utf_8(icsched_process, folder):
     name = b"caf\xe9.dag".decode(errors="surrogateescape")
     (folder / name).write_text(ONE)
 
-    result = icsched_process("prio", name, "--in-place", "--json")
+    result = icsched_process("prio", "--order", "prio", name, "--in-place", "--json")
 
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out)["written"][0]["file"].startswith("caf")
@@ -677,10 +685,10 @@ def test_names_of_files_need_not_be_utf_8(icsched_process, folder):
 def test_unknown_commands_are_refused_or_skipped(icsched, put, folder):
     put({"wf.dag": f"{ONE}FROBNICATE a\n"})
 
-    result = icsched("prio", "wf.dag", "--in-place")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--in-place")
     assert (result.code, result.complaint) == (1, "wf.dag:2: unknown command, got 'FROBNICATE a'")
 
-    result = icsched("prio", "wf.dag", "--in-place", "--lenient")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--in-place", "--lenient")
     assert result.code == 0
     assert "icsched show wf.dag tells what may disturb this order.\n" in result.out
     assert unstamped((folder / "wf.dag").read_text()) == f"{ONE}FROBNICATE a\n{ONE_BLOCK}"
@@ -689,7 +697,7 @@ def test_unknown_commands_are_refused_or_skipped(icsched, put, folder):
 def test_files_are_found_from_the_workflows_own_directory_when_asked(icsched, answer, put):
     put({"sub/wf.dag": "SPLICE S in.dag\n", "sub/in.dag": ONE})
 
-    result = icsched("prio", "sub/wf.dag")
+    result = icsched("prio", "--order", "prio", "sub/wf.dag")
     assert result.code == 1
     assert result.complaint.endswith("go there, or give --usedagdir)")
     assert answer("sub/wf.dag", "--usedagdir")["order"] == ["S+a"]
@@ -698,7 +706,7 @@ def test_files_are_found_from_the_workflows_own_directory_when_asked(icsched, an
 def test_a_cycle_is_one_line_with_its_place(icsched, put):
     put({"wf.dag": f"{ONE}\nPARENT a CHILD a\n"})
 
-    result = icsched("prio", "wf.dag", "--in-place")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--in-place")
 
     assert (result.code, result.complaint) == (1, "wf.dag:3: dependency cycle: a -> a")
 
@@ -708,7 +716,7 @@ def test_a_cycle_is_one_line_with_its_place(icsched, put):
 
 @pytest.mark.usefixtures("workflow")
 def test_tables_hold_the_order_the_profiles_and_the_graphs(icsched, folder):
-    result = icsched("prio", "wf.dag", "--tables", "out/tables")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--tables", "out/tables")
 
     tables = folder / "out" / "tables"
     assert result.out.endswith("order, eligibility table and dot files are in out/tables.\n")
@@ -731,18 +739,18 @@ def test_tables_hold_the_order_the_profiles_and_the_graphs(icsched, folder):
 def test_tables_of_an_earlier_workflow_do_not_stay(icsched, put, folder):
     """Two blocks, then one; a file of the user's stays."""
     put({"wf.dag": PAIR_AND_FORK, "tables/blocks/my.dot": "mine"})
-    icsched("prio", "wf.dag", "--tables", "tables")
+    icsched("prio", "--order", "prio", "wf.dag", "--tables", "tables")
     assert names(folder / "tables" / "blocks") == {"1.dot", "2.dot", "my.dot"}
 
     put({"wf.dag": "JOB a x\nJOB b x\nPARENT a CHILD b\n"})
-    icsched("prio", "wf.dag", "--tables", "tables")
+    icsched("prio", "--order", "prio", "wf.dag", "--tables", "tables")
 
     assert names(folder / "tables" / "blocks") == {"1.dot", "my.dot"}
 
 
 @pytest.mark.usefixtures("workflow")
 def test_the_table_of_the_order_is_one_that_verify_takes(icsched):
-    icsched("prio", "wf.dag", "--tables", "tables")
+    icsched("prio", "--order", "prio", "wf.dag", "--tables", "tables")
 
     result = icsched("verify", "wf.dag", "--order", "@tables/order.txt")
 
@@ -751,20 +759,20 @@ def test_the_table_of_the_order_is_one_that_verify_takes(icsched):
 
 
 @pytest.mark.usefixtures("workflow")
-def test_tables_of_an_order_without_blocks_have_none(icsched, folder):
+def test_tables_of_any_order_have_the_blocks(icsched, folder):
     icsched("prio", "wf.dag", "--tables", "tables", "--order", "fifo")
 
     assert (folder / "tables" / "order.txt").read_text() == "a\nc\nb\nd\ne\n"
     assert (
         (folder / "tables" / "eligible.csv").read_text().startswith("executed,fifo,fifo\n0,2,2\n")
     )
-    assert not (folder / "tables" / "superdag.dot").exists()
+    assert (folder / "tables" / "superdag.dot").exists()
 
 
 def test_names_in_dot_files_are_quoted(icsched, put, folder):
     put({"wf.dag": 'JOB "a" x\nJOB b\\c x\n'})
 
-    assert icsched("prio", "wf.dag", "--tables", "tables").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "--tables", "tables").code == 0
 
     assert (folder / "tables" / "dag.dot").read_text() == (
         'digraph "dag" {\n  "\\"a\\"";\n  "b\\\\c";\n}\n'
@@ -773,7 +781,7 @@ def test_names_in_dot_files_are_quoted(icsched, put, folder):
 
 @pytest.mark.usefixtures("workflow")
 def test_tables_that_cannot_be_written_are_one_line(icsched):
-    result = icsched("prio", "wf.dag", "--tables", "wf.dag")
+    result = icsched("prio", "--order", "prio", "wf.dag", "--tables", "wf.dag")
 
     assert result.code == 1
     assert result.err.startswith("icsched: wf.dag: ")
@@ -790,13 +798,16 @@ def test_tables_that_cannot_be_written_are_one_line(icsched):
         (["--in-place"], "expected a workflow file"),
         (
             ["wf.dag", "-o", "x", "--in-place"],
-            "only one of -o, --in-place and --remove can be used",
+            "only one of -o, --in-place, --remove, --diff and --check can be used",
         ),
         (
             ["wf.dag", "--remove", "--in-place"],
-            "only one of -o, --in-place and --remove can be used",
+            "only one of -o, --in-place, --remove, --diff and --check can be used",
         ),
-        (["wf.dag", "-o", "x", "--remove"], "only one of -o, --in-place and --remove can be used"),
+        (
+            ["wf.dag", "-o", "x", "--remove"],
+            "only one of -o, --in-place, --remove, --diff and --check can be used",
+        ),
         (["wf.dag", "wf.dag", "-o", "x"], "-o cannot be used with several files"),
         (["wf.dag", "--flatten"], "--flatten needs -o"),
         (["wf.dag", "--flatten", "--in-place"], "--flatten needs -o"),
@@ -833,7 +844,7 @@ def test_tables_that_cannot_be_written_are_one_line(icsched):
 def test_options_that_do_not_go_together_are_one_line_and_exit_2(
     icsched, workflow, folder, words, complaint
 ):
-    result = icsched("prio", *words)
+    result = icsched("prio", "--order", "prio", *words)
 
     assert (result.code, result.complaint) == (2, complaint)
     assert names(folder) == {"wf.dag"}
@@ -843,7 +854,7 @@ def test_options_that_do_not_go_together_are_one_line_and_exit_2(
 @pytest.mark.parametrize("words", [["--via", "magic"], ["--bogus"], ["-o"], ["--tables"]])
 @pytest.mark.usefixtures("workflow")
 def test_options_that_are_not_known_are_one_line_and_exit_2(icsched, words):
-    result = icsched("prio", "wf.dag", *words)
+    result = icsched("prio", "--order", "prio", "wf.dag", *words)
 
     assert result.code == 2
     assert result.complaint

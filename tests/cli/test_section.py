@@ -53,8 +53,11 @@ def test_a_section_that_no_longer_fits_is_told_in_one_line(icsched, shown, text,
     section = {"file": "wf.dag", "line": line, "jobs": 3, "problems": [problem]}
     assert shown(text + SECTION)["sections"] == [section]
     assert f"\n{told}{DO}.\n" in icsched("show", "wf.dag").out
-    assert f"\n{told}{DO}.\n" in icsched("prio", "wf.dag").out
-    assert f"\n{told}icsched writes it again.\n" in icsched("prio", "wf.dag", "--in-place").out
+    assert f"\n{told}{DO}.\n" in icsched("prio", "--order", "prio", "wf.dag").out
+    assert (
+        f"\n{told}icsched writes it again.\n"
+        in icsched("prio", "--order", "prio", "wf.dag", "--in-place").out
+    )
     assert "out of date" not in icsched("show", "wf.dag").out
 
 
@@ -69,7 +72,10 @@ def test_a_section_that_no_longer_fits_is_told_in_one_line(icsched, shown, text,
 )
 def test_a_section_that_fits_is_nothing_to_tell_of(icsched, shown, text):
     assert shown(text + SECTION)["sections"][0]["problems"] == []
-    assert "out of date" not in icsched("show", "wf.dag").out + icsched("prio", "wf.dag").out
+    assert (
+        "out of date"
+        not in icsched("show", "wf.dag").out + icsched("prio", "--order", "prio", "wf.dag").out
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["--keep-existing"], ["--via", "vars"]])
@@ -84,7 +90,7 @@ def test_a_section_that_fits_is_nothing_to_tell_of(icsched, shown, text):
 def test_what_was_written_a_moment_ago_is_not_out_of_date(icsched, shown, put, text, options):
     files = {"wf.dag": text, "in.dag": "JOB p x\nJOB q x\n", "x": "queue\n"}
     put(files)
-    assert icsched("prio", "wf.dag", "--in-place", *options).code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", "--in-place", *options).code == 0
 
     assert [section["problems"] for section in shown({})["sections"]] == [[]]
 
@@ -99,7 +105,7 @@ def test_changed_dependencies_are_told_though_every_child_is_behind_its_parents(
     """b has the children of a now, but all have their old numbers: 5 for a, 4 for b."""
     jobs = "".join(f"JOB {name} x\n" for name in "abcde")
     put({"wf.dag": f"{jobs}PARENT a CHILD c d e\n", "x": "queue\n"})
-    icsched("prio", "wf.dag", "--in-place", *options)
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place", *options)
     written = Path("wf.dag").read_text()
 
     (section,) = shown(written.replace("PARENT a", "PARENT b"))["sections"]
@@ -107,14 +113,14 @@ def test_changed_dependencies_are_told_though_every_child_is_behind_its_parents(
     assert section["problems"] == [CHANGED]
     told = f"wf.dag:7: icsched's section is out of date: {CHANGED}; {DO}.\n"
     assert told in icsched("show", "wf.dag").out
-    assert told in icsched("prio", "wf.dag").out
-    assert icsched("prio", "wf.dag", "--in-place", *options).code == 0
+    assert told in icsched("prio", "--order", "prio", "wf.dag").out
+    assert icsched("prio", "--order", "prio", "wf.dag", "--in-place", *options).code == 0
     assert shown({})["sections"][0]["problems"] == []
 
 
 def test_the_order_of_lines_and_jobs_that_are_done_change_no_dependencies(icsched, shown, put):
     put({"wf.dag": f"{JOBS}PARENT a CHILD b c\n"})
-    icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
     section = Path("wf.dag").read_text().partition("# icsched")[2]
     text = f"JOB c x\nJOB b x\nJOB a x DONE\nPARENT a CHILD c\nPARENT a CHILD b\n# icsched{section}"
 
@@ -124,7 +130,7 @@ def test_the_order_of_lines_and_jobs_that_are_done_change_no_dependencies(icsche
 
 def test_dependencies_that_change_in_a_splice_are_told(icsched, shown, put):
     put({"wf.dag": "SPLICE S in.dag\n", "in.dag": f"{JOBS}PARENT a CHILD c\n"})
-    icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
 
     assert shown({})["sections"][0]["problems"] == []
     assert shown({"in.dag": f"{JOBS}PARENT a CHILD b\n"})["sections"][0]["problems"] == [CHANGED]
@@ -132,7 +138,7 @@ def test_dependencies_that_change_in_a_splice_are_told(icsched, shown, put):
 
 def test_dependencies_that_change_in_a_flattened_file_are_told(icsched, shown, put):
     put({"in.dag": "SPLICE S inner.dag\n", "inner.dag": f"{JOBS}PARENT a CHILD c\n"})
-    icsched("prio", "in.dag", "--flatten", "-o", "wf.dag")
+    icsched("prio", "--order", "prio", "in.dag", "--flatten", "-o", "wf.dag")
 
     assert shown({})["sections"][0]["problems"] == []
     text = Path("wf.dag").read_text().replace("CHILD S-c", "CHILD S-b")
@@ -145,7 +151,7 @@ def test_dependencies_count_by_file_where_several_are_submitted_together(icsched
         return [section["problems"] for section in found]
 
     put({"a.dag": f"{JOBS}PARENT a CHILD c\n", "b.dag": f"{JOBS}PARENT a CHILD c\n"})
-    icsched("prio", "a.dag", "b.dag", "--in-place")
+    icsched("prio", "--order", "prio", "a.dag", "b.dag", "--in-place")
 
     assert problems("a.dag", "b.dag") == [[], []]
     assert problems("b.dag") == [[]]
@@ -164,7 +170,7 @@ def test_several_problems_of_a_section_are_told_one_after_the_other(icsched, put
 
 def test_the_missing_companion_of_a_section_is_told(icsched, put, folder):
     put({"wf.dag": "SPLICE S in.dag\n", "in.dag": "JOB p x\n"})
-    icsched("prio", "wf.dag", "--in-place")
+    icsched("prio", "--order", "prio", "wf.dag", "--in-place")
     (folder / "wf.dag.icsched").unlink()
 
     complaint = icsched("show", "wf.dag")
@@ -174,7 +180,7 @@ def test_the_missing_companion_of_a_section_is_told(icsched, put, folder):
 
 def test_each_of_several_files_has_its_own_section(icsched, put):
     put({"a.dag": "JOB a x\n", "b.dag": "JOB a x\n"})
-    icsched("prio", "a.dag", "b.dag", "--in-place")
+    icsched("prio", "--order", "prio", "a.dag", "b.dag", "--in-place")
 
     found = json.loads(icsched("show", "a.dag", "b.dag", "--json").out)["sections"]
 
@@ -244,13 +250,13 @@ def test_strict_settings_of_the_workflow_are_told_where_dagman_would_refuse(icsc
 def test_what_dagman_would_refuse_for_certain_is_not_written(icsched, put, folder, options):
     put({"wf.dag": OWN, "dagman.config": "DAGMAN_USE_STRICT = 2\n"})
 
-    refused = icsched("prio", "wf.dag", *options)
+    refused = icsched("prio", "--order", "prio", "wf.dag", *options)
 
     told = f"dagman.config:1: 'DAGMAN_USE_STRICT = 2' {REFUSED}"
     assert (refused.code, refused.complaint) == (1, told.removesuffix(".\n"))
     assert {path.name for path in folder.iterdir()} == {"wf.dag", "dagman.config"}
     assert (folder / "wf.dag").read_text() == OWN
-    assert icsched("prio", "wf.dag", *options, "--keep-existing").code == 0
+    assert icsched("prio", "--order", "prio", "wf.dag", *options, "--keep-existing").code == 0
 
 
 @pytest.mark.parametrize(
@@ -260,7 +266,7 @@ def test_an_order_without_a_second_priority_line_is_written(icsched, put, option
     config = "DAGMAN_USE_STRICT = 2\n"
     put({"wf.dag": OWN, "dagman.config": config, "x": "queue\n"})
 
-    written = icsched("prio", "wf.dag", *options)
+    written = icsched("prio", "--order", "prio", "wf.dag", *options)
 
     assert written.code == 0
     assert REFUSED not in written.out
@@ -274,7 +280,7 @@ def test_strict_settings_of_the_environment_count_where_the_workflow_has_none(
     assert shown(OWN)["strict"]["file"] == "environment"
     told = f"environment: '_CONDOR_DAGMAN_USE_STRICT=3' {REFUSED}"
     assert told in icsched("show", "wf.dag").out
-    assert told in icsched("prio", "wf.dag", "-o", "out.dag").out
+    assert told in icsched("prio", "--order", "prio", "wf.dag", "-o", "out.dag").out
     assert shown({"dagman.config": "DAGMAN_USE_STRICT = 1\n"})["strict"] is None
 
 

@@ -108,7 +108,7 @@ def numbers(found) -> dict:
     ],
 )
 def test_the_numbers_are_those_of_the_library(answer, options, model):
-    orders = {"prio": prioritize(DAG, "prio"), "fifo": "fifo"}
+    orders = {name: prioritize(DAG, name) for name in ("prio", "critical-path")} | {"fifo": "fifo"}
     found = simulate(DAG, orders, **{"sampling": Paired(most_runs=60), **model})
 
     given = answer(*options)
@@ -118,7 +118,7 @@ def test_the_numbers_are_those_of_the_library(answer, options, model):
 
 def test_the_papers_statistics(icsched, workflow):
     result = icsched("simulate", workflow, "--paper-statistics", "--json")
-    orders = {"prio": prioritize(DAG, "prio"), "fifo": "fifo"}
+    orders = {name: prioritize(DAG, name) for name in ("prio", "critical-path")} | {"fifo": "fifo"}
     found = simulate(DAG, orders, sampling=PaperSampling())
 
     given = json.loads(result.out)
@@ -138,11 +138,12 @@ def test_every_order_by_name(answer):
     assert given["orders"]["dask"] == numbers(dask)["orders"]["dask"]
 
 
-def test_fifo_is_there_once_and_may_be_alone(answer):
-    assert list(answer("--order", "fifo", "--order", "lifo")["orders"]) == ["fifo", "lifo"]
+def test_fifo_and_critical_path_are_always_there_and_only_once(answer):
+    given = answer("--order", "fifo", "--order", "lifo")
+    assert list(given["orders"]) == ["fifo", "lifo", "critical-path"]
     alone = answer("--order", "fifo")
-    assert list(alone["orders"]) == ["fifo"]
-    assert alone["ratio"] == {}
+    assert list(alone["orders"]) == ["fifo", "critical-path"]
+    assert list(alone["ratio"]) == ["critical-path_over_fifo"]
 
 
 def test_an_order_from_a_file_is_one_of_the_orders(answer, put):
@@ -151,8 +152,9 @@ def test_an_order_from_a_file_is_one_of_the_orders(answer, put):
 
     given = answer("--order", "prio", "--order", "@order.txt")
 
-    assert list(given["orders"]) == ["prio", "@order.txt", "fifo"]
-    assert list(given["ratio"]) == ["prio_over_fifo", "@order.txt_over_fifo"]
+    assert list(given["orders"]) == ["prio", "@order.txt", "critical-path", "fifo"]
+    names = ["prio", "@order.txt", "critical-path"]
+    assert list(given["ratio"]) == [f"{name}_over_fifo" for name in names]
     assert given["orders"]["@order.txt"] == numbers(mine)["orders"]["@order.txt"]
 
 
@@ -227,8 +229,9 @@ def test_the_report(icsched, workflow):
     assert lines[1] == "Simulated: 1 worker."
     assert lines[2] == "Run times: constant, mean 1."
     assert lines[4].split() == ["order", "time", "stall", "probability", "utilisation"]
-    assert lines[5].startswith("prio   4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
-    assert lines[6].startswith("fifo   4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000")
+    for line, name in zip(lines[5:8], ["prio", "critical-path", "fifo"], strict=True):
+        same = "4.0000 [4.0000, 4.0000]  0.0000 [0.0000, 0.0000]  1.0000"
+        assert line.startswith(f"{name:<13}  {same}")
     assert "prio takes 1.0000 [0.9975, 1.0025] of fifo's time: no difference to be seen" in lines
     assert "60 runs of each order, seed 0; 95% intervals" in lines
     assert "Idle workers (a full bar is 0):" in lines
@@ -267,7 +270,11 @@ def test_with_nothing_left_the_complaint_names_the_rescue_file(refused, put, res
 def test_an_order_file_may_have_jobs_that_are_done(answer, put):
     put({"order.txt": "a\nlone\nb\nc\n"})
 
-    assert list(answer("--order", "@order.txt")["orders"]) == ["@order.txt", "fifo"]
+    assert list(answer("--order", "@order.txt")["orders"]) == [
+        "@order.txt",
+        "critical-path",
+        "fifo",
+    ]
 
 
 def test_overhead_comes_on_top_of_each_job(answer):
@@ -400,14 +407,6 @@ def test_of_few_runs_it_says_that_intervals_are_not_to_be_trusted(icsched, workf
 
     assert "\nFewer than 500 runs: do not trust the intervals\n" in result.out
     assert "was not reached" not in result.out
-
-
-def test_without_a_ratio_the_half_width_is_that_of_the_time(icsched, workflow):
-    precision = ["--half-width", "0.001", "--runs", "500", "--threads", "1"]
-    result = icsched("simulate", workflow, "--batch", "1", "--order", "fifo", *precision)
-
-    assert " of the time; --runs allows more runs\n" in result.out
-    assert "ratio" not in result.out
 
 
 def test_the_papers_ranges_come_without_a_verdict(icsched, workflow):

@@ -96,7 +96,7 @@ def test_a_cell_has_the_numbers_of_a_simulation(icsched, options, seed, sizes, s
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_cell_is_what_the_command_simulate_finds(icsched):
+def test_a_cell_is_what_the_library_simulates(icsched):
     """Every number equal, to the last bit, whatever the number of threads."""
     terms = ("--seed", "3", "--batch-law", "fixed", "--half-width", "0.002", "--runs", "900")
     grid = ("--intervals", "0.1,1", "--batches", "4,16")
@@ -380,7 +380,7 @@ def test_a_study_of_another_order_bears_its_name(icsched):
 
 @pytest.mark.parametrize("order", ["lifo", "random"])
 @pytest.mark.usefixtures("no_figures")
-def test_an_order_that_is_played_live_is_what_the_command_simulate_plays(icsched, order):
+def test_an_order_that_is_played_live_is_what_the_library_plays(icsched, order):
     terms = ("--order", order, "--batch-law", "fixed", "--runs", "500")
     icsched("study", "wf.dag", "-o", "out", "--intervals", "1", "--batches", "4", *terms)
 

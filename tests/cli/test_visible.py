@@ -54,9 +54,9 @@ def test_a_character_that_acts_on_a_terminal_is_shown_by_name(character, name):
 
 
 COMMANDS = {
-    "prio": ("prio", FILE),
-    "prio --in-place": ("prio", FILE, "--in-place"),
-    "prio --tables": ("prio", FILE, "--tables", f"tables{NASTY}"),
+    "prio": ("prio", "--order", "prio", FILE),
+    "prio --in-place": ("prio", "--order", "prio", FILE, "--in-place"),
+    "prio --tables": ("prio", "--order", "prio", FILE, "--tables", f"tables{NASTY}"),
     "show": ("show", FILE),
     "simulate": ("simulate", FILE, "--runs", "20", "--half-width", "1"),
     "study": (
@@ -90,7 +90,7 @@ def test_a_newline_in_a_name_makes_no_line_of_a_report(icsched, place):
     (place / "a\nIC-optimal.dag").write_text("JOB a x\n")
 
     assert icsched("show", "a\nIC-optimal.dag").out.startswith("a\\nIC-optimal.dag: 1 job,")
-    written = icsched("prio", "a\nIC-optimal.dag", "--in-place").out
+    written = icsched("prio", "--order", "prio", "a\nIC-optimal.dag", "--in-place").out
     assert "\nwrote a\\nIC-optimal.dag, kept a\\nIC-optimal.dag.bak\n" in written
     assert not [line for line in written.splitlines() if line.startswith("IC-optimal.dag")]
     stale = "JOB b x\nSCRIPT PRE b x\n# icsched: begin.\nPRIORITY a 1\n# icsched: end.\n"
@@ -106,7 +106,7 @@ def test_what_files_say_reaches_reports_by_name(icsched, place):
     (place / "wf.dag").write_text(f"JOB a x\nINCLUDE more{NASTY}\nSUBDAG EXTERNAL s gone{NASTY}\n")
 
     shown = icsched("show", "wf.dag").out
-    told = icsched("prio", "wf.dag", "--in-place", "--recursive").out
+    told = icsched("prio", "--order", "prio", "wf.dag", "--in-place", "--recursive").out
 
     assert f"more{SHOWN}:1: " in shown
     assert f"gone{SHOWN} is not there yet" in told
@@ -140,7 +140,7 @@ def test_complaints_about_files_show_control_characters_by_name(icsched, place, 
         (NASTY,),
         ("show", f"--{NASTY}"),
         ("show", f"gone{NASTY}.dag"),
-        ("prio", FILE, "--memory", NASTY),
+        ("prio", "--order", "prio", FILE, "--memory", NASTY),
         ("prio", FILE, "--order", NASTY),
         ("make", NASTY),
         ("make", "airsn", NASTY),
@@ -168,7 +168,7 @@ def test_a_name_that_is_not_utf_8_is_shown_by_name(icsched_process):
 
 
 def test_json_means_the_same_without_characters_that_act_on_a_terminal(icsched):
-    result = icsched("prio", FILE, "--in-place", "--json")
+    result = icsched("prio", "--order", "prio", FILE, "--in-place", "--json")
 
     assert_harmless(result.out)
     assert json.loads(result.out)["written"][0]["file"] == FILE
@@ -178,8 +178,8 @@ def test_what_is_written_keeps_every_byte(icsched_process, place):
     text = f"JOB a x\n# {NASTY}\n".encode()
     (place / "wf.dag").write_bytes(text)
 
-    result = icsched_process("prio", "wf.dag", "-o", f"out{NASTY}")
-    streamed = icsched_process("prio", "wf.dag", "-o", "-")
+    result = icsched_process("prio", "--order", "prio", "wf.dag", "-o", f"out{NASTY}")
+    streamed = icsched_process("prio", "--order", "prio", "wf.dag", "-o", "-")
 
     assert f"wrote out{SHOWN}" in result.out
     assert (place / f"out{NASTY}").read_bytes().startswith(text)

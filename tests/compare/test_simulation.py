@@ -62,7 +62,6 @@ def test_nothing_depends_on_threads_or_on_how_runs_are_cut(monkeypatch, pool, sa
         ("lifo", Played("lifo")),
         ("random", Played("random")),
         ("level", level_order),
-        ("critical-path", critical_path_order),
         (
             "critical-path",
             lambda dag: critical_path_order(dag, run_times=np.arange(1.0, len(dag) + 1)),
@@ -192,8 +191,8 @@ def test_progress_never_goes_back_and_ends_at_what_was_expected(monkeypatch, sam
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"orders": {"x": "best"}}, "order: expected prio, fifo, lifo, random, level, "),
-        ({"orders": {"x": "static"}}, "order: expected prio, fifo, lifo, random, level, "),
+        ({"orders": {"x": "best"}}, "order: expected auto, prio, fifo, lifo, random, level, "),
+        ({"orders": {"x": "static"}}, "order: expected auto, prio, fifo, lifo, random, level, "),
         ({"orders": {"x": 7}}, "order 'x': expected a name or an order, got 7"),
         ({"times": Times(means=[1, 2])}, "run_times: expected 4 numbers, got shape"),
         (
@@ -242,7 +241,7 @@ def test_no_orders_is_one_line(none):
     [
         (7, "orders: expected names of orders, or a mapping from names to orders, got 7"),
         ([[1, 0, 2, 3]], "orders: expected names, or a mapping from names, got [1, 0, 2, 3]"),
-        (["best"], "order: expected prio, fifo, lifo, "),
+        (["best"], "order: expected auto, prio, fifo, lifo, "),
     ],
 )
 def test_orders_without_names_are_one_line(orders, message):

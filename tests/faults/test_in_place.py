@@ -39,7 +39,7 @@ def prio(*options: str) -> str:
     """Return code that works as `icsched prio wf.dag` does."""
     return f"""
 from icsched.cli.main import run
-def work(): return run(["prio", "wf.dag", *{options}])
+def work(): return run(["prio", "--order", "prio", "wf.dag", *{options}])
 """
 
 
@@ -47,7 +47,7 @@ def parsed_prio(*options: str) -> str:
     """Return the same code, but its words are parsed beforehand: that is slow, touches no file."""
     return f"""
 from icsched.cli import app, main
-words = ["prio", "wf.dag", *{options}]
+words = ["prio", "--order", "prio", "wf.dag", *{options}]
 command, bound, _ = app.app.parse_args(words)
 app.app = lambda *_, **__: command(*bound.args, **bound.kwargs)
 def work(): return main.run(words)

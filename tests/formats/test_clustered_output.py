@@ -231,13 +231,13 @@ def test_a_change_of_any_line_is_one_of_the_file_or_its_clusters(write, complain
 def test_priorities_that_prio_wrote_are_named_and_can_be_taken_out(write, complaint):
     write()
     before = Path("out.dag").read_bytes()
-    assert run(["prio", "out.dag", "--in-place"]) == 0
+    assert run(["prio", "--order", "prio", "out.dag", "--in-place"]) == 0
 
     assert complaint() == (
         "out.dag: icsched prio changed it after icsched cluster wrote it:"
         " run icsched prio --remove on it, or take another name for -o"
     )
-    assert run(["prio", "out.dag", "--remove"]) == 0
+    assert run(["prio", "--order", "prio", "out.dag", "--remove"]) == 0
     assert Path("out.dag").read_bytes() == before
     write(clusters=[[0], [1, 2]])
 

@@ -199,7 +199,13 @@ def test_the_order_of_a_plan_is_written_as_prio_in_place_writes_it(put):
     lines = ["PRIORITY c 5", "PRIORITY a 4", "PRIORITY b 3", "PRIORITY d 2", "PRIORITY e 1"]
     assert [line for line in told.splitlines() if line.startswith("PRIORITY")] == lines
     assert Path("wf.dag.bak").read_text() == text
-    command = [Path(sys.executable).parent / "icsched", "prio", "--in-place", "told.dag"]
+    command = [
+        Path(sys.executable).parent / "icsched",
+        "prio",
+        "--order=prio",
+        "--in-place",
+        "told.dag",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     assert Path("told.dag").read_text() == told
 

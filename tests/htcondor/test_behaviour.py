@@ -28,7 +28,7 @@ def prio(capsys):
     """Run `icsched prio`; return what it says in JSON."""
 
     def runner(*arguments: str):
-        assert icsched(["prio", *arguments, "--json"]) == 0
+        assert icsched(["prio", "--order", "prio", *arguments, "--json"]) == 0
         return json.loads(capsys.readouterr().out)
 
     return runner
@@ -316,7 +316,7 @@ def test_a_strict_dagman_refuses_what_prio_refuses_to_write(condor, place, prio,
 
     refused = isinstance(condor.dump(place, "wf.dag", config=config), Rejection)
     prio("wf.dag", "--in-place", "--keep-existing")
-    code = icsched(["prio", "wf.dag", "-o", "out.dag"])
+    code = icsched(["prio", "--order", "prio", "wf.dag", "-o", "out.dag"])
 
     assert refused == (strict == 2 and own != 0)
     assert code == (1 if refused else 0)

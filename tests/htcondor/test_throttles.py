@@ -56,7 +56,7 @@ def test_with_as_many_jobs_as_slots_jobs_start_exactly_in_our_order(
     text = "".join(f"JOB {name} task.sub\n" for name in ("l0", "l1", "l2", "c0", "c1", "c2"))
     text += "PARENT c0 CHILD l0 c1\nPARENT c1 CHILD l1 c2\nPARENT c2 CHILD l2\n"
     (place / "wf.dag").write_text(text)
-    assert icsched(["prio", "wf.dag", "--in-place", "--json"]) == 0
+    assert icsched(["prio", "--order", "prio", "wf.dag", "--in-place", "--json"]) == 0
     order = json.loads(capsys.readouterr().out)["order"]
 
     done = condor.run(place, "wf.dag", options=("-maxjobs", "1"))

@@ -24,13 +24,20 @@ from icsched import (
 from icsched.compare import Paired, Timeline
 from icsched.errors import EngineError
 from icsched.orders import memory_curve
+from icsched.orders.choice import Choice
 from icsched.pebble import compare
 from icsched.sim import Played, simulate_runs, trace
+from icsched.sim.race import Interval, Raced
 
 DAG = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
 PLAN = prioritize(DAG, "prio")
 FOUND = simulate(DAG, ["prio", "fifo"], sampling=Paired(most_runs=20))
 MODEL = DAG, Played("fifo"), Pool(), Times()
+EARLIER = Interval(0.9, 0.85, 0.95)
+RATIOS = {"prio": 0.9, "fifo": 1.0}
+WORKER = {"schema": 1, "kind": "workers", "count": 1}
+CHOICE = Choice("prio", "fifo", EARLIER, RATIOS, (WORKER,), True, False, 40, 7)
+RACED = Raced("prio", "fifo", RATIOS, EARLIER, 40)
 
 ANSWERS = [
     DAG,
@@ -52,6 +59,9 @@ ANSWERS = [
     Pool(),
     Workers(2),
     Times(means={"a": 1.0}),
+    CHOICE,
+    RACED,
+    CHOICE.ratio,
 ]
 
 
@@ -99,6 +109,7 @@ RUN = {
     "stalls": [0],
     "requests": [2],
     "work": [2.0],
+    "presence": [2.0],
     "stall": [0.0],
     "utilisation": [1.0],
 }
@@ -106,6 +117,7 @@ RUNS = {"tasks": 2, "workers": 1, **RUN}
 SLOTS = {"time": [0.0, 1.0], "eligible": [2.0, 3.0], "idle": [0.5, 0.0]}
 LINKS = [{"block": block, "count": 1, "sign": "priority"} for block in ("W(1,2)", "N(1)")]
 GUARANTEE = {"kind": "exact", "gap": None, "timed_out": False}
+RATIO = {"mean": 0.9, "low": 0.85, "high": 0.95}
 FALLS_SHORT = {"step": 1, "eligible": 2, "best_eligible": 3, "better": ["c"]}
 
 # Answers, what their `to_dict` gives, and the columns of their `to_pandas` if they have it.
@@ -170,6 +182,28 @@ AS_DATA = [
     (STEPS.result, RUNS, RUN),
     (STEPS, {"assignments": ASSIGNMENTS, "batches": BATCHES, "result": RUNS}, None),
     (Timeline(*map(np.array, SLOTS.values())), SLOTS, SLOTS),
+    (EARLIER, RATIO, None),
+    (
+        RACED,
+        {"winner": "prio", "present": "fifo", "ratios": RATIOS, "checked": RATIO, "runs": 40},
+        None,
+    ),
+    (
+        CHOICE,
+        {
+            "chosen": "prio",
+            "present": "fifo",
+            "ratio": RATIO,
+            "ratios": RATIOS,
+            "pools": [WORKER],
+            "is_own_pool": True,
+            "is_timed": False,
+            "runs": 40,
+            "seed": 7,
+            "is_worth_it": True,
+        },
+        None,
+    ),
 ]
 
 
@@ -184,7 +218,17 @@ def test_an_answer_becomes_plain_data_and_a_table_if_it_is_one(answer, data, col
         assert answer.to_pandas().to_dict("list") == columns
 
 
-INPUTS = {"Clustered", "Paired", "PaperSampling", "Played", "Pool", "Times", "Workers"}
+INPUTS = {
+    "Clustered",
+    "Paired",
+    "PaperSampling",
+    "Played",
+    "Pool",
+    "Recorded",
+    "RunTimeTable",
+    "Times",
+    "Workers",
+}
 PARTS = {"Estimates", "Mean", "Ratio", "Ratios"}  # of a Simulation
 
 

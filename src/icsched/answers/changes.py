@@ -29,11 +29,18 @@ class Writing:
     flatten: bool = False
     via: Via = "priority"
     recursive: bool = False
+    diff: bool = False
+    check: bool = False
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether icsched only finds out what --in-place would write."""
+        return self.diff or self.check
 
     @property
     def writes_order(self) -> bool:
-        """Whether an order is written at all."""
-        return self.in_place or self.output is not None
+        """Whether an order is written, or would be."""
+        return self.in_place or self.only_looks or self.output is not None
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,7 @@ def made(changes: Sequence[Change], writing: Writing) -> Made:
 
     Before anything is written, raises FormatError if a file cannot or should not be changed.
     """
-    different = list({os.path.realpath(change.path): change for change in changes}.values())
+    different = distinct(changes)
     told: list[notes.Note] = list(_forced(different, force=writing.force))
     written, streamed = [], None
     for change in different:
@@ -166,6 +173,11 @@ def made(changes: Sequence[Change], writing: Writing) -> Made:
     if changes and not written and writing.output is None:
         told.append(notes.NothingToChange(writing.remove))
     return Made(tuple(written), streamed, tuple(told))
+
+
+def distinct(changes: Sequence[Change]) -> list[Change]:
+    """Return the last change of each file."""
+    return list({os.path.realpath(change.path): change for change in changes}.values())
 
 
 def _forced(changes: Sequence[Change], *, force: bool) -> Iterator[notes.Forced]:

@@ -61,7 +61,7 @@ def cluster_answer(
     _check_size(workflow, size)
     dag = workflow.dag
     apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
-    plan = wanted.plan(workflow, signs=signs)
+    plan = wanted.plan(wanted.timed(workflow), signs=signs)
     with signs.working("clustering", len(dag)):
         taken = plan_clusters(dag, capacities, clusterer=clusterer, order=plan)
         clusters = set_apart(dag, taken, apart)

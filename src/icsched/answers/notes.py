@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from icsched.formats import dagman
+from icsched.orders import Choice
 from icsched.workflow import Remark, Workflow
 
 
@@ -40,6 +41,19 @@ class StaleSection(Note):
     line: int
     problems: tuple[str, ...]
     is_replaced: bool
+
+
+@dataclass(frozen=True)
+class NotWorthIt(Note):
+    """The files stay as they are, because the order that "auto" chose gains too little.
+
+    `is_written` is false if nothing was to be written anyway: icsched only looked.
+    """
+
+    path: str
+    choice: Choice
+    has_section: bool
+    is_written: bool
 
 
 @dataclass(frozen=True)

@@ -2,36 +2,57 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+
+import numpy as np
 
 from icsched.answers.compared import Compared
 from icsched.answers.inputs import read_sizes
-from icsched.answers.orders import WantedOrder
+from icsched.answers.orders import AUTO, USUAL_RACE, Race, WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
+from icsched.answers.simulate import check_unit
+from icsched.arrays import Ids
 from icsched.formats import dagman
-from icsched.orders import LimitedOrder, Plan, order_within, prioritize
+from icsched.orders import Aim, Choice, LimitedOrder, Plan, order_within, prioritize
+from icsched.orders.auto import challenged, order_of
 from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which order, and the most memory it may need, with a file of sizes in bytes."""
+    """Which order, and the most memory it may need, with a file of sizes in bytes.
+
+    `race` says how "auto" chooses; `has_unit` whether the times of its pool are in seconds.
+    """
 
     order: WantedOrder
     memory: int | None = None
     sizes: str | None = None
+    race: Race = USUAL_RACE
+    has_unit: bool = True
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the order is chosen by simulation."""
+        return self.order.order == AUTO and self.memory is None
 
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """A workflow with a plan for what is left of it; `limited` only if memory is limited."""
+    """A workflow with a plan for what is left of it; `limited` only if memory is limited.
+
+    `against_section` says how the order that "auto" chose compares with the order in a section of
+    icsched's. It is None if there is no such section, or if both are the same order.
+    """
 
     workflow: Workflow
     compared: Compared
     limited: LimitedOrder | None
     read_seconds: float
+    sections: tuple[dagman.Section, ...] = ()
+    against_section: Choice | None = None
 
     @property
     def plan(self) -> Plan:
@@ -52,6 +73,16 @@ class Ordered:
         return prioritize(self.plan.dag, "prio")
 
     @property
+    def reason_to_leave(self) -> Choice | None:
+        """Why the files should stay as they are, or None if the order should be written.
+
+        An order that the user named is always written. So is the order of a section that is out of
+        date: DAGMan may refuse the file otherwise.
+        """
+        reason = self.against_section if self.sections else self.plan.choice
+        return None if reason is None or reason.is_worth_it else reason
+
+    @property
     def memory(self) -> int:
         """The most memory that the order needs."""
         return self.limited.memory if self.limited else self.plan.schedule.peak_memory
@@ -59,7 +90,8 @@ class Ordered:
     @property
     def gains(self) -> bool:
         """Whether the order leads first come, first served at some step, or keeps a limit."""
-        return self.limited is not None or self.compared.contest.largest_lead[1] > 0
+        is_chosen = self.limited is not None or self.plan.choice is not None
+        return is_chosen or self.compared.contest.largest_lead[1] > 0
 
 
 def order_workflow(
@@ -77,9 +109,61 @@ def order_workflow(
     if not is_inner:
         workflow = wanted.order.timed(workflow)
     read_seconds = time.perf_counter() - start
+    submission = dagman.submission_in(workflow)
+    sections = tuple(dagman.sections(submission)) if submission else ()
+    if wanted.is_auto:
+        return _chosen(workflow, sections, wanted, read_seconds, signs)
     limited = _limited(workflow, wanted, signs)
     plan = limited.plan if limited else wanted.order.plan(workflow, signs=signs)
-    return Ordered(workflow, Compared(plan), limited, read_seconds)
+    return Ordered(workflow, Compared(plan), limited, read_seconds, sections)
+
+
+def _chosen(
+    workflow: Workflow,
+    sections: tuple[dagman.Section, ...],
+    wanted: Wanted,
+    read_seconds: float,
+    signs: Signs,
+) -> Ordered:
+    """Choose an order by simulation, as if the files had no section of icsched's.
+
+    So the same files get the same order, whatever was written into them before. Then the order in
+    a good section is compared with that order.
+    """
+    if workflow.run_times is not None:
+        source = "--run-times" if wanted.order.run_times else next(iter(workflow.files), "")
+        check_unit(source, has_unit=wanted.has_unit)
+    own = replace(workflow, priorities=_own_priorities(workflow)) if sections else workflow
+    plan = wanted.order.plan(own, race=wanted.race, signs=signs)
+    against = None
+    if _are_good(sections, workflow) and workflow.priorities is not None:
+        with signs.working("simulating two orders of", len(workflow.dag)):
+            against = _against_section(workflow, plan, wanted.race)
+    return Ordered(own, Compared(plan), None, read_seconds, sections, against)
+
+
+def _own_priorities(workflow: Workflow) -> Ids | None:
+    """Return the priorities that the user's own lines give; None if they give none."""
+    submission = dagman.submission_in(workflow)
+    if submission is None or not submission.has_priority.any():
+        return None
+    return submission.priorities[~submission.done]
+
+
+def _are_good(sections: Sequence[dagman.Section], workflow: Workflow) -> bool:
+    """Whether all files of the user's have a section that is not out of date."""
+    submission = dagman.submission_in(workflow)
+    expected = len(submission.roots) if submission else 0
+    return 0 < len(sections) == expected and not any(section.problems for section in sections)
+
+
+def _against_section(workflow: Workflow, plan: Plan, race: Race) -> Choice | None:
+    """Let the order of *plan* race against that in a section; None if they are the same."""
+    dag, present = workflow.dag, workflow.priorities
+    if present is None or np.array_equal(order_of(dag, present), plan.order):
+        return None
+    aim = Aim(race.pool, present, race.budget, race.seed)
+    return challenged(dag, plan.order, workflow.run_times, aim)
 
 
 def _limited(workflow: Workflow, wanted: Wanted, signs: Signs) -> LimitedOrder | None:

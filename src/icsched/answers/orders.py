@@ -9,9 +9,23 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.orders.entry import UseOfTimes
+from icsched.sim import AnyPool
 from icsched.workflow import Workflow
 
 FILE = "@"  # before the name of a file
+AUTO = "auto"  # the order that is chosen by simulation
+
+
+@dataclass(frozen=True)
+class Race:
+    """How "auto" chooses: on which pool, or on usual ones, in how many seconds, from which seed."""
+
+    pool: AnyPool | None = None
+    budget: float = 1.0
+    seed: int = 0
+
+
+USUAL_RACE = Race()
 
 
 @dataclass(frozen=True)
@@ -33,7 +47,7 @@ class WantedOrder:
     def _use_of_times(self) -> UseOfTimes:
         return "unused" if is_file(self.order) else ORDERS[self.order].run_times
 
-    def plan(self, workflow: Workflow, *, signs: Signs = QUIET) -> Plan:
+    def plan(self, workflow: Workflow, *, race: Race = USUAL_RACE, signs: Signs = QUIET) -> Plan:
         """Order what is left of a workflow, with the run times that it has.
 
         Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
@@ -42,8 +56,11 @@ class WantedOrder:
             return plan_of_file(workflow, self.order)
         if workflow.run_times is None and self._use_of_times == "needed":
             raise ArgumentError(f"--order {self.order} needs --run-times")
-        with signs.working("ordering", len(workflow.dag)):
-            return prioritize(workflow, self.order)
+        doing = "simulating several orders of" if self.order == AUTO else "ordering"
+        with signs.working(doing, len(workflow.dag)):
+            return prioritize(
+                workflow, self.order, pool=race.pool, budget=race.budget, seed=race.seed
+            )
 
 
 def is_file(word: str) -> bool:

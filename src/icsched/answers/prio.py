@@ -7,6 +7,7 @@ from pathlib import Path
 
 from icsched.answers import notes
 from icsched.answers.changes import Writing, Written, made, planned, planning_notes
+from icsched.answers.checked import Stale, stale_files
 from icsched.answers.ordered import Ordered, Wanted, order_workflow
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known
@@ -31,6 +32,7 @@ class PrioAnswer:
     notes: tuple[notes.Note, ...]
     written: tuple[Written, ...] = ()
     streamed: bytes | None = None
+    stale: tuple[Stale, ...] = ()
 
 
 def prio_answer(
@@ -65,7 +67,7 @@ class _Search:
     def ordering(self, files: Sequence[str], wanted: Wanted) -> PrioAnswer:
         """Order a workflow and the inner ones, each file once."""
         first = self._ordered(files, wanted, "")
-        changes, told = list(first.changes), list(first.notes)
+        changes, told, stale = list(first.changes), list(first.notes), list(first.stale)
         seen = {os.path.realpath(file) for file in files}
         waiting = [first] if self.writing.recursive else []
         while waiting:
@@ -75,7 +77,8 @@ class _Search:
                 waiting.append(inner)
                 changes += inner.changes
                 told += inner.notes
-        return replace(first, changes=tuple(changes), notes=tuple(told))
+                stale += inner.stale
+        return replace(first, changes=tuple(changes), notes=tuple(told), stale=tuple(stale))
 
     def _ordered(
         self, files: Sequence[str], wanted: Wanted, directory: str, *, is_inner: bool = False
@@ -91,14 +94,19 @@ class _Search:
         writing, workflow = self.writing, found.workflow
         about = notes.resumed(workflow), times_known(workflow)
         told: list[notes.Note] = [note for note in about if note]
-        submission = dagman.submission_in(workflow)
-        sections = dagman.sections(submission) if submission else ()
-        told += notes.stale_sections(sections, is_replaced=writing.in_place)
-        changes: list[Change] = []
+        told += notes.stale_sections(found.sections, is_replaced=writing.in_place)
+        changes: Sequence[Change] = ()
         if writing.writes_order:
-            changes = list(planned(found, writing, self.reading))
-            told += planning_notes(files, workflow, found.priorities, writing)
-        return PrioAnswer(tuple(files), found, tuple(changes), tuple(told))
+            changes = planned(found, writing, self.reading)  # raises even if nothing is written
+            reason = found.reason_to_leave
+            if reason is None:
+                told += planning_notes(files, workflow, found.priorities, writing)
+            else:
+                changes = ()
+                is_written, has_section = not writing.only_looks, bool(found.sections)
+                told.append(notes.NotWorthIt(files[0], reason, has_section, is_written))
+        stale = tuple(stale_files(found, changes)) if writing.check else ()
+        return PrioAnswer(tuple(files), found, tuple(changes), tuple(told), stale=stale)
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:
         """Find the sections to remove; a workflow is read only to find other files.

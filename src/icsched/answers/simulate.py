@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from icsched.answers.notes import Resumed, TimesKnown, resumed
-from icsched.answers.orders import check_known, is_file, is_played_live, plan_of_file
+from icsched.answers.orders import AUTO, Race, check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.signs import QUIET, Signs
@@ -16,6 +16,7 @@ from icsched.orders import ORDERS, prioritize
 from icsched.sim import AnyPool, Pool, Times
 from icsched.workflow import Workflow
 
+ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it
 _FOLLOWED_RUNS = 200  # at most, for the charts
 _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
 
@@ -57,7 +58,7 @@ def simulate_answer(
     reading: Reading,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
-    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and in the order fifo.
+    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and those of `ALWAYS`.
 
     Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
@@ -66,14 +67,15 @@ def simulate_answer(
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
     if run_times:
-        _check_unit("--run-times", has_unit=has_unit)
+        check_unit("--run-times", has_unit=has_unit)
         workflow = with_run_times(workflow, run_times)
     elif workflow.run_times is not None:
-        _check_unit(files[0], has_unit=has_unit)
+        check_unit(files[0], has_unit=has_unit)
         run_times = files[:1]
     times = replace(times, means=workflow.run_times)
     dag = workflow.dag
-    orders = {word: _order(workflow, word, times, signs) for word in [*wanted, "fifo"]}
+    words = [*wanted, *ALWAYS]
+    orders = {word: _order(workflow, word, times, Race(pool, seed=seed), signs) for word in words}
     with signs.progress("simulating", len(dag)) as tell:
         found = simulate(
             dag,
@@ -103,7 +105,8 @@ def simulate_answer(
     )
 
 
-def _check_unit(source: str, *, has_unit: bool) -> None:
+def check_unit(source: str, *, has_unit: bool) -> None:
+    """Raise ArgumentError for run times, in seconds, if the unit of the pool is not known."""
     if not has_unit:
         raise ArgumentError(
             f"{source}: run times are in seconds: say --interval, the mean seconds between"
@@ -111,7 +114,7 @@ def _check_unit(source: str, *, has_unit: bool) -> None:
         )
 
 
-def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLike:
+def _order(workflow: Workflow, word: str, times: Times, race: Race, signs: Signs) -> OrderLike:
     """Return an order in the form that the simulation takes; run times are the means of *times*."""
     dag = workflow.dag
     if is_file(word):
@@ -120,6 +123,8 @@ def _order(workflow: Workflow, word: str, times: Times, signs: Signs) -> OrderLi
         return word
     means = times.means_for(dag) if ORDERS[word].run_times != "unused" else None
     with signs.working("ordering", len(dag)):
+        if word == AUTO:
+            return prioritize(dag, word, run_times=means, pool=race.pool, seed=race.seed)
         return prioritize(dag, word, run_times=means)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.answers.orders import WantedOrder
+from icsched.answers.orders import AUTO, WantedOrder
 from icsched.orders import ORDERS
 
 
@@ -16,6 +16,13 @@ def known_orders(_default: object) -> str:
 
 
 RunTimeFiles = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+
+
+def known_orders_of_prio(_default: object) -> str:
+    """Return the same for `icsched prio`, which has another default."""
+    return f"auto. Names: {ORDERS.described()}"
+
+
 OrderWord = Annotated[str, Parameter(show_default=known_orders)]
 
 
@@ -38,4 +45,22 @@ class OrderOptions(WantedOrder):
     run_times: RunTimeFiles = ()
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class AutoOptions(OrderOptions):
+    """Which order: by default the one that a simulation chooses.
+
+    Parameters
+    ----------
+    order
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+    run_times
+        File with the run time of each job, NAME SECONDS on each line, for orders that need them.
+
+    """
+
+    order: Annotated[str, Parameter(show_default=known_orders_of_prio)] = AUTO
+
+
 OURS = OrderOptions()
+CHOSEN = AutoOptions()

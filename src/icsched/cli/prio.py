@@ -12,13 +12,25 @@ from icsched.answers.changes import Writing
 from icsched.answers.folder import write_tables
 from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
+from icsched.answers.orders import AUTO, Race
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileName, FileOptions, check_streams, refuse
-from icsched.cli.orders import OURS, OrderOptions
+from icsched.cli.inputs import (
+    STANDARD_INPUT,
+    USUAL,
+    WHOLE,
+    FileName,
+    FileOptions,
+    check_streams,
+    refuse,
+)
+from icsched.cli.model import PAPER_POOL, PoolOptions
+from icsched.cli.orders import CHOSEN, AutoOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
+from icsched.errors import ArgumentError, FormatError
 from icsched.render import prio as render
 from icsched.render.tables import table_texts
+from icsched.render.visible import json_text
 
 
 @Parameter(name="*")
@@ -44,6 +56,10 @@ class WriteOptions(Writing):
         Give priorities by PRIORITY lines, or by variables that the submit files use.
     recursive
         Also do this to the files of SUBDAG EXTERNAL.
+    diff
+        Show what --in-place would change, and change nothing.
+    check
+        Exit with code 1 if --in-place would change something, and change nothing.
 
     """
 
@@ -55,6 +71,8 @@ class WriteOptions(Writing):
     flatten: Flag = False
     via: Literal["priority", "vars"] = "priority"
     recursive: Flag = False
+    diff: Flag = False
+    check: Flag = False
 
 
 @Parameter(name="*")
@@ -82,20 +100,41 @@ class MemoryOptions:
         return None if word is None else int(word) if word.isascii() and word.isdigit() else 0
 
 
+@Parameter(name="*", group="Pool")
+@dataclass(frozen=True)
+class RaceOptions:
+    """How much is simulated to choose an order.
+
+    Parameters
+    ----------
+    budget
+        Seconds of simulation, on one core of usual speed; 1 by default.
+    seed
+        Number from which the random draws start; 0 by default.
+
+    """
+
+    budget: float | None = None
+    seed: Annotated[int | None, WHOLE] = None
+
+
 NOTHING = WriteOptions()
 BOUNDLESS = MemoryOptions()
+USUAL_BUDGET = RaceOptions()
 
 
 def prio(
     *files: FileName,
-    order: OrderOptions = OURS,
+    order: AutoOptions = CHOSEN,
+    pool_options: PoolOptions = PAPER_POOL,
+    race_options: RaceOptions = USUAL_BUDGET,
     writing: WriteOptions = NOTHING,
     reading: FileOptions = USUAL,
     tables_: Annotated[str | None, Parameter(name="--tables")] = None,
     memory: MemoryOptions = BOUNDLESS,
     json_: Json = False,
 ) -> None:
-    """Order a workflow so that as many jobs as possible are eligible at every step.
+    """Order a workflow so that its run ends as early as possible.
 
     Parameters
     ----------
@@ -106,16 +145,48 @@ def prio(
 
     """
     _check_writing(files, writing, reading, as_json=json_)
-    check_streams(*files, order.order, *order.run_times, memory.sizes)
+    check_streams(*files, order.order, *order.run_times, memory.sizes, pool_options.pool_file)
     _check_ordering(order.order, writing, tables_, memory)
-    wanted = Wanted(order, memory.limit, memory.sizes)
+    race = _race(order.order, pool_options, race_options, memory)
+    has_unit = race.pool is None or pool_options.has_unit
+    wanted = Wanted(order, memory.limit, memory.sizes, race, has_unit)
     found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
+    if writing.only_looks:
+        _show(_with_tables(found, tables_), writing, as_json=json_)
+        return
     found = with_changes_made(_with_tables(found, tables_), writing)
-    if found.streamed is None:
+    if writing.output != STANDARD_OUTPUT:
         put(found, render.text, render.keys, as_json=json_)
     else:
-        sys.stdout.buffer.write(found.streamed)
+        sys.stdout.buffer.write(found.streamed or b"")
         say(render.text(found), stream=sys.stderr)
+
+
+def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
+    """Show what would be written; raises FormatError with --check if there is something."""
+    if as_json:
+        sys.stdout.write(json_text(render.looked_keys(found)))
+    elif writing.diff:
+        say(render.diff(found))
+        say(render.text(found), stream=sys.stderr)
+    elif not found.stale:
+        say(render.up_to_date(found))
+    if writing.check and found.stale:
+        first = found.stale[0]
+        raise FormatError(first.path, first.line, render.stale_sentence(found.stale))
+
+
+def _race(order: str, pool: PoolOptions, race: RaceOptions, memory: MemoryOptions) -> Race:
+    """Return how an order is chosen; raises ArgumentError for options that have no use."""
+    is_own = pool != PAPER_POOL
+    given = {"an option of the pool": is_own, "--budget": race.budget, "--seed": race.seed}
+    used = [name for name, value in given.items() if value is not None and value is not False]
+    if used and (order != AUTO or memory.memory is not None):
+        other = "--memory" if memory.memory is not None else f"--order {order}"
+        raise ArgumentError(f"{used[0]} cannot be used with {other}: nothing is simulated then")
+    asked = {"budget": race.budget, "seed": race.seed}
+    numbers = {name: value for name, value in asked.items() if value is not None}
+    return Race(pool.pool() if is_own else None, **numbers)  # type: ignore[arg-type]
 
 
 def _with_tables(found: PrioAnswer, directory: str | None) -> PrioAnswer:
@@ -130,12 +201,13 @@ def _check_writing(
     files: Sequence[str], writing: WriteOptions, reading: FileOptions, *, as_json: bool
 ) -> None:
     """Raise ArgumentError for options of writing that cannot be used together."""
-    changes = writing.in_place or writing.remove
-    chosen = [writing.output is not None, writing.in_place, writing.remove]
+    changes = writing.in_place or writing.remove or writing.only_looks
+    asked = writing.in_place, writing.remove, writing.diff, writing.check
+    chosen = [writing.output is not None, *asked]
     real = {os.path.realpath(file) for file in files}
     refuse(
         {
-            "only one of -o, --in-place and --remove can be used": sum(chosen) > 1,
+            "only one of -o, --in-place, --remove, --diff and --check can be used": sum(chosen) > 1,
             "-o cannot be used with several files": bool(writing.output) and len(files) > 1,
             "--flatten needs -o": writing.flatten and writing.output is None,
             "--flatten cannot be used with --usedagdir": writing.flatten and reading.usedagdir,
@@ -144,7 +216,8 @@ def _check_writing(
             and not writing.writes_order,
             "--via vars changes submit files: it needs --in-place": writing.via == "vars"
             and not changes,
-            "--force needs --in-place or --remove": writing.force and not changes,
+            "--force needs --in-place or --remove": writing.force
+            and not (writing.in_place or writing.remove),
             "--recursive needs --in-place or --remove": writing.recursive and not changes,
             "-o - cannot be used with --json": writing.output == STANDARD_OUTPUT and as_json,
             "standard input cannot be changed: use -o": STANDARD_INPUT in files and changes,
@@ -166,7 +239,8 @@ def _check_ordering(
             f"--memory: expected a whole number, 1 or more, got {memory.memory!r}": memory.limit
             == 0,
             "--sizes needs --memory": memory.sizes is not None and not limited,
-            f"--memory cannot be used with --order {order}": limited and order != "prio",
+            f"--memory cannot be used with --order {order}": limited
+            and order not in (AUTO, "prio"),
             "--memory cannot be used with --recursive": limited and writing.recursive,
         }
     )

@@ -38,7 +38,7 @@ def simulate(
     ----------
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
-        It can be given several times. fifo is always included.
+        It can be given several times. critical-path and fifo are always included.
     json_
         Print one JSON object instead of tables and charts.
 

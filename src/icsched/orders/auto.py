@@ -4,6 +4,8 @@ The candidates are "prio", "critical-path-steps", "critical-path", and the order
 now. They race on the user's pool, or on usual pools if nothing is known of it.
 """
 
+import time
+
 import numpy as np
 
 from icsched.arrays import Floats, Ids
@@ -36,12 +38,35 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
     prio = prio_order(dag, run_times)
     if len(dag) < 2:  # there is nothing to choose
         return prio
+    start = time.perf_counter()
     orders = _candidates(dag, run_times, prio.order)
     choice = _raced(dag, orders, run_times, aim)
+    seconds = {**prio.seconds, "race": time.perf_counter() - start}
     if choice.chosen == "prio":
-        return Made(prio.order, prio.proof, prio.seconds, choice)
+        return Made(prio.order, prio.proof, seconds, choice)
     schedule = Schedule.trusted(dag, orders[choice.chosen])
-    return Made(schedule.order, confirmed(dag, schedule), prio.seconds, choice)
+    return Made(schedule.order, confirmed(dag, schedule), seconds, choice)
+
+
+def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choice:
+    """Return whether *order*, called "new", should replace what the user has now, and why.
+
+    >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
+    >>> slow = Aim(priorities=np.array([4, 3, 2, 1], np.int32))
+    >>> challenged(fork, np.array([1, 2, 0, 3], np.int32), None, slow).chosen
+    'new'
+    """
+    return _raced(dag, {"new": order}, run_times, aim)
+
+
+def order_of(dag: Dag, priorities: Ids) -> Ids:
+    """Return the order in which tasks with these priorities run, larger first.
+
+    >>> order_of(Dag({"a": [], "b": []}), np.array([-5, 2])).tolist()
+    [1, 0]
+    """
+    keys = -priorities.astype(np.int64)  # the least number of 32 bits has no opposite
+    return priority_order(dag, keys)
 
 
 def _candidates(dag: Dag, run_times: Floats | None, prio: Ids) -> dict[str, Ids]:
@@ -83,7 +108,7 @@ def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played]:
     """Return the order that the user has now, and its name."""
     if priorities is None or (priorities == priorities[0]).all():
         return FIFO, Played("fifo")
-    return PRESENT, Played("static", Schedule.trusted(dag, priority_order(dag, -priorities)))
+    return PRESENT, Played("static", Schedule.trusted(dag, order_of(dag, priorities)))
 
 
 AUTO = NamedOrder(

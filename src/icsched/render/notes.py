@@ -4,6 +4,7 @@ from dataclasses import asdict
 from functools import singledispatch
 
 from icsched.answers import notes
+from icsched.render.choice import reason
 from icsched.render.words import counted
 
 # Sentences of notes that always read alike; the other kinds have a function below.
@@ -80,6 +81,14 @@ def _(note: notes.StaleSection) -> str:
     what = "icsched writes it again" if note.is_replaced else again
     problems = "; ".join(note.problems)
     return f"{note.path}:{note.line}: icsched's section is out of date: {problems}; {what}"
+
+
+@sentence.register
+def _(note: notes.NotWorthIt) -> str:
+    was = "was" if note.is_written else "would be"
+    section = ", and icsched's section stays" if note.has_section else ""
+    what = f"{note.path}: nothing {was} written{section}, because it is not worth it"
+    return f"{what}: {reason(note.choice)}; --order NAME writes an order anyway"
 
 
 @sentence.register

@@ -1,15 +1,23 @@
 """What `icsched prio` prints."""
 
+from collections.abc import Sequence
+from difflib import unified_diff
+
+from icsched.answers import notes
+from icsched.answers.changes import distinct
+from icsched.answers.checked import Stale
 from icsched.answers.ordered import Ordered
 from icsched.answers.prio import PrioAnswer
 from icsched.answers.run_times import times_known
+from icsched.files import Change
 from icsched.orders import LimitedOrder
 from icsched.render.charts import profile_chart
+from icsched.render.choice import choice_text, expectation
 from icsched.render.compared import bars, lead_sentence
 from icsched.render.notes import sentence, times_keys
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.render.visible import named
-from icsched.render.words import size
+from icsched.render.words import counted, size
 
 # For people only, so it is not among the notes in JSON; docs/dagman.md says why.
 THROTTLE = (
@@ -43,8 +51,10 @@ def _order(file: str, ordered: Ordered) -> str:
         return f"{file}: no jobs to order\n"
     ordered_by = f"ordered by {plan.ordered_by} in {sum(plan.seconds.values()):.2f} s"
     told = _lead(ordered) if ordered.limited is None else _cost(ordered, ordered.limited)
+    chosen = choice_text(plan.choice) if plan.choice else ""
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
+        f"{chosen}"
         f"{proof_sentence(plan.proof)}\n"
         f"\nEligible jobs from the first step to the last:\n{told}"
     )
@@ -52,8 +62,12 @@ def _order(file: str, ordered: Ordered) -> str:
 
 def _lead(ordered: Ordered) -> str:
     """Draw an order beside first come, first served."""
-    compared = ordered.compared
-    return f"{bars(compared, compared.plan.ordered_by)}{lead_sentence(compared)}\n"
+    compared, plan = ordered.compared, ordered.plan
+    name = plan.choice.chosen if plan.choice else plan.ordered_by
+    lead = f"{bars(compared, name)}{lead_sentence(compared)}\n"
+    if ordered.workflow.run_times is not None:
+        return lead
+    return f"{lead}{expectation(compared.contest.area_ratio)}\n"
 
 
 def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
@@ -74,6 +88,53 @@ def _memory_sentence(limited: LimitedOrder) -> str:
     if limited.exact:
         return f"{needs}; no order within that has more eligible jobs on average (exact)."
     return f"{needs}; the best order found within that."
+
+
+def diff(found: PrioAnswer) -> str:
+    """Return what would be changed, as the program diff shows it."""
+    return "".join(_diff(change) for change in distinct(found.changes) if not change.is_none)
+
+
+def _diff(change: Change) -> str:
+    old, new = (_lines(data) for data in (change.old, change.new))
+    before = change.path if change.old is not None else "/dev/null"
+    after = change.path if change.new is not None else "/dev/null"
+    lines = unified_diff(old, new, before, after)
+    missing = "\n\\ No newline at end of file\n"
+    return "".join(line if line.endswith("\n") else line + missing for line in lines)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """Return lines with their ends; a carriage return or a form feed does not end a line."""
+    text = (data or b"").decode(errors="surrogateescape")
+    return [f"{line}\n" for line in text.split("\n")[:-1]] + [
+        line for line in text.split("\n")[-1:] if line
+    ]
+
+
+def up_to_date(found: PrioAnswer) -> str:
+    """Say that nothing would be written, and why."""
+    left = [sentence(note) for note in found.notes if isinstance(note, notes.NotWorthIt)]
+    why = left[0] if left else f"{', '.join(found.files)}: icsched's section is up to date"
+    return f"{named(why)}.\n"
+
+
+def stale_sentence(stale: Sequence[Stale]) -> str:
+    """Say what is wrong with the first file, and how many others there are."""
+    others = f" ({counted(len(stale) - 1, 'other file')} too)" if len(stale) > 1 else ""
+    what = "icsched's section is not what would be written now"
+    return f"{what}: {stale[0].problem}; run prio --in-place{others}"
+
+
+def looked_keys(found: PrioAnswer) -> dict[str, object]:
+    """Return the order and what would be written as JSON shows them."""
+    return {
+        **keys(found),
+        "diff": diff(found),
+        "stale": [
+            {"file": each.path, "line": each.line, "problem": each.problem} for each in found.stale
+        ],
+    }
 
 
 def keys(found: PrioAnswer) -> dict[str, object]:
@@ -98,7 +159,8 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "eligible": ordered.compared.eligible.tolist(),
         "fifo_eligible": ordered.compared.fifo_eligible.tolist(),
         "proof": proof_keys(plan.proof),
-        "area_ratio": None,
+        "area_ratio": ordered.compared.contest.area_ratio,
+        "choice": plan.choice.to_dict() if plan.choice else None,
         "memory": ordered.memory,
         "seconds": {
             "read": ordered.read_seconds,

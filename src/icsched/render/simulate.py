@@ -126,14 +126,14 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
         return f"{runs}\nFewer than {FEWEST_RUNS} runs: do not trust the intervals"
     return (
         f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
-        f" of the {'ratio of times' if found.ratio else 'time'}; --runs allows more runs"
+        " of the ratio of times; --runs allows more runs"
     )
 
 
 def _charts(pool: AnyPool, timelines: Mapping[str, Timeline]) -> str:
-    """Draw what requests found over time, in the order prio (or the first order) and in fifo."""
+    """Draw what requests found over time: in fifo, critical-path and prio, or the first order."""
     first = "prio" if "prio" in timelines else next(iter(timelines))
-    shown = {name: timelines[name] for name in dict.fromkeys(["fifo", first])}
+    shown = {name: timelines[name] for name in dict.fromkeys(["fifo", "critical-path", first])}
     found = {name: line.eligible.tolist() for name, line in shown.items()}
     idle = {name: line.idle.tolist() for name, line in shown.items()}
     time = shown["fifo"].time

@@ -10,7 +10,7 @@ from icsched.formats.dagman.entry import (
     submission_in,
     submission_of,
 )
-from icsched.formats.dagman.stale import Section, sections
+from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
 from icsched.formats.dagman.writer import (
@@ -42,6 +42,7 @@ __all__ = [
     "has_variables",
     "job_priorities",
     "overridden",
+    "present_priorities",
     "read_dagman",
     "read_submission",
     "read_with",

@@ -8,6 +8,7 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dagman.advice import advise, refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
@@ -65,6 +66,7 @@ def read_dagman(
         use_dag_directory=use_dag_directory,
         directory=directory,
     )
+    priorities = present_priorities(submission)
     return Workflow(
         submission.whole,
         submission.done,
@@ -74,6 +76,7 @@ def read_dagman(
         format="dagman",
         parsed=submission,
         describe=submission.descriptions,
+        priorities=None if priorities is None else priorities[~submission.done],
     )
 
 
