@@ -31,11 +31,11 @@ def _verdict(choice: Choice) -> str:
 
 
 def reason(choice: Choice) -> str:
-    """Say why the chosen order is not worth writing."""
+    """Say why the best order is not worth writing."""
     where, present = _where(choice), _PRESENT[choice.present]
-    if choice.chosen == choice.present:
+    if choice.best == choice.present:
         return f"{where} no other order is better than {present}"
-    best = "the order chosen now" if choice.chosen == "new" else choice.chosen
+    best = "the order chosen now" if choice.best == "new" else choice.best
     ends = f"{where} the run with {best} should end {_earlier(choice.ratio)} than with {present}"
     if choice.ratio.mean <= 0.99:
         return f"{ends}, and that may be chance; a larger --budget tells more"
