@@ -124,7 +124,7 @@ def _order(workflow: Workflow, word: str, times: Times, race: Race, signs: Signs
     means = times.means_for(dag) if ORDERS[word].run_times != "unused" else None
     with signs.working("ordering", len(dag)):
         if word == AUTO:
-            return prioritize(dag, word, run_times=means, pool=race.pool, seed=race.seed)
+            return prioritize(workflow, word, run_times=means, pool=race.pool, seed=race.seed)
         return prioritize(dag, word, run_times=means)
 
 

@@ -5,10 +5,11 @@ now. They race on the user's pool, or on usual pools if nothing is known of it.
 """
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
-from icsched.arrays import Floats, Ids
+from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.choice import FIFO, PRESENT, Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
@@ -56,17 +57,21 @@ def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choi
     >>> challenged(fork, np.array([1, 2, 0, 3], np.int32), None, slow).chosen
     'new'
     """
-    return _raced(dag, {"new": order}, run_times, aim)
+    other_draws = replace(aim, seed=(aim.seed + 1) % 2**63)  # than those that chose *order*
+    return _raced(dag, {"new": order}, run_times, other_draws)
 
 
 def order_of(dag: Dag, priorities: Ids) -> Ids:
     """Return the order in which tasks with these priorities run, larger first.
 
+    Tasks of the same priority run first come, first served, as DAGMan runs them.
+
     >>> order_of(Dag({"a": [], "b": []}), np.array([-5, 2])).tolist()
     [1, 0]
     """
     keys = -priorities.astype(np.int64)  # the least number of 32 bits has no opposite
-    return priority_order(dag, keys)
+    wanted = np.lexsort((ranks_of(dag.fifo_order), keys)).astype(np.int32)
+    return priority_order(dag, ranks_of(wanted))
 
 
 def _candidates(dag: Dag, run_times: Floats | None, prio: Ids) -> dict[str, Ids]:

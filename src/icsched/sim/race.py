@@ -15,9 +15,11 @@ import numpy as np
 
 from icsched.arrays import Floats
 from icsched.dag import Dag
+from icsched.errors import SimulationError
 from icsched.frames import Answer
+from icsched.pebble import remaining_paths
 from icsched.sim.engine import simulate_runs
-from icsched.sim.model import AnyPool, Played, Times
+from icsched.sim.model import AnyPool, Played, Pool, Times
 
 WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core does in a second
 SLOWER = 0.01  # an order that is slower than the present one by more, on some pool, is not chosen
@@ -25,6 +27,7 @@ CLEAR = 3.0  # standard errors between an order and a better one, before it is d
 ALIKE = 0.0005  # of the time: orders that differ by less are alike
 FEWEST_RUNS, MOST_RUNS = 2, 1024  # for each order and pool
 FIRST_RUNS = 8  # with fewer nobody knows what chance does, so no order is dropped
+FAR = 10  # a race may take this many times its budget: the fewest runs of a large dag do
 CHECKED_SHARE = 1 / 3  # of the work, kept for the check
 RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check: no others use them
 
@@ -102,11 +105,27 @@ def run_race(
     """
     track = _Track(dag, pools, times, seed)
     most = budget * WORK_A_SECOND
+    _check_affordable(track, len(orders), most)
     heats = _Heats(track, orders, present)
     heats.run(most * (1 - CHECKED_SHARE))
     winner = heats.winner()
-    checked = _checked(track, orders, winner, present, most - track.work)
-    return Raced(winner, present, heats.ratios(), checked, track.runs)
+    fresh = _fresh(track, orders, winner, present, most - track.work)
+    if not _is_safe(fresh):
+        winner, fresh = present, np.zeros_like(fresh)
+    return Raced(winner, present, heats.ratios(), _interval(fresh.mean(axis=0)), track.runs)
+
+
+def _check_affordable(track: _Track, orders: int, most: float) -> None:
+    """Raise SimulationError for batches so frequent that the budget is far too small for them."""
+    longest = float(remaining_paths(track.dag, track.times.means_for(track.dag)).max(initial=0.0))
+    intervals = [pool.interval for pool in track.pools if isinstance(pool, Pool)]
+    batches = sum(longest / interval for interval in intervals) * orders * FEWEST_RUNS
+    if batches > FAR * most:
+        shortest = min(intervals)
+        raise SimulationError(
+            f"interval {shortest:g}: too many batches to simulate in {most / WORK_A_SECOND:g} s;"
+            f" the longest path takes {longest:g}; give a longer --interval or a larger --budget"
+        )
 
 
 @dataclass(eq=False)
@@ -137,7 +156,7 @@ class _Heats:
 
     def winner(self) -> str:
         """Return the first of the best orders that are nowhere much slower than the present."""
-        safe = [name for name in self.running if self._worst(name) <= math.log1p(SLOWER)]
+        safe = self._safe()
         best = min(self._lead(name).mean() for name in safe)
         return next(name for name in safe if self._lead(name).mean() <= best + ALIKE)
 
@@ -155,15 +174,15 @@ class _Heats:
         behind: Floats = mine - self.logs[self.present][:, : mine.shape[1]]
         return behind
 
-    def _worst(self, name: str) -> float:
-        """Return how far the order is behind on the pool where it is slowest."""
-        return float(self._by_pool(name).mean(axis=1).max())
+    def _safe(self) -> list[str]:
+        """Return the orders that may win; the present one is always among them."""
+        return [name for name in self.running if _is_safe(self._by_pool(name))]
 
     def _drop(self) -> None:
         if self.runs < FIRST_RUNS:
             return
         leads = {name: self._lead(name) for name in self.running}
-        best = min(leads, key=lambda name: leads[name].mean())
+        best = min(self._safe(), key=lambda name: leads[name].mean())
         self.running = [
             name
             for name in self.running
@@ -173,10 +192,15 @@ class _Heats:
     def _is_over(self) -> bool:
         if self.runs < FIRST_RUNS:
             return False
-        if len([name for name in self.running if name != self.present]) <= 1:
+        if len(set(self._safe()) - {self.present}) <= 1:
             return True
         leads = [self._lead(name) for name in self.running]
         return all(_error(lead - leads[0]) < ALIKE / CLEAR for lead in leads[1:])
+
+
+def _is_safe(by_pool: Floats) -> bool:
+    """Whether an order is nowhere more than 1% slower; *by_pool* has a row for each pool."""
+    return float(by_pool.mean(axis=1).max()) <= math.log1p(SLOWER)
 
 
 def _is_clear(behind: Floats) -> bool:
@@ -189,17 +213,22 @@ def _error(values: Floats) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.inf
 
 
-def _checked(
+def _fresh(
     track: _Track, orders: Mapping[str, Played], winner: str, present: str, most: float
-) -> Interval:
-    """Play the winner and the present order on fresh draws."""
+) -> Floats:
+    """Return how far the winner is behind on fresh draws, a row for each pool."""
     if winner == present:
-        return Interval(1.0, 1.0, 1.0)
+        return np.zeros((len(track.pools), 2))
     cost = 2 * len(track.pools) * track.work / track.runs
     runs = max(2 * FEWEST_RUNS, min(MOST_RUNS, int(most / cost)))
     rows = [track.logs(orders[name], FRESH, runs) for name in (winner, present)]
-    behind = (rows[0] - rows[1]).mean(axis=0)
-    reach = _t_quantile(runs - 1) * _error(behind)
+    behind: Floats = rows[0] - rows[1]
+    return behind
+
+
+def _interval(behind: Floats) -> Interval:
+    """Return the ratio of times of runs that are *behind* by these logarithms."""
+    reach = _t_quantile(len(behind) - 1) * _error(behind)
     mean = float(behind.mean())
     return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
