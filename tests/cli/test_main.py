@@ -11,7 +11,18 @@ import pytest
 
 from icsched.cli.app import app
 
-COMMANDS = ["prio", "show", "simulate", "study", "batch", "cluster", "make", "verify", "demo"]
+COMMANDS = [
+    "prio",
+    "show",
+    "learn",
+    "simulate",
+    "study",
+    "batch",
+    "cluster",
+    "make",
+    "verify",
+    "demo",
+]
 
 
 def test_the_version_is_that_of_the_package(icsched):

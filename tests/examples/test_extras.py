@@ -76,7 +76,7 @@ def test_the_order_is_written_simulated_and_listed_by_help(run, folder):
     shown = run("icsched", "prio", "--help").stdout.replace("│", " ")
 
     assert "PRIORITY d 8\nPRIORITY a 7\nPRIORITY b 6\n" in (folder / "wf.dag").read_text()
-    assert set(simulated["ratio"]) == {"most-children_over_fifo"}
+    assert set(simulated["ratio"]) == {"most-children_over_fifo", "critical-path_over_fifo"}
     assert "most-children, the job with the most children first" in " ".join(shown.split())
 
 

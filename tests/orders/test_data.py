@@ -191,6 +191,7 @@ AS_DATA = [
     (
         CHOICE,
         {
+            "best": "prio",
             "chosen": "prio",
             "present": "fifo",
             "ratio": RATIO,
