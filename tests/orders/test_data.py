@@ -192,7 +192,6 @@ AS_DATA = [
         CHOICE,
         {
             "best": "prio",
-            "chosen": "prio",
             "present": "fifo",
             "ratio": RATIO,
             "ratios": RATIOS,
@@ -201,6 +200,7 @@ AS_DATA = [
             "is_timed": False,
             "runs": 40,
             "seed": 7,
+            "chosen": "prio",
             "is_worth_it": True,
         },
         None,

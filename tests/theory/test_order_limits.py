@@ -63,14 +63,16 @@ def test_twenty_sources_with_very_many_sinks_are_ordered_without_a_proof():
 
     1 second; 35 if the referee is asked.
     """
-    printed = run("print(prioritize(hard.few_sources(300_000), "prio").proof.is_ic_optimal)", cpu_s=15)
+    printed = run(
+        "print(prioritize(hard.few_sources(300_000), 'prio').proof.is_ic_optimal)", cpu_s=15
+    )
 
     assert printed == "False\n"
 
 
 def test_a_comb_is_ordered_without_surveying_it_for_every_tooth():
     """2.6 seconds; more than 95 with a survey for every second tooth."""
-    printed = run("print(prioritize(hard.comb(2_000_000), "prio").proof.is_ic_optimal)", cpu_s=30)
+    printed = run("print(prioritize(hard.comb(2_000_000), 'prio').proof.is_ic_optimal)", cpu_s=30)
 
     assert printed == "True\n"
 

@@ -70,4 +70,4 @@ class Choice(Answer):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, `chosen` and `is_worth_it` as plain data."""
         more = {"chosen": self.chosen, "is_worth_it": self.is_worth_it}
-        return {**more, **super().to_dict()}
+        return {**super().to_dict(), **more}
