@@ -366,3 +366,11 @@ def test_the_order_is_the_same_each_time(answer, wf):
     assert first["order"] == second["order"]
     assert first["choice"] == second["choice"]
     assert unstamped(wf.read_text()) == LATE_CHAIN
+
+
+def test_priorities_are_not_kept_beside_an_order_that_was_simulated_without_them(icsched, wf):
+    result = icsched("prio", "wf.dag", "--in-place", "--keep-existing")
+
+    said = "--keep-existing needs --order NAME: auto does not simulate what is kept"
+    assert (result.code, result.complaint) == (2, said)
+    assert wf.read_text() == LATE_CHAIN

@@ -158,7 +158,7 @@ def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, 
     ("words", "option"),
     [
         (["--in-place", "--recursive"], "--recursive"),
-        (["--in-place", "--keep-existing"], "--keep-existing"),
+        (["--in-place", "--order", "prio", "--keep-existing"], "--keep-existing"),
         (["--in-place", "--via", "vars"], "--via"),
         (["-o", "out.deps"], "-o"),
         (["-o", "out.deps", "--flatten"], "--flatten"),

@@ -233,6 +233,9 @@ def _check_ordering(
     limited = memory.memory is not None
     refuse(
         {
+            "--keep-existing needs --order NAME: auto does not simulate what is kept": (
+                writing.keep_existing and order == AUTO and not limited
+            ),
             "--tables cannot be used with --remove": writing.remove and bool(directory),
             "--memory cannot be used with --remove": writing.remove and limited,
             "--tables: expected a directory, got ''": directory == "",
