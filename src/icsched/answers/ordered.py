@@ -73,6 +73,16 @@ class Ordered:
         return prioritize(self.plan.dag, "prio")
 
     @property
+    def choice(self) -> Choice | None:
+        """The comparison that decides whether to write; None if the user named the order."""
+        return self.plan.choice if self.against_section is None else self.against_section
+
+    @property
+    def choice_without_section(self) -> Choice | None:
+        """What "auto" chose as if there were no section; None if that comparison decides."""
+        return None if self.against_section is None else self.plan.choice
+
+    @property
     def reason_to_leave(self) -> Choice | None:
         """Why the files should stay as they are, or None if the order should be written.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
-from icsched.orders.choice import FIFO, PRESENT, Aim, Choice
+from icsched.orders.choice import FIFO, NEW, PRESENT, Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.prio import prio_order
 from icsched.orders.steps import by_steps
@@ -56,7 +56,7 @@ def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choi
     >>> challenged(fork, np.array([1, 2, 0, 3], np.int32), None, slow).chosen
     'new'
     """
-    return _raced(dag, {"new": order}, run_times, aim)
+    return _raced(dag, {NEW: order}, run_times, aim)
 
 
 def order_of(dag: Dag, priorities: Ids) -> Ids:
