@@ -50,7 +50,8 @@ def test_the_choice_is_told_with_its_interval_and_what_it_was_compared_with(icsc
     assert lines[2].startswith("Simulated (")
     assert lines[2].endswith(" runs, seed 0), time of the run:")
     assert lines[3].split()[0] == "prio"
-    assert lines[4].split("  ")[1:] == ["first come, first served", "1.000"]
+    assert lines[3].endswith(", checked in further runs")
+    assert lines[4].split("  ")[1:] == ["first come, first served", "1"]
     assert any(line.startswith("IC-optimal, no order has more") for line in lines)
     assert wf.read_text() == LATE_CHAIN
 
@@ -199,7 +200,58 @@ def test_a_section_that_is_as_good_stays(answer, put, wf):
 
     assert (found["written"], wf.read_text()) == ([], mine)
     assert "nothing was written, and icsched's section stays" in found["notes"][0]
-    assert found["choice"]["present"] == "fifo"  # as if there were no section
+    deciding, free = found["choice"], found["choice_without_section"]
+    assert (deciding["best"], deciding["present"], deciding["is_worth_it"]) == (
+        "new",
+        "present",
+        False,
+    )
+    assert (free["chosen"], free["present"], free["is_worth_it"]) == ("prio", "fifo", True)
+
+
+def test_the_report_begins_with_the_comparison_that_decides(icsched, answer, put, wf):
+    put({"mine.txt": "".join(f"{name}\n" for name in [*BEST[:5], *reversed(BEST[5:])])})
+    answer("wf.dag", "--order", "@mine.txt", "--in-place")
+    before = wf.read_text()
+
+    lines = icsched("prio", "wf.dag", *TWO, "--in-place").out.splitlines()
+
+    assert wf.read_text() == before
+    assert lines[1].startswith("not worth it: on your pool ")
+    assert "the priorities in the file" in lines[1]
+    assert lines[3].startswith("  the order chosen now  ")
+    assert lines[4] == "  what the file has     1"
+    assert lines[5].startswith("Without icsched's section: auto chose prio: on your pool the run ")
+    assert lines[5].endswith("than with first come, first served.")
+
+
+def test_without_a_section_one_comparison_is_told(answer, wf):
+    assert answer("wf.dag", *TWO)["choice_without_section"] is None
+    answer("wf.dag", *TWO, "--in-place")
+
+    again = answer("wf.dag", *TWO)  # the section has the order that is chosen
+
+    assert again["choice_without_section"] is None
+    assert again["choice"]["present"] == "fifo"
+    assert "PRIORITY" in wf.read_text()
+
+
+@pytest.mark.usefixtures("wf")
+def test_the_best_order_is_shown_with_its_checked_time_and_others_as_raced(icsched, answer, put):
+    """Long jobs outside the chain: the orders differ, and none is dropped before it is told."""
+    put({"times.txt": "".join(f"l{number} {number + 1}\n" for number in range(10)) + "c* 3\n"})
+    words = ("wf.dag", *TWO, "--run-times", "times.txt")
+
+    choice = answer(*words)["choice"]
+    lines = icsched("prio", *words).out.splitlines()
+
+    rows = {line.split()[0]: line for line in lines[3 : 3 + len(choice["ratios"])]}
+    checked = f" {choice['ratio']['mean']:.3f}, checked in further runs"
+    assert rows[choice["best"]].endswith(checked)
+    others = [name for name in choice["ratios"] if name not in (choice["best"], "fifo")]
+    assert others
+    for name in others:
+        assert rows[name].endswith(f" {choice['ratios'][name]:.2f} in the race")
 
 
 def test_a_section_with_a_bad_order_is_replaced(answer, put, wf):

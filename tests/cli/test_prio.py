@@ -67,6 +67,7 @@ def test_prio_json_has_the_keys_that_scripts_rely_on(icsched, workflow):
         },
         "area_ratio": 1.1,
         "choice": None,
+        "choice_without_section": None,
         "memory": 2,  # c and a are open at once
         "written": [],
         "notes": [],

@@ -73,6 +73,16 @@ class Ordered:
         return prioritize(self.plan.dag, "prio")
 
     @property
+    def choice(self) -> Choice | None:
+        """The comparison that decides whether to write; None if the user named the order."""
+        return self.plan.choice if self.against_section is None else self.against_section
+
+    @property
+    def choice_without_section(self) -> Choice | None:
+        """What "auto" chose as if there were no section; None if that comparison decides."""
+        return None if self.against_section is None else self.plan.choice
+
+    @property
     def reason_to_leave(self) -> Choice | None:
         """Why the files should stay as they are, or None if the order should be written.
 
@@ -136,10 +146,24 @@ def _chosen(
     own = replace(workflow, priorities=_own_priorities(workflow)) if sections else workflow
     plan = wanted.order.plan(own, race=wanted.race, signs=signs)
     against = None
-    if _are_good(sections, workflow) and workflow.priorities is not None:
+    if sections and not _are_good(sections, workflow):
+        plan = _raced_order(own, plan)
+    elif sections and workflow.priorities is not None:
         with signs.working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, wanted.race)
     return Ordered(own, Compared(plan), None, read_seconds, sections, against)
+
+
+def _raced_order(workflow: Workflow, plan: Plan) -> Plan:
+    """Return the order that was best in the race, even if it is not worth it.
+
+    A section that is out of date is replaced in any case. First come, first served cannot be
+    written as priorities: a list of jobs in that order is not as fast.
+    """
+    choice = plan.choice
+    if choice is None or choice.is_worth_it or choice.best == choice.present:
+        return plan
+    return replace(prioritize(workflow, choice.best), ordered_by=plan.ordered_by, choice=choice)
 
 
 def _own_priorities(workflow: Workflow) -> Ids | None:

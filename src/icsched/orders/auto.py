@@ -11,7 +11,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
-from icsched.orders.choice import FIFO, PRESENT, Aim, Choice
+from icsched.orders.choice import FIFO, NEW, PRESENT, Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.prio import prio_order
 from icsched.orders.steps import by_steps
@@ -58,7 +58,7 @@ def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choi
     'new'
     """
     other_draws = replace(aim, seed=(aim.seed + 1) % 2**63)  # than those that chose *order*
-    return _raced(dag, {"new": order}, run_times, other_draws)
+    return _raced(dag, {NEW: order}, run_times, other_draws)
 
 
 def order_of(dag: Dag, priorities: Ids) -> Ids:

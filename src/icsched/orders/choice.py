@@ -10,6 +10,7 @@ from icsched.sim import AnyPool
 from icsched.sim.race import Interval
 
 FIFO, PRESENT = "fifo", "present"  # names of the order that the user has now
+NEW = "new"  # name of an order that races against a section of icsched's
 LARGEST_BUDGET = 86_400.0  # seconds
 WORTH = 0.99  # a ratio of times above this is not worth writing
 
@@ -41,10 +42,10 @@ class Choice(Answer):
     `best`, `chosen` and `present` are names of orders. `present` is what the user has now: "fifo",
     or "present" for the priorities in the files. `best` won the race. `ratio` is its time over the
     present order's, in runs that the race has not seen. If that is worth it, `best` was chosen,
-    else `present`. `ratios` has what the race saw of each
-    order, as geometric means over the pools. `pools` are these pools as plain data, and
-    `is_own_pool` says whether the user gave one. `is_timed` says whether run times were known.
-    `runs` counts the simulated runs.
+    else `present`. `ratios` has what the race saw of each order, as geometric means over the pools;
+    these come from fewer runs, and that of `best` is too good on average. `pools` are these pools
+    as plain data, and `is_own_pool` says whether the user gave one. `is_timed` says whether run
+    times were known. `runs` counts the simulated runs.
     """
 
     best: str

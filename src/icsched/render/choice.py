@@ -1,13 +1,13 @@
 """What "auto" chose, in words."""
 
 from icsched.orders import Choice
-from icsched.orders.choice import FIFO, PRESENT
+from icsched.orders.choice import FIFO, NEW, PRESENT
 from icsched.render.compared import PEER
 from icsched.render.words import counted
 from icsched.sim.race import Interval
 
 _PRESENT = {FIFO: PEER, PRESENT: "the priorities in the file"}
-_LABELS = {FIFO: PEER, PRESENT: "what the file has"}
+_LABELS = {FIFO: PEER, PRESENT: "what the file has", NEW: "the order chosen now"}
 # Measured on 145 workflows that real runs left behind; docs/order.md has the table.
 UNTIMED = (
     "Run times are not known. Give them by --run-times FILE: icsched learn makes that file from"
@@ -17,17 +17,33 @@ UNTIMED = (
 _SMALL, _LARGE = 1.3, 1.6  # areas over that of first come, first served
 
 
-def choice_text(choice: Choice) -> str:
-    """Say what was chosen, what it gains, and what it was compared with."""
+def choice_text(choice: Choice, without_section: Choice | None) -> str:
+    """Say what was chosen, what it gains, and what it was compared with.
+
+    *choice* decides. *without_section* is what was chosen as if there were no section; it is None
+    if there is no section, or if it has the chosen order.
+    """
     untimed = "" if choice.is_timed else f"{UNTIMED}\n"
-    return f"{_verdict(choice)}\n{_table(choice)}{untimed}"
+    if without_section is None:
+        return f"{_verdict(choice)}\n{_table(choice)}{untimed}"
+    further = f"Without icsched's section: {_verdict(without_section)}\n"
+    return f"{_verdict(choice)}\n{_table(choice)}{further}{untimed}"
+
+
+def label(name: str) -> str:
+    """Return what reports call the order *name*."""
+    return _LABELS.get(name, name)
 
 
 def _verdict(choice: Choice) -> str:
     if not choice.is_worth_it:
         return f"not worth it: {reason(choice)}."
     gain = f"{_where(choice)} the run should end {_earlier(choice.ratio)} than with"
-    return f"auto chose {choice.chosen}: {gain} {_PRESENT[choice.present]}."
+    return f"auto chose {_best(choice)}: {gain} {_PRESENT[choice.present]}."
+
+
+def _best(choice: Choice) -> str:
+    return "another order" if choice.best == NEW else choice.best
 
 
 def reason(choice: Choice) -> str:
@@ -35,8 +51,8 @@ def reason(choice: Choice) -> str:
     where, present = _where(choice), _PRESENT[choice.present]
     if choice.best == choice.present:
         return f"{where} no other order is better than {present}"
-    best = "the order chosen now" if choice.best == "new" else choice.best
-    ends = f"{where} the run with {best} should end {_earlier(choice.ratio)} than with {present}"
+    ends = f"{where} the run with {label(choice.best)} should end {_earlier(choice.ratio)}"
+    ends = f"{ends} than with {present}"
     if choice.ratio.mean <= 0.99:
         return f"{ends}, and that may be chance; a larger --budget tells more"
     return f"{ends}, that is within 1%"
@@ -61,12 +77,25 @@ def _earlier(ratio: Interval) -> str:
 
 
 def _table(choice: Choice) -> str:
-    """Return the orders that were compared, with the times that the race saw."""
-    labels = {name: _LABELS.get(name, name) for name in choice.ratios}
+    """Return the orders that were compared: the best as checked, others as the race saw them."""
+    labels = {name: label(name) for name in choice.ratios}
     width = max(map(len, labels.values()))
     head = f"Simulated ({counted(choice.runs, 'run')}, seed {choice.seed}), time of the run:"
-    rows = [f"  {labels[name]:<{width}}  {ratio:.3f}" for name, ratio in choice.ratios.items()]
+    rows = [f"  {labels[name]:<{width}}  {_time(choice, name)}" for name in choice.ratios]
     return "\n".join([head, *rows]) + "\n"
+
+
+def _time(choice: Choice, name: str) -> str:
+    """Return the time with an order over the present one's.
+
+    The race is short, and the best of several is partly lucky. So only the best order's time, which
+    was checked in further runs, has three digits.
+    """
+    if name == choice.present:
+        return "1"
+    if name == choice.best:
+        return f"{choice.ratio.mean:.3f}, checked in further runs"
+    return f"{choice.ratios[name]:.2f} in the race"
 
 
 def expectation(area_ratio: float) -> str:

@@ -10,7 +10,7 @@ from icsched.answers.ordered import Ordered
 from icsched.answers.prio import PrioAnswer
 from icsched.answers.run_times import times_known
 from icsched.files import Change
-from icsched.orders import LimitedOrder
+from icsched.orders import Choice, LimitedOrder
 from icsched.render.charts import profile_chart
 from icsched.render.choice import choice_text, expectation
 from icsched.render.compared import bars, lead_sentence
@@ -51,7 +51,8 @@ def _order(file: str, ordered: Ordered) -> str:
         return f"{file}: no jobs to order\n"
     ordered_by = f"ordered by {plan.ordered_by} in {sum(plan.seconds.values()):.2f} s"
     told = _lead(ordered) if ordered.limited is None else _cost(ordered, ordered.limited)
-    chosen = choice_text(plan.choice) if plan.choice else ""
+    choice = ordered.choice
+    chosen = choice_text(choice, ordered.choice_without_section) if choice else ""
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
         f"{chosen}"
@@ -160,7 +161,8 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "fifo_eligible": ordered.compared.fifo_eligible.tolist(),
         "proof": proof_keys(plan.proof),
         "area_ratio": ordered.compared.contest.area_ratio,
-        "choice": plan.choice.to_dict() if plan.choice else None,
+        "choice": _choice_keys(ordered.choice),
+        "choice_without_section": _choice_keys(ordered.choice_without_section),
         "memory": ordered.memory,
         "seconds": {
             "read": ordered.read_seconds,
@@ -168,3 +170,7 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
             **plan.seconds,
         },
     }
+
+
+def _choice_keys(choice: Choice | None) -> dict[str, object] | None:
+    return choice.to_dict() if choice else None
