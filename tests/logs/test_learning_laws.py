@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from icsched import Dag
 from icsched.errors import SimulationError
 from icsched.logs import Ending, PastRun, Usage, find_stalls, fitted, kinds_in, over_time, waits
+from icsched.logs.summary import profile
 
 TIMES = st.one_of(st.just(math.nan), st.integers(0, 200).map(float))
 ATTEMPTS = st.lists(
@@ -58,6 +59,29 @@ def test_a_run_over_time_is_its_attempts_and_a_pool_fits_it(rows):
     fit = fitted(usage)
     assert fit.workers.count >= 1
     assert math.inf in fit.recorded.ends
+
+
+def test_a_slot_stays_though_its_last_attempts_overlap_by_a_second():
+    """Evicted at 4 and 12, removed at 13: the attempt that ends last is not the last to start."""
+    endings = (Ending.EVICTED, Ending.REMOVED, Ending.EVICTED)
+    times = ((0.0, 4.0), (4.0, 13.0), (12.0, 12.0))
+    rows = [(0, s, s, e, ending, 0) for (s, e), ending in zip(times, endings, strict=True)]
+
+    assert math.inf in fitted(Usage.of(parsed_run(rows))).recorded.ends
+
+
+@given(ATTEMPTS)
+def test_what_is_missing_is_the_same_on_a_fine_grid(rows):
+    usage = Usage.of(parsed_run(rows))
+    if not usage.length:
+        return
+    moments, _, _, missing = profile(usage)
+    fine = np.union1d(moments, np.arange(0, usage.length, 0.25))
+    free = np.maximum(usage.present(fine) - usage.running(fine), 0)
+    on_grid = np.where(usage.waiting(fine) > 0, 0.0, free)
+
+    total = (np.diff(moments) * missing[:-1]).sum()
+    assert math.isclose(total, (np.diff(fine) * on_grid[:-1]).sum(), abs_tol=1e-6)
 
 
 @given(ATTEMPTS)

@@ -9,7 +9,7 @@ from icsched.logs.events import Event, Kind, objects
 
 _DAGMAN_UNIVERSE = 7  # the scheduler universe, where DAGMan itself runs
 _COMPLETED = 4  # of JobStatus
-_MOST_SECONDS = 2**53  # a float has all whole numbers up to here
+_MOST_SECONDS = 253_402_300_799  # the last second of the year 9999
 
 
 class _Ad(msgspec.Struct):

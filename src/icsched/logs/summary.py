@@ -124,7 +124,7 @@ def profile(usage: Usage) -> tuple[Floats, Floats, Floats, Floats]:
     """
     starts, ends = usage.visits
     bounds = np.array([0.0, usage.length])
-    every = [usage.start, usage.end, usage.available, starts, ends, bounds]
+    every = [usage.start, usage.end, usage.takeable, starts, ends, bounds]
     moments: Floats = np.unique(np.concatenate(every))
     moments = moments[(moments >= 0) & (moments <= usage.length)]
     running, waiting = usage.running(moments), usage.waiting(moments)

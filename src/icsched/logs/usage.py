@@ -163,6 +163,8 @@ class Usage:
         stays = (self.ending[leaves] != Ending.EVICTED) & (rest <= patience)
         is_last = ~np.isin(leaves, former)
         ends[(is_last & stays) | (leaves == np.argmax(self.end))] = np.inf
+        if len(ends) and np.isfinite(ends).all():  # attempts of one slot may overlap by a second
+            ends[np.argmax(ends)] = np.inf
         return starts, ends
 
     def present(self, moments: Floats) -> Ids:
