@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -239,3 +240,22 @@ def test_wrong_words_are_told(icsched, words, complaint):
     found = icsched("learn", *words)
 
     assert (found.code, found.complaint) == (2, complaint)
+
+
+def test_the_commands_of_the_page_run(icsched, put):
+    put({"wf.dag.nodes.log": FORK_LOG})
+    page = (Path(__file__).parents[2] / "docs" / "learn.md").read_text()
+    commands = page.partition("```sh\n")[2].partition("```")[0].splitlines()
+
+    assert len(commands) == 2
+    for command in commands:
+        name, *words = command.split()
+        found = icsched(*words)
+        assert (name, found.code, found.err) == ("icsched", 0, "")
+
+
+def test_an_order_of_ones_own_is_tried(learn, put):
+    put({"mine.txt": "map_2\nmap_1\njoin\nout_2\nout_1\n"})
+    found = learn("wf.log", "wf.dag", "--order", "@mine.txt")
+
+    assert list(found["orders"]) == ["used", "@mine.txt", "fifo"]

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.answers.orders import check_known
+from icsched.answers.orders import is_file, plan_of_file
 from icsched.answers.signs import Signs
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.compare import Paired, Simulation, simulate
+from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.logs import Ending, Fit, PastRun, Usage
 from icsched.pebble import priority_order
@@ -16,6 +17,7 @@ from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
 USED = "used"  # what the order of the recorded starts is called
+FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
@@ -26,7 +28,10 @@ _REPLAYS = 100  # of a pool whose workers leave by chance
 
 @dataclass(frozen=True)
 class Foretelling:
-    """Which orders are tried, and how; `recorded` plays the recorded slots, not a fixed number."""
+    """Which orders are tried, names or @FILE, and how.
+
+    `recorded` plays the recorded slots, not a fixed number.
+    """
 
     orders: Sequence[str] = ()
     recorded: bool = False
@@ -78,7 +83,7 @@ def foretell(
     pool: AnyPool = fit.recorded if use_slots else fit.workers
     spread, is_measured = _spread(past)
     times = Times("normal" if spread <= 0.3 else "lognormal", spread, means=workflow.run_times)
-    orders = _orders(usage, dag, wanted.orders)
+    orders = _orders(usage, workflow, wanted.orders)
     most = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
     with signs.progress("simulating other orders", len(dag)) as tell:
         found = simulate(
@@ -95,12 +100,11 @@ def foretell(
     return Foretold(pool, actual, replays, times, is_measured, found)
 
 
-def _orders(usage: Usage, dag: Dag, wanted: Sequence[str]) -> dict[str, str | Played]:
+def _orders(usage: Usage, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
     """Return the orders to try by name; the one that was used is first."""
-    for name in wanted:
-        check_known(name)
-    names = wanted or ORDERS_TRIED
-    return {USED: Played("static", _used(usage, dag)), **{n: n for n in (*names, "fifo")}}
+    used = Played("static", _used(usage, workflow.dag))
+    words = (*(wanted or ORDERS_TRIED), FIFO)
+    return {USED: used, **{w: plan_of_file(workflow, w) if is_file(w) else w for w in words}}
 
 
 def _used(usage: Usage, dag: Dag) -> Ids:

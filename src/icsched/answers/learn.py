@@ -12,6 +12,7 @@ import numpy as np
 from icsched import files, logs
 from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.notes import TimesKnown
+from icsched.answers.orders import check_known
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
@@ -74,6 +75,8 @@ def learn_answer(
     successful job; SimulationError if the pool would never finish; ArgumentError for an output
     that is one of the files. Nothing is written then.
     """
+    for word in foretelling.orders:
+        check_known(word)
     sources, paths = _sorted_out(given)
     names = [path for path, _ in sources]
     with signs.working(f"reading {names[0]}"):
