@@ -259,3 +259,16 @@ def test_an_order_of_ones_own_is_tried(learn, put):
     found = learn("wf.log", "wf.dag", "--order", "@mine.txt")
 
     assert list(found["orders"]) == ["used", "@mine.txt", "fifo"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [("nowhere/x.json", "no such file or directory"), ("a-directory", "is a directory")],
+)
+def test_no_file_is_written_if_one_cannot_be(icsched, tmp_path, bad, problem):
+    (tmp_path / "a-directory").mkdir()
+    for good_option, bad_option in [("-o", "--pool-file"), ("--pool-file", "-o")]:
+        found = icsched("learn", "wf.log", "wf.dag", good_option, "good", bad_option, bad)
+
+        assert (found.code, found.complaint) == (1, f"{bad}: {problem}")
+        assert not (tmp_path / "good").exists()

@@ -1,11 +1,13 @@
 """What a past run says, and what it would have taken in other orders."""
 
 import csv
+import errno
 import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
@@ -191,7 +193,7 @@ def _descriptions(workflow: Workflow | None) -> dict[str, str]:
 
 
 def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
-    """Raise ArgumentError for an output that would replace an input.
+    """Raise ArgumentError for an output that is an input, FormatError if it is unwritable.
 
     The files of the workflow are asked for only if there is such a file: each job names one.
     """
@@ -199,6 +201,23 @@ def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | 
         own = chain(given, workflow.files if workflow else ())
         if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
             raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
+        _check_writable(path)
+
+
+def _check_writable(path: str) -> None:
+    """Raise FormatError if no file can be written at *path*: then none of several is."""
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):  # noqa: PTH100  Path keeps ".."
+        return  # written into, not replaced
+    target = Path(os.path.realpath(path))
+    if target.is_file():
+        files.check_rewritable(path)
+        return
+    with files.naming(path):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not target.exists() and not os.access(target.parent, os.W_OK | os.X_OK):
+            target.parent.stat()  # says that there is no such directory
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _write(
