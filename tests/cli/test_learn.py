@@ -60,7 +60,7 @@ def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
         "error": pytest.approx(0),
     }
     assert list(found["orders"]) == ["used", "prio", "fifo"]
-    assert found["orders"]["used"]["ratio"] is None
+    assert found["orders"]["fifo"]["ratio"] is None
     ratio = found["orders"]["prio"]["ratio"]
     assert ratio["low"] <= 1 <= ratio["high"]  # two slots for two jobs: no order matters
     assert (found["submission_delay"], found["start_delay"]) == (5, 10)
@@ -272,3 +272,37 @@ def test_no_file_is_written_if_one_cannot_be(icsched, tmp_path, bad, problem):
 
         assert (found.code, found.complaint) == (1, f"{bad}: {problem}")
         assert not (tmp_path / "good").exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "baseline", "head"),
+    [
+        ("", "fifo", "against fifo"),
+        ("PRIORITY map_1 3\n", "used", "against the order used"),
+        ("ALL_NODES 7\n", "fifo", "against fifo"),
+    ],
+)
+def test_a_run_without_priorities_is_compared_as_fifo(icsched, learn, put, lines, baseline, head):
+    put({"ranked.dag": FORK_DAG + lines.replace("ALL_NODES", "PRIORITY ALL_NODES")})
+    found = learn("wf.log", "ranked.dag")
+
+    assert found["baseline"] == baseline
+    assert [n for n, o in found["orders"].items() if o["ratio"] is None] == [baseline]
+    report = icsched("learn", "wf.log", "ranked.dag").out
+    assert head in report
+    assert "used: the recorded order of the starts, as a fixed list" in report
+
+
+def test_a_run_has_one_length(learn, icsched, put):
+    """One slot takes 4 seconds between two jobs; the run is from 0 to 98 seconds."""
+    log = "".join(submit(str(i), "12:00:00", f"job_{i}") for i in (1, 2, 3))
+    times = [("00:00", "00:30"), ("00:34", "01:04"), ("01:08", "01:38")]
+    for i, (begin, over) in enumerate(times, 1):
+        log += execute(str(i), f"12:{begin}") + end(str(i), f"12:{over}")
+    put({"gaps.log": log, "three.dag": "".join(f"JOB job_{i} x.sub\n" for i in (1, 2, 3))})
+    found = learn("gaps.log", "three.dag")
+
+    assert found["pool"]["overhead"] == 4
+    assert (found["length"], found["replay"]["actual"]) == (98, 98)
+    assert found["replay"]["workers"] == pytest.approx(98)
+    assert "98.0 s in fact.\n" in icsched("learn", "gaps.log", "three.dag").out

@@ -40,7 +40,7 @@ def learn(
     order
         Name of an order to try on the pool, or @FILE with your own order: one job on each line,
         first to run first. It can be given several times.
-        The order that was used and fifo are always included.
+        The recorded order of the starts and fifo are always included.
     recorded
         Take the slots as they came and left, instead of a fixed number of workers.
     seed

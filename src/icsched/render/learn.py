@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from icsched.answers.foretold import USED, Foretold
+from icsched.answers.foretold import FIFO, USED, Foretold
 from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
 from icsched.render.charts import curves
@@ -15,6 +15,8 @@ from icsched.render.words import counted, number
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
 
 _MOST_ROWS = 20
+_WHAT_USED_IS = f"{USED}: the recorded order of the starts, as a fixed list"
+_WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
 
 
 def text(found: LearnAnswer) -> str:
@@ -119,8 +121,9 @@ def _pool(found: LearnAnswer) -> str:
             f"{_seconds(told.replays[name])} on {who} ({_percent(told.error_of(name))})"
             for name, who in pools.items()
         )
+        until = "" if told.actual == found.length else ", until the last job succeeded"
         lines.append(
-            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact."
+            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact{until}."
         )
     return "\n".join(lines) + "\n"
 
@@ -145,9 +148,10 @@ def _percent(share: float) -> str:
 
 def _orders(told: Foretold) -> str:
     """Say what the whole workflow takes in each order, on the pool."""
-    rows = [["order", "time on this pool", "against the order used"]]
+    against = "fifo" if told.baseline == FIFO else "the order used"
+    rows = [["order", "time on this pool", f"against {against}"]]
     for name, estimates in told.found.orders.items():
-        ratio = told.found.ratio.get(f"{name}_over_{USED}")
+        ratio = told.found.ratio.get(f"{name}_over_{told.baseline}")
         change = ""
         if ratio is not None and ratio.time is not None:
             low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
@@ -156,6 +160,7 @@ def _orders(told: Foretold) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     where = "as the logs say" if told.spread_is_measured else "by assumption"
+    lines.append(_WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else ""))
     lines.append(
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
         f" run times vary by {100 * told.times.spread:.0f}% ({where})"
@@ -191,6 +196,7 @@ def keys(found: LearnAnswer) -> dict[str, object]:
         "start_delay": found.fit.freed,
         "pool": pool_to_dict(found.fit.workers if told is None else told.pool),
         "replay": None if told is None else _replay_keys(told),
+        "baseline": None if told is None else told.baseline,
         "orders": None if told is None else _order_keys(told),
         "written": found.written,
     }
@@ -209,7 +215,7 @@ def _replay_keys(told: Foretold) -> dict[str, object]:
 
 def _order_keys(told: Foretold) -> dict[str, object]:
     found = told.found
-    ratios = {name: found.ratio.get(f"{name}_over_{USED}") for name in found.orders}
+    ratios = {name: found.ratio.get(f"{name}_over_{told.baseline}") for name in found.orders}
     return {
         name: {
             "time": asdict(estimates.time),
