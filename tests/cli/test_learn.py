@@ -306,3 +306,9 @@ def test_a_run_has_one_length(learn, icsched, put):
     assert (found["length"], found["replay"]["actual"]) == (98, 98)
     assert found["replay"]["workers"] == pytest.approx(98)
     assert "98.0 s in fact.\n" in icsched("learn", "gaps.log", "three.dag").out
+
+
+def test_a_pool_below_the_most_jobs_at_once_says_so(icsched):
+    found = icsched("learn", "five.log").out
+
+    assert "Pool: 1 worker.\nUp to 2 jobs ran at once, but usually fewer slots were there" in found

@@ -113,6 +113,11 @@ def _pool(found: LearnAnswer) -> str:
     fit, told = found.fit, found.foretold
     pool = fit.workers if told is None else told.pool
     lines = [f"Pool: {_who(pool)}."]
+    if isinstance(pool, Workers) and pool.count < found.peak:
+        lines.append(
+            f"Up to {counted(found.peak, 'job')} ran at once, but usually fewer slots were there"
+            " while jobs waited."
+        )
     if fit.submission is not None:
         lines.append(f"DAGMan submitted a job {_seconds(fit.submission)} after its last parent.")
     if told is not None:
