@@ -194,7 +194,11 @@ SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
             "bad.log: run times: no name fits a job of this workflow, or a kind of job, of 1 given:"
             " they are of another workflow",
         ),
-        (BACK, "bad.log: the clock went backwards by 3530 s between two starts"),
+        (
+            BACK,
+            "bad.log: the clock went backwards by 3530 s between two starts: without the workflow,"
+            " learn tells the run times",
+        ),
     ],
 )
 def test_logs_that_say_nothing_are_one_line_and_nothing_is_written(
@@ -232,6 +236,7 @@ def test_neither_a_log_nor_the_workflow_is_overwritten(icsched, tmp_path, option
     [
         ((), "expected a log"),
         (("wf.dag",), "expected a log of HTCondor, or its history as JSON"),
+        (("wf.log", "wf.dag", "./wf.dag"), "./wf.dag is given twice"),
         (("wf.log", "-o", "-"), "-o: expected a file, got standard output"),
         (("wf.log", "-o", "x", "--pool-file", "x"), "-o and --pool-file name the same file"),
     ],
@@ -312,3 +317,48 @@ def test_a_pool_below_the_most_jobs_at_once_says_so(icsched):
     found = icsched("learn", "five.log").out
 
     assert "Pool: 1 worker.\nUp to 2 jobs ran at once, but usually fewer slots were there" in found
+
+
+def test_a_log_that_ends_early_says_what_it_lacks(learn, icsched, put):
+    """The join runs when the log ends; out_1 and out_2 are not in it, and a NOOP never is."""
+    put({"going.log": FORK_LOG[: FORK_LOG.index(end("3", "12:02:20"))]})
+    put({"more.dag": FORK_DAG + "JOB nothing x.sub NOOP\n"})
+    found = learn("going.log", "more.dag")["doubts"]
+
+    assert (found["running"], found["absent"]) == (1, 2)
+    report = icsched("learn", "going.log", "more.dag").out
+    assert "The log ends while 1 job runs.\n" in report
+    assert "2 jobs of the workflow are not in the last run.\n" in report
+    whole = learn("wf.log", "wf.dag")["doubts"]
+    assert (whole["running"], whole["absent"], whole["skipped"]) == (0, 0, 0)
+
+
+def test_a_log_without_a_year_gets_none(learn, icsched, put):
+    put({"short.log": FORK_LOG.replace("2026-11-16", "11/16")})
+
+    assert learn("short.log")["began"] is None
+    report = icsched("learn", "short.log").out
+    assert "The last run began 11-1" in report
+    assert "2000" not in report
+
+
+def test_a_clock_that_jumps_forward_by_decades_is_doubted(learn, icsched, put):
+    put({"far.log": FORK_LOG.replace("2026-11-16 12:03:30", "2056-11-16 12:03:30")})
+
+    assert learn("far.log", "wf.dag")["doubts"]["is_over_a_year"]
+    assert "more than a year: was a clock set forward?" in icsched("learn", "far.log").out
+
+
+def test_run_times_alone_are_learned_from_a_clock_that_went_back(learn, icsched, put):
+    put({"back.log": BACK})
+    found = learn("back.log", "-o", "times.csv")
+
+    assert (found["doubts"]["set_back"], found["doubts"]["skipped"]) == (3530, 2)
+    assert (found["length"], found["attempts"]) == (130, 5)  # until the join ends
+    table = read_run_times("times.csv")
+    straight = read_run_times("back.log")
+    assert sorted(zip(table.names, table.seconds.tolist(), strict=True)) == sorted(
+        zip(straight.names, straight.seconds.tolist(), strict=True)
+    )
+    report = icsched("learn", "back.log").out
+    assert "went backwards by 3,530 s: only run times are from 2 attempts after that.\n" in report

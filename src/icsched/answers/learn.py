@@ -5,13 +5,14 @@ import errno
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from icsched import files, logs
+from icsched.answers.doubts import Doubts, doubts_about, set_back_in, without
 from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.notes import TimesKnown
 from icsched.answers.orders import check_known
@@ -21,7 +22,6 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats import FORMATS
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
-from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import pool_to_dict
 from icsched.workflow import Workflow
@@ -33,7 +33,8 @@ class LearnAnswer:
 
     `unknown` counts the names in the logs that the workflow does not have. `length` is from the
     first start to the last end, in seconds, and `waits` are those before a start. `stalls`,
-    `foretold` and `timed` need the workflow's file. `written` are the files that were written.
+    `foretold` and `timed` need the workflow's file. `doubts` is what the logs lack. `written` are
+    the files that were written.
     """
 
     logs: tuple[str, ...]
@@ -52,6 +53,7 @@ class LearnAnswer:
     stalls: Stalls | None
     foretold: Foretold | None
     timed: TimesKnown | None
+    doubts: Doubts = field(default_factory=Doubts)
     written: tuple[str, ...] = ()
 
 
@@ -85,12 +87,13 @@ def learn_answer(
         past = logs.parsed_run(sources)
         table = past.run_times()
     _check(past, table, names)
-    if len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG:
+    is_in_order = len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG
+    if is_in_order and paths:
         _check_clock(past, names[0])
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
     _check_outputs(outputs, given, workflow)
     try:
-        found = _found(past, workflow, foretelling, signs)
+        found = _found(past, workflow, foretelling, signs, is_in_order=is_in_order)
     except SimulationError as error:
         raise FormatError(", ".join(names), None, str(error)) from error
     found = replace(found, logs=tuple(names), files=tuple(paths))
@@ -106,9 +109,19 @@ def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str
             found.append((path, data))
         else:
             paths.append(path)
+    _check_once(paths)
     if not found:
         raise ArgumentError("expected a log of HTCondor, or its history as JSON")
     return found, paths
+
+
+def _check_once(paths: Sequence[str]) -> None:
+    """Raise ArgumentError if two of the workflow's files are the same."""
+    seen = set()
+    for path in paths:
+        if os.path.realpath(path) in seen:
+            raise ArgumentError(f"{path} is given twice")
+        seen.add(os.path.realpath(path))
 
 
 def _is_workflow(path: str, data: bytes) -> bool:
@@ -131,10 +144,10 @@ def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
 
 def _check_clock(past: PastRun, path: str) -> None:
     """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
-    steps = np.diff(past.started[~np.isnan(past.started)])
-    if (steps < -CLOCK_S).any():
-        problem = f"the clock went backwards by {-float(steps.min()):g} s between two starts"
-        raise FormatError(path, None, problem)
+    _, seconds = set_back_in(past)
+    if seconds:
+        problem = f"the clock went backwards by {seconds:g} s between two starts: without the"
+        raise FormatError(path, None, f"{problem} workflow, learn tells the run times")
 
 
 def _workflow(
@@ -147,9 +160,16 @@ def _workflow(
 
 
 def _found(
-    past: PastRun, workflow: Workflow | None, foretelling: Foretelling, signs: Signs
+    past: PastRun,
+    workflow: Workflow | None,
+    foretelling: Foretelling,
+    signs: Signs,
+    *,
+    is_in_order: bool,
 ) -> LearnAnswer:
     run = past.last_run
+    behind, seconds = set_back_in(run) if is_in_order else (np.zeros(len(run), bool), 0.0)
+    run = without(run, behind)
     dag = None if workflow is None else workflow.dag
     with signs.working("looking at the run"):
         usage = Usage.of(run, dag)
@@ -175,6 +195,9 @@ def _found(
         stalls=stalls,
         foretold=told,
         timed=None if workflow is None else times_known(workflow),
+        doubts=replace(
+            doubts_about(past, usage, workflow), set_back=seconds, skipped=int(behind.sum())
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
+from icsched.answers.doubts import Doubts
 from icsched.answers.foretold import FIFO, USED, Foretold
 from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
@@ -34,9 +35,10 @@ def _head(found: LearnAnswer) -> str:
     attempts = f"{counted(found.jobs, 'job')}, {counted(found.attempts, 'attempt')}{runs}"
     lines = [
         f"{named(*found.logs)}: {attempts}",
-        f"The last run began {_moment(found.began)} and took {_seconds(found.length)}, from the"
+        f"The last run began {_moment(found)} and took {_seconds(found.length)}, from the"
         " first start to the last end.",
     ]
+    lines += _doubts(found.doubts)
     if found.timed:
         lines.append(f"{sentence(found.timed).capitalize()}.")
     if found.unknown:
@@ -49,8 +51,23 @@ def _head(found: LearnAnswer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _moment(posix: float) -> str:
-    return datetime.fromtimestamp(posix, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+def _moment(found: LearnAnswer) -> str:
+    date = "%Y-%m-%d" if found.doubts.has_year else "%m-%d"
+    return datetime.fromtimestamp(found.began, UTC).strftime(f"{date} %H:%M:%S UTC")
+
+
+def _doubts(found: Doubts) -> list[str]:
+    """Say what the logs lack, a sentence for each."""
+    are = "is" if found.absent == 1 else "are"
+    run = "runs" if found.running == 1 else "run"
+    sentences = {
+        "That is more than a year: was a clock set forward?": found.is_over_a_year,
+        f"The log ends while {counted(found.running, 'job')} {run}.": found.running,
+        f"{counted(found.absent, 'job')} of the workflow {are} not in the last run.": found.absent,
+        f"The clock went backwards by {_seconds(found.set_back)}: only run times are from"
+        f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
+    }
+    return [sentence for sentence, holds in sentences.items() if holds]
 
 
 def _seconds(value: float | None) -> str:
@@ -187,8 +204,9 @@ def keys(found: LearnAnswer) -> dict[str, object]:
         "attempts": found.attempts,
         "runs": found.runs,
         "unknown": found.unknown,
-        "began": found.began,
+        "began": found.began if found.doubts.has_year else None,
         "length": found.length,
+        "doubts": asdict(found.doubts),
         "kinds": [asdict(kind) for kind in found.kinds],
         "run_times": times_keys(found.timed),
         "waits": asdict(found.waits),
