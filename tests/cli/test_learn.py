@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
         "error": pytest.approx(0),
     }
     assert list(found["orders"]) == ["used", "prio", "fifo"]
-    assert found["orders"]["used"]["ratio"] is None
+    assert found["orders"]["fifo"]["ratio"] is None
     ratio = found["orders"]["prio"]["ratio"]
     assert ratio["low"] <= 1 <= ratio["high"]  # two slots for two jobs: no order matters
     assert (found["submission_delay"], found["start_delay"]) == (5, 10)
@@ -193,7 +194,11 @@ SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
             "bad.log: run times: no name fits a job of this workflow, or a kind of job, of 1 given:"
             " they are of another workflow",
         ),
-        (BACK, "bad.log: the clock went backwards by 3530 s between two starts"),
+        (
+            BACK,
+            "bad.log: the clock went backwards by 3530 s between two starts: without the workflow,"
+            " learn tells the run times",
+        ),
     ],
 )
 def test_logs_that_say_nothing_are_one_line_and_nothing_is_written(
@@ -231,6 +236,7 @@ def test_neither_a_log_nor_the_workflow_is_overwritten(icsched, tmp_path, option
     [
         ((), "expected a log"),
         (("wf.dag",), "expected a log of HTCondor, or its history as JSON"),
+        (("wf.log", "wf.dag", "./wf.dag"), "./wf.dag is given twice"),
         (("wf.log", "-o", "-"), "-o: expected a file, got standard output"),
         (("wf.log", "-o", "x", "--pool-file", "x"), "-o and --pool-file name the same file"),
     ],
@@ -239,3 +245,120 @@ def test_wrong_words_are_told(icsched, words, complaint):
     found = icsched("learn", *words)
 
     assert (found.code, found.complaint) == (2, complaint)
+
+
+def test_the_commands_of_the_page_run(icsched, put):
+    put({"wf.dag.nodes.log": FORK_LOG})
+    page = (Path(__file__).parents[2] / "docs" / "learn.md").read_text()
+    commands = page.partition("```sh\n")[2].partition("```")[0].splitlines()
+
+    assert len(commands) == 2
+    for command in commands:
+        name, *words = command.split()
+        found = icsched(*words)
+        assert (name, found.code, found.err) == ("icsched", 0, "")
+
+
+def test_an_order_of_ones_own_is_tried(learn, put):
+    put({"mine.txt": "map_2\nmap_1\njoin\nout_2\nout_1\n"})
+    found = learn("wf.log", "wf.dag", "--order", "@mine.txt")
+
+    assert list(found["orders"]) == ["used", "@mine.txt", "fifo"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [("nowhere/x.json", "no such file or directory"), ("a-directory", "is a directory")],
+)
+def test_no_file_is_written_if_one_cannot_be(icsched, tmp_path, bad, problem):
+    (tmp_path / "a-directory").mkdir()
+    for good_option, bad_option in [("-o", "--pool-file"), ("--pool-file", "-o")]:
+        found = icsched("learn", "wf.log", "wf.dag", good_option, "good", bad_option, bad)
+
+        assert (found.code, found.complaint) == (1, f"{bad}: {problem}")
+        assert not (tmp_path / "good").exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "baseline", "head"),
+    [
+        ("", "fifo", "against fifo"),
+        ("PRIORITY map_1 3\n", "used", "against the order used"),
+        ("ALL_NODES 7\n", "fifo", "against fifo"),
+    ],
+)
+def test_a_run_without_priorities_is_compared_as_fifo(icsched, learn, put, lines, baseline, head):
+    put({"ranked.dag": FORK_DAG + lines.replace("ALL_NODES", "PRIORITY ALL_NODES")})
+    found = learn("wf.log", "ranked.dag")
+
+    assert found["baseline"] == baseline
+    assert [n for n, o in found["orders"].items() if o["ratio"] is None] == [baseline]
+    report = icsched("learn", "wf.log", "ranked.dag").out
+    assert head in report
+    assert "used: the recorded order of the starts, as a fixed list" in report
+
+
+def test_a_run_has_one_length(learn, icsched, put):
+    """One slot takes 4 seconds between two jobs; the run is from 0 to 98 seconds."""
+    log = "".join(submit(str(i), "12:00:00", f"job_{i}") for i in (1, 2, 3))
+    times = [("00:00", "00:30"), ("00:34", "01:04"), ("01:08", "01:38")]
+    for i, (begin, over) in enumerate(times, 1):
+        log += execute(str(i), f"12:{begin}") + end(str(i), f"12:{over}")
+    put({"gaps.log": log, "three.dag": "".join(f"JOB job_{i} x.sub\n" for i in (1, 2, 3))})
+    found = learn("gaps.log", "three.dag")
+
+    assert found["pool"]["overhead"] == 4
+    assert (found["length"], found["replay"]["actual"]) == (98, 98)
+    assert found["replay"]["workers"] == pytest.approx(98)
+    assert "98.0 s in fact.\n" in icsched("learn", "gaps.log", "three.dag").out
+
+
+def test_a_pool_below_the_most_jobs_at_once_says_so(icsched):
+    found = icsched("learn", "five.log").out
+
+    assert "Pool: 1 worker.\nUp to 2 jobs ran at once, but usually fewer slots were there" in found
+
+
+def test_a_log_that_ends_early_says_what_it_lacks(learn, icsched, put):
+    """The join runs when the log ends; out_1 and out_2 are not in it, and a NOOP never is."""
+    put({"going.log": FORK_LOG[: FORK_LOG.index(end("3", "12:02:20"))]})
+    put({"more.dag": FORK_DAG + "JOB nothing x.sub NOOP\n"})
+    found = learn("going.log", "more.dag")["doubts"]
+
+    assert (found["running"], found["absent"]) == (1, 2)
+    report = icsched("learn", "going.log", "more.dag").out
+    assert "The log ends while 1 job runs.\n" in report
+    assert "2 jobs of the workflow are not in the last run.\n" in report
+    whole = learn("wf.log", "wf.dag")["doubts"]
+    assert (whole["running"], whole["absent"], whole["skipped"]) == (0, 0, 0)
+
+
+def test_a_log_without_a_year_gets_none(learn, icsched, put):
+    put({"short.log": FORK_LOG.replace("2026-11-16", "11/16")})
+
+    assert learn("short.log")["began"] is None
+    report = icsched("learn", "short.log").out
+    assert "The last run began 11-1" in report
+    assert "2000" not in report
+
+
+def test_a_clock_that_jumps_forward_by_decades_is_doubted(learn, icsched, put):
+    put({"far.log": FORK_LOG.replace("2026-11-16 12:03:30", "2056-11-16 12:03:30")})
+
+    assert learn("far.log", "wf.dag")["doubts"]["is_over_a_year"]
+    assert "more than a year: was a clock set forward?" in icsched("learn", "far.log").out
+
+
+def test_run_times_alone_are_learned_from_a_clock_that_went_back(learn, icsched, put):
+    put({"back.log": BACK})
+    found = learn("back.log", "-o", "times.csv")
+
+    assert (found["doubts"]["set_back"], found["doubts"]["skipped"]) == (3530, 2)
+    assert (found["length"], found["attempts"]) == (130, 5)  # until the join ends
+    table = read_run_times("times.csv")
+    straight = read_run_times("back.log")
+    assert sorted(zip(table.names, table.seconds.tolist(), strict=True)) == sorted(
+        zip(straight.names, straight.seconds.tolist(), strict=True)
+    )
+    report = icsched("learn", "back.log").out
+    assert "went backwards by 3,530 s: only run times are from 2 attempts after that.\n" in report

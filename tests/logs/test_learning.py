@@ -150,6 +150,28 @@ def test_a_slot_that_stays_empty_while_jobs_wait_has_left(run):
     assert fitted(usage).workers.count == 1  # for 200 of the 299 seconds in which a job waited
 
 
+def test_a_short_wait_says_little_about_the_number_of_slots(run):
+    """slot1 is empty from 100 on; a job waits in vain for 48 of the 1,100 seconds of the run."""
+    log = "".join(
+        [
+            submit("1", "12:00:00", "job_1"),
+            submit("2", "12:00:00", "job_2"),
+            execute("1", "12:00:00", "slot1@ep"),
+            execute("2", "12:00:00", "slot2@ep"),
+            end("1", "12:01:40"),
+            submit("3", "12:15:50", "job_3"),
+            end("2", "12:16:40"),
+            execute("3", "12:16:40", "slot2@ep"),
+            end("3", "12:18:20"),
+        ]
+    )
+    usage = Usage.of(run(log))
+
+    assert usage.length == 1100
+    assert sorted(usage.visits[1].tolist()) == [100, math.inf]
+    assert fitted(usage).workers.count == 2
+
+
 def test_slots_are_made_up_if_the_log_has_two_jobs_at_once_on_one(run):
     log = SHRINKING.replace("slot1@ep", "ep").replace("slot2@ep", "ep")
     usage = Usage.of(run(log))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.answers.orders import check_known
+from icsched.answers.orders import is_file, plan_of_file
 from icsched.answers.signs import Signs
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.compare import Paired, Simulation, simulate
+from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.logs import Ending, Fit, PastRun, Usage
 from icsched.pebble import priority_order
@@ -16,6 +17,7 @@ from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
 USED = "used"  # what the order of the recorded starts is called
+FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
@@ -26,7 +28,10 @@ _REPLAYS = 100  # of a pool whose workers leave by chance
 
 @dataclass(frozen=True)
 class Foretelling:
-    """Which orders are tried, and how; `recorded` plays the recorded slots, not a fixed number."""
+    """Which orders are tried, names or @FILE, and how.
+
+    `recorded` plays the recorded slots, not a fixed number.
+    """
 
     orders: Sequence[str] = ()
     recorded: bool = False
@@ -38,10 +43,11 @@ class Foretelling:
 class Foretold:
     """The pool, how well it reproduces the run, and the times of other orders on it.
 
-    `actual` is how long the jobs that ended took on the real pool, `replays` how long they take by
-    simulation on a fixed number of workers and on the recorded slots, with the measured times, in
-    the order of their starts. `found` has all jobs of the workflow, with times that vary by
-    `times`.
+    `actual` is when the last job succeeded on the real pool, `replays` when it does by simulation
+    on a fixed number of workers and on the recorded slots, with the measured times, in the order of
+    the starts. `found` has all jobs of the workflow, with times that vary by `times`. Orders are
+    compared with `baseline`: fifo if the workflow has no priorities, because HTCondor then takes
+    jobs so; else the recorded order of the starts.
     """
 
     pool: AnyPool
@@ -49,6 +55,7 @@ class Foretold:
     replays: dict[str, float]
     times: Times
     spread_is_measured: bool
+    baseline: str
     found: Simulation
 
     def error_of(self, name: str) -> float:
@@ -78,8 +85,9 @@ def foretell(
     pool: AnyPool = fit.recorded if use_slots else fit.workers
     spread, is_measured = _spread(past)
     times = Times("normal" if spread <= 0.3 else "lognormal", spread, means=workflow.run_times)
-    orders = _orders(usage, dag, wanted.orders)
+    orders = _orders(usage, workflow, wanted.orders)
     most = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
+    baseline = _baseline(workflow)
     with signs.progress("simulating other orders", len(dag)) as tell:
         found = simulate(
             dag,
@@ -87,20 +95,29 @@ def foretell(
             pool=pool,
             times=times,
             seed=wanted.seed,
-            baseline=USED,
+            baseline=baseline,
             sampling=Paired(most_runs=most),
             threads=wanted.threads,
             progress=tell,
         )
-    return Foretold(pool, actual, replays, times, is_measured, found)
+    return Foretold(pool, actual, replays, times, is_measured, baseline, found)
 
 
-def _orders(usage: Usage, dag: Dag, wanted: Sequence[str]) -> dict[str, str | Played]:
+def _orders(usage: Usage, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
     """Return the orders to try by name; the one that was used is first."""
-    for name in wanted:
-        check_known(name)
-    names = wanted or ORDERS_TRIED
-    return {USED: Played("static", _used(usage, dag)), **{n: n for n in (*names, "fifo")}}
+    used = Played("static", _used(usage, workflow.dag))
+    words = (*(wanted or ORDERS_TRIED), FIFO)
+    return {USED: used, **{w: plan_of_file(workflow, w) if is_file(w) else w for w in words}}
+
+
+def _baseline(workflow: Workflow) -> str:
+    """Return what other orders are compared with.
+
+    A list of recorded starts is no rule. It knows when jobs became eligible in that one run, so it
+    is not what fifo would do in the next run.
+    """
+    ranks = workflow.priorities
+    return FIFO if ranks is None or not len(ranks) or ranks.min() == ranks.max() else USED
 
 
 def _used(usage: Usage, dag: Dag) -> Ids:
@@ -112,7 +129,7 @@ def _used(usage: Usage, dag: Dag) -> Ids:
 
 
 def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]:
-    """Return how long the jobs that ended took, and take on each pool."""
+    """Return when the last job succeeded, and does so on each pool, since the first start."""
     ended = _ended(usage, dag)
     part = dag.induced(ended) if len(ended) < len(dag) else dag
     times = Times("constant", means=_seconds(usage, len(dag))[ended])
@@ -121,9 +138,9 @@ def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]
     place[ended] = np.arange(len(ended))
     played = Played("static", place[order][place[order] >= 0].astype(np.int32))
     is_done = (usage.ending == Ending.DONE) & (usage.task >= 0)
-    actual = float(usage.end[is_done].max(initial=0.0)) - fit.begin
+    actual = float(usage.end[is_done].max(initial=0.0))
     pools: dict[str, AnyPool] = {"workers": fit.workers, "recorded": fit.recorded}
-    return actual, {name: _time(part, played, p, times) for name, p in pools.items()}
+    return actual, {n: _time(part, played, p, times) + fit.begin for n, p in pools.items()}
 
 
 def _time(dag: Dag, played: Played, pool: AnyPool, times: Times) -> float:

@@ -1,24 +1,27 @@
 """What a past run says, and what it would have taken in other orders."""
 
 import csv
+import errno
 import io
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
 from icsched import files, logs
+from icsched.answers.doubts import Doubts, doubts_about, set_back_in, without
 from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.notes import TimesKnown
+from icsched.answers.orders import check_known
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats import FORMATS
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
-from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import pool_to_dict
 from icsched.workflow import Workflow
@@ -30,7 +33,8 @@ class LearnAnswer:
 
     `unknown` counts the names in the logs that the workflow does not have. `length` is from the
     first start to the last end, in seconds, and `waits` are those before a start. `stalls`,
-    `foretold` and `timed` need the workflow's file. `written` are the files that were written.
+    `foretold` and `timed` need the workflow's file. `doubts` is what the logs lack. `written` are
+    the files that were written.
     """
 
     logs: tuple[str, ...]
@@ -49,6 +53,7 @@ class LearnAnswer:
     stalls: Stalls | None
     foretold: Foretold | None
     timed: TimesKnown | None
+    doubts: Doubts = field(default_factory=Doubts)
     written: tuple[str, ...] = ()
 
 
@@ -74,18 +79,21 @@ def learn_answer(
     successful job; SimulationError if the pool would never finish; ArgumentError for an output
     that is one of the files. Nothing is written then.
     """
+    for word in foretelling.orders:
+        check_known(word)
     sources, paths = _sorted_out(given)
     names = [path for path, _ in sources]
     with signs.working(f"reading {names[0]}"):
         past = logs.parsed_run(sources)
         table = past.run_times()
     _check(past, table, names)
-    if len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG:
+    is_in_order = len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG
+    if is_in_order and paths:
         _check_clock(past, names[0])
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
     _check_outputs(outputs, given, workflow)
     try:
-        found = _found(past, workflow, foretelling, signs)
+        found = _found(past, workflow, foretelling, signs, is_in_order=is_in_order)
     except SimulationError as error:
         raise FormatError(", ".join(names), None, str(error)) from error
     found = replace(found, logs=tuple(names), files=tuple(paths))
@@ -101,9 +109,19 @@ def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str
             found.append((path, data))
         else:
             paths.append(path)
+    _check_once(paths)
     if not found:
         raise ArgumentError("expected a log of HTCondor, or its history as JSON")
     return found, paths
+
+
+def _check_once(paths: Sequence[str]) -> None:
+    """Raise ArgumentError if two of the workflow's files are the same."""
+    seen = set()
+    for path in paths:
+        if os.path.realpath(path) in seen:
+            raise ArgumentError(f"{path} is given twice")
+        seen.add(os.path.realpath(path))
 
 
 def _is_workflow(path: str, data: bytes) -> bool:
@@ -126,10 +144,10 @@ def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
 
 def _check_clock(past: PastRun, path: str) -> None:
     """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
-    steps = np.diff(past.started[~np.isnan(past.started)])
-    if (steps < -CLOCK_S).any():
-        problem = f"the clock went backwards by {-float(steps.min()):g} s between two starts"
-        raise FormatError(path, None, problem)
+    _, seconds = set_back_in(past)
+    if seconds:
+        problem = f"the clock went backwards by {seconds:g} s between two starts: without the"
+        raise FormatError(path, None, f"{problem} workflow, learn tells the run times")
 
 
 def _workflow(
@@ -142,9 +160,16 @@ def _workflow(
 
 
 def _found(
-    past: PastRun, workflow: Workflow | None, foretelling: Foretelling, signs: Signs
+    past: PastRun,
+    workflow: Workflow | None,
+    foretelling: Foretelling,
+    signs: Signs,
+    *,
+    is_in_order: bool,
 ) -> LearnAnswer:
     run = past.last_run
+    behind, seconds = set_back_in(run) if is_in_order else (np.zeros(len(run), bool), 0.0)
+    run = without(run, behind)
     dag = None if workflow is None else workflow.dag
     with signs.working("looking at the run"):
         usage = Usage.of(run, dag)
@@ -170,6 +195,9 @@ def _found(
         stalls=stalls,
         foretold=told,
         timed=None if workflow is None else times_known(workflow),
+        doubts=replace(
+            doubts_about(past, usage, workflow), set_back=seconds, skipped=int(behind.sum())
+        ),
     )
 
 
@@ -188,7 +216,7 @@ def _descriptions(workflow: Workflow | None) -> dict[str, str]:
 
 
 def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
-    """Raise ArgumentError for an output that would replace an input.
+    """Raise ArgumentError for an output that is an input, FormatError if it is unwritable.
 
     The files of the workflow are asked for only if there is such a file: each job names one.
     """
@@ -196,6 +224,23 @@ def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | 
         own = chain(given, workflow.files if workflow else ())
         if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
             raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
+        _check_writable(path)
+
+
+def _check_writable(path: str) -> None:
+    """Raise FormatError if no file can be written at *path*: then none of several is."""
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):  # noqa: PTH100  Path keeps ".."
+        return  # written into, not replaced
+    target = Path(os.path.realpath(path))
+    if target.is_file():
+        files.check_rewritable(path)
+        return
+    with files.naming(path):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not target.exists() and not os.access(target.parent, os.W_OK | os.X_OK):
+            target.parent.stat()  # says that there is no such directory
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _write(

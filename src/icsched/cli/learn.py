@@ -38,8 +38,9 @@ def learn(
     pool_file
         JSON file for the pool, which --pool reads.
     order
-        Name of an order to try on the pool; it can be given several times.
-        The order that was used and fifo are always included.
+        Name of an order to try on the pool, or @FILE with your own order: one job on each line,
+        first to run first. It can be given several times.
+        The recorded order of the starts and fifo are always included.
     recorded
         Take the slots as they came and left, instead of a fixed number of workers.
     seed
@@ -50,7 +51,7 @@ def learn(
         Print one JSON object instead of tables and charts.
 
     """
-    check_streams(*files)
+    check_streams(*files, *order)
     paths = [os.path.realpath(path) for path in (output_, pool_file) if path is not None]
     refuse(
         {

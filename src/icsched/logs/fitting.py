@@ -10,6 +10,8 @@ from icsched.logs.past_run import Ending
 from icsched.logs.usage import Usage
 from icsched.sim import Recorded, Workers
 
+_THIN = 0.1  # of the run: if slots were short for less, that says little about their number
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -58,13 +60,16 @@ def _recorded(starts: Floats, ends: Floats, overhead: float, delay: float) -> Re
 
 
 def _count(usage: Usage) -> int:
-    """Return how many slots were there while jobs waited: the median over that time."""
+    """Return how many slots were there while jobs waited in vain: the median over that time.
+
+    If that was only for a small share of the run, it is the most jobs that ran at once.
+    """
     starts, ends = usage.visits
     every = np.concatenate([usage.waits_in_vain, usage.start, starts, ends, [0.0, usage.length]])
     moments = np.unique(every[(every >= 0) & (every <= usage.length)])
     weights = np.diff(moments) * usage.is_short(moments[:-1])
     present = usage.present(moments[:-1])
-    if not weights.sum():
+    if weights.sum() <= _THIN * usage.length:
         return max(1, int(usage.running(usage.start).max(initial=1)))
     by_size = np.argsort(present, kind="stable")
     total = np.cumsum(weights[by_size])

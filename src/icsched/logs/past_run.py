@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
+from icsched.logs.stamps import YEARLESS
 from icsched.run_times import RunTimeTable
 
 
@@ -53,6 +54,11 @@ class PastRun:
 
     def __len__(self) -> int:
         return len(self.job)
+
+    @property
+    def has_year(self) -> bool:
+        """Whether the logs say the year: those that do not are taken to begin in 2000."""
+        return not YEARLESS[0] <= self.began < YEARLESS[1]
 
     @cached_property
     def seconds(self) -> Floats:

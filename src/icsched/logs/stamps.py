@@ -8,6 +8,11 @@ STAMP = rb"(\d\d/\d\d|\d{4}-\d\d-\d\d)[ T](\d\d:\d\d):(\d\d)(\.\d{1,9})?(Z|[+-]\
 
 _STAMP = re.compile(STAMP)
 _FIRST_YEAR = 2000  # of logs without years; a leap year, because they may have 29 February
+_DAY = timedelta(days=1).total_seconds()  # more than the offset of any time zone
+YEARLESS = (  # when logs without years begin, as POSIX times
+    datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC).timestamp() - _DAY,
+    datetime(_FIRST_YEAR + 1, 1, 1, tzinfo=UTC).timestamp() + _DAY,
+)
 _HALF_A_YEAR = 6  # months: a larger step back is a new year, a smaller one a clock set back
 
 

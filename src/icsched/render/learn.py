@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from icsched.answers.foretold import USED, Foretold
+from icsched.answers.doubts import Doubts
+from icsched.answers.foretold import FIFO, USED, Foretold
 from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
 from icsched.render.charts import curves
@@ -15,6 +16,8 @@ from icsched.render.words import counted, number
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
 
 _MOST_ROWS = 20
+_WHAT_USED_IS = f"{USED}: the recorded order of the starts, as a fixed list"
+_WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
 
 
 def text(found: LearnAnswer) -> str:
@@ -32,9 +35,10 @@ def _head(found: LearnAnswer) -> str:
     attempts = f"{counted(found.jobs, 'job')}, {counted(found.attempts, 'attempt')}{runs}"
     lines = [
         f"{named(*found.logs)}: {attempts}",
-        f"The last run began {_moment(found.began)} and took {_seconds(found.length)}, from the"
+        f"The last run began {_moment(found)} and took {_seconds(found.length)}, from the"
         " first start to the last end.",
     ]
+    lines += _doubts(found.doubts)
     if found.timed:
         lines.append(f"{sentence(found.timed).capitalize()}.")
     if found.unknown:
@@ -47,8 +51,23 @@ def _head(found: LearnAnswer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _moment(posix: float) -> str:
-    return datetime.fromtimestamp(posix, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+def _moment(found: LearnAnswer) -> str:
+    date = "%Y-%m-%d" if found.doubts.has_year else "%m-%d"
+    return datetime.fromtimestamp(found.began, UTC).strftime(f"{date} %H:%M:%S UTC")
+
+
+def _doubts(found: Doubts) -> list[str]:
+    """Say what the logs lack, a sentence for each."""
+    are = "is" if found.absent == 1 else "are"
+    run = "runs" if found.running == 1 else "run"
+    sentences = {
+        "That is more than a year: was a clock set forward?": found.is_over_a_year,
+        f"The log ends while {counted(found.running, 'job')} {run}.": found.running,
+        f"{counted(found.absent, 'job')} of the workflow {are} not in the last run.": found.absent,
+        f"The clock went backwards by {_seconds(found.set_back)}: only run times are from"
+        f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
+    }
+    return [sentence for sentence, holds in sentences.items() if holds]
 
 
 def _seconds(value: float | None) -> str:
@@ -111,6 +130,11 @@ def _pool(found: LearnAnswer) -> str:
     fit, told = found.fit, found.foretold
     pool = fit.workers if told is None else told.pool
     lines = [f"Pool: {_who(pool)}."]
+    if isinstance(pool, Workers) and pool.count < found.peak:
+        lines.append(
+            f"Up to {counted(found.peak, 'job')} ran at once, but usually fewer slots were there"
+            " while jobs waited."
+        )
     if fit.submission is not None:
         lines.append(f"DAGMan submitted a job {_seconds(fit.submission)} after its last parent.")
     if told is not None:
@@ -119,8 +143,9 @@ def _pool(found: LearnAnswer) -> str:
             f"{_seconds(told.replays[name])} on {who} ({_percent(told.error_of(name))})"
             for name, who in pools.items()
         )
+        until = "" if told.actual == found.length else ", until the last job succeeded"
         lines.append(
-            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact."
+            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact{until}."
         )
     return "\n".join(lines) + "\n"
 
@@ -145,9 +170,10 @@ def _percent(share: float) -> str:
 
 def _orders(told: Foretold) -> str:
     """Say what the whole workflow takes in each order, on the pool."""
-    rows = [["order", "time on this pool", "against the order used"]]
+    against = "fifo" if told.baseline == FIFO else "the order used"
+    rows = [["order", "time on this pool", f"against {against}"]]
     for name, estimates in told.found.orders.items():
-        ratio = told.found.ratio.get(f"{name}_over_{USED}")
+        ratio = told.found.ratio.get(f"{name}_over_{told.baseline}")
         change = ""
         if ratio is not None and ratio.time is not None:
             low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
@@ -156,6 +182,7 @@ def _orders(told: Foretold) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     where = "as the logs say" if told.spread_is_measured else "by assumption"
+    lines.append(_WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else ""))
     lines.append(
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
         f" run times vary by {100 * told.times.spread:.0f}% ({where})"
@@ -177,8 +204,9 @@ def keys(found: LearnAnswer) -> dict[str, object]:
         "attempts": found.attempts,
         "runs": found.runs,
         "unknown": found.unknown,
-        "began": found.began,
+        "began": found.began if found.doubts.has_year else None,
         "length": found.length,
+        "doubts": asdict(found.doubts),
         "kinds": [asdict(kind) for kind in found.kinds],
         "run_times": times_keys(found.timed),
         "waits": asdict(found.waits),
@@ -191,6 +219,7 @@ def keys(found: LearnAnswer) -> dict[str, object]:
         "start_delay": found.fit.freed,
         "pool": pool_to_dict(found.fit.workers if told is None else told.pool),
         "replay": None if told is None else _replay_keys(told),
+        "baseline": None if told is None else told.baseline,
         "orders": None if told is None else _order_keys(told),
         "written": found.written,
     }
@@ -209,7 +238,7 @@ def _replay_keys(told: Foretold) -> dict[str, object]:
 
 def _order_keys(told: Foretold) -> dict[str, object]:
     found = told.found
-    ratios = {name: found.ratio.get(f"{name}_over_{USED}") for name in found.orders}
+    ratios = {name: found.ratio.get(f"{name}_over_{told.baseline}") for name in found.orders}
     return {
         name: {
             "time": asdict(estimates.time),
