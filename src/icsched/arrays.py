@@ -13,6 +13,8 @@ Sizes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+SHORTEST, LONGEST = 1e-100, 1e100  # run times, except 0: products of such times stay finite
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -78,3 +80,22 @@ def mask_of(tasks: NDArray[np.integer[Any]] | list[int], count: int) -> Mask:
     mask = np.zeros(count, bool)
     mask[tasks] = True
     return mask
+
+
+def wrong_times(times: Floats) -> NDArray[np.intp]:
+    """Return where *times* has no time that can be simulated: 0, or 1e-100 to 1e100.
+
+    >>> wrong_times(np.array([0.0, 1.5, -1.0, 1e101, 1e-320, np.nan])).tolist()
+    [2, 3, 4, 5]
+    """
+    return np.flatnonzero(~((times == 0) | ((times >= SHORTEST) & (times <= LONGEST))))
+
+
+def expected_time(time: float) -> str:
+    """Say what was expected instead of the wrong *time*.
+
+    >>> expected_time(-1.0), expected_time(1e300)
+    ('0 or more', '0, or 1e-100 to 1e+100')
+    """
+    is_extreme = 0 < time < SHORTEST or LONGEST < time < np.inf
+    return f"0, or {SHORTEST:g} to {LONGEST:g}" if is_extreme else "0 or more"

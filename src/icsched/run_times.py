@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Floats, Ids, ids_where
+from icsched.arrays import Floats, Ids, expected_time, ids_where, wrong_times
 from icsched.errors import ArgumentError, LimitError
 
 _NUMBER = re.compile(r"\d+")
@@ -29,7 +29,7 @@ class RunTimeTable:
     does a job whose own name is the text of a pattern. Zero seconds means an instant job.
 
     Raises ArgumentError for a name given twice, a wrong number of seconds, or seconds that are
-    negative, infinite or NaN.
+    negative, infinite or NaN, above 1e100, or below 1e-100 but not 0.
 
     >>> table = RunTimeTable(("a", "b"), np.array([2.0, 3.0]), {"b*": 5, "b_long*": 7})
     >>> len(table), list(table.patterns)
@@ -62,10 +62,10 @@ class RunTimeTable:
 
 
 def _check_seconds(names: tuple[str, ...] | list[str], seconds: Floats) -> None:
-    wrong = np.flatnonzero(~(np.isfinite(seconds) & (seconds >= 0)))
+    wrong = wrong_times(seconds)
     if len(wrong):
-        name, value = names[wrong[0]], seconds[wrong[0]]
-        raise ArgumentError(f"seconds of {name!r}: expected 0 or more, got {value:g}")
+        name, value = names[wrong[0]], float(seconds[wrong[0]])
+        raise ArgumentError(f"seconds of {name!r}: expected {expected_time(value)}, got {value:g}")
 
 
 # How a table meets the names of a workflow

@@ -95,6 +95,23 @@ def test_unknown_run_times_are_told_with_what_they_gain(icsched, put):
 
 
 @pytest.mark.usefixtures("wf")
+def test_run_times_that_are_all_0_are_told_as_such(icsched, put):
+    put({"zero.txt": "* 0\n"})
+    out = icsched("prio", "wf.dag", *TWO, "--run-times", "zero.txt").out
+
+    assert "\nAll run times are 0: each job counts as 1" in out
+    assert "Run times are not known" not in out
+
+
+@pytest.mark.usefixtures("wf")
+def test_the_chart_calls_orders_as_the_text_does(icsched):
+    chart = icsched("prio", "alike.dag").out.split("Eligible jobs")[1]
+
+    assert "first come, first served" in chart
+    assert "fifo" not in chart
+
+
+@pytest.mark.usefixtures("wf")
 def test_run_times_in_seconds_need_a_pool_in_seconds(icsched, put):
     put({"times.txt": "".join(f"{name} 2\n" for name in BEST)})
 
@@ -143,7 +160,7 @@ def test_what_is_not_worth_it_is_not_written(icsched, answer, folder, place):
 
     assert result.code == 0
     assert "\nnot worth it: on " in result.out
-    assert result.out.endswith("within 1%; --order NAME writes an order anyway.\n")
+    assert " has no gain over first come, first served; --order NAME writes" in result.out
     assert "alike.dag: nothing was written, because it is not worth it: on" in found["notes"][0]
     assert (found["written"], found["choice"]["is_worth_it"]) == ([], False)
     assert sorted(path.name for path in folder.iterdir()) == before
@@ -338,7 +355,7 @@ def test_a_file_without_a_section_that_is_worth_it_is_not_up_to_date(check, wf):
     code, line = check("wf.dag", *TWO)
 
     assert code == 1
-    assert line.startswith("wf.dag: icsched's section is not what would be written now: ")
+    assert line == "wf.dag: has no section of icsched's; --in-place would write one"
     assert wf.read_text() == LATE_CHAIN
 
 

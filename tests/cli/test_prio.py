@@ -32,10 +32,7 @@ def test_prio_says_what_is_proved_and_draws_both_profiles(icsched, workflow):
     assert lines[5] == "  prio                      ▆██▆▃"  # 2 3 3 2 1
     assert lines[6] == "After 1 job it has 3 eligible, first come, first served 2."
     assert lines[7] == "It is never behind, with 1.10 times as many on average."  # 11 / 10
-    assert lines[8:] == [
-        "It has 1.10 times the eligible jobs of first come, first served, summed over all steps:",
-        "without run times, real workflows gain nothing by that.",
-    ]
+    assert lines[8:] == ["Without run times, real workflows gain nothing by that."]
     assert workflow.read_text() == PAIR_AND_FORK
 
 
@@ -125,7 +122,7 @@ def test_prio_says_where_an_order_is_ahead_and_where_it_is_behind(icsched, tmp_p
     order = f"@{tmp_path / 'order.txt'}"
     lines = icsched("prio", str(tmp_path / "wf.dag"), "--order", order).out.splitlines()
 
-    assert lines[-4:-2] == [
+    assert lines[-3:-1] == [
         "After 2 jobs it has 1 eligible, first come, first served 3. It is never further behind.",
         "It has 0.80 times as many on average.",
     ]

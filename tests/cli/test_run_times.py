@@ -82,6 +82,20 @@ def test_a_number_that_is_no_time_is_one_line(icsched, put, command, word):
     assert (found.code, found.complaint) == (1, f"bad.txt:2: {expected}, got '{word}'")
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("word", ["1e308", "1e-320"])
+def test_a_time_out_of_range_is_one_line_and_nothing_is_written(
+    icsched, put, tmp_path, command, word
+):
+    put({"bad.txt": f"map_1 2\nmap_2 {word}\n"})
+    before = sorted(tmp_path.rglob("*"))
+    found = icsched(*COMMANDS[command], "--run-times", "bad.txt")
+
+    expected = "job 'map_2': expected a number of seconds, 0, or 1e-100 to 1e+100"
+    assert (found.code, found.complaint) == (1, f"bad.txt:2: {expected}, got '{word}'")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_run_times_of_another_workflow_are_one_line_and_nothing_is_written(icsched, put, tmp_path):
     put({"other.txt": "fetch 2\nreduce 3\n"})
     before = (tmp_path / "wf.dag").read_text()

@@ -97,6 +97,14 @@ def test_a_table_may_begin_with_a_pattern_in_brackets(read):
         ("", "0: expected run times, got an empty file"),
         ("# nothing\n\n", "0: expected run times, got an empty file"),
         ("a 2\nb -1\n", "0:2: job 'b': expected a number of seconds, 0 or more, got '-1'"),
+        (
+            "a 2\nb 1e308\n",
+            "0:2: job 'b': expected a number of seconds, 0, or 1e-100 to 1e+100, got '1e308'",
+        ),
+        (
+            "a 1e-320\n",
+            "0:1: job 'a': expected a number of seconds, 0, or 1e-100 to 1e+100, got '1e-320'",
+        ),
         ("a nan\n", "0:1: job 'a': expected a number of seconds, 0 or more, got 'nan'"),
         ("a,2\n\nb,inf\n", "0:3: job 'b': expected a number of seconds, 0 or more, got 'inf'"),
         ("a,2\nb,fast\n", "0:2: job 'b': expected a number of seconds, 0 or more, got 'fast'"),
@@ -199,6 +207,8 @@ def test_no_file_at_all():
         (("a",), [1, 2], {}, "seconds: expected 1 numbers, got 2"),
         (("a", "a"), [1, 2], {}, "names: expected each name once, got 'a' twice"),
         (("a",), [-1], {}, "seconds of 'a': expected 0 or more, got -1"),
+        (("a",), [1e101], {}, r"seconds of 'a': expected 0, or 1e-100 to 1e\+100, got 1e\+101"),
+        (("a",), [1e-101], {}, r"seconds of 'a': expected 0, or 1e-100 to 1e\+100, got 1e-101"),
         (("a",), [np.nan], {}, "seconds of 'a': expected 0 or more, got nan"),
         (("a",), [1], {"b*": np.inf}, r"seconds of 'b\*': expected 0 or more, got inf"),
     ],

@@ -173,3 +173,17 @@ def test_impossible_aims_are_refused(bad):
         Aim(**bad)
     with pytest.raises(ArgumentError, match=next(iter(bad))):
         prioritize(families.airsn(6), "auto", **bad)
+
+
+@pytest.mark.parametrize("pool", [8, "8", {"kind": "workers"}, Workers])
+def test_what_is_no_pool_is_refused(pool):
+    with pytest.raises(ArgumentError, match="pool: expected a Pool, Workers or Recorded, got "):
+        prioritize(families.airsn(6), pool=pool)
+
+
+@pytest.mark.parametrize(
+    ("order", "name"), [("prio", "prio"), ("fifo", "fifo"), (["a"], "of your own")]
+)
+def test_a_pool_without_a_use_is_refused(order, name):
+    with pytest.raises(ArgumentError, match=f"^pool cannot be used with order {name}: nothing"):
+        prioritize({"a": []}, order, pool=Workers(8))

@@ -122,7 +122,7 @@ def test_a_file_that_is_no_pool(tmp_path, text, problem):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", '{"schema": NaN}', '{"schema": 1e999}', "[" * 100_000],
+    ["{", '{"schema": NaN}', '{"schema": 1e999}', "[" * 100_000],
 )
 def test_a_file_that_is_no_json(tmp_path, text):
     path = tmp_path / "pool.json"
@@ -150,3 +150,12 @@ def test_long_values_are_cut_in_messages():
         pool_of({"schema": 1, "kind": "x" * 10**6})
 
     assert len(str(caught.value)) < 200
+
+
+def test_an_empty_file_is_one_line(tmp_path):
+    path = tmp_path / "empty.json"
+    path.write_text(" \n")
+
+    with pytest.raises(FormatError) as caught:
+        read_pool(path)
+    assert str(caught.value) == f"{path}: expected a JSON object, got an empty file"

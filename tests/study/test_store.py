@@ -18,6 +18,16 @@ def directory(tmp_path):
     return str(tmp_path / "new" / "study")
 
 
+def _fail():
+    raise ZeroDivisionError
+
+
+def _add_and_fail(directory):
+    with Store(directory) as store:
+        store.add("study", made(1, 2))
+        _fail()
+
+
 def test_cells_come_back_as_they_were(directory):
     """A third has no short decimal: it must come back to the last bit."""
     results = [made(1, 2), made(1, 4, time=Ratio(1 / 3, 0.1, 2 / 3)), made(0.001, 2, precise=False)]
@@ -36,6 +46,20 @@ def test_a_cell_is_on_disk_as_soon_as_it_is_added(directory):
         store.add("study", made(1, 2))
 
         assert list(read_cells(directory, "study").values()) == [made(1, 2)]
+
+
+def test_a_study_that_fails_before_its_first_cell_leaves_no_file(directory, tmp_path):
+    with pytest.raises(ZeroDivisionError), Store(directory):
+        _fail()
+
+    assert not (tmp_path / "new" / "study" / "cells.jsonl").exists()
+
+
+def test_a_study_that_fails_later_keeps_its_cells(directory):
+    with pytest.raises(ZeroDivisionError):
+        _add_and_fail(directory)
+
+    assert list(read_cells(directory, "study").values()) == [made(1, 2)]
 
 
 def test_cells_of_another_study_are_kept_but_not_taken(directory):

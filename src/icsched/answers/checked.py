@@ -10,7 +10,10 @@ from icsched.files import Change
 
 @dataclass(frozen=True)
 class Stale:
-    """A file that is not as icsched would write it; `line` is where its section begins."""
+    """A file that is not as icsched would write it.
+
+    `line` is where its section begins; None if it has none.
+    """
 
     path: str
     line: int | None
@@ -30,4 +33,4 @@ def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
         if section:
             yield Stale(change.path, section.line, "it gives another order, or in another way")
         else:
-            yield Stale(change.path, None, "it does not have what icsched writes")
+            yield Stale(change.path, None, "it has no section of icsched's")

@@ -1,12 +1,12 @@
 """Tables of run times: one job or pattern with its seconds on each line."""
 
 import csv
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from icsched.arrays import LONGEST, SHORTEST, expected_time
 from icsched.errors import FormatError
 
 _NAME_COLUMNS = ("job", "node", "name", "task", "rule")
@@ -92,11 +92,16 @@ def _add(
     if name in line_of:
         raise FormatError(path, line, f"job {_start(name)!r} is already on line {line_of[name]}")
     value = _number(word)
-    if not name or value is None or not 0 <= value < math.inf:
-        problem = f"job {_start(name)!r}: expected {_EXPECTED}, got {_start(word)!r}"
+    if not name or value is None or not _is_time(value):
+        expected = _EXPECTED if value is None else f"a number of seconds, {expected_time(value)}"
+        problem = f"job {_start(name)!r}: expected {expected}, got {_start(word)!r}"
         raise FormatError(path, line, problem)
     line_of[name] = line
     (table.patterns if _PATTERN.search(name) else table.names)[name] = value
+
+
+def _is_time(seconds: float) -> bool:
+    return seconds == 0 or SHORTEST <= seconds <= LONGEST
 
 
 def _number(word: str) -> float | None:

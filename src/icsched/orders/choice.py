@@ -5,6 +5,7 @@ from typing import Any
 
 from icsched import checks
 from icsched.arrays import Ids
+from icsched.errors import ArgumentError
 from icsched.frames import Answer
 from icsched.sim import AnyPool
 from icsched.sim.race import Interval
@@ -31,6 +32,9 @@ class Aim:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.pool is not None and not isinstance(self.pool, AnyPool):
+            expected = "expected a Pool, Workers or Recorded"
+            raise ArgumentError(f"pool: {expected}, got {self.pool!r:.60}")
         checks.number_within("budget", self.budget, least=0.001, most=LARGEST_BUDGET)
         checks.whole_number("seed", self.seed, least=0, most=2**63 - 1)
 

@@ -107,7 +107,8 @@ def prioritize(
     numbers; by default the run times of the workflow. Ties among equals go to the longest
     remaining path, then to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
-    Raises ArgumentError for an unknown order, or if the order needs run times and none are given;
+    Raises ArgumentError for an unknown order, if the order needs run times and none are given, or
+    for a *pool* that the order has no use for;
     ScheduleError for an order that is not legal; GraphError for a graph that is not a dag.
 
     >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}, "prio")
@@ -116,6 +117,7 @@ def prioritize(
     >>> prioritize(plan.dag, ["a", "b", "c", "d", "e"]).ordered_by
     'given'
     """
+    _check_use_of_pool(order, pool)
     dag = dag_of(graph)
     known = run_times_of(graph) if run_times is None else run_times
     times = None if known is None else checked_run_times(dag, known)
@@ -127,6 +129,14 @@ def prioritize(
         return replace(order, ordered_by=name)
     schedule = Schedule.of(dag, order)
     return Plan(schedule, name, confirmed(dag, schedule))
+
+
+def _check_use_of_pool(order: str | Order, pool: AnyPool | None) -> None:
+    """Raise ArgumentError if a pool is given for an order that does not depend on it."""
+    if pool is None or (isinstance(order, str) and ORDERS.find(order).for_pool):
+        return
+    name = order if isinstance(order, str) else "of your own"
+    raise ArgumentError(f"pool cannot be used with order {name}: nothing is simulated then")
 
 
 def _planned(dag: Dag, name: str, run_times: RunTimes | None, aim: Aim) -> Plan:

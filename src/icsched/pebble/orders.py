@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched import _native
-from icsched.arrays import Floats, Ids, ranks_of
+from icsched.arrays import Floats, Ids, expected_time, ranks_of, wrong_times
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.given import Graph, dag_of
@@ -101,11 +101,11 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
         raise ArgumentError("run_times: expected numbers, one per task") from None
     if weights.shape != (len(dag),):
         raise ArgumentError(f"run_times: expected {len(dag)} numbers, got shape {weights.shape}")
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    bad = wrong_times(weights)
     if len(bad):
-        raise ArgumentError(
-            f"run time of {dag.names[bad[0]]!r}: expected 0 or more, got {weights[bad[0]]}"
-        )
+        time = float(weights[bad[0]])
+        expected = f"expected {expected_time(time)}, got {time}"
+        raise ArgumentError(f"run time of {dag.names[bad[0]]!r}: {expected}")
     return weights
 
 

@@ -12,7 +12,7 @@ from icsched.answers.run_times import times_known
 from icsched.files import Change
 from icsched.orders import Choice, LimitedOrder
 from icsched.render.charts import profile_chart
-from icsched.render.choice import choice_text, expectation
+from icsched.render.choice import ALL_ZERO, UNTIMED, choice_text, expectation, label
 from icsched.render.compared import bars, lead_sentence
 from icsched.render.notes import sentence, times_keys
 from icsched.render.proofs import proof_keys, proof_sentence
@@ -53,6 +53,9 @@ def _order(file: str, ordered: Ordered) -> str:
     told = _lead(ordered) if ordered.limited is None else _cost(ordered, ordered.limited)
     choice = ordered.choice
     chosen = choice_text(choice, ordered.choice_without_section) if choice else ""
+    times = ordered.workflow.run_times
+    if choice and not choice.is_timed:
+        chosen += f"{UNTIMED if times is None else ALL_ZERO}\n"
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
         f"{chosen}"
@@ -64,7 +67,7 @@ def _order(file: str, ordered: Ordered) -> str:
 def _lead(ordered: Ordered) -> str:
     """Draw an order beside first come, first served."""
     compared, plan = ordered.compared, ordered.plan
-    name = plan.choice.chosen if plan.choice else plan.ordered_by
+    name = label(plan.choice.chosen if plan.choice else plan.ordered_by)
     lead = f"{bars(compared, name)}{lead_sentence(compared)}\n"
     if ordered.workflow.run_times is not None:
         return lead
@@ -123,6 +126,8 @@ def up_to_date(found: PrioAnswer) -> str:
 def stale_sentence(stale: Sequence[Stale]) -> str:
     """Say what is wrong with the first file, and how many others there are."""
     others = f" ({counted(len(stale) - 1, 'other file')} too)" if len(stale) > 1 else ""
+    if stale[0].line is None:
+        return f"has no section of icsched's; --in-place would write one{others}"
     what = "icsched's section is not what would be written now"
     return f"{what}: {stale[0].problem}; run prio --in-place{others}"
 

@@ -69,6 +69,8 @@ def read_pool(path: str | os.PathLike[str]) -> AnyPool:
 
     name = os.fspath(path)
     data = read_text(path)
+    if not data.strip():
+        raise FormatError(name, None, "expected a JSON object, got an empty file")
     if len(data) > LARGEST_FILE:
         problem = f"expected a pool of at most {LARGEST_FILE:,} characters, got {len(data):,}"
         raise FormatError(name, None, problem)

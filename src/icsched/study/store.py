@@ -10,6 +10,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -105,6 +106,8 @@ class Store:
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
                     raise
+            if not Path(self._path).exists():  # another study failed, and has just removed it
+                raise FormatError(self._path, None, "another study is writing to it")
 
     def __enter__(self) -> "Store":
         return self
@@ -115,7 +118,15 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if isinstance(error, Exception):  # not Ctrl-C
+            self._forget_if_empty()
         os.close(self._handle)  # which releases the lock
+
+    def _forget_if_empty(self) -> None:
+        """Remove a file without any line: a study that failed at once leaves none behind."""
+        with suppress(OSError):
+            if os.fstat(self._handle).st_size == 0:
+                Path(self._path).unlink()
 
 
 def is_study(directory: str) -> bool:
