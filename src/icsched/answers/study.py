@@ -111,7 +111,10 @@ def _studied(
 ) -> Studied:
     try:
         plan = wanted.plan(workflow, signs=signs)
-    except FormatError as error:  # the file may fit another workflow of the study
+    except FormatError as error:
+        if not error.line:
+            raise
+        # The line may fit another workflow of the study.
         problem = f"{error.problem} (for {file})"
         raise FormatError(error.path, error.line, problem) from error
     order = wanted.order if is_played_live(wanted.order) else plan.order
