@@ -86,7 +86,7 @@ def test_a_pool_may_come_from_a_file(answer, put):
 @pytest.mark.usefixtures("wf")
 def test_unknown_run_times_are_told_with_what_they_gain(icsched, put):
     put({"times.txt": "".join(f"{name} 2\n" for name in BEST)})
-    told = "Run times are not known. Give them by --run-times FILE"
+    told = "Run times are not known: each job counts as 1. --run-times FILE gives them"
 
     assert told in icsched("prio", "wf.dag", *TWO).out
     timed = icsched("prio", "wf.dag", *TWO, "--run-times", "times.txt").out
