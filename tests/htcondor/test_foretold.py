@@ -40,7 +40,7 @@ def length(place, file: str) -> float:
     return float(past.ended.max() - past.started.min())
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_a_second_run_ends_earlier_by_what_was_foretold(condor, monkeypatch, capsys, seed):
     place = condor.fresh()
     monkeypatch.chdir(place)
