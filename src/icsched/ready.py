@@ -166,7 +166,7 @@ class Readiness:
         Raises UnknownTaskError if the dag has no task of that id, ArgumentError for a *task* that
         is not an integer.
         """
-        number = checks.whole_number("task id", task)
+        number = task if type(task) is int else checks.whole_number("task id", task)
         if not 0 <= number < len(self.missing):
             raise UnknownTaskError(task)
         return number
