@@ -55,7 +55,8 @@ class AutoOptions(OrderOptions):
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
     run_times
-        File with the run time of each job, NAME SECONDS on each line, for orders that need them.
+        File with seconds of jobs: a table, an event log of HTCondor, or its history.
+        It can be given several times. Jobs may be missing.
 
     """
 

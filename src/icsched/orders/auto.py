@@ -64,7 +64,8 @@ def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choi
 def order_of(dag: Dag, priorities: Ids) -> Ids:
     """Return the order in which tasks with these priorities run, larger first.
 
-    Tasks of the same priority run first come, first served, as DAGMan runs them.
+    Tasks of the same priority run in the order of `Dag.fifo_order`. DAGMan goes by when they
+    become ready in the run, which no list can say.
 
     >>> order_of(Dag({"a": [], "b": []}), np.array([-5, 2])).tolist()
     [1, 0]
