@@ -11,8 +11,8 @@ _LABELS = {FIFO: PEER, PRESENT: "what the file has", NEW: "the order chosen now"
 # Measured by `make gains`; docs/gains.md has the tables.
 UNTIMED = (
     "Run times are not known: each job counts as 1. --run-times FILE gives them; icsched learn"
-    " makes that file from logs.\nThat usually gains more: 22 real workflows ended 6.7% earlier on"
-    " average, and 1.6% without run times."
+    " makes that file from logs.\nThat usually gains more: 22 real workflows ended 6.6% earlier on"
+    " average, and 1.5% without run times."
 )
 ALL_ZERO = "All run times are 0: each job counts as 1, as if run times were not known."
 _SMALL, _LARGE = 1.3, 1.6  # areas over that of first come, first served

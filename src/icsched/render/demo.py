@@ -47,7 +47,7 @@ Simulated, with {stop.batch} requests in the time of a job: time over {PEER}'s
 {"".join(lines)}\
 AIRSN is a good case. Over 22 real workflows, prio and critical path both save 1.5% on
 average if run times are unknown. If they are known, critical path saves 6.4%, and auto,
-which icsched prio takes by default, 6.7% (docs/gains.md).
+which icsched prio takes by default, 6.6% (docs/gains.md).
 
 """
 
