@@ -8,16 +8,24 @@ import pytest
 
 from icsched import Dag, Pool, Workers
 from icsched.sim import Played
-from tools.gains.cells import CellFound, Estimate, in_units, measured, pools_of, ratio_of_means
-from tools.gains.page import against_table, with_tables
-from tools.gains.subjects import mean_of_kind, read_trace, wrong_times
+from tools.gains.cells import (
+    CellFound,
+    Estimate,
+    cells_of,
+    in_units,
+    measured,
+    pools_of,
+    ratio_of_means,
+)
+from tools.gains.page import against_table, areas_table, with_tables
+from tools.gains.subjects import World, mean_of_kind, read_trace, wrong_times
 from tools.gains.sums import geometric, group_of, ratio, regret
 
 
 def cell(workflow: str, auto: float, path: float, pool: str = "W 1/8") -> CellFound:
     made = {"auto": auto, "critical-path": path, "prio": 1.2, "critical-path-steps": 1.3}
     ratios = {"exact": {order: Estimate(value, 0.001) for order, value in made.items()}}
-    return CellFound(workflow, "trace", "real", pool, 64, ratios, {"exact": "prio"})
+    return CellFound(workflow, "trace", "real", pool, 64, ratios, {"exact": "prio"}, 1.0)
 
 
 def test_a_trace_gives_the_dag_the_seconds_and_the_kinds(tmp_path):
@@ -103,6 +111,47 @@ def test_cells_are_counted_if_they_differ_by_more_than_a_hundredth():
     *_, row = against_table({"real": cells}).splitlines()
 
     assert row == "| real | its mean time | auto | 3 | 1 | 1 | 1.020 (b, W 1/8) | 1 | 1 |"
+
+
+def untimed(workflow: str, source: str, area: float, prio: float, **other: str) -> CellFound:
+    told = {"times": "unit", "pool": "balanced W", **other}
+    ratios = {"nothing": {"prio": Estimate(prio, 0.001)}}
+    return CellFound(workflow, source, told["times"], told["pool"], 64, ratios, {}, area)
+
+
+def test_gains_are_grouped_by_area_with_unit_times_on_balanced_pools():
+    """The geometric mean of 0.8 and 0.2 is 0.4; that of one workflow is what its pools give."""
+    cells = [
+        untimed("a", "trace", 1.29, 1.0),
+        untimed("a", "trace", 1.29, 0.5, times="real"),
+        untimed("a", "trace", 1.29, 0.5, pool="W 1/8"),
+        untimed("b", "trace", 1.3, 0.8),
+        untimed("c", "trace", 1.6, 0.2),
+        untimed("d", "family", 1.61, 0.8),
+        untimed("d", "family", 1.61, 0.2, pool="balanced P:16"),
+    ]
+
+    _, _, *rows = areas_table(cells).splitlines()
+
+    assert rows == [
+        "| traces | under 1.3 | 1 | 1.000 [1.000, 1.000] | 1.000 to 1.000 |",
+        "| traces | 1.3 to 1.6 | 2 | 0.400 [0.200, 0.800] | 0.200 to 0.800 |",
+        "| known dags | above 1.6 | 1 | 0.400 [0.400, 0.400] | 0.400 to 0.400 |",
+    ]
+
+
+def test_a_cell_has_the_area_of_prio_over_that_of_fifo():
+    r"""
+    a   b      Fifo runs a, b, c, d and has 2, 1, 2, 1, 0 eligible; prio runs b first and
+       / \     has 2, 3, 2, 1, 0.
+      c   d
+    """
+    fork = Dag({"a": [], "b": [], "c": ["b"], "d": ["b"]})
+    world = World("fork", "family", "unit", fork, np.ones(4), {"nothing": None})
+
+    areas = {cell.area_ratio for cell in cells_of(world)}
+
+    assert areas == {8 / 6}
 
 
 def test_the_kind_of_a_pool_has_no_share():

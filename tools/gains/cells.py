@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from icsched import Dag, Plan, Pool, Workers, prioritize
+from icsched.answers.compared import Compared
 from icsched.arrays import Floats
 from icsched.pebble import remaining_paths
 from icsched.sim import AnyPool, Played, Times, simulate_runs
@@ -33,7 +34,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class CellFound:
-    """What a cell gave: an estimate by order and by what was known, and what "auto" chose."""
+    """What a cell gave: an estimate by order and by what was known, and what "auto" chose.
+
+    `area_ratio` is that of the order prio without run times, as `icsched prio` tells it.
+    """
 
     workflow: str
     source: str
@@ -42,6 +46,7 @@ class CellFound:
     runs: int
     ratios: dict[str, dict[str, Estimate]]  # by what was known, then by order
     chosen: dict[str, str]  # by what was known
+    area_ratio: float
 
 
 def pools_of(dag: Dag, means: Floats) -> dict[str, AnyPool]:
@@ -67,19 +72,23 @@ def pools_of(dag: Dag, means: Floats) -> dict[str, AnyPool]:
 def cells_of(world: World) -> Iterator[CellFound]:
     """Measure all orders of *world* on each pool."""
     plans = {
-        (known, order): Played("static", prioritize(world.dag, order, run_times=times).order)
+        (known, order): prioritize(world.dag, order, run_times=times)
         for known, times in world.known.items()
         for order in ORDERS
     }
+    area_ratio = Compared(plans["nothing", "prio"]).contest.area_ratio
     for name, pool in pools_of(world.dag, world.means).items():
         autos = {known: chosen_for(pool, world, times) for known, times in world.known.items()}
-        orders = {**plans, **{(known, "auto"): played(plan) for known, plan in autos.items()}}
+        made = {**plans, **{(known, "auto"): plan for known, plan in autos.items()}}
+        orders = {name: played(plan) for name, plan in made.items()}
         runs, found = measured(world.dag, orders, pool, world.means)
         ratios: dict[str, dict[str, Estimate]] = {known: {} for known in world.known}
         for (known, order), estimate in found.items():
             ratios[known][order] = estimate
         chosen = {known: plan.choice.chosen for known, plan in autos.items()}
-        yield CellFound(world.workflow, world.source, world.times, name, runs, ratios, chosen)
+        yield CellFound(
+            world.workflow, world.source, world.times, name, runs, ratios, chosen, area_ratio
+        )
 
 
 def chosen_for(pool: AnyPool, world: World, times: Floats | None) -> Plan:

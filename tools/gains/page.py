@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from icsched.render.choice import LARGE_AREA, SMALL_AREA
 from icsched.render.figures import write_figure
 from tools.gains.cells import ORDERS, CellFound
 from tools.gains.pictures import cells_figure, workflows_figure
@@ -14,6 +15,7 @@ from tools.gains.sums import (
     CLEAR,
     LARGE,
     Value,
+    by_workflow,
     count,
     geometric,
     group_of,
@@ -78,6 +80,7 @@ def tables(cells: Cells) -> dict[str, str]:
         "auto": auto_table({"real": real, "unit": unit}),
         "workflows": workflows_table(real),
         "families": families_table(cells),
+        "areas": areas_table(cells),
         "made": made_sentence(cells),
     }
 
@@ -174,9 +177,7 @@ SHOWN = (("nothing", "critical-path"), ("nothing", "prio"), ("kinds", "auto"),
 
 def workflows_table(real: Cells) -> str:
     """Return the time over fifo by workflow, the largest gain first."""
-    by_name: dict[str, list[CellFound]] = {}
-    for cell in real:
-        by_name.setdefault(cell.workflow, []).append(cell)
+    by_name = by_workflow(real)
     exact = ratio("exact", "auto")
     names = sorted(by_name, key=lambda name: geometric(by_name[name], exact).mean)
     rows = [
@@ -212,6 +213,32 @@ def families_table(cells: Cells) -> str:
     }
     head = [f"{order}, {words[times, known]}" for times, known, order in columns]
     return table(["dag", *head], sorted(rows, key=lambda row: row[2]))
+
+
+AREAS: dict[str, Callable[[float], bool]] = {
+    f"under {SMALL_AREA}": lambda area: area < SMALL_AREA,
+    f"{SMALL_AREA} to {LARGE_AREA}": lambda area: SMALL_AREA <= area <= LARGE_AREA,
+    f"above {LARGE_AREA}": lambda area: area > LARGE_AREA,
+}
+
+
+def areas_table(cells: Cells) -> str:
+    """Return prio's time over fifo by area_ratio, with unit times on the balanced pools."""
+    some = [cell for cell in cells if cell.times == "unit" and cell.pool.startswith("balanced")]
+    rows = []
+    for source, dags in (("trace", "traces"), ("family", "known dags")):
+        for words, is_in in AREAS.items():
+            group = [cell for cell in some if cell.source == source and is_in(cell.area_ratio)]
+            if group:
+                rows.append([dags, words, *_gained(group)])
+    head = ["dags", "`area_ratio`", "number", "prio's time over fifo's", "from best to worst dag"]
+    return table(head, rows)
+
+
+def _gained(cells: Cells) -> list[object]:
+    mine, named = ratio("nothing", "prio"), by_workflow(cells)
+    means = [geometric(own, mine).mean for own in named.values()]
+    return [len(named), geometric(cells, mine), f"{min(means):.3f} to {max(means):.3f}"]
 
 
 def made_sentence(cells: Cells) -> str:

@@ -50,14 +50,19 @@ def mean_log(cells: Iterable[CellFound], value: Value) -> float:
 
 def geometric(cells: Sequence[CellFound], value: Value) -> Geometric:
     """Return the geometric mean; the interval is from drawing the workflows again."""
-    by_workflow: dict[str, list[CellFound]] = defaultdict(list)
-    for cell in cells:
-        by_workflow[cell.workflow].append(cell)
-    logs = np.array([mean_log(some, value) for some in by_workflow.values()])
+    logs = np.array([mean_log(some, value) for some in by_workflow(cells).values()])
     rng = np.random.default_rng(0)
     drawn = logs[rng.integers(len(logs), size=(RESAMPLES, len(logs)))].mean(axis=1)
     low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
     return Geometric(math.exp(logs.mean()), math.exp(low), math.exp(high))
+
+
+def by_workflow(cells: Iterable[CellFound]) -> dict[str, list[CellFound]]:
+    """Return the cells of each workflow."""
+    found: dict[str, list[CellFound]] = defaultdict(list)
+    for cell in cells:
+        found[cell.workflow].append(cell)
+    return found
 
 
 def count(cells: Iterable[CellFound], holds: Callable[[CellFound], bool]) -> int:

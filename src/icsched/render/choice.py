@@ -15,7 +15,7 @@ UNTIMED = (
     " average, and 1.5% without run times."
 )
 ALL_ZERO = "All run times are 0: each job counts as 1, as if run times were not known."
-_SMALL, _LARGE = 1.3, 1.6  # areas over that of first come, first served
+SMALL_AREA, LARGE_AREA = 1.3, 1.6  # over the area of first come, first served
 
 
 def choice_text(choice: Choice, without_section: Choice | None) -> str:
@@ -102,16 +102,15 @@ def _time(choice: Choice, name: str) -> str:
 
 def expectation(area_ratio: float) -> str:
     """Say what the eligible jobs of an order promise if nobody knows run times."""
-    return f"Without run times, {_promise(area_ratio)}."
+    return f"Without run times, real workflows on average gain {_gain(area_ratio)} by that."
 
 
-def _promise(area_ratio: float) -> str:
-    """Return what the runs of 145 real workflows gained by orders of such an area.
+def _gain(area_ratio: float) -> str:
+    """Return what orders of such an area gain, by the two measurements in docs/order.md.
 
-    >>> _promise(1.1), _promise(1.62)
-    ('real workflows gain nothing by that', 'real workflows gain 4% to 8% by that')
+    >>> _gain(1.1), _gain(1.3), _gain(1.62)
+    ('nothing or 1%', '1% to 3%', '4% to 9%')
     """
-    if area_ratio < _SMALL:
-        return "real workflows gain nothing by that"
-    gain = "about 3%" if area_ratio <= _LARGE else "4% to 8%"
-    return f"real workflows gain {gain} by that"
+    if area_ratio < SMALL_AREA:
+        return "nothing or 1%"
+    return "1% to 3%" if area_ratio <= LARGE_AREA else "4% to 9%"
