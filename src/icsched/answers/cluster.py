@@ -52,22 +52,19 @@ def cluster_answer(
     *size* is the one capacity if the user gave --size; *alone* is a list of jobs or @FILE.
     """
     wanted.check()
-    if clusterer not in CLUSTERERS:
-        known = ", ".join(CLUSTERERS)
-        raise ArgumentError(f"--clusterer: expected {known}, got {clusterer!r}")
+    _check_clusterer(clusterer)
     workflow = wanted.timed(reading.read_to_run(files, signs=signs))
     for path in filter(None, (output, dot)):
         check_not_own(workflow, path)
     _check_size(workflow, size)
-    dag = workflow.dag
-    apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
+    apart = _ids(workflow, alone)
     plan = wanted.plan(wanted.timed(workflow), signs=signs)
-    with signs.working("clustering", len(dag)):
-        taken = plan_clusters(dag, capacities, clusterer=clusterer, order=plan)
-        clusters = set_apart(dag, taken, apart)
+    with signs.working("clustering", len(workflow.dag)):
+        taken = plan_clusters(workflow.dag, capacities, clusterer=clusterer, order=plan)
+        clusters = set_apart(workflow.dag, taken, apart)
     return ClusterAnswer(
         files=tuple(files),
-        dag=dag,
+        dag=workflow.dag,
         ordered_by=plan.ordered_by,
         clusters=tuple(clusters),
         cut_arcs=sum(taken.cut_arcs for taken in clusters),
@@ -79,6 +76,13 @@ def cluster_answer(
     )
 
 
+def _check_clusterer(name: str) -> None:
+    """Raise ArgumentError for a clusterer that is unknown."""
+    if name not in CLUSTERERS:
+        known = ", ".join(CLUSTERERS)
+        raise ArgumentError(f"--clusterer: expected {known}, got {name!r}")
+
+
 def _check_size(workflow: Workflow, size: int | None) -> None:
     """Raise ArgumentError for a size that no cluster can have.
 
@@ -87,6 +91,12 @@ def _check_size(workflow: Workflow, size: int | None) -> None:
     most = len(workflow.dag if workflow.done_by is None else workflow.whole)
     if size is not None and not 1 <= size <= most:
         raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
+
+
+def _ids(workflow: Workflow, alone: str) -> list[int]:
+    """Return the jobs that --alone names, without those that are done."""
+    ids = workflow.dag.ids
+    return [ids[job] for job in named_jobs(workflow, "--alone", alone) if job in ids]
 
 
 def _write(

@@ -91,22 +91,26 @@ class _Search:
             is_inner=is_inner,
             signs=self.signs,
         )
-        writing, workflow = self.writing, found.workflow
-        about = notes.resumed(workflow), times_known(workflow)
+        about = notes.resumed(found.workflow), times_known(found.workflow)
         told: list[notes.Note] = [note for note in about if note]
-        told += notes.stale_sections(found.sections, is_replaced=writing.in_place)
-        changes: Sequence[Change] = ()
-        if writing.writes_order:
-            changes = planned(found, writing, self.reading)  # raises even if nothing is written
-            reason = found.reason_to_leave
-            if reason is None:
-                told += planning_notes(files, workflow, found.priorities, writing)
-            else:
-                changes = ()
-                is_written, has_section = not writing.only_looks, bool(found.sections)
-                told.append(notes.NotWorthIt(files[0], reason, has_section, is_written))
-        stale = tuple(stale_files(found, changes)) if writing.check else ()
+        told += notes.stale_sections(found.sections, is_replaced=self.writing.in_place)
+        changes = self._changes(files, found, told) if self.writing.writes_order else ()
+        stale = tuple(stale_files(found, changes)) if self.writing.check else ()
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told), stale=stale)
+
+    def _changes(
+        self, files: Sequence[str], found: Ordered, told: list[notes.Note]
+    ) -> Sequence[Change]:
+        """Return what writes the order, or nothing if the order is not worth it; tell which."""
+        writing = self.writing
+        changes = planned(found, writing, self.reading)  # raises even if nothing is written
+        reason = found.reason_to_leave
+        if reason is None:
+            told += planning_notes(files, found.workflow, found.priorities, writing)
+            return changes
+        is_written, has_section = not writing.only_looks, bool(found.sections)
+        told.append(notes.NotWorthIt(files[0], reason, has_section, is_written))
+        return ()
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:
         """Find the sections to remove; a workflow is read only to find other files.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from icsched.answers.notes import Resumed, TimesKnown, resumed
-from icsched.answers.orders import AUTO, Race, check_known, is_file, is_played_live, plan_of_file
+from icsched.answers.orders import AUTO, check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.signs import QUIET, Signs
@@ -66,43 +66,38 @@ def simulate_answer(
     for word in wanted:
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
-    if run_times:
-        check_unit("--run-times", has_unit=has_unit)
-        workflow = with_run_times(workflow, run_times)
-    elif workflow.run_times is not None:
-        check_unit(files[0], has_unit=has_unit)
-        run_times = files[:1]
+    workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
     times = replace(times, means=workflow.run_times)
-    dag = workflow.dag
-    words = [*wanted, *ALWAYS]
-    orders = {word: _order(workflow, word, times, Race(pool, seed=seed), signs) for word in words}
-    with signs.progress("simulating", len(dag)) as tell:
-        found = simulate(
-            dag,
-            orders,
-            pool=pool,
-            times=times,
-            seed=seed,
-            sampling=sampling,
-            threads=threads,
-            progress=tell,
-        )
-    with signs.working("following some runs"):
-        timelines = _timelines(dag, orders, pool, times, found)
+    model = _Model(pool, times, sampling, seed, threads, signs)
+    orders = {word: model.order(workflow, word) for word in (*wanted, *ALWAYS)}
+    found = model.simulation(workflow.dag, orders)
     return SimulateAnswer(
         files=tuple(files),
-        jobs=len(dag),
-        arcs=dag.arc_count,
+        jobs=len(workflow.dag),
+        arcs=workflow.dag.arc_count,
         done=int(workflow.done.sum()),
         resumed=resumed(workflow),
         pool=pool,
         times=times,
-        run_times=tuple(run_times),
+        run_times=sources,
         timed=times_known(workflow),
         sampling=sampling,
         found=found,
-        timelines=timelines,
+        timelines=model.timelines(workflow.dag, orders, found),
     )
+
+
+def _timed(
+    workflow: Workflow, files: Sequence[str], run_times: Sequence[str], *, has_unit: bool
+) -> tuple[Workflow, tuple[str, ...]]:
+    """Return *workflow* with its run times, and the files that have them."""
+    if run_times:
+        check_unit("--run-times", has_unit=has_unit)
+        return with_run_times(workflow, run_times), tuple(run_times)
+    if workflow.run_times is None:
+        return workflow, ()
+    check_unit(files[0], has_unit=has_unit)
+    return workflow, tuple(files[:1])
 
 
 def check_unit(source: str, *, has_unit: bool) -> None:
@@ -114,33 +109,55 @@ def check_unit(source: str, *, has_unit: bool) -> None:
         )
 
 
-def _order(workflow: Workflow, word: str, times: Times, race: Race, signs: Signs) -> OrderLike:
-    """Return an order in the form that the simulation takes; run times are the means of *times*."""
-    dag = workflow.dag
-    if is_file(word):
-        return plan_of_file(workflow, word)
-    if is_played_live(word):
-        return word
-    means = times.means_for(dag) if ORDERS[word].run_times != "unused" else None
-    with signs.working("ordering", len(dag)):
-        if word == AUTO:
-            return prioritize(workflow, word, run_times=means, pool=race.pool, seed=race.seed)
-        return prioritize(dag, word, run_times=means)
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """What is simulated and how often, the same for every order."""
 
+    pool: AnyPool
+    times: Times
+    sampling: Paired | PaperSampling
+    seed: int
+    threads: int
+    signs: Signs
 
-def _timelines(
-    dag: Dag,
-    orders: Mapping[str, OrderLike],
-    pool: AnyPool,
-    times: Times,
-    found: Simulation,
-) -> dict[str, Timeline]:
-    """Follow some runs of each order, until the mean time of the slowest."""
-    until = max(estimates.time.mean for estimates in found.orders.values())
-    batches = until / pool.interval if isinstance(pool, Pool) else 0
-    affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
-    runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
-    return {
-        name: Timeline.of(dag, order, pool, times, seed=found.seed, runs=runs, until=until)
-        for name, order in orders.items()
-    }
+    def order(self, workflow: Workflow, word: str) -> OrderLike:
+        """Return an order in the form that the simulation takes; run times are the mean times."""
+        dag = workflow.dag
+        if is_file(word):
+            return plan_of_file(workflow, word)
+        if is_played_live(word):
+            return word
+        means = self.times.means_for(dag) if ORDERS[word].run_times != "unused" else None
+        with self.signs.working("ordering", len(dag)):
+            if word == AUTO:
+                return prioritize(workflow, word, run_times=means, pool=self.pool, seed=self.seed)
+            return prioritize(dag, word, run_times=means)
+
+    def simulation(self, dag: Dag, orders: Mapping[str, OrderLike]) -> Simulation:
+        """Simulate all orders on the same draws."""
+        with self.signs.progress("simulating", len(dag)) as tell:
+            return simulate(
+                dag,
+                orders,
+                pool=self.pool,
+                times=self.times,
+                seed=self.seed,
+                sampling=self.sampling,
+                threads=self.threads,
+                progress=tell,
+            )
+
+    def timelines(
+        self, dag: Dag, orders: Mapping[str, OrderLike], found: Simulation
+    ) -> dict[str, Timeline]:
+        """Follow some runs of each order, until the mean time of the slowest."""
+        pool, times = self.pool, self.times
+        until = max(estimates.time.mean for estimates in found.orders.values())
+        batches = until / pool.interval if isinstance(pool, Pool) else 0
+        affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
+        runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
+        with self.signs.working("following some runs"):
+            return {
+                name: Timeline.of(dag, order, pool, times, seed=found.seed, runs=runs, until=until)
+                for name, order in orders.items()
+            }

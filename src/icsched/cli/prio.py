@@ -201,29 +201,47 @@ def _check_writing(
     files: Sequence[str], writing: WriteOptions, reading: FileOptions, *, as_json: bool
 ) -> None:
     """Raise ArgumentError for options of writing that cannot be used together."""
-    changes = writing.in_place or writing.remove or writing.only_looks
     asked = writing.in_place, writing.remove, writing.diff, writing.check
     chosen = [writing.output is not None, *asked]
+    only_one = "only one of -o, --in-place, --remove, --diff and --check can be used"
+    refuse({only_one: sum(chosen) > 1, **_misused_output(files, writing, reading)})
+    changes = writing.in_place or writing.remove or writing.only_looks
     real = {os.path.realpath(file) for file in files}
     refuse(
         {
-            "only one of -o, --in-place, --remove, --diff and --check can be used": sum(chosen) > 1,
-            "-o cannot be used with several files": bool(writing.output) and len(files) > 1,
-            "--flatten needs -o": writing.flatten and writing.output is None,
-            "--flatten cannot be used with --usedagdir": writing.flatten and reading.usedagdir,
-            "--flatten cannot be used with --lenient": writing.flatten and reading.lenient,
-            "--keep-existing needs -o or --in-place": writing.keep_existing
-            and not writing.writes_order,
-            "--via vars changes submit files: it needs --in-place": writing.via == "vars"
-            and not changes,
-            "--force needs --in-place or --remove": writing.force
-            and not (writing.in_place or writing.remove),
-            "--recursive needs --in-place or --remove": writing.recursive and not changes,
+            **_idle(writing, changes=changes),
             "-o - cannot be used with --json": writing.output == STANDARD_OUTPUT and as_json,
             "standard input cannot be changed: use -o": STANDARD_INPUT in files and changes,
             "the same file is given twice": changes and len(real) < len(files),
         }
     )
+
+
+def _misused_output(
+    files: Sequence[str], writing: WriteOptions, reading: FileOptions
+) -> dict[str, bool]:
+    """Return, by its message, whether -o or --flatten is used where it cannot be."""
+    return {
+        "-o cannot be used with several files": bool(writing.output) and len(files) > 1,
+        "--flatten needs -o": writing.flatten and writing.output is None,
+        "--flatten cannot be used with --usedagdir": writing.flatten and reading.usedagdir,
+        "--flatten cannot be used with --lenient": writing.flatten and reading.lenient,
+    }
+
+
+def _idle(writing: WriteOptions, *, changes: bool) -> dict[str, bool]:
+    """Return, by its message, whether an option has no use, because nothing *changes* files."""
+    writes_here = writing.in_place or writing.remove
+    return {
+        "--keep-existing needs -o or --in-place": (
+            writing.keep_existing and not writing.writes_order
+        ),
+        "--via vars changes submit files: it needs --in-place": (
+            writing.via == "vars" and not changes
+        ),
+        "--force needs --in-place or --remove": writing.force and not writes_here,
+        "--recursive needs --in-place or --remove": writing.recursive and not changes,
+    }
 
 
 def _check_ordering(
