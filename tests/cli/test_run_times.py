@@ -1,6 +1,7 @@
 """Run times on the command line: from any file, incomplete, of several files or other runs."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -39,6 +40,19 @@ def test_every_command_takes_run_times_that_are_incomplete_and_says_so(icsched, 
 
     assert SENTENCE.lower() in icsched(*words).out.lower()
     assert json.loads(icsched(*words, "--json").out)["run_times"] == COUNTS
+
+
+@pytest.mark.parametrize("words", [*COMMANDS.values(), ("verify", "wf.dag")])
+def test_run_times_may_come_from_standard_input(script, words):
+    done = subprocess.run(
+        [script, *words, "--run-times", "-"],
+        input="map_1 30\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_study_says_where_run_times_come_from(icsched):

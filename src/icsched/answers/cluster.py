@@ -58,7 +58,7 @@ def cluster_answer(
         check_not_own(workflow, path)
     _check_size(workflow, size)
     apart = _ids(workflow, alone)
-    plan = wanted.plan(wanted.timed(workflow), signs=signs)
+    plan = wanted.plan(workflow, signs=signs)
     with signs.working("clustering", len(workflow.dag)):
         taken = plan_clusters(workflow.dag, capacities, clusterer=clusterer, order=plan)
         clusters = set_apart(workflow.dag, taken, apart)

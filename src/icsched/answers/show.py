@@ -49,7 +49,7 @@ def show_answer(
     wanted.check()
     workflow = wanted.timed(reading.read(files, signs=signs))
     dag = workflow.dag
-    plan = wanted.plan(wanted.timed(workflow), signs=signs)
+    plan = wanted.plan(workflow, signs=signs)
     with signs.working("taking apart", len(dag)):
         analysis = plan.analysis
         found = _files(workflow)

@@ -27,7 +27,7 @@ def verify_answer(
     wanted.check()
     workflow = wanted.timed(reading.read([file], signs=signs))
     dag = workflow.dag
-    plan = wanted.plan(wanted.timed(workflow), signs=signs)
+    plan = wanted.plan(workflow, signs=signs)
     verdict = pebble.verify(dag, plan.order, limit=limit)
     better = None if verdict.better is None else tuple(dag.names[t] for t in verdict.better)
     return VerifyAnswer(file, plan.ordered_by, len(dag), dag.arc_count, verdict, better)
