@@ -195,7 +195,8 @@ class EventRunner : public SimRunner {
     }
   }
 
-  // As serve_asking, but an idle worker may have left: it is dropped when its turn comes.
+  // As serve_asking, but an idle worker may have left: it is dropped when its turn comes. So it is
+  // not known before how many tasks can be taken, and they are taken one by one.
   void serve_visitors(double moment) {
     if (!ended_.empty()) note_batch(moment, static_cast<std::int64_t>(ended_.size()));
     while (unassigned_.size() > 0 && !idle_.empty()) {
