@@ -182,3 +182,16 @@ def test_bad_usage_is_one_line_and_exit_2(batch, words):
 
 def test_a_workflow_is_needed(icsched):
     assert icsched("batch", "--take", "1").complaint == "expected a workflow file"
+
+
+def test_a_batch_is_chosen_without_loading_orders_simulator_and_logs(put):
+    put({"wf.dag": WORKFLOW})
+    unneeded = "icsched.orders", "icsched.sim", "icsched.logs"
+    script = (
+        "import sys; from icsched.cli.main import run; run(['batch', 'wf.dag', '--take', '1']);"
+        f" sys.exit(any(name in sys.modules for name in {unneeded}))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from icsched.answers.inputs import named_jobs
-from icsched.answers.notes import Resumed, resumed
+from icsched.answers.known import Resumed, resumed
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from icsched import formats
 from icsched.answers.inputs import named_jobs
-from icsched.answers.notes import Resumed, TimesKnown, resumed
+from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading, check_not_own
 from icsched.answers.run_times import times_known

@@ -14,7 +14,7 @@ import numpy as np
 from icsched import files, logs
 from icsched.answers.doubts import Doubts, doubts_about, set_back_in, without
 from icsched.answers.foretold import Foretelling, Foretold, foretell
-from icsched.answers.notes import TimesKnown
+from icsched.answers.known import TimesKnown
 from icsched.answers.orders import check_known
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known

@@ -3,34 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from icsched.answers.known import Note as Note
 from icsched.formats import dagman
 from icsched.orders import Choice
-from icsched.workflow import Remark, Workflow
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that the user should know."""
-
-
-@dataclass(frozen=True)
-class Resumed(Note):
-    """Some jobs are done according to the rescue file, or, without one, to the files."""
-
-    done: int
-    left: int
-    rescue: str | None
-
-
-@dataclass(frozen=True)
-class TimesKnown(Note):
-    """How many jobs have run times of which origin, and how many given names fit no job."""
-
-    measured: int
-    pattern: int
-    kind: int
-    all: int
-    unused: int
+from icsched.workflow import Remark
 
 
 @dataclass(frozen=True)
@@ -168,12 +144,6 @@ class NothingToChange(Note):
     """The files have the wanted content already."""
 
     is_removal: bool
-
-
-def resumed(workflow: Workflow) -> Resumed | None:
-    """Return how many jobs are done and left, or None if none is done."""
-    done = int(workflow.done.sum())
-    return Resumed(done, len(workflow.dag), workflow.done_by) if done else None
 
 
 def stale_sections(

@@ -8,6 +8,7 @@ from pathlib import Path
 from icsched.answers import notes
 from icsched.answers.changes import Writing, Written, made, planned, planning_notes
 from icsched.answers.checked import Stale, stale_files
+from icsched.answers.known import resumed
 from icsched.answers.ordered import Ordered, Wanted, order_workflow
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known
@@ -91,7 +92,7 @@ class _Search:
             is_inner=is_inner,
             signs=self.signs,
         )
-        about = notes.resumed(found.workflow), times_known(found.workflow)
+        about = resumed(found.workflow), times_known(found.workflow)
         told: list[notes.Note] = [note for note in about if note]
         told += notes.stale_sections(found.sections, is_replaced=self.writing.in_place)
         changes = self._changes(files, found, told) if self.writing.writes_order else ()

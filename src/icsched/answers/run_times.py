@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from icsched.answers.notes import TimesKnown
+from icsched.answers.known import TimesKnown
 from icsched.errors import ArgumentError, FormatError
-from icsched.logs import read_run_times
 from icsched.run_times import Origin, RunTimeTable
 from icsched.workflow import Workflow
 
@@ -16,7 +15,11 @@ def with_run_times(workflow: Workflow, paths: Sequence[str]) -> Workflow:
 
     Raises FormatError for a file that cannot be read, or if all of them are of another workflow.
     """
-    return timed(workflow, read_run_times(*paths), paths) if paths else workflow
+    if not paths:
+        return workflow
+    from icsched.logs import read_run_times  # slow to import
+
+    return timed(workflow, read_run_times(*paths), paths)
 
 
 def timed(workflow: Workflow, table: RunTimeTable, paths: Sequence[str]) -> Workflow:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from icsched.answers import notes
 from icsched.answers.compared import Compared
+from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known
@@ -39,7 +40,7 @@ class ShowAnswer:
     analysis: Analysis
     compared: Compared
     files: Files
-    timed: notes.TimesKnown | None
+    timed: TimesKnown | None
 
 
 def show_answer(
@@ -99,8 +100,8 @@ def _notes(
         yield strict
 
 
-def _resumed(workflow: Workflow) -> notes.Resumed | None:
+def _resumed(workflow: Workflow) -> Resumed | None:
     """Return what DAGMan resumes from, even a rescue file that lists no job as done."""
     if workflow.done_by is None:
-        return notes.resumed(workflow)
-    return notes.Resumed(int(workflow.done.sum()), len(workflow.dag), workflow.done_by)
+        return resumed(workflow)
+    return Resumed(int(workflow.done.sum()), len(workflow.dag), workflow.done_by)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from icsched.answers.notes import Resumed, TimesKnown, resumed
+from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import AUTO, check_known, is_file, is_played_live, plan_of_file
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known, with_run_times

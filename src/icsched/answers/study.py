@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from icsched.answers.compared import Compared
-from icsched.answers.notes import Resumed, TimesKnown, resumed
+from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder, check_known, is_played_live
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known, with_run_times

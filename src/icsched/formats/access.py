@@ -1,17 +1,22 @@
 """Reading and writing files of any format in the table."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import write_text
 from icsched.formats.entry import Format
 from icsched.formats.table import FORMATS, format_of
-from icsched.orders import Plan
 from icsched.pebble import check_order
 from icsched.workflow import Workflow
+
+if TYPE_CHECKING:
+    from icsched.orders import Plan
 
 Path = str | os.PathLike[str]
 
@@ -66,6 +71,8 @@ def write(
     *content*. Raises ArgumentError if the plan is for another file. Raises ScheduleError if the
     order does not respect the dependencies in the file.
     """
+    from icsched.orders import Plan  # slow to import
+
     paths = _paths(path)
     chosen = format_of(paths[0], format)
     if isinstance(content, Plan):

@@ -1,7 +1,7 @@
 """What `icsched batch` prints."""
 
 from icsched.answers.batch import BatchAnswer
-from icsched.render.notes import done_line
+from icsched.render.known import done_line
 from icsched.render.words import counted
 from icsched.theory.batches import Guarantee, GuaranteeKind
 

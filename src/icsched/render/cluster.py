@@ -5,7 +5,7 @@ from pathlib import Path
 
 from icsched.answers.cluster import ClusterAnswer
 from icsched.dag import Dag
-from icsched.render.notes import done_line, times_keys, times_line
+from icsched.render.known import done_line, times_keys, times_line
 from icsched.render.visible import named
 from icsched.render.words import counted, size
 from icsched.serve.clusters import Cluster

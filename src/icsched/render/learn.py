@@ -10,7 +10,7 @@ from icsched.answers.foretold import FIFO, USED, Foretold
 from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
 from icsched.render.charts import curves
-from icsched.render.notes import sentence, times_keys
+from icsched.render.known import times_keys, times_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
@@ -40,7 +40,7 @@ def _head(found: LearnAnswer) -> str:
     ]
     lines += _doubts(found.doubts)
     if found.timed:
-        lines.append(f"{sentence(found.timed).capitalize()}.")
+        lines.append(f"{times_sentence(found.timed).capitalize()}.")
     if found.unknown:
         lines.append(f"{counted(found.unknown, 'job')} of the logs not in {named(*found.files)}.")
     if found.waits.mean is not None:

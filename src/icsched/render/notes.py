@@ -1,10 +1,11 @@
 """Notes as sentences, by the kind of note."""
 
-from dataclasses import asdict
 from functools import singledispatch
 
 from icsched.answers import notes
+from icsched.answers.known import Resumed, TimesKnown
 from icsched.render.choice import reason
+from icsched.render.known import done_sentence, times_sentence
 from icsched.render.words import counted
 
 # Sentences of notes that always read alike; the other kinds have a function below.
@@ -26,53 +27,14 @@ def sentence(note: notes.Note) -> str:
     return _SENTENCES[type(note)].format(note)
 
 
-def done_sentence(note: notes.Resumed, aim: str) -> str:
-    """Say how many jobs are done, according to which file, and how many are left to *aim*."""
-    by = f" by {note.rescue}" if note.rescue else " by DONE in the files"
-    return f"{counted(note.done, 'job')} done{by}; {counted(note.left, 'job')} left to {aim}"
-
-
-def done_line(note: notes.Resumed | None, aim: str) -> str:
-    """Return a line for a report, with the option that ignores the rescue file; "" for None."""
-    if note is None:
-        return ""
-    option = " (--no-rescue ignores that file)" if note.rescue else ""
-    return f"{done_sentence(note, aim)}{option}\n"
-
-
-def rescue_sentence(note: notes.Resumed) -> str:
-    """Say which rescue file DAGMan will resume from, or how many jobs are marked DONE."""
-    if not note.rescue:
-        return done_sentence(note, "order")
-    return f"DAGMan will resume from {note.rescue}: {counted(note.done, 'job')} done"
-
-
 @sentence.register
-def _(note: notes.Resumed) -> str:
+def _(note: Resumed) -> str:
     return done_sentence(note, "order")
 
 
 @sentence.register
-def _(note: notes.TimesKnown) -> str:
-    counts = {
-        "measured": note.measured,
-        "given by pattern": note.pattern,
-        "mean of their kind": note.kind,
-        "mean of all": note.all,
-    }
-    told = ", ".join(f"{count:,} {words}" for words, count in counts.items() if count)
-    unused = counted(note.unused, "name fits", "names fit") + " no job"
-    return f"run times: {told}" + (f"; {unused}" if note.unused else "")
-
-
-def times_keys(note: notes.TimesKnown | None) -> dict[str, object] | None:
-    """Return the counts as JSON shows them; None if no file with run times was given."""
-    return None if note is None else asdict(note)
-
-
-def times_line(note: notes.TimesKnown | None) -> str:
-    """Return a line for a report; "" for None."""
-    return "" if note is None else f"{sentence(note)}\n"
+def _(note: TimesKnown) -> str:
+    return times_sentence(note)
 
 
 @sentence.register

@@ -14,7 +14,8 @@ from icsched.orders import Choice, LimitedOrder
 from icsched.render.charts import profile_chart
 from icsched.render.choice import ALL_ZERO, UNTIMED, choice_text, expectation, label
 from icsched.render.compared import bars, lead_sentence
-from icsched.render.notes import sentence, times_keys
+from icsched.render.known import times_keys
+from icsched.render.notes import sentence
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, size

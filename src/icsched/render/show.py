@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from icsched.answers.notes import Note, Resumed
+from icsched.answers.known import Note, Resumed
 from icsched.answers.show import ShowAnswer
 from icsched.formats import dagman
 from icsched.render.compared import bars
-from icsched.render.notes import rescue_sentence, sentence, times_keys
+from icsched.render.known import rescue_sentence, times_keys
+from icsched.render.notes import sentence
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, size

@@ -8,7 +8,7 @@ from icsched.answers.simulate import SimulateAnswer
 from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
-from icsched.render.notes import done_sentence, sentence, times_keys
+from icsched.render.known import done_sentence, times_keys, times_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number, size
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
@@ -34,7 +34,7 @@ def _model(found: SimulateAnswer) -> str:
     who = ", ".join([_who(pool), *(term for term, holds in terms.items() if holds)])
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"
     means = f"means from {', '.join(found.run_times)}" if found.run_times else "mean 1"
-    told = f"{sentence(found.timed).capitalize()}.\n" if found.timed else ""
+    told = f"{times_sentence(found.timed).capitalize()}.\n" if found.timed else ""
     return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n{told}"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from icsched.answers.study import Studied, StudyAnswer, StudyBegun
 from icsched.render import figures as draw
-from icsched.render.notes import done_sentence, sentence
+from icsched.render.known import done_sentence, times_sentence
 from icsched.render.visible import named
 from icsched.render.words import counted, number
 from icsched.study import Cell, CellResult
@@ -20,7 +20,7 @@ def beginning(begun: StudyBegun) -> str:
         if workflow.resumed:
             lines.append(f"{workflow.name}: {done_sentence(workflow.resumed, 'simulate')}\n")
         if workflow.timed:
-            lines.append(f"{workflow.name}: {sentence(workflow.timed)}\n")
+            lines.append(f"{workflow.name}: {times_sentence(workflow.timed)}\n")
     return "".join(lines)
 
 

@@ -170,14 +170,16 @@ class Modifier(Command):
         return match[1], self.text.head[match.end() :]
 
 
-@dataclass(frozen=True, slots=True)
 class Done(Modifier):
     """DONE name."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
+
 class SavePoint(Modifier):
     """SAVE_POINT_FILE name [file]."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,24 +232,28 @@ class Directive(Command):
     argument: str
 
 
-@dataclass(frozen=True, slots=True)
 class SubmitDescription(Directive):
     """SUBMIT-DESCRIPTION; the argument is its name."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
+
 class Include(Directive):
     """INCLUDE file."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
+
 class Config(Directive):
     """CONFIG file."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
+
 class Reject(Directive):
     """REJECT."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,6 +71,8 @@ def _status(solver: CpSolver, model: CpModel) -> CpSolverStatus:
     Ctrl-C stops the solver. The thread ends before KeyboardInterrupt is raised, however often
     the user presses Ctrl-C.
     """
+    from concurrent.futures import ThreadPoolExecutor, wait  # slow to import
+
     interrupt = None
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(solver.solve, model)
