@@ -18,7 +18,7 @@ from icsched.answers.study import (
     study_begun,
 )
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
-from icsched.cli.model import ENOUGH_RUNS, SamplingOptions, TimeOptions
+from icsched.cli.model import ENOUGH_RUNS, SamplingOptions, TimeOptions, naming_pool
 from icsched.cli.orders import RunTimeFiles, known_orders
 from icsched.cli.output import SIGNS, Flag, OutputName, say
 from icsched.errors import ArgumentError, EngineError, FormatError
@@ -170,7 +170,8 @@ def study(
     )
     say(render.beginning(begun))
     if not no_run:
-        _run(begun, threads, dask)
+        with naming_pool(grid_options.pool_file):
+            _run(begun, threads, dask)
     found = study_answer(begun)
     say(render.text(found))
     say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")
