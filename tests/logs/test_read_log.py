@@ -239,6 +239,23 @@ def test_every_form_of_time_is_understood(log, first, second, apart):
     assert past.seconds.tolist() == [pytest.approx(apart)]
 
 
+@pytest.mark.parametrize("first", ["", submit("6", "12/31 23:59:00")])
+def test_an_event_that_is_late_at_new_year_belongs_to_the_old_year(log, first):
+    """Job 8 started two seconds before the new year; the log says so afterwards."""
+    past = log(
+        first
+        + submit("7", "01/01 00:00:01", "a")
+        + execute("8", "12/31 23:59:58")
+        + execute("7", "01/01 00:00:01")
+        + end("8", "01/01 00:00:05")
+        + end("7", "01/01 00:00:09")
+    )
+
+    assert past.seconds.tolist() == [7, 8]
+    assert float(past.ended.max()) - float(past.started.min()) == 11
+    assert not past.has_year
+
+
 def test_a_day_that_does_not_exist_makes_the_event_unreadable(log, attempts):
     past = log(
         submit("7", "12:00:00", "a") + execute("7", "2026-02-30 12:00:00") + end("7", "12:00:10")
