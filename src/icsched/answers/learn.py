@@ -252,8 +252,7 @@ def _write(
         texts[outputs.run_times] = _csv(table, workflow)
     if outputs.pool is not None:
         texts[outputs.pool] = _pool_text(found)
-    for path, text in texts.items():
-        files.write_text(path, text)
+    files.write_texts(texts)
     return list(texts)
 
 
