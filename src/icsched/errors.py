@@ -12,6 +12,7 @@
     │   └── StateError                   tasks are listed as executed or running that cannot be
     ├── ClusterError (ValueError)        a cluster cannot be made
     ├── SimulationError (ValueError)     a simulation cannot run with its inputs
+    │   └── PoolError                    a pool cannot finish a dag, or not soon
     ├── MemoryLimitError (ValueError)    no known order fits a limit of memory
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── EngineError (RuntimeError)       another program or library cannot be used or reached
@@ -100,6 +101,10 @@ class ClusterError(IcschedError, ValueError):
 
 class SimulationError(IcschedError, ValueError):
     """A pool, the task times or the number of runs cannot be simulated."""
+
+
+class PoolError(SimulationError):
+    """A pool cannot finish a dag, or not within the time and memory there is."""
 
 
 class MemoryLimitError(IcschedError, ValueError):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import SCRIPT
+from tests.logs.lines import end, execute, submit
 
 JOBS = 3_000  # a report, its JSON and its file are longer than a page of the disk or of a buffer
 ROOM = 5_000  # bytes that the disk takes: less than any of these, and no multiple of a block
@@ -110,3 +111,25 @@ def test_a_file_written_to_standard_output_comes_behind_what_is_there(name):
     text = Path("out").read_text()
     assert text.startswith("before\n# icsched make w 1 2")
     assert text.count("# icsched make w 1 2") == 2
+
+
+def test_a_disk_that_is_full_for_the_second_file_of_learn_gets_neither():
+    """The table has one job, and the pool a visit for each of 400 slots: the pool has no room.
+
+    A table that is there already stays as it is.
+    """
+    Path("one.dag").write_text("JOB a x.sub\n")
+    visits = [execute("7", "12:00:00", f"s{n}@ep") + end("7", "12:00:00", 1) for n in range(400)]
+    last = execute("7", "12:00:01") + end("7", "12:00:09")
+    Path("log").write_text(submit("7", "12:00:00", "a") + "".join(visits) + last)
+    Path("times.csv").write_text("old")
+    names = {path.name for path in Path().iterdir()}
+    words = ("learn", "log", "one.dag", "--recorded", "-o", "times.csv", "--pool-file", "pool.json")
+
+    done = run(words, "out", "buffered", full=True)
+
+    assert (done.returncode, done.stderr) == (1, "icsched: pool.json: file too large\n")
+    assert Path("times.csv").read_text() == "old"
+    assert {path.name for path in Path().iterdir()} == {*names, "out"}
+    assert run(words, "out", "buffered", full=False).returncode == 0
+    assert Path("pool.json").stat().st_size > ROOM > Path("times.csv").stat().st_size

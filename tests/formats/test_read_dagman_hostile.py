@@ -1,30 +1,16 @@
 """DAGMan files made to exhaust a reader: refused, or read, in a few seconds and little memory."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from tests.hostile import outcome_of
+
 MOST_CPU_SECONDS = 10  # a few times what a slow machine needs
 MOST_MEGABYTES = 1_000  # of which the interpreter and its libraries take 60
-# Run alone, so that a file that is too much ends the reader and not the tests.
-READER = f"""\
-import resource, sys
-resource.setrlimit(resource.RLIMIT_CPU, ({MOST_CPU_SECONDS}, {MOST_CPU_SECONDS}))
-resource.setrlimit(resource.RLIMIT_AS, ({8 * MOST_MEGABYTES << 20}, {8 * MOST_MEGABYTES << 20}))
-from icsched import FormatError
-from icsched.formats.dagman import read_submission
-try:
-    print(len(read_submission(sys.argv[1]).dag), "jobs")
-except FormatError as error:
-    print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
-"""
 
 
 @pytest.fixture
@@ -33,17 +19,8 @@ def outcome(put) -> Callable[..., str]:
 
     def reader(files: Mapping[str, str | bytes], first: str = "wf.dag") -> str:
         put(files)
-        done = subprocess.run(
-            [sys.executable, "-c", READER, first],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        said, megabytes = done.stdout.splitlines()
-        assert int(megabytes) <= MOST_MEGABYTES
-        return said
+        limits = {"cpu_seconds": MOST_CPU_SECONDS, "megabytes": MOST_MEGABYTES}
+        return outcome_of("read_submission(sys.argv[1]).dag", first, **limits)
 
     return reader
 

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,7 +165,8 @@ class Condor:
 
     def __init__(self, root: Path) -> None:
         self.home = root / "home" / "tester"
-        self._root = root
+        self.root = root
+        self.directory_of_logs = root / "var/log/condor"
         self._directories: list[Path] = []
         self._busy = False  # a run did not come to its end
         self._version = self.command(self.home, "condor_version").stdout.splitlines()[0]
@@ -197,10 +198,10 @@ class Condor:
         config: Mapping[str, str],
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
-        inside = f"/{directory.relative_to(self._root)}"
+        inside = f"/{directory.relative_to(self.root)}"
         settings = [f"_CONDOR_{key}={value}" for key, value in config.items()]
         environment = ("HOME=/home/tester", "PATH=/usr/sbin:/usr/bin", *settings)
-        within = ("chroot", "--userspec=tester:tester", self._root, "env", "-i", "-C", inside)
+        within = ("chroot", "--userspec=tester:tester", self.root, "env", "-i", "-C", inside)
         return subprocess.run(
             [*within, *environment, *arguments],
             capture_output=True,
@@ -272,6 +273,28 @@ class Condor:
             job_prio=self._job_prio(cluster),
             log=log,
         )
+
+    @contextmanager
+    def configured(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Have the pool run with *settings*; `tools/htcondor.sh` makes the file anew each time."""
+        file = self.root / "etc/condor/config.d/90-icsched"
+        before = file.read_text()
+        lines = [f"{key} = {value}\n" for key, value in settings.items()]
+        file.write_text(before + "".join(lines))
+        try:
+            self._reconfigure(settings)
+            yield
+        finally:
+            file.write_text(before)
+            self._reconfigure({})
+
+    def _reconfigure(self, settings: Mapping[str, str]) -> None:
+        """Have all daemons read their files again; wait until the queue's knows *settings*."""
+        subprocess.run(["chroot", self.root, "condor_reconfig"], check=True, capture_output=True)
+        deadline = time.monotonic() + 30
+        for key, value in settings.items():
+            asked = ("condor_config_val", "-schedd", key)
+            await_true(lambda a=asked, v=value: self._ask(*a).strip() == v, deadline, f"no {key}")
 
     def queue(self, cluster: str) -> str:
         """What of a dag is in the queue: DAGMan itself, and its jobs."""

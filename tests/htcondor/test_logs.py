@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from icsched.logs import Ending, PastRun, read_log, read_run_times
+from icsched.logs import read_log, read_run_times
+from tests.htcondor.logged import counted, job
 from tests.htcondor.pool import await_true, submit_file, text_of
 
-VANILLA = ("universe = vanilla", "request_cpus = 1", "request_memory = 8", "request_disk = 8")
 UNTIL_GO = "until test -e go; do sleep 0.1; done"
 DAG = """\
 JOB short short.sub
@@ -25,14 +25,6 @@ SCRIPT POST short /bin/true
 WAITING = ("held", "evicted", "removed", "suspended")
 
 
-def job(place, name: str, script: str) -> None:
-    program = place / f"{name}.sh"
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    lines = [*VANILLA, f"executable = {name}.sh", "log = user.log"]
-    submit_file(place, f"{name}.sub", lines)
-
-
 def tell(condor, command: str, node: str, *options: str) -> None:
     constraint = f'DAGNodeName == "{node}"'
     done = condor.command(condor.home, command, *options, "-constraint", constraint)
@@ -46,13 +38,6 @@ def events_of(path, number: int) -> int:
 def await_events(path, number: int, count: int) -> None:
     deadline = time.monotonic() + 60
     await_true(lambda: events_of(path, number) >= count, deadline, f"{count} of {number} in {path}")
-
-
-def counted(past: PastRun) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for index, ending in zip(past.job, past.ending, strict=True):
-        found.setdefault(past.names[index], []).append(Ending(ending).name)
-    return found
 
 
 RUNNING = {

@@ -38,6 +38,12 @@ def execute(job: str, moment: str, slot: str = "slot1@ep") -> str:
     return event(1, job, moment, f"\tSlotName: {slot}", "\tCpus = 1")
 
 
+def manage(job: str, moment: str) -> str:
+    """Write that a job runs beside the queue: DAGMan itself, or a dag inside the dag."""
+    line = event(1, job, moment).replace("10.0.0.2", "10.0.0.1")
+    return line.replace("alias=ep", "alias=ap&noUDP&sock=schedd_16_de02")
+
+
 def end(job: str, moment: str, value: int = 0) -> str:
     usage = "\t\tUsr 0 00:00:00, Sys 0 00:00:00  -  Run Remote Usage"
     return event(5, job, moment, f"\t(1) Normal termination (return value {value})", usage)

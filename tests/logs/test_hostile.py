@@ -1,29 +1,16 @@
 """Logs and tables made to exhaust a reader: read or refused in seconds, with little memory."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from icsched.errors import FormatError
 from icsched.logs import read_log
+from tests.hostile import outcome_of
 from tests.logs.lines import end, event, execute, submit
 
 MOST_CPU_SECONDS = 20  # a few times what a slow machine needs
 MOST_MEGABYTES = 1_500
-# Run alone, so that a file that is too much ends the reader and not the tests.
-READER = f"""\
-import resource, sys
-resource.setrlimit(resource.RLIMIT_CPU, ({MOST_CPU_SECONDS}, {MOST_CPU_SECONDS}))
-from icsched import FormatError, read_run_times
-try:
-    print(len(read_run_times(sys.argv[1])), "jobs")
-except FormatError as error:
-    print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
-"""
 
 
 @pytest.fixture
@@ -33,17 +20,8 @@ def outcome(tmp_path, monkeypatch):
 
     def read(data: str | bytes) -> str:
         (tmp_path / "log").write_bytes(data.encode() if isinstance(data, str) else data)
-        done = subprocess.run(
-            [sys.executable, "-c", READER, "log"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        said, megabytes = done.stdout.splitlines()
-        assert int(megabytes) <= MOST_MEGABYTES
-        return said
+        limits = {"cpu_seconds": MOST_CPU_SECONDS, "megabytes": MOST_MEGABYTES}
+        return outcome_of("read_run_times(sys.argv[1])", "log", **limits)
 
     return read
 

@@ -7,7 +7,7 @@ import pytest
 
 from icsched.errors import ArgumentError, FormatError
 from icsched.logs import read_log
-from tests.logs.lines import end, event, evict, execute, post, submit
+from tests.logs.lines import end, event, evict, execute, manage, post, submit
 
 PLAIN = submit("7", "12:00:00", "a") + execute("7", "12:00:03") + end("7", "12:00:10")
 
@@ -239,6 +239,23 @@ def test_every_form_of_time_is_understood(log, first, second, apart):
     assert past.seconds.tolist() == [pytest.approx(apart)]
 
 
+@pytest.mark.parametrize("first", ["", submit("6", "12/31 23:59:00")])
+def test_an_event_that_is_late_at_new_year_belongs_to_the_old_year(log, first):
+    """Job 8 started two seconds before the new year; the log says so afterwards."""
+    past = log(
+        first
+        + submit("7", "01/01 00:00:01", "a")
+        + execute("8", "12/31 23:59:58")
+        + execute("7", "01/01 00:00:01")
+        + end("8", "01/01 00:00:05")
+        + end("7", "01/01 00:00:09")
+    )
+
+    assert past.seconds.tolist() == [7, 8]
+    assert float(past.ended.max()) - float(past.started.min()) == 11
+    assert not past.has_year
+
+
 def test_a_day_that_does_not_exist_makes_the_event_unreadable(log, attempts):
     past = log(
         submit("7", "12:00:00", "a") + execute("7", "2026-02-30 12:00:00") + end("7", "12:00:10")
@@ -333,6 +350,57 @@ def test_a_log_without_an_event_that_matters_is_read(log, attempts):
 def test_an_event_in_two_logs_counts_once(log, attempts):
     """The job's own log, and the log of DAGMan, which has the event of the script too."""
     assert attempts(log(PLAIN, PLAIN + post("7", "12:00:12"))) == [("a", 3, 10, "DONE")]
+
+
+def test_an_event_counts_once_where_one_of_two_logs_has_parts_of_a_second(log, attempts):
+    """JSON has them and text has not, unless HTCondor's settings say otherwise."""
+    exact = [("12:00:00.900", submit), ("12:00:03.250", execute), ("12:00:10.001", end)]
+    finer = "".join(write("7", f"2026-11-16 {moment}") for moment, write in exact)
+    finer = finer.replace("alias=ap>\n", "alias=ap>\n    DAG Node: a\n")
+
+    assert attempts(log(PLAIN, finer)) == [("a", 3, 10, "DONE")]
+    assert attempts(log(finer, PLAIN)) == [("a", 3, 10, "DONE")]
+
+
+def test_two_events_within_a_second_are_two(log, attempts):
+    first = execute("7", "2026-11-16 12:00:00.25") + evict("7", "2026-11-16 12:00:00.5")
+    second = execute("7", "2026-11-16 12:00:00.75") + end("7", "2026-11-16 12:00:01.25")
+
+    assert attempts(log(first, second)) == [("7.0", 0, 0.25, "EVICTED"), ("7.0", 0.5, 1, "DONE")]
+
+
+def test_more_than_nine_logs_of_one_second_are_read_by_their_numbers(tmp_path, attempts):
+    (tmp_path / "log.10").write_text(execute("7", "12:00:00"))
+    (tmp_path / "log.9").write_text(end("7", "12:00:00"))
+
+    assert attempts(read_log([tmp_path / "log.9", tmp_path / "log.10"])) == [("7.0", 0, 0, "DONE")]
+
+
+# The global event log of HTCondor
+
+HEADER = "008 (-01.-01.-01) 2026-11-16 12:00:00 Global JobLog: ctime=1794830400 id=0.1  \n...\n"
+
+
+def test_a_log_may_have_only_the_header_of_an_event_log(log, attempts):
+    assert len(log(HEADER)) == 0
+    assert attempts(log(HEADER, PLAIN)) == [("a", 3, 10, "DONE")]
+
+
+def test_dagman_is_not_a_job_of_the_workflow(log, attempts):
+    """DAGMan is a job that runs beside the queue, from before the first node until the end."""
+    dagman = submit("6", "12:00:00") + manage("6", "12:00:00")
+    past = log(HEADER + dagman + PLAIN + end("6", "12:00:15"))
+
+    assert attempts(past) == [("a", 3, 10, "DONE")]
+    assert (past.names, past.slots) == (("a",), ("slot1@ep",))
+
+
+def test_a_dag_inside_the_dag_is_a_node(log, attempts):
+    inner = submit("7", "12:00:00", "a") + manage("7", "12:00:03") + end("7", "12:00:10")
+    past = log(inner)
+
+    assert attempts(past) == [("a", 3, 10, "DONE")]
+    assert past.slots == ("schedd@10.0.0.1:9618",)
 
 
 # What is no log

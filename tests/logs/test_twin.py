@@ -16,6 +16,7 @@ JOBS = st.sampled_from(["1", "2.1"])
 EVENTS = st.one_of(
     st.builds(lines.submit, JOBS, MOMENTS, st.sampled_from(["", "a", "b+c"])),
     st.builds(lines.execute, JOBS, MOMENTS, st.sampled_from(["slot1@x", "slot2@y"])),
+    st.builds(lines.manage, JOBS, MOMENTS),
     st.builds(lines.end, JOBS, MOMENTS, st.sampled_from([0, 1, 10])),
     st.builds(lines.event, st.sampled_from([4, 7, 9, 10, 11, 12, 13, 22, 99]), JOBS, MOMENTS),
     st.sampled_from(["junk\n", "...\n", "\n", "{\n", "}\n", "001 (1.0.0) x\n"]),

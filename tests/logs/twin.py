@@ -20,6 +20,7 @@ def twin_attempts(data: bytes) -> list[tuple[str, float | None, float | None, fl
     """
     names: dict[tuple[str, str], str] = {}
     attempts: list[dict] = []
+    managers = set()
     lines = whole_lines(data)
     for line, below in pairwise(lines):
         match = HEAD.match(line)
@@ -27,6 +28,11 @@ def twin_attempts(data: bytes) -> list[tuple[str, float | None, float | None, fl
             number, cluster, proc, stamp, _ = match.groups()
             job = str(int(cluster)), str(int(proc))
             moment = datetime.fromisoformat(stamp).replace(tzinfo=UTC).timestamp()
+            is_unnamed = names.get(job, ".".join(job)) == ".".join(job)
+            if number == "001" and "sock=schedd" in line and is_unnamed:
+                managers.add(job)
+            if job in managers:
+                continue
             follow(int(number), job, moment, below, names, attempts)
     return [(a["name"], a["start"], a["end"], a["suspended"], a["ending"]) for a in attempts]
 

@@ -136,7 +136,7 @@ def test_run_times_of_zero_for_some_tasks_are_used():
 
 
 def test_a_pool_that_never_serves_is_one_clear_line():
-    with pytest.raises(SimulationError, match="will never finish task") as error:
+    with pytest.raises(SimulationError, match="will never finish") as error:
         auto(families.airsn(6), pool=Workers(3, leave=0.01))
     assert "\n" not in str(error.value)
     with pytest.raises(SimulationError, match="workers who have all left"):

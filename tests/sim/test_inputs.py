@@ -179,7 +179,7 @@ def test_a_dag_without_tasks(simulate):
 
 
 def test_workers_who_never_stay_long_enough():
-    message = "leave: workers that stay 0.01 on average will never finish task 'b', which takes 2.0"
+    message = "leave: workers that stay 0.01 on average will never finish 'b', which takes 2.0"
     with pytest.raises(SimulationError) as caught:
         trace(FORK, Played("fifo"), Pool(leave=0.01), Times(means=[1, 2, 1]), seed=1, run=0)
     assert str(caught.value) == message
@@ -237,5 +237,5 @@ def test_batches_without_number_are_refused():
         simulate_runs(Dag({"a": []}), Played("fifo"), Pool(1e-10), Times(), seed=1, runs=1)
     assert str(caught.value) == (
         "interval: expected at least 1e-09, got 1e-10: over 1,000,000,000 batches would come"
-        " while task 'a' runs"
+        " while 'a' runs"
     )

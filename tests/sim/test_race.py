@@ -173,7 +173,7 @@ def test_more_budget_makes_more_runs_up_to_a_limit():
 
 def test_a_pool_on_which_no_task_ever_ends_is_named_in_one_line():
     pools = [Workers(2, leave=0.001)]
-    with pytest.raises(SimulationError, match="will never finish task 'lone'") as error:
+    with pytest.raises(SimulationError, match="will never finish 'lone'") as error:
         run_race(FORK, {"a": FIRST_PATH, "fifo": FIFO}, "fifo", pools, Times(), budget=0.01, seed=1)
     assert "\n" not in str(error.value)
 

@@ -1,6 +1,6 @@
 """A past run simulated: how well a pool reproduces it, and what other orders would take."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,14 +79,11 @@ def foretell(
     """Simulate the run as it was, and with other orders, on the pool that fits."""
     dag = workflow.dag
     actual, replays = _replays(usage, fit, dag)
-    is_good = abs(replays["workers"] - actual) <= _GOOD * actual
-    is_nearer = abs(replays["recorded"] - actual) < abs(replays["workers"] - actual)
-    use_slots = wanted.recorded or (not is_good and is_nearer)
+    use_slots = wanted.recorded or _are_slots_better(actual, replays)
     pool: AnyPool = fit.recorded if use_slots else fit.workers
     spread, is_measured = _spread(past)
     times = Times("normal" if spread <= 0.3 else "lognormal", spread, means=workflow.run_times)
     orders = _orders(usage, workflow, wanted.orders)
-    most = int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
     baseline = _baseline(workflow)
     with signs.progress("simulating other orders", len(dag)) as tell:
         found = simulate(
@@ -96,11 +93,22 @@ def foretell(
             times=times,
             seed=wanted.seed,
             baseline=baseline,
-            sampling=Paired(most_runs=most),
+            sampling=Paired(most_runs=_most_runs(dag, orders)),
             threads=wanted.threads,
             progress=tell,
         )
     return Foretold(pool, actual, replays, times, is_measured, baseline, found)
+
+
+def _are_slots_better(actual: float, replays: dict[str, float]) -> bool:
+    """Whether a fixed number of workers ends far from the run, and the recorded slots nearer."""
+    is_good = abs(replays["workers"] - actual) <= _GOOD * actual
+    is_nearer = abs(replays["recorded"] - actual) < abs(replays["workers"] - actual)
+    return not is_good and is_nearer
+
+
+def _most_runs(dag: Dag, orders: Sized) -> int:
+    return int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
 
 
 def _orders(usage: Usage, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:

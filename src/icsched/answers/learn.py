@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from icsched.answers.orders import check_known
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
+from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats import FORMATS
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
@@ -167,14 +169,10 @@ def _found(
     *,
     is_in_order: bool,
 ) -> LearnAnswer:
-    run = past.last_run
-    behind, seconds = set_back_in(run) if is_in_order else (np.zeros(len(run), bool), 0.0)
-    run = without(run, behind)
+    run, set_back = _in_order(past.last_run) if is_in_order else (past.last_run, {})
     dag = None if workflow is None else workflow.dag
     with signs.working("looking at the run"):
-        usage = Usage.of(run, dag)
-        if not len(usage):
-            raise SimulationError("expected the start of a job in the last run, got none")
+        usage = _usage(run, dag)
         fit = logs.fitted(usage)
         stalls = None if dag is None else logs.find_stalls(usage, dag.names)
     told = None if workflow is None else foretell(past, usage, fit, workflow, foretelling, signs)
@@ -195,10 +193,21 @@ def _found(
         stalls=stalls,
         foretold=told,
         timed=None if workflow is None else times_known(workflow),
-        doubts=replace(
-            doubts_about(past, usage, workflow), set_back=seconds, skipped=int(behind.sum())
-        ),
+        doubts=replace(doubts_about(past, usage, workflow), **set_back),
     )
+
+
+def _in_order(run: PastRun) -> tuple[PastRun, dict[str, Any]]:
+    """Return *run* without starts after the clock was set back, and these fields of `Doubts`."""
+    behind, seconds = set_back_in(run)
+    return without(run, behind), {"set_back": seconds, "skipped": int(behind.sum())}
+
+
+def _usage(run: PastRun, dag: Dag | None) -> Usage:
+    usage = Usage.of(run, dag)
+    if not len(usage):
+        raise SimulationError("expected the start of a job in the last run, got none")
+    return usage
 
 
 def _unknown(past: PastRun, workflow: Workflow | None) -> int:
@@ -252,8 +261,7 @@ def _write(
         texts[outputs.run_times] = _csv(table, workflow)
     if outputs.pool is not None:
         texts[outputs.pool] = _pool_text(found)
-    for path, text in texts.items():
-        files.write_text(path, text)
+    files.write_texts(texts)
     return list(texts)
 
 

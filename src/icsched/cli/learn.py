@@ -52,15 +52,7 @@ def learn(
 
     """
     check_streams(*files, *order)
-    paths = [os.path.realpath(path) for path in (output_, pool_file) if path is not None]
-    refuse(
-        {
-            "expected a log": not files,
-            "-o: expected a file, got standard output": output_ == STANDARD_OUTPUT,
-            "--pool-file: expected a file, got standard output": pool_file == STANDARD_OUTPUT,
-            "-o and --pool-file name the same file": len(set(paths)) < len(paths),
-        }
-    )
+    _check_names(files, output_, pool_file)
     found = learn_answer(
         files,
         Outputs(output_, pool_file),
@@ -69,3 +61,16 @@ def learn(
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)
+
+
+def _check_names(files: Sequence[str], output: str | None, pool_file: str | None) -> None:
+    """Raise ArgumentError without a log, or for outputs that are not two files."""
+    paths = [os.path.realpath(path) for path in (output, pool_file) if path is not None]
+    refuse(
+        {
+            "expected a log": not files,
+            "-o: expected a file, got standard output": output == STANDARD_OUTPUT,
+            "--pool-file: expected a file, got standard output": pool_file == STANDARD_OUTPUT,
+            "-o and --pool-file name the same file": len(set(paths)) < len(paths),
+        }
+    )

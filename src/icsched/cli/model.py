@@ -1,6 +1,8 @@
 """Options that say what is simulated: who asks, how long jobs run, how much is simulated."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -11,12 +13,23 @@ from icsched.cli.inputs import WHOLE
 from icsched.cli.orders import RunTimeFiles
 from icsched.cli.output import Flag
 from icsched.compare import Paired, PaperSampling
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.sim import AnyPool, Pool, Times, Workers, read_pool
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw, TimeLaw
 
 _MOST_THREADS = 1024
+
+
+@contextmanager
+def naming_pool(path: str | None) -> Iterator[None]:
+    """Turn errors about a pool into errors about its file at *path*, if it has one."""
+    try:
+        yield
+    except PoolError as error:
+        if path is None:
+            raise
+        raise FormatError(path, None, str(error)) from error
 
 
 @Parameter(name="*", group="Pool")
@@ -124,7 +137,7 @@ class TimeOptions:
     run_times
         File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
         It can be given several times. Jobs may be missing. By default each job takes 1.
-        It needs --interval, --workers or --pool.
+        It needs --workers, --pool or the time between batches.
 
     """
 

@@ -24,7 +24,7 @@ from icsched.cli.inputs import (
     check_streams,
     refuse,
 )
-from icsched.cli.model import PAPER_POOL, PoolOptions
+from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import CHOSEN, AutoOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
 from icsched.errors import ArgumentError, FormatError
@@ -150,7 +150,8 @@ def prio(
     race = _race(order.order, pool_options, race_options, memory)
     has_unit = race.pool is None or pool_options.has_unit
     wanted = Wanted(order, memory.limit, memory.sizes, race, has_unit)
-    found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
+    with naming_pool(pool_options.pool_file):
+        found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
     if writing.only_looks:
         _show(_with_tables(found, tables_), writing, as_json=json_)
         return

@@ -15,6 +15,7 @@ from icsched.cli.model import (
     PoolOptions,
     SamplingOptions,
     TimeOptions,
+    naming_pool,
 )
 from icsched.cli.orders import known_orders
 from icsched.cli.output import SIGNS, Json, put
@@ -44,17 +45,18 @@ def simulate(
 
     """
     check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
-    found = simulate_answer(
-        files,
-        order,
-        pool=pool_options.pool(),
-        times=time_options.times(),
-        run_times=time_options.run_times,
-        has_unit=pool_options.has_unit,
-        sampling=sampling_options.sampling(),
-        seed=sampling_options.seed,
-        threads=sampling_options.thread_count(),
-        reading=Reading(reading),
-        signs=SIGNS,
-    )
+    with naming_pool(pool_options.pool_file):
+        found = simulate_answer(
+            files,
+            order,
+            pool=pool_options.pool(),
+            times=time_options.times(),
+            run_times=time_options.run_times,
+            has_unit=pool_options.has_unit,
+            sampling=sampling_options.sampling(),
+            seed=sampling_options.seed,
+            threads=sampling_options.thread_count(),
+            reading=Reading(reading),
+            signs=SIGNS,
+        )
     put(found, render.text, render.keys, as_json=json_)

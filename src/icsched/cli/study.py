@@ -18,13 +18,13 @@ from icsched.answers.study import (
     study_begun,
 )
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
-from icsched.cli.model import ENOUGH_RUNS, SamplingOptions, TimeOptions
-from icsched.cli.orders import RunTimeFiles, known_orders
+from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
+from icsched.cli.orders import known_orders
 from icsched.cli.output import SIGNS, Flag, OutputName, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
 from icsched.sim import read_pool
-from icsched.sim.model import BatchLaw, TimeLaw
+from icsched.sim.model import BatchLaw
 from icsched.study import BATCHES, INTERVALS, Cell, Terms, grid, is_study, workers_grid
 
 Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
@@ -92,31 +92,7 @@ class GridOptions:
         return grid(terms, rows, columns)
 
 
-@Parameter(name="*", group="Times")
-@dataclass(frozen=True)
-class StudyTimes(TimeOptions):
-    """How long jobs run.
-
-    Parameters
-    ----------
-    law
-        How run times vary around their means.
-    spread
-        Standard deviation of a run time divided by its mean; 0.1 by default.
-    run_times
-        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
-        It can be given several times. Jobs may be missing. By default each job takes 1.
-        It needs --intervals, --workers or --pool.
-
-    """
-
-    law: TimeLaw = "normal"
-    spread: float | None = None
-    run_times: RunTimeFiles = ()
-
-
 PAPER_GRID = GridOptions()
-UNIT_TIMES = StudyTimes()
 
 
 def study(
@@ -124,7 +100,7 @@ def study(
     order: Orders = ("prio",),
     output_: Annotated[str | None, OutputName] = None,
     grid_options: GridOptions = PAPER_GRID,
-    time_options: StudyTimes = UNIT_TIMES,
+    time_options: TimeOptions = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,
     dask: str | None = None,
     no_run: Flag = False,
@@ -170,7 +146,8 @@ def study(
     )
     say(render.beginning(begun))
     if not no_run:
-        _run(begun, threads, dask)
+        with naming_pool(grid_options.pool_file):
+            _run(begun, threads, dask)
     found = study_answer(begun)
     say(render.text(found))
     say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")

@@ -17,6 +17,7 @@ from icsched.files.writing import (
     sync_directory,
     write_bytes,
     write_text,
+    write_texts,
     write_with_directory,
 )
 
@@ -35,5 +36,6 @@ __all__ = [
     "text_of",
     "write_bytes",
     "write_text",
+    "write_texts",
     "write_with_directory",
 ]

@@ -5,7 +5,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
@@ -20,12 +20,45 @@ WITHDRAWN = "dag"  # the name of a file while it is kept in the directory that b
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write *text* to *path* as `write_bytes` does; raises FormatError if UTF-8 cannot hold it."""
+    write_bytes(path, _encoded(path, text))
+
+
+def write_texts(texts: Mapping[str, str]) -> None:
+    """Write several files by path, each as `write_text` does.
+
+    All are on the disk under other names before the first is put in place. So a disk that fills up
+    changes no file. Raises FormatError as `write_text` does.
+    """
+    data = {path: _encoded(path, text) for path, text in texts.items()}
+    replaced = [path for path in data if _open_handle(path) is None and not _is_special(path)]
+    with ExitStack() as stack:
+        asides = [_aside(stack, path, data[path]) for path in replaced]
+        for path in sorted(data.keys() - set(replaced)):
+            write_bytes(path, data[path])
+        for path, new in zip(replaced, asides, strict=True):
+            with naming(path):
+                target = _target(path)
+                new.replace(target)
+                sync_directory(target.parent)
+
+
+def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
+    """Write *data* beside the file at *path*; an error within *stack* removes what was written."""
+    with naming(path):
+        target = _target(path)
+        handle, new = stack.enter_context(temporary_file(target.parent))
+        _write(handle, data)
+        take_after(handle, target)
+        os.fsync(handle)
+    return new
+
+
+def _encoded(path: str | os.PathLike[str], text: str) -> bytes:
     try:
-        data = text.encode()
+        return text.encode()
     except UnicodeEncodeError as error:
         problem = f"expected text that UTF-8 can hold, got {text[error.start]!r}"
         raise FormatError(os.fspath(path), None, problem) from error
-    write_bytes(path, data)
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:

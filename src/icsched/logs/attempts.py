@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import compress
 from math import inf, nan
 
 import numpy as np
 
 from icsched.arrays import Floats, Ids
 from icsched.errors import FormatError
-from icsched.logs.events import NOOP_PROC, Event, Job, Kind
+from icsched.logs.events import NOOP_PROC, SCHEDD, Event, Job, Kind
 from icsched.logs.past_run import Ending, PastRun
 
 MOST = 5_000_000  # jobs, and attempts: a few gigabytes
@@ -46,6 +47,7 @@ class Attempts:
         self._nodes: dict[int, _Node] = {}  # by index into names
         self._jobs: dict[Job, tuple[int, float]] = {}  # index into names, time of submission
         self._clusters: dict[int, str] = {}  # DAG node of a whole cluster
+        self._managers: set[Job] = set()  # DAGMan's own jobs, which are not of the workflow
         self._last: dict[Job, _Attempt] = {}
         self._attempts: list[_Attempt] = []
         self._first = inf
@@ -69,7 +71,7 @@ class Attempts:
         for event in events:
             if event.time < self._first:
                 self._first = event.time
-            if event.job[1] != NOOP_PROC:
+            if event.job[1] != NOOP_PROC and event.job not in self._managers:
                 self._acts[event.kind](event)
             if len(self._attempts) > MOST or len(self._jobs) > MOST:
                 raise FormatError(path, None, f"expected at most {MOST:,} jobs and attempts")
@@ -78,8 +80,8 @@ class Attempts:
         self._clusters[event.job[0]] = event.text
 
     def _submit(self, event: Event) -> None:
-        cluster, proc = event.job
-        name = event.text or self._clusters.get(cluster) or f"{cluster}.{proc}"
+        cluster = event.job[0]
+        name = event.text or self._clusters.get(cluster) or _number(event.job)
         index = self._names.setdefault(name, len(self._names))
         self._jobs[event.job] = index, event.time
         node = self._nodes.setdefault(index, _Node(cluster))
@@ -88,11 +90,20 @@ class Attempts:
             node.is_good = None
 
     def _execute(self, event: Event) -> None:
+        if event.text.startswith(SCHEDD) and not self._has_node(event.job):
+            self._managers.add(event.job)
+            return
         self._evict(event._replace(time=nan))  # an attempt whose end is not in the log
         attempt = self._begin(event.job)
         attempt.started = event.time
         if event.text:
             attempt.slot = self._slots.setdefault(event.text, len(self._slots))
+
+    def _has_node(self, job: Job) -> bool:
+        """Whether an event named the DAG node of *job*."""
+        if job not in self._jobs:
+            return bool(self._clusters.get(job[0]))
+        return self._jobs[job][0] != self._names.get(_number(job))
 
     def _begin(self, job: Job) -> _Attempt:
         if job not in self._jobs:  # the log begins later
@@ -152,14 +163,15 @@ class Attempts:
         started = self._times("started")
         ended = self._times("ended")
         counts = self._column("run")
+        names, job = self._named()
         runs = _runs(counts, np.fmin(submitted, started))
         started = np.where(ended < started, nan, started)
         submitted = np.where((started < submitted) | (ended < submitted), nan, submitted)
         return PastRun(
-            names=tuple(self._names),
+            names=names,
             slots=tuple(self._slots),
             began=self._first if self._first < inf else nan,
-            job=self._column("job"),
+            job=job,
             submitted=submitted,
             started=started,
             ended=ended,
@@ -169,6 +181,16 @@ class Attempts:
             run=runs,
         )
 
+    def _named(self) -> tuple[tuple[str, ...], Ids]:
+        """Return the names, and which of them each attempt has; DAGMan's own jobs have none."""
+        job = self._column("job")
+        is_kept = np.ones(len(self._names), bool)
+        is_kept[[self._jobs[own][0] for own in self._managers if own in self._jobs]] = False
+        is_kept[job] = True
+        names = tuple(compress(self._names, is_kept.tolist()))
+        place = np.cumsum(is_kept, dtype=np.int32) - 1
+        return names, place[job]
+
     def _times(self, name: str) -> Floats:
         times = [getattr(attempt, name) for attempt in self._attempts]
         since = np.array(times, np.float64) - (self._first if self._attempts else 0.0)
@@ -176,6 +198,11 @@ class Attempts:
 
     def _column(self, name: str) -> Ids:
         return np.array([getattr(attempt, name) for attempt in self._attempts], np.int32)
+
+
+def _number(job: Job) -> str:
+    """Return how HTCondor writes a job: cluster and proc."""
+    return f"{job[0]}.{job[1]}"
 
 
 def _runs(counts: Ids, times: Floats) -> Ids:

@@ -54,6 +54,7 @@ class Event(NamedTuple):
 
 
 NOOP_PROC = 2**31 - 1  # DAGMan's proc for a node that it does not submit
+SCHEDD = "schedd@"  # begins the slot of a job that runs beside the queue, as DAGMan itself does
 _NODE = "DAG Node: "
 
 # Lines of a body are indented, so a line that begins so is the first of an event. Of the body, all
@@ -65,8 +66,8 @@ _HEAD = (
 )
 _FIRST_EVENT = re.compile(_HEAD)
 _LATER_EVENT = re.compile(rb"\n" + _HEAD)
-_ANY_EVENT = re.compile(rb"^\d{3} \(\d{1,10}\.\d{1,10}\.\d{1,10}\) " + STAMP, re.MULTILINE)
-_HOST = re.compile(rb"host: <?([^?>\r]*)")
+# The header of HTCondor's global event log is an event of the job -1.
+_ANY_EVENT = re.compile(rb"^\d{3} \(-?\d{1,10}\.-?\d{1,10}\.-?\d{1,10}\) " + STAMP, re.MULTILINE)
 _SLOT_NAME = b"\tSlotName: "
 
 # One object in one line, or one whose inner lines are indented, as HTCondor writes them. Nothing
@@ -131,8 +132,13 @@ def _node(line: str) -> str:
 def _text_slot(line: bytes, below: bytes) -> str:
     if below.startswith(_SLOT_NAME):
         return below[len(_SLOT_NAME) :].strip().decode(errors="replace")
-    host = _HOST.search(line)
-    return host[1].strip().decode(errors="replace") if host else ""
+    return _slot_at(line.partition(b"host: ")[2].decode(errors="replace"))
+
+
+def _slot_at(address: str) -> str:
+    """Return the slot of a job of which only the address of a daemon is known."""
+    host = re.split("[?>\r]", address.removeprefix("<"), maxsplit=1)[0].strip()
+    return f"{SCHEDD}{host}" if "sock=schedd" in address else host
 
 
 # JSON
@@ -173,7 +179,7 @@ def _json_events(data: bytes, clock: Clock) -> Iterator[tuple[int, Event]]:
 def _json_text(event: _JsonEvent) -> str:
     if event.EventTypeNumber != Kind.EXECUTE:
         return _node(event.LogNotes)
-    return event.SlotName or event.ExecuteHost.removeprefix("<").partition("?")[0].rstrip(">")
+    return event.SlotName or _slot_at(event.ExecuteHost)
 
 
 _KINDS = frozenset(Kind)

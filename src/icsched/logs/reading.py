@@ -63,13 +63,20 @@ def parsed_run(sources: Sequence[tuple[str, bytes]]) -> PastRun:
 
     Stamps of whole seconds leave ties. Among these, log.2 comes before log.1 and before log.
     """
-    logs = [_Log(path, data) for path, data in sorted(sources, reverse=True)]
+    by_name = sorted(sources, key=lambda source: _parts(source[0]), reverse=True)
+    logs = [_Log(path, data) for path, data in by_name]
     attempts = Attempts()
-    seen: set[Event] | None = set() if len(logs) > 1 else None
+    seen = _Seen() if len(logs) > 1 else None
     for log in sorted(logs, key=lambda log: (log.begins, log.ends)):
-        found = log.events() if seen is None else _new(log.events(), seen)
+        found = log.events() if seen is None else seen.new(log.events())
         attempts.follow(log.path, found)
     return attempts.past_run()
+
+
+def _parts(path: str) -> list[tuple[int, str]]:
+    """Return *path* in parts that compare as its words and numbers do: log.10 after log.9."""
+    words = re.split("([0-9]+)", path)
+    return [(len(word.lstrip("0")) if n % 2 else 0, word) for n, word in enumerate(words)]
 
 
 class _Log:
@@ -90,11 +97,33 @@ class _Log:
         return iter(self._ads) if self._ads else events_in(self._data)
 
 
-def _new(events: Iterable[Event], seen: set[Event]) -> Iterator[Event]:
-    """Yield the events that no earlier file had, and note them."""
-    here = []
-    for event in events:
-        if event not in seen:
-            here.append(event)
-            yield event
-    seen.update(here)
+class _Seen:
+    """The events of the files before.
+
+    HTCondor may write one event with parts of a second into one log and without into another.
+    """
+
+    def __init__(self) -> None:
+        self._exact: set[Event] = set()
+        self._floors: set[Event] = set()  # without the parts of a second that they have
+
+    def new(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events that no earlier file had, and note them."""
+        here = []
+        for event in events:
+            if not self._has(event):
+                here.append(event)
+                yield event
+        self._exact.update(here)
+        self._floors.update(_floor(event) for event in here if event.time % 1)
+
+    def _has(self, event: Event) -> bool:
+        if event in self._exact:
+            return True
+        if event.time % 1:
+            return _floor(event) in self._exact
+        return event in self._floors
+
+
+def _floor(event: Event) -> Event:
+    return event._replace(time=event.time // 1)

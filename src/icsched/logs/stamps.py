@@ -10,17 +10,19 @@ _STAMP = re.compile(STAMP)
 _FIRST_YEAR = 2000  # of logs without years; a leap year, because they may have 29 February
 _DAY = timedelta(days=1).total_seconds()  # more than the offset of any time zone
 YEARLESS = (  # when logs without years begin, as POSIX times
-    datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC).timestamp() - _DAY,
+    datetime(_FIRST_YEAR - 1, 12, 1, tzinfo=UTC).timestamp() - _DAY,
     datetime(_FIRST_YEAR + 1, 1, 1, tzinfo=UTC).timestamp() + _DAY,
 )
 _HALF_A_YEAR = 6  # months: a larger step back is a new year, a smaller one a clock set back
+_JANUARY, _DECEMBER = 1, 12
 
 
 class Clock:
     """Turns the stamps of one log, in their order, into POSIX times.
 
     A stamp without a zone is in the local time of this machine. Stamps without a year begin in the
-    year of the stamp before, or in 2000; the year grows where December is followed by January.
+    year of the stamp before, or in 2000; the year grows where December is followed by January, and
+    shrinks where January is followed by December: an event of the old year that was written late.
 
     >>> clock = Clock()
     >>> clock.posix(b"1970-01-02", b"00:00", b"01", b".5", b"Z")
@@ -66,6 +68,9 @@ class Clock:
     def _note_month(self, month: int) -> None:
         if month + _HALF_A_YEAR <= self._month:
             self._year += 1
+            self._minutes.clear()
+        elif (self._month, month) == (_JANUARY, _DECEMBER):
+            self._year -= 1
             self._minutes.clear()
         self._month = month
 

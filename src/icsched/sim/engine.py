@@ -10,7 +10,7 @@ from icsched import _native
 from icsched._native import Rule, TimeLaw
 from icsched.arrays import Floats
 from icsched.dag import Dag
-from icsched.errors import SimulationError
+from icsched.errors import PoolError
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
@@ -139,7 +139,7 @@ def _within_memory() -> Iterator[None]:
         yield
     except MemoryError:
         problem = "simulation: this pool needs more memory than there is"
-        raise SimulationError(problem) from None
+        raise PoolError(problem) from None
 
 
 def give_up_runs() -> None:

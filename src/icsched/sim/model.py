@@ -16,7 +16,7 @@ import numpy as np
 from icsched import checks
 from icsched.arrays import LONGEST, SHORTEST, Floats, Ids
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, SimulationError
+from icsched.errors import ArgumentError, PoolError, SimulationError
 from icsched.pebble import Order, RunTimes, check_order, checked_run_times
 from icsched.sim.draws import lognormal_sigma
 
@@ -284,10 +284,10 @@ class Played:
 
 
 def check_inputs(dag: Dag, pool: AnyPool, times: Times) -> None:
-    """Raise SimulationError if a run of *dag* would not end, or not soon.
+    """Raise SimulationError if *dag* has no tasks, PoolError if a run would not end, or not soon.
 
-    That happens without tasks, if workers leave too soon to finish a task, or if too many batches
-    come while a task runs.
+    That happens if workers leave too soon to finish a task, or if too many batches come while a
+    task runs.
     """
     if len(dag) == 0:
         raise SimulationError("dag: expected at least one task")
@@ -297,15 +297,15 @@ def check_inputs(dag: Dag, pool: AnyPool, times: Times) -> None:
     takes = pool.overhead + float(means[longest]) / (max(speeds) if speeds else 1.0)
     # A task as long as 20 mean stays succeeds once in e^20 = 485 million attempts.
     if takes > 20 * pool.leave:
-        raise SimulationError(
-            f"leave: workers that stay {pool.leave} on average will never finish task"
+        raise PoolError(
+            f"leave: workers that stay {pool.leave} on average will never finish"
             f" {dag.names[longest]!r}, which takes {takes}"
         )
     takes += pool.delay
     if isinstance(pool, Pool) and takes > MOST_BATCHES * pool.interval:
-        raise SimulationError(
+        raise PoolError(
             f"interval: expected at least {takes / MOST_BATCHES:.3g}, got {pool.interval}: over"
-            f" {MOST_BATCHES:,} batches would come while task {dag.names[longest]!r} runs"
+            f" {MOST_BATCHES:,} batches would come while {dag.names[longest]!r} runs"
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from icsched.arrays import Floats
 from icsched.dag import Dag
-from icsched.errors import SimulationError
+from icsched.errors import PoolError
 from icsched.frames import Answer
 from icsched.pebble import remaining_paths
 from icsched.sim.engine import simulate_runs
@@ -116,15 +116,15 @@ def run_race(
 
 
 def _check_affordable(track: _Track, orders: int, most: float) -> None:
-    """Raise SimulationError for batches so frequent that the budget is far too small for them."""
+    """Raise PoolError for batches so frequent that the budget is far too small for them."""
     longest = float(remaining_paths(track.dag, track.times.means_for(track.dag)).max(initial=0.0))
     intervals = [pool.interval for pool in track.pools if isinstance(pool, Pool)]
     batches = sum(longest / interval for interval in intervals) * orders * FEWEST_RUNS
     if batches > FAR * most:
         shortest = min(intervals)
-        raise SimulationError(
+        raise PoolError(
             f"interval {shortest:g}: too many batches to simulate in {most / WORK_A_SECOND:g} s;"
-            f" the longest path takes {longest:g}; give a longer --interval or a larger --budget"
+            f" the longest path takes {longest:g}; give a longer interval or a larger --budget"
         )
 
 
