@@ -154,6 +154,20 @@ def test_the_choice_says_what_it_was_made_for():
     assert auto(families.airsn(6)).choice.is_own_pool is False
 
 
+def test_a_budget_below_the_fewest_runs_is_told():
+    """A run by workers has 30,000 tasks and 30,000 requests: 0.005 s of simulation."""
+    dag = Dag.from_arcs(30_000, [])
+    times = np.random.default_rng(1).lognormal(0.0, 2.0, len(dag))
+
+    small, enough = (auto(dag, run_times=times, budget=b).choice for b in (0.001, 0.1))
+
+    assert small.exceeds_budget
+    assert len(small.pools) == 1
+    assert small.budget_used == small.runs * 60_000 / 12_000_000
+    assert not enough.exceeds_budget
+    assert len(enough.pools) > 1
+
+
 @pytest.mark.parametrize(
     "bad",
     [

@@ -17,7 +17,7 @@ from icsched.orders.prio import prio_order
 from icsched.orders.steps import by_steps
 from icsched.pebble import Schedule, critical_path_order, priority_order
 from icsched.sim import Played, Times, pool_to_dict
-from icsched.sim.race import run_race
+from icsched.sim.race import affordable, run_race
 from icsched.sim.usual import usual_pools
 from icsched.theory import confirmed
 
@@ -94,8 +94,9 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     orders[present] = played.order_for(dag)
     known = None if run_times is None or not run_times.any() else run_times
     means = np.ones(len(dag)) if known is None else known
-    pools = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     times = Times("lognormal", SPREAD, means)
+    asked = usual_pools(dag, means) if aim.pool is None else [aim.pool]
+    pools = affordable(dag, asked, times, orders=len(racing), budget=aim.budget)
     raced = run_race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
     return Choice(
         best=raced.winner,
@@ -107,6 +108,8 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
         is_timed=known is not None,
         runs=raced.runs,
         seed=aim.seed,
+        budget=aim.budget,
+        budget_used=raced.seconds,
     )
 
 
