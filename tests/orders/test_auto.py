@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, Dag, Pool, Workers, families, pebble, prioritize
 from icsched.errors import SimulationError
 from icsched.orders import Aim
+from icsched.orders.auto import challenged
 from icsched.sim import Played, Recorded, Times, simulate_runs
 from tests.strategies import dags, different_dags
 
@@ -100,6 +101,25 @@ def test_priorities_that_are_all_equal_count_as_none():
     made = prioritize_for(Dag.from_arcs(3, []), None, Aim(None, np.zeros(3, np.int32), QUICK))
 
     assert made.choice.present == "fifo"
+
+
+def test_equal_priorities_in_the_file_are_played_by_when_tasks_become_ready():
+    """Sources of priority 1 and all else 0: first come, first served makes the same runs.
+
+    The sources are ready at time 0, so they go first there too. Children follow as they are freed.
+    """
+    dag = families.random_layered(40, 8, seed=3)
+    times = np.random.default_rng(2).lognormal(0, 1, len(dag))
+    is_source = (np.diff(dag.parent_rows.offsets) == 0).astype(np.int32)
+    order = prioritize(dag, "critical-path", run_times=times).order
+
+    by_priority, by_fifo = (
+        challenged(dag, order, times, Aim(Workers(3), given_now, 0.01))
+        for given_now in (is_source, None)
+    )
+
+    assert (by_priority.present, by_fifo.present) == ("present", "fifo")
+    assert by_priority.ratio == by_fifo.ratio
 
 
 def test_without_arcs_and_times_nothing_is_gained():
