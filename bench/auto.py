@@ -76,7 +76,7 @@ def cost(dag: Dag, times: Floats) -> list[object]:
 def timed(dag: Dag, order: str, times: Floats, budget: float) -> tuple[float, float, Plan]:
     fresh = copy(dag)  # nothing is cached in it
     start, cpu = time.perf_counter(), time.process_time()
-    plan = prioritize(fresh, order, run_times=times, budget=budget)
+    plan = prioritize(fresh, order, run_times=times, budget=budget if order == "auto" else None)
     return time.perf_counter() - start, time.process_time() - cpu, plan
 
 

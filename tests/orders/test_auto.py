@@ -221,3 +221,13 @@ def test_what_is_no_pool_is_refused(pool):
 def test_a_pool_without_a_use_is_refused(order, name):
     with pytest.raises(ArgumentError, match=f"^pool cannot be used with order {name}: nothing"):
         prioritize({"a": []}, order, pool=Workers(8))
+
+
+@pytest.mark.parametrize("option", [{"budget": 1.0}, {"seed": 0}])
+@pytest.mark.parametrize(
+    ("order", "name"), [("prio", "prio"), ("fifo", "fifo"), (["a"], "of your own")]
+)
+def test_a_budget_or_seed_without_a_use_is_refused(option, order, name):
+    refusal = f"{next(iter(option))} cannot be used with order {name}: nothing"
+    with pytest.raises(ArgumentError, match=refusal):
+        prioritize({"a": []}, order, **option)
