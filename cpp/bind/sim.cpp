@@ -12,13 +12,13 @@ struct type_caster<icsched::SimModel>
                          icsched::Rule, icsched::Ids, std::span<const double>, icsched::TimeLaw,
                          double, std::int64_t, std::span<const double>, double, double, double,
                          bool, double, double, double, std::int64_t, double, double,
-                         std::span<const double>, std::span<const double>> {
+                         std::span<const double>, std::span<const double>, icsched::Ids> {
   static constexpr auto Name = const_name("icsched._native.SimModel");
   static constexpr const char* names[] = {
       "children",   "rule",       "order",   "means",       "law",   "width",
       "workers",    "speeds",     "interval", "size_scale", "size_shift", "waiting",
       "speed_sigma", "leave",     "deadline", "replicas",   "overhead",   "delay",
-      "starts",     "ends"};
+      "starts",     "ends",       "classes"};
 };
 
 }  // namespace nanobind::detail
@@ -68,7 +68,8 @@ static void bind_enums(nb::module_& m) {
       .value("RANKED", Rule::ranked)
       .value("FIFO", Rule::fifo)
       .value("LIFO", Rule::lifo)
-      .value("RANDOM", Rule::random);
+      .value("RANDOM", Rule::random)
+      .value("CLASSED", Rule::classed);
   nb::enum_<TimeLaw>(m, "TimeLaw", nb::is_arithmetic(), "How the times of tasks are drawn.")
       .value("NORMAL", TimeLaw::normal)
       .value("LOGNORMAL", TimeLaw::lognormal);

@@ -128,7 +128,7 @@ class BatchRunner : public SimRunner {
         time_(game.tasks()),
         ended_(by_rank ? 0 : game.tasks()),
         freed_by_(by_rank ? 0 : game.tasks()) {
-    unassigned_.set_order(model_.order);
+    prepare_set(unassigned_, model_);
   }
 
   SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) override {

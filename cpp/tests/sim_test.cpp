@@ -21,14 +21,17 @@ constexpr double never = std::numeric_limits<double>::infinity();
 struct World {
   Built dag;
   std::vector<double> means, speeds;
+  Vector classes;  // three, in turn
 
   World(std::int32_t tasks, const Vector& parents, const Vector& children)
-      : dag(build(tasks, parents, children)), means(tasks, 1.0) {}
+      : dag(build(tasks, parents, children)), means(tasks, 1.0) {
+    for (std::int32_t task = 0; task < tasks; ++task) classes.push_back(task % 3);
+  }
 
   SimModel workers(std::int64_t count, Rule rule = Rule::fifo) {
     speeds.assign(count, 1.0);
     return {dag.child_rows(), rule, dag.order, means, TimeLaw::normal, 0.0, count, speeds,
-            1.0, 0.0, 1.0, false, 0.0, never, never, 1, 0.0, 0.0, {}, {}};
+            1.0, 0.0, 1.0, false, 0.0, never, never, 1, 0.0, 0.0, {}, {}, classes};
   }
   SimModel batches(double interval, double size, Rule rule = Rule::fifo) {
     SimModel model = workers(1, rule);
@@ -221,7 +224,7 @@ TEST(both_engines_make_the_same_runs_for_batches) {
   std::mt19937 rng(1);
   for (int round = 0; round < 40; ++round) {
     World world = random_world(1 + static_cast<std::int32_t>(rng() % 60), rng);
-    for (Rule rule : {Rule::ranked, Rule::fifo, Rule::lifo, Rule::random}) {
+    for (Rule rule : {Rule::ranked, Rule::fifo, Rule::lifo, Rule::random, Rule::classed}) {
       SimModel model = world.batches(std::pow(10.0, round % 5 - 3), 1.0, rule);
       model.size_scale = round % 3;
       model.width = 0.2 * (round % 2);

@@ -198,6 +198,8 @@ class Rule(enum.IntEnum):
 
     RANDOM = 3
 
+    CLASSED = 4
+
 class TimeLaw(enum.IntEnum):
     """How the times of tasks are drawn."""
 

@@ -263,6 +263,7 @@ class SimModel:
     delay: float
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
+    classes: Ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,23 @@ def test_json_has_the_choice(answer):
     assert choice["ratio"]["low"] <= choice["ratio"]["mean"] <= choice["ratio"]["high"] < 0.95
 
 
+def test_a_budget_that_is_too_small_is_told(icsched, answer, put):
+    """A run of 2,000 jobs counts 2,000 requests too; a budget of 0.001 s is 3 runs of them."""
+    put({"long.dag": "".join(f"JOB j{number} x.sub\n" for number in range(2000))})
+    times = "".join(f"j{number},{1 + number**2}\n" for number in range(2000))
+    put({"times.csv": times})
+    words = "long.dag", *TWO, "--run-times", "times.csv", "--budget"
+
+    choice = answer(*words, "0.001")["choice"]
+
+    assert choice["exceeds_budget"] is True
+    assert choice["budget"] == 0.001
+    assert choice["budget_used"] == choice["runs"] * 4000 / 12_000_000
+    told = "The fewest runs that tell anything took "
+    assert told in icsched("prio", *words, "0.001").out
+    assert told not in icsched("prio", *words, "1").out
+
+
 @pytest.mark.usefixtures("wf")
 def test_without_a_pool_usual_pools_are_simulated(icsched, answer):
     assert answer("wf.dag")["choice"]["is_own_pool"] is False

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, Dag, Pool, Workers, families, pebble, prioritize
 from icsched.errors import SimulationError
 from icsched.orders import Aim
+from icsched.orders.auto import challenged
 from icsched.sim import Played, Recorded, Times, simulate_runs
 from tests.strategies import dags, different_dags
 
@@ -102,6 +103,25 @@ def test_priorities_that_are_all_equal_count_as_none():
     assert made.choice.present == "fifo"
 
 
+def test_equal_priorities_in_the_file_are_played_by_when_tasks_become_ready():
+    """Sources of priority 1 and all else 0: first come, first served makes the same runs.
+
+    The sources are ready at time 0, so they go first there too. Children follow as they are freed.
+    """
+    dag = families.random_layered(40, 8, seed=3)
+    times = np.random.default_rng(2).lognormal(0, 1, len(dag))
+    is_source = (np.diff(dag.parent_rows.offsets) == 0).astype(np.int32)
+    order = prioritize(dag, "critical-path", run_times=times).order
+
+    by_priority, by_fifo = (
+        challenged(dag, order, times, Aim(Workers(3), given_now, 0.01))
+        for given_now in (is_source, None)
+    )
+
+    assert (by_priority.present, by_fifo.present) == ("present", "fifo")
+    assert by_priority.ratio == by_fifo.ratio
+
+
 def test_without_arcs_and_times_nothing_is_gained():
     plan = auto(Dag.from_arcs(50, []), budget=0.05)
 
@@ -154,6 +174,20 @@ def test_the_choice_says_what_it_was_made_for():
     assert auto(families.airsn(6)).choice.is_own_pool is False
 
 
+def test_a_budget_below_the_fewest_runs_is_told():
+    """A run by workers has 30,000 tasks and 30,000 requests: 0.005 s of simulation."""
+    dag = Dag.from_arcs(30_000, [])
+    times = np.random.default_rng(1).lognormal(0.0, 2.0, len(dag))
+
+    small, enough = (auto(dag, run_times=times, budget=b).choice for b in (0.001, 0.1))
+
+    assert small.exceeds_budget
+    assert len(small.pools) == 1
+    assert small.budget_used == small.runs * 60_000 / 12_000_000
+    assert not enough.exceeds_budget
+    assert len(enough.pools) > 1
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -187,3 +221,13 @@ def test_what_is_no_pool_is_refused(pool):
 def test_a_pool_without_a_use_is_refused(order, name):
     with pytest.raises(ArgumentError, match=f"^pool cannot be used with order {name}: nothing"):
         prioritize({"a": []}, order, pool=Workers(8))
+
+
+@pytest.mark.parametrize("option", [{"budget": 1.0}, {"seed": 0}])
+@pytest.mark.parametrize(
+    ("order", "name"), [("prio", "prio"), ("fifo", "fifo"), (["a"], "of your own")]
+)
+def test_a_budget_or_seed_without_a_use_is_refused(option, order, name):
+    refusal = f"{next(iter(option))} cannot be used with order {name}: nothing"
+    with pytest.raises(ArgumentError, match=refusal):
+        prioritize({"a": []}, order, **option)

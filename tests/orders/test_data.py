@@ -36,8 +36,8 @@ MODEL = DAG, Played("fifo"), Pool(), Times()
 EARLIER = Interval(0.9, 0.85, 0.95)
 RATIOS = {"prio": 0.9, "fifo": 1.0}
 WORKER = {"schema": 1, "kind": "workers", "count": 1}
-CHOICE = Choice("prio", "fifo", EARLIER, RATIOS, (WORKER,), True, False, 40, 7)
-RACED = Raced("prio", "fifo", RATIOS, EARLIER, 40)
+CHOICE = Choice("prio", "fifo", EARLIER, RATIOS, (WORKER,), True, False, 40, 7, 1.0, 0.5)
+RACED = Raced("prio", "fifo", RATIOS, EARLIER, 40, 0.5)
 
 ANSWERS = [
     DAG,
@@ -185,7 +185,14 @@ AS_DATA = [
     (EARLIER, RATIO, None),
     (
         RACED,
-        {"winner": "prio", "present": "fifo", "ratios": RATIOS, "checked": RATIO, "runs": 40},
+        {
+            "winner": "prio",
+            "present": "fifo",
+            "ratios": RATIOS,
+            "checked": RATIO,
+            "runs": 40,
+            "seconds": 0.5,
+        },
         None,
     ),
     (
@@ -200,8 +207,11 @@ AS_DATA = [
             "is_timed": False,
             "runs": 40,
             "seed": 7,
+            "budget": 1.0,
+            "budget_used": 0.5,
             "chosen": "prio",
             "is_worth_it": True,
+            "exceeds_budget": False,
         },
         None,
     ),

@@ -11,7 +11,7 @@ from icsched import Dag
 from icsched.ready import Readiness
 from icsched.sim import AnyPool, Played, Pool, Recorded, Times, Trace, Workers, engine, plain
 
-PLAYED_BY = ["static", "fifo", "lifo", "random"]
+PLAYED_BY = ["static", "fifo", "lifo", "random"]  # with an order alone
 
 
 def assert_same(first: Trace, second: Trace) -> None:
@@ -34,9 +34,10 @@ def assert_engines_agree(
 
 
 def ways_to_play(dag: Dag) -> list[Played]:
-    """Every way to play, with an order that is not that of the ids."""
+    """Every way to play, with an order that is not that of the ids; two priorities in turn."""
     backwards = dag.dual().fifo_order[::-1]
-    return [Played(by, backwards) for by in PLAYED_BY]
+    priorities = np.arange(len(dag)) % 2
+    return [*(Played(by, backwards) for by in PLAYED_BY), Played("priority", backwards, priorities)]
 
 
 def small_pools() -> Iterator[AnyPool]:

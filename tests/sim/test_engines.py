@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icsched import Dag, families, prioritize
-from icsched.sim import Played, Pool, Recorded, Times, Workers, plain, simulate_runs
+from icsched import ArgumentError, Dag, families, prioritize
+from icsched.sim import Played, Pool, Recorded, Times, Workers, engine, plain, simulate_runs
 from tests.sim.models import (
     assert_engines_agree,
+    assert_same,
     pools,
     recorded,
     runs,
@@ -136,3 +137,76 @@ def test_orders_of_one_run_meet_the_same_arrivals_and_first_times():
 def duration_of(trace) -> list[float]:
     steps = trace.assignments
     return [float(d) for _, d in sorted(zip(steps.task, steps.end - steps.time, strict=True))]
+
+
+@settings(max_examples=300)
+@given(st.data(), dags_with_orders(most_tasks=12), pools() | recorded(), seeds, runs)
+def test_the_engines_agree_on_priorities(data, dag_and_order, pool, seed, run):
+    dag, order = dag_and_order
+    if not len(dag):
+        return
+    number = st.sampled_from([-(2**31), 0, 7])
+    priorities = data.draw(st.lists(number, min_size=len(dag), max_size=len(dag)))
+    played = Played("priority", data.draw(st.none() | st.just(order)), priorities)
+
+    assert_engines_agree(dag, played, pool, data.draw(times(len(dag))), seed=seed, run=run)
+
+
+@settings(max_examples=100)
+@given(dags_with_orders(most_tasks=12), pools() | recorded(), seeds)
+def test_equal_priorities_are_first_come_first_served_and_different_ones_an_order(
+    dag_and_order, pool, seed
+):
+    dag, order = dag_and_order
+    if not len(dag):
+        return
+    falling = np.empty(len(dag), np.int64)
+    falling[order] = -np.arange(len(dag))
+    pairs = [
+        (Played("fifo"), Played("priority", priorities=np.full(len(dag), 5))),
+        (Played("static", order), Played("priority", priorities=falling)),
+    ]
+    for known, by_priority in pairs:
+        first, second = (
+            engine.trace(dag, played, pool, Times(), seed=seed, run=0)
+            for played in (known, by_priority)
+        )
+        assert_same(first, second)
+
+
+def test_of_equal_priorities_the_task_that_became_eligible_first_is_taken():
+    """One worker; `late` has the smaller id, but `quick` ends before `slow` and frees `early`.
+
+    The tasks slow and quick have priority 1 and run first. A list by id would take late first.
+    """
+    dag = Dag({"quick": [], "slow": [], "late": ["slow"], "early": ["quick"]})
+    played = Played("priority", priorities=[1, 1, 0, 0])
+
+    steps = engine.trace(dag, played, Workers(1), CONSTANT, seed=1, run=0)
+
+    taken = [dag.names[task] for task in steps.assignments.task]
+    assert taken == ["quick", "slow", "early", "late"]
+
+
+@pytest.mark.parametrize(
+    ("by", "priorities"),
+    [
+        ("priority", None),
+        ("fifo", [1]),
+        ("priority", [1.5]),
+        ("priority", [[1]]),
+        ("priority", "a"),
+    ],
+)
+def test_priorities_that_cannot_be_played_are_refused(by, priorities):
+    with pytest.raises(ArgumentError, match=r"^priorities: "):
+        Played(by, priorities=priorities)
+    with pytest.raises(ArgumentError, match=r"^priorities: expected 1, one per task, got 2"):
+        simulate_runs(
+            Dag({"a": []}),
+            Played("priority", priorities=[1, 2]),
+            Workers(1),
+            CONSTANT,
+            seed=1,
+            runs=1,
+        )

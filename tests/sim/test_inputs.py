@@ -104,7 +104,7 @@ def test_times_that_cannot_be(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "best"}, "by: expected static, fifo, lifo or random, got 'best'"),
+        ({"by": "best"}, "by: expected static, fifo, lifo, random or priority, got 'best'"),
         ({"by": "static"}, "order: expected one to play by static, got None"),
     ],
 )

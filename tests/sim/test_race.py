@@ -10,7 +10,7 @@ from icsched import Dag, Pool, Workers, families
 from icsched.errors import SimulationError
 from icsched.pebble import critical_path_order, fifo_order, lifo_order, random_order
 from icsched.sim import Played, Recorded, Times, simulate_runs
-from icsched.sim.race import FIRST_RUNS, MOST_RUNS, WORK_A_SECOND, run_race
+from icsched.sim.race import FIRST_RUNS, MOST_RUNS, WORK_A_SECOND, affordable, run_race
 from tests.strategies import different_dags
 
 FORK = Dag({"lone": [], "a": [], "b": ["a"], "c": ["b"]})
@@ -18,6 +18,7 @@ FIRST_PATH = Played("static", ["a", "b", "lone", "c"])
 FIFO = Played("fifo")
 TWO = [Workers(2)]
 SLOW_LONE = Dag({"x": [], "y": [], "long": []})  # two workers: the long one must come first
+FLAT = Dag.from_arcs(10, [])
 LONG_FIRST = Played("static", ["long", "x", "y"])
 LONG_TIMES = Times("lognormal", 0.3, {"x": 1, "y": 1, "long": 2})
 
@@ -161,6 +162,38 @@ def test_the_budget_bounds_the_work_also_where_most_requests_find_nothing(budget
         work = raced.runs * (len(dag) + float(one.batches.mean()))
         least = 16 * (len(dag) + float(one.batches.mean()))
         assert work <= max(1.3 * budget * WORK_A_SECOND, least)
+
+
+def test_the_fewest_runs_are_one_of_each_order_and_four_of_the_check():
+    """A run of 3 tasks by 2 workers counts 3 tasks and 3 requests."""
+    dag = Dag.from_arcs(3000, [])  # as SLOW_LONE, 1,000 times side by side
+    times = Times("lognormal", 0.3, [1.0, 1.0, 1000.0] * 1000)
+    long_first = played(np.argsort(-np.array(times.means), kind="stable"))
+    orders = {"long first": long_first, "fifo": FIFO, "other": FIFO, "last": FIFO}
+    fewest = 12 * 6000
+
+    raced = run_race(dag, orders, "fifo", [Workers(500)], times, budget=0.001, seed=1)
+
+    assert raced.winner == "long first"
+    assert raced.runs == 12
+    assert raced.seconds == fewest / WORK_A_SECOND
+
+
+@pytest.mark.parametrize(("budget", "pools"), [(0.001, 1), (0.006, 1), (0.012, 2), (1, 3)])
+def test_a_small_budget_is_spent_on_the_first_pools(budget, pools):
+    """12 runs of 3,000 tasks and 3,000 requests are 0.006 s, on three pools 0.018 s."""
+    dag = Dag.from_arcs(3000, [])
+    usual = [Workers(2), Workers(3), Workers(4)]
+
+    assert affordable(dag, usual, Times(), orders=4, budget=budget) == usual[:pools]
+
+
+def test_frequent_batches_count_when_pools_are_chosen():
+    """The longest path takes 1, so 1,000,000 batches come: 12 runs are a second of simulation."""
+    pools = [Workers(2), Pool(interval=1e-6, batch=1)]
+
+    for budget, count in ((0.9, 1), (1.1, 2)):
+        assert len(affordable(FLAT, pools, Times(), orders=4, budget=budget)) == count
 
 
 def test_more_budget_makes_more_runs_up_to_a_limit():

@@ -12,7 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstdint>
+#include <functional>
+#include <queue>
 #include <vector>
 
 #include "icsched/graph.hpp"
@@ -182,6 +185,55 @@ class Line {
 
   std::vector<std::int32_t> line_;     // oldest first
   std::size_t head_ = 0;               // entries before it are taken; 0 if the newest go first
+  std::vector<std::uint8_t> removed_;  // by task; may still be in line
+  std::int64_t size_ = 0;
+};
+
+// Least class first, and in a class the task that was added first. set_classes is called first.
+class ClassedLine {
+ public:
+  explicit ClassedLine(std::int32_t tasks) : removed_(tasks) {}
+
+  void set_classes(Ids classes) { classes_ = classes; }
+  void set_order(Ids) {}
+  void clear() {
+    line_ = {};
+    added_ = size_ = 0;
+    std::fill(removed_.begin(), removed_.end(), false);
+  }
+  void add(std::int32_t task) {
+    line_.push({classes_[task], added_++, task});
+    ++size_;
+  }
+  void remove(std::int32_t task) {
+    removed_[task] = true;
+    --size_;
+  }
+  std::int64_t size() const { return size_; }
+
+  template <class Visit>
+  void take(std::int64_t count, Visit visit) {
+    for (count = std::min(count, size_); count > 0;) {
+      const std::int32_t task = line_.top().task;
+      line_.pop();
+      if (removed_[task]) continue;
+      --count;
+      --size_;
+      visit(task);
+    }
+  }
+
+ private:
+  struct Place {
+    std::int32_t of_class;
+    std::int64_t number;  // of the addition
+    std::int32_t task;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  Ids classes_;  // by task
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> line_;
+  std::int64_t added_ = 0;             // times that a task was added
   std::vector<std::uint8_t> removed_;  // by task; may still be in line
   std::int64_t size_ = 0;
 };

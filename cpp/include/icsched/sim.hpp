@@ -13,7 +13,7 @@
 
 namespace icsched {
 
-enum class Rule : std::int32_t { ranked = 0, fifo = 1, lifo = 2, random = 3 };
+enum class Rule : std::int32_t { ranked = 0, fifo = 1, lifo = 2, random = 3, classed = 4 };
 enum class TimeLaw : std::int32_t { normal = 0, lognormal = 1 };
 
 // Requires at least one task. Numbers are positive and finite if nothing else is said, and so are
@@ -22,7 +22,7 @@ struct SimModel {
   Rows children;
 
   Rule rule;
-  Ids order;  // legal; ranked: first task first; fifo, lifo: only the order of sources counts
+  Ids order;  // legal; ranked: first task first; fifo, lifo, classed: only the order of sources counts
 
   std::span<const double> means;  // of the tasks' times
   TimeLaw law;
@@ -45,6 +45,8 @@ struct SimModel {
   // replicas.
   std::span<const double> starts;  // ascending; may be 0
   std::span<const double> ends;    // each after its start; at least one is infinite, others may be
+
+  Ids classes;  // classed: by task, the least first and in a class as in fifo; else empty
 };
 
 // Results by run. For workers, a batch is one request of one worker.
@@ -86,7 +88,7 @@ struct SimRange {
 // Runs first_run .. first_run + runs - 1. If `trace` is not null, it is filled with the run,
 // which must be the only one. Memory per thread is O(tasks + copies running). Time per run is
 // O(tasks + arcs + batches) for batches without waiting, leaving, deadlines, replicas and delay
-// (fifo and lifo sort what ends between two batches). All other models take a heap operation per event.
+// (fifo, lifo and classed sort what ends between two batches). All other models take a heap operation per event.
 SimRuns simulate(const SimModel& model, const SimRange& range, SimTrace* trace = nullptr);
 
 }  // namespace icsched

@@ -69,7 +69,7 @@ class EventRunner : public SimRunner {
         state_(game.tasks()),
         has_result_(Late ? game.tasks() : 0),
         work_(game.tasks()) {
-    unassigned_.set_order(model_.order);
+    prepare_set(unassigned_, model_);
   }
 
   SimScore run(const Draws& draws, Watch& watch, SimTrace* trace) override {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "icsched/draws.hpp"
@@ -90,8 +91,16 @@ std::unique_ptr<SimRunner> runner_for_rule(const SimCase& game) {
   switch (game.model.rule) {
     case Rule::fifo: return std::make_unique<Runner<Line<false>>>(game);
     case Rule::lifo: return std::make_unique<Runner<Line<true>>>(game);
+    case Rule::classed: return std::make_unique<Runner<ClassedLine>>(game);
     default: return std::make_unique<Runner<RankedSet>>(game);
   }
+}
+
+// Tells the set what the rule goes by, for all runs.
+template <class Set>
+void prepare_set(Set& set, const SimModel& model) {
+  if constexpr (std::is_same_v<Set, ClassedLine>) set.set_classes(model.classes);
+  set.set_order(model.order);
 }
 
 // Empties the set for a new run. If each run has an order of its own, draws it into `order`.

@@ -58,9 +58,9 @@ class WantedOrder:
             raise ArgumentError(f"--order {self.order} needs --run-times")
         doing = "simulating several orders of" if self.order == AUTO else "ordering"
         with signs.working(doing, len(workflow.dag)):
-            return prioritize(
-                workflow, self.order, pool=race.pool, budget=race.budget, seed=race.seed
-            )
+            if self.order != AUTO:
+                return prioritize(workflow, self.order, pool=race.pool)
+            return prioritize(workflow, AUTO, pool=race.pool, budget=race.budget, seed=race.seed)
 
 
 def is_file(word: str) -> bool:

@@ -211,7 +211,7 @@ def resolved(
         return _named(dag, wanted, times, pool)
     if isinstance(wanted, Played):
         checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
-        return Played(wanted.by, checked)
+        return replace(wanted, order=checked)
     if isinstance(wanted, Clustered):
         return wanted
     if callable(wanted):

@@ -17,7 +17,7 @@ from icsched.orders.prio import prio_order
 from icsched.orders.steps import by_steps
 from icsched.pebble import Schedule, critical_path_order, priority_order
 from icsched.sim import Played, Times, pool_to_dict
-from icsched.sim.race import run_race
+from icsched.sim.race import affordable, run_race
 from icsched.sim.usual import usual_pools
 from icsched.theory import confirmed
 
@@ -65,7 +65,7 @@ def order_of(dag: Dag, priorities: Ids) -> Ids:
     """Return the order in which tasks with these priorities run, larger first.
 
     Tasks of the same priority run in the order of `Dag.fifo_order`. DAGMan goes by when they
-    become ready in the run, which no list can say.
+    become ready in the run, which no list can say; `Played` by "priority" does that.
 
     >>> order_of(Dag({"a": [], "b": []}), np.array([-5, 2])).tolist()
     [1, 0]
@@ -88,14 +88,15 @@ def _candidates(dag: Dag, run_times: Floats | None, prio: Ids) -> dict[str, Ids]
 
 def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim) -> Choice:
     """Let *orders* race against what the user has now, which is added to them."""
-    present, played = _present(dag, aim.priorities)
+    present, played, listed = _present(dag, aim.priorities)
     racing = {name: Played("static", Schedule.trusted(dag, ids)) for name, ids in orders.items()}
     racing[present] = played
-    orders[present] = played.order_for(dag)
+    orders[present] = listed
     known = None if run_times is None or not run_times.any() else run_times
     means = np.ones(len(dag)) if known is None else known
-    pools = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     times = Times("lognormal", SPREAD, means)
+    asked = usual_pools(dag, means) if aim.pool is None else [aim.pool]
+    pools = affordable(dag, asked, times, orders=len(racing), budget=aim.budget)
     raced = run_race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
     return Choice(
         best=raced.winner,
@@ -107,14 +108,16 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
         is_timed=known is not None,
         runs=raced.runs,
         seed=aim.seed,
+        budget=aim.budget,
+        budget_used=raced.seconds,
     )
 
 
-def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played]:
-    """Return the order that the user has now, and its name."""
+def _present(dag: Dag, priorities: Ids | None) -> tuple[str, Played, Ids]:
+    """Return the order that the user has now: its name, how it is played, and as a list."""
     if priorities is None or (priorities == priorities[0]).all():
-        return FIFO, Played("fifo")
-    return PRESENT, Played("static", Schedule.trusted(dag, order_of(dag, priorities)))
+        return FIFO, Played("fifo"), dag.fifo_order
+    return PRESENT, Played("priority", priorities=priorities), order_of(dag, priorities)
 
 
 AUTO = NamedOrder(

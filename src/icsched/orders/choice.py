@@ -49,7 +49,8 @@ class Choice(Answer):
     else `present`. `ratios` has what the race saw of each order, as geometric means over the pools;
     these come from fewer runs, and that of `best` is too good on average. `pools` are these pools
     as plain data, and `is_own_pool` says whether the user gave one. `is_timed` says whether run
-    times were known. `runs` counts the simulated runs.
+    times were known. `runs` counts the simulated runs. `budget` is what was asked, and
+    `budget_used` is what the runs took in the same unit: more if the fewest runs take more.
     """
 
     best: str
@@ -61,6 +62,13 @@ class Choice(Answer):
     is_timed: bool
     runs: int
     seed: int
+    budget: float
+    budget_used: float
+
+    @property
+    def exceeds_budget(self) -> bool:
+        """Whether the runs took clearly more than the budget; chance alone changes it a little."""
+        return self.budget_used > 1.1 * self.budget
 
     @property
     def is_worth_it(self) -> bool:
@@ -73,6 +81,10 @@ class Choice(Answer):
         return self.best if self.is_worth_it else self.present
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields, `chosen` and `is_worth_it` as plain data."""
-        more = {"chosen": self.chosen, "is_worth_it": self.is_worth_it}
+        """Return all fields, `chosen`, `is_worth_it` and `exceeds_budget` as plain data."""
+        more = {
+            "chosen": self.chosen,
+            "is_worth_it": self.is_worth_it,
+            "exceeds_budget": self.exceeds_budget,
+        }
         return {**super().to_dict(), **more}

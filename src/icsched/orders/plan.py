@@ -90,16 +90,17 @@ def prioritize(
     *,
     run_times: RunTimes | None = None,
     pool: AnyPool | None = None,
-    budget: float = 1.0,
-    seed: int = 0,
+    budget: float | None = None,
+    seed: int | None = None,
     label: str | None = None,
 ) -> Plan:
     """Order *graph*, by default so that its run ends as early as possible.
 
-    *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx
-    or rustworkx. *order* is a name of `ORDERS`. "auto" chooses by simulation: on *pool*, or on
-    several usual pools, within a *budget* of seconds; `choice` says what it found. "prio" has as
-    many eligible tasks as possible at every step. Others are "critical-path" and "fifo".
+    *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx or
+    rustworkx. *order* is a name of `ORDERS`. "auto" chooses by simulation: on *pool*, or on
+    several usual pools, in a *budget* of seconds, by default 1; `choice` says what it found.
+    "prio" has as many eligible tasks as possible at every step. Others are "critical-path" and
+    "fifo".
     *order* may also be an order of your own: a plan, a schedule, names or ids. Then `ordered_by`
     is *label*; by default it is "given", and a plan keeps its own.
 
@@ -108,7 +109,7 @@ def prioritize(
     remaining path, then to the smaller task id. Near O(tasks + arcs) on workflow-shaped dags.
 
     Raises ArgumentError for an unknown order, if the order needs run times and none are given, or
-    for a *pool* that the order has no use for;
+    for a *pool*, *budget* or *seed* that the order has no use for;
     ScheduleError for an order that is not legal; GraphError for a graph that is not a dag.
 
     >>> plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}, "prio")
@@ -117,12 +118,13 @@ def prioritize(
     >>> prioritize(plan.dag, ["a", "b", "c", "d", "e"]).ordered_by
     'given'
     """
-    _check_use_of_pool(order, pool)
+    _check_use(order, pool=pool, budget=budget, seed=seed)
     dag = dag_of(graph)
     known = run_times_of(graph) if run_times is None else run_times
     times = None if known is None else checked_run_times(dag, known)
     if isinstance(order, str):
-        return _planned(dag, order, times, Aim(pool, priorities_of(graph), budget, seed))
+        most, first = 1.0 if budget is None else budget, 0 if seed is None else seed
+        return _planned(dag, order, times, Aim(pool, priorities_of(graph), most, first))
     own = order.ordered_by if isinstance(order, Plan) else "given"
     name = own if label is None else label
     if isinstance(order, Plan) and order.dag is dag:
@@ -131,12 +133,13 @@ def prioritize(
     return Plan(schedule, name, confirmed(dag, schedule))
 
 
-def _check_use_of_pool(order: str | Order, pool: AnyPool | None) -> None:
-    """Raise ArgumentError if a pool is given for an order that does not depend on it."""
-    if pool is None or (isinstance(order, str) and ORDERS.find(order).for_pool):
+def _check_use(order: str | Order, **options: object) -> None:
+    """Raise ArgumentError if an option is given for an order that does not depend on it."""
+    given = [option for option, value in options.items() if value is not None]
+    if not given or (isinstance(order, str) and ORDERS.find(order).for_pool):
         return
     name = order if isinstance(order, str) else "of your own"
-    raise ArgumentError(f"pool cannot be used with order {name}: nothing is simulated then")
+    raise ArgumentError(f"{given[0]} cannot be used with order {name}: nothing is simulated then")
 
 
 def _planned(dag: Dag, name: str, run_times: RunTimes | None, aim: Aim) -> Plan:

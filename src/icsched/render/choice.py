@@ -84,7 +84,16 @@ def _table(choice: Choice) -> str:
     width = max(map(len, labels.values()))
     head = f"Simulated ({counted(choice.runs, 'run')}, seed {choice.seed}), time of the run:"
     rows = [f"  {labels[name]:<{width}}  {_time(choice, name)}" for name in choice.ratios]
-    return "\n".join([head, *rows]) + "\n"
+    return "\n".join([head, *rows, *_excess(choice)]) + "\n"
+
+
+def _excess(choice: Choice) -> list[str]:
+    """Say that the budget was too small, if it was."""
+    if not choice.exceeds_budget:
+        return []
+    used, asked = f"{choice.budget_used:.2g} s", f"{choice.budget:g} s"
+    told = f"The fewest runs that tell anything took {used} of simulation"
+    return [f"{told}; the budget was {asked}."]
 
 
 def _time(choice: Choice, name: str) -> str:

@@ -31,6 +31,7 @@ _RULES = {
     "fifo": Rule.FIFO,
     "lifo": Rule.LIFO,
     "random": Rule.RANDOM,
+    "priority": Rule.CLASSED,
 }
 _NONE: Floats = np.empty(0)
 
@@ -191,6 +192,7 @@ def _model(dag: Dag, played: Played, pool: AnyPool, times: Times) -> _native.Sim
         delay=pool.delay,
         starts=pool.starts if isinstance(pool, Recorded) else _NONE,
         ends=pool.ends if isinstance(pool, Recorded) else _NONE,
+        classes=played.classes_for(dag),
     )
 
 

@@ -8,6 +8,7 @@ ArgumentError.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import ClassVar, Literal, TypeAlias, get_args
 
@@ -22,7 +23,7 @@ from icsched.sim.draws import lognormal_sigma
 
 BatchLaw = Literal["geometric", "exponential", "fixed"]
 TimeLaw = Literal["normal", "lognormal", "constant"]
-Playing = Literal["static", "fifo", "lifo", "random"]
+Playing = Literal["static", "fifo", "lifo", "random", "priority"]
 
 SMALLEST, LARGEST = SHORTEST, LONGEST  # of every time and speed
 LARGEST_BATCH = 10**9
@@ -264,6 +265,8 @@ class Played:
     became eligible first, by "lifo" the one that became eligible last. Then sources are taken in
     *order*, or by id if *order* is None, and the tasks that one result frees join by id. By
     "random" a request gets the first task in a random order, which is drawn anew for each run.
+    By "priority" a request gets a task of the largest number in *priorities*, which has one for
+    each task; among these the task that became eligible first, as DAGMan does.
 
     >>> chosen = Played("static", order=["a", "c", "b"])
     >>> chosen.order_for(Dag({"a": [], "b": ["a"], "c": []})).tolist()
@@ -272,15 +275,38 @@ class Played:
 
     by: Playing
     order: Order | None = None
+    priorities: Sequence[int] | Ids | None = None
 
     def __post_init__(self) -> None:
         checks.one_of("by", self.by, get_args(Playing))
+        if (self.by == "priority") != (self.priorities is not None):
+            raise ArgumentError(f"priorities: needed to play by priority alone, got {self.by}")
+        if self.priorities is not None:
+            _set(self, priorities=_checked_priorities(self.priorities))
         if self.by == "static" and self.order is None:
             raise ArgumentError("order: expected one to play by static, got None")
 
     def order_for(self, dag: Dag) -> Ids:
         """Order as ids of *dag*; raises ScheduleError if it is not a legal order of *dag*."""
         return dag.fifo_order if self.order is None else check_order(dag, self.order)
+
+    def classes_for(self, dag: Dag) -> Ids:
+        """Return the priorities as numbers from 0, the largest; empty if there are none.
+
+        >>> Played("priority", priorities=[-5, 7, -5]).classes_for(Dag.from_arcs(3, [])).tolist()
+        [1, 0, 1]
+        """
+        if self.priorities is None:
+            return np.empty(0, np.int32)
+        if (got := len(self.priorities)) != len(dag):
+            raise ArgumentError(f"priorities: expected {len(dag)}, one per task, got {got}")
+        return self._classes
+
+    @cached_property
+    def _classes(self) -> Ids:
+        values, places = np.unique(np.asarray(self.priorities), return_inverse=True)
+        classes: Ids = (len(values) - 1 - places).astype(np.int32)
+        return classes
 
 
 def check_inputs(dag: Dag, pool: AnyPool, times: Times) -> None:
@@ -346,6 +372,14 @@ def _checked_additions(pool: AnyPool) -> dict[str, float]:
         name: checks.number_within(name, value, least=0, most=LARGEST)
         for name, value in given.items()
     }
+
+
+def _checked_priorities(values: Sequence[int] | Ids) -> Ids:
+    """Return *values* as an array; raises ArgumentError unless they are integers."""
+    given = values if isinstance(values, np.ndarray) else np.array(list(values))
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise ArgumentError("priorities: expected integers, one per task")
+    return given
 
 
 def _checked_moments(name: str, values: object) -> Floats:

@@ -4,6 +4,7 @@ import heapq
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
+from itertools import count as counter
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from icsched.sim.draws import Draws
 from icsched.sim.model import Played
 
 
-def server_of(dag: Dag, played: Played, draws: Draws) -> "Line | Ranked":
+def server_of(dag: Dag, played: Played, draws: Draws) -> "Line | Ranked | Classed":
     """Return the server that plays an order as *played* says."""
     order = played.order_for(dag).tolist()
+    if played.by == "priority":
+        return Classed(dag, order, played.classes_for(dag).tolist())
     if played.by in ("fifo", "lifo"):
         return Line(dag, order, newest_first=played.by == "lifo")
     return Ranked(dag, draws.permutation(len(dag)) if played.by == "random" else order)
@@ -120,3 +123,22 @@ class Line(_Waiting):
 
     def _next(self) -> int | None:
         return self._pop() if self._line else None
+
+
+class Classed(_Waiting):
+    """Hands out the least class first, and in a class what has been eligible longest."""
+
+    def __init__(self, dag: Dag, order: Sequence[int], classes: Sequence[int]) -> None:
+        super().__init__(dag)
+        self._classes = classes
+        self._heap: list[tuple[int, int, int]] = []
+        self._offered = counter()
+        for task in order:
+            if self.readiness.is_ready(task):
+                self._offer(task)
+
+    def _offer(self, task: int) -> None:
+        heapq.heappush(self._heap, (self._classes[task], next(self._offered), task))
+
+    def _next(self) -> int | None:
+        return heapq.heappop(self._heap)[2] if self._heap else None

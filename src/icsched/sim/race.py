@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -25,9 +26,10 @@ WORK_A_SECOND = 12_000_000  # simulated tasks and batches: about what one core d
 SLOWER = 0.01  # an order that is slower than the present one by more, on some pool, is not chosen
 CLEAR = 3.0  # standard errors between an order and a better one, before it is dropped
 ALIKE = 0.0005  # of the time: orders that differ by less are alike
-FEWEST_RUNS, MOST_RUNS = 2, 1024  # for each order and pool
+FEWEST_RUNS, USUAL_RUNS, MOST_RUNS = 1, 2, 1024  # for each order and pool, in the race
+FEWEST_CHECKS = 4  # runs of the winner and of the present order on each pool; fewer say too little
 FIRST_RUNS = 8  # with fewer nobody knows what chance does, so no order is dropped
-FAR = 10  # a race may take this many times its budget: the fewest runs of a large dag do
+FAR = 10  # a race of batches may take this many times its budget
 CHECKED_SHARE = 1 / 3  # of the work, kept for the check
 RACED, FRESH = 1 << 29, 1 << 30  # numbers of the first runs of race and check: no others use them
 
@@ -47,7 +49,8 @@ class Raced(Answer):
 
     `ratios` has the time of each order over the present one's, as the race saw it when the order
     was dropped or won; it is the geometric mean over all pools. `winner` may be the present order.
-    `checked` is its ratio on fresh draws. `runs` counts all simulated runs, the check included.
+    `checked` is its ratio on fresh draws. `runs` counts all simulated runs, the check included, and
+    `seconds` is their work in the unit of the budget: no clock is read.
     """
 
     winner: str
@@ -55,6 +58,7 @@ class Raced(Answer):
     ratios: Mapping[str, float]
     checked: Interval
     runs: int
+    seconds: float
 
 
 @dataclass(eq=False)
@@ -67,6 +71,12 @@ class _Track:
     seed: int
     work: float = 0.0  # simulated so far
     runs: int = 0
+
+    @cached_property
+    def work_of_a_run(self) -> float:
+        """What one run on each pool takes, about."""
+        longest = _longest_path(self.dag, self.times)
+        return sum(_expected_work(len(self.dag), pool, longest) for pool in self.pools)
 
     def logs(self, played: Played, first: int, runs: int) -> Floats:
         """Return the logarithm of the time of each run, a row for each pool."""
@@ -107,19 +117,49 @@ def run_race(
     most = budget * WORK_A_SECOND
     _check_affordable(track, len(orders), most)
     heats = _Heats(track, orders, present)
-    heats.run(most * (1 - CHECKED_SHARE))
+    kept = max(most * CHECKED_SHARE, 2 * FEWEST_CHECKS * track.work_of_a_run)
+    heats.run(most - kept)
     winner = heats.winner()
     fresh = _fresh(track, orders, winner, present, most - track.work)
     if not _is_safe(fresh):
         winner, fresh = present, np.zeros_like(fresh)
-    return Raced(winner, present, heats.ratios(), _interval(fresh.mean(axis=0)), track.runs)
+    checked, seconds = _interval(fresh.mean(axis=0)), track.work / WORK_A_SECOND
+    return Raced(winner, present, heats.ratios(), checked, track.runs, seconds)
+
+
+def affordable(
+    dag: Dag, pools: Sequence[AnyPool], times: Times, *, orders: int, budget: float
+) -> Sequence[AnyPool]:
+    """Return the first of *pools* for which a race between *orders* keeps its budget; at least one.
+
+    >>> from icsched.sim import Workers
+    >>> tasks = Dag.from_arcs(1000, [])
+    >>> pools = [Workers(2), Workers(4), Workers(8)]
+    >>> len(affordable(tasks, pools, Times(), orders=4, budget=0.005))
+    2
+    """
+    runs = orders * FEWEST_RUNS + 2 * FEWEST_CHECKS
+    longest = _longest_path(dag, times)
+    work = np.cumsum([runs * _expected_work(len(dag), pool, longest) for pool in pools])
+    return pools[: max(1, int(np.searchsorted(work, budget * WORK_A_SECOND, side="right")))]
+
+
+def _expected_work(tasks: int, pool: AnyPool, longest: float) -> float:
+    """Return about how many tasks and batches a run has; workers ask alone, once for each task."""
+    if not isinstance(pool, Pool):
+        return 2.0 * tasks
+    return tasks + tasks / pool.batch + longest / pool.interval
+
+
+def _longest_path(dag: Dag, times: Times) -> float:
+    return float(remaining_paths(dag, times.means_for(dag)).max(initial=0.0))
 
 
 def _check_affordable(track: _Track, orders: int, most: float) -> None:
     """Raise PoolError for batches so frequent that the budget is far too small for them."""
-    longest = float(remaining_paths(track.dag, track.times.means_for(track.dag)).max(initial=0.0))
+    longest = _longest_path(track.dag, track.times)
     intervals = [pool.interval for pool in track.pools if isinstance(pool, Pool)]
-    batches = sum(longest / interval for interval in intervals) * orders * FEWEST_RUNS
+    batches = sum(longest / interval for interval in intervals) * orders * USUAL_RUNS
     if batches > FAR * most:
         shortest = min(intervals)
         raise PoolError(
@@ -142,7 +182,8 @@ class _Heats:
     def run(self, most: float) -> None:
         """Make rounds until one order is left, all are alike, or the work is done."""
         self.running = list(self.orders)
-        runs = FEWEST_RUNS  # nobody knows yet how much work a run is
+        round_of_one = len(self.orders) * self.track.work_of_a_run
+        runs = USUAL_RUNS if USUAL_RUNS * round_of_one <= most else FEWEST_RUNS
         while True:
             for name in self.running:
                 made = self.track.logs(self.orders[name], RACED + self.runs, runs)
@@ -220,7 +261,7 @@ def _fresh(
     if winner == present:
         return np.zeros((len(track.pools), 2))
     cost = 2 * len(track.pools) * track.work / track.runs
-    runs = max(2 * FEWEST_RUNS, min(MOST_RUNS, int(most / cost)))
+    runs = max(FEWEST_CHECKS, min(MOST_RUNS, int(most / cost)))
     rows = [track.logs(orders[name], FRESH, runs) for name in (winner, present)]
     behind: Floats = rows[0] - rows[1]
     return behind

@@ -7,7 +7,7 @@ from icsched.dag import Dag
 from icsched.pebble import remaining_paths
 from icsched.sim.model import AnyPool, Pool, Workers
 
-MANY_TASKS, MOST_TASKS = 100_000, 500_000  # from here on fewer pools are tried
+MANY_TASKS = 100_000  # from here on fewer pools are tried
 
 
 def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
@@ -15,9 +15,8 @@ def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
 
     There are fixed workers: an eighth, a quarter and half of the width, and as many as the work
     divided by the longest path, which we call balanced. And there are requests in batches of mean
-    1, 16 and 64 that are lost if no task is eligible. Large dags are tried on three of these,
-    and still larger ones on two, the balanced ones: a run of 10^6 tasks takes a good part of a
-    second.
+    1, 16 and 64 that are lost if no task is eligible. Large dags are tried on three of these. The
+    first pools say most; a small budget is not enough for more of them.
 
     >>> chains = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]})
     >>> [pool.count for pool in usual_pools(chains, np.ones(4)) if isinstance(pool, Workers)]
@@ -33,7 +32,7 @@ def usual_pools(dag: Dag, times: Floats) -> list[AnyPool]:
         Workers(quarter),
     ]
     if len(dag) >= MANY_TASKS:
-        return _distinct(few[:2] if len(dag) >= MOST_TASKS else few)
+        return _distinct(few)
     return _distinct(
         [
             *few,
