@@ -296,13 +296,35 @@ def test_a_section_with_a_bad_order_is_replaced(answer, put, wf):
     assert "PRIORITY c0 15\n" in wf.read_text()
 
 
-def test_a_section_that_is_out_of_date_is_replaced_whatever_it_gains(answer, put, folder):
-    """DAGMan refuses a file with a priority for a job that it does not have."""
-    section = "# icsched: begin.\nPRIORITY a 2\nPRIORITY gone 1\n# icsched: end.\n"
-    put({"alike.dag": ALIKE + section})
+STALE = "# icsched: begin.\nPRIORITY c0 2\nPRIORITY gone 1\n# icsched: end.\n"
 
-    assert answer("alike.dag", "--in-place")["written"] != []
-    assert "gone" not in (folder / "alike.dag").read_text()
+
+def test_a_section_that_is_out_of_date_is_replaced_if_that_is_worth_it(answer, put, folder):
+    put({"wf.dag": LATE_CHAIN + STALE})
+
+    assert answer("wf.dag", *TWO, "--in-place")["written"] != []
+    text = (folder / "wf.dag").read_text()
+    assert "gone" not in text
+    assert "PRIORITY c0 15\n" in text
+
+
+def test_a_section_that_is_out_of_date_is_removed_if_nothing_is_gained(icsched, put, folder):
+    """DAGMan refuses a file with a priority for a job that it does not have."""
+    put({"alike.dag": ALIKE + STALE})
+
+    assert icsched("prio", "alike.dag", "--check").code == 1
+    shown = icsched("prio", "alike.dag", "--diff").out
+    assert [line for line in shown.splitlines() if line.startswith("-P")] == [
+        "-PRIORITY c0 2",
+        "-PRIORITY gone 1",
+    ]
+    result = icsched("prio", "alike.dag", "--in-place")
+
+    assert "alike.dag: icsched's section was removed, because a new one is not worth it" in (
+        result.out
+    )
+    assert (folder / "alike.dag").read_text() == ALIKE
+    assert icsched("prio", "alike.dag", "--check").code == 0
 
 
 @pytest.mark.usefixtures("wf")

@@ -2,21 +2,24 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from icsched.answers.known import Note as Note
 from icsched.formats import dagman
 from icsched.orders import Choice
 from icsched.workflow import Remark
 
+SectionDone = Literal["nothing", "replaced", "removed"]
+
 
 @dataclass(frozen=True)
 class StaleSection(Note):
-    """A section of icsched's that is out of date; `is_replaced` if icsched writes it again now."""
+    """A section of icsched's that is out of date, and what icsched does about it now."""
 
     path: str
     line: int
     problems: tuple[str, ...]
-    is_replaced: bool
+    done: SectionDone
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,15 @@ class NotWorthIt(Note):
     path: str
     choice: Choice
     has_section: bool
+    is_written: bool
+
+
+@dataclass(frozen=True)
+class SectionsRemoved(Note):
+    """Sections that are out of date go, because the order that "auto" chose gains too little."""
+
+    path: str
+    choice: Choice
     is_written: bool
 
 
@@ -147,13 +159,13 @@ class NothingToChange(Note):
 
 
 def stale_sections(
-    sections: Iterable[dagman.Section], *, is_replaced: bool = False
+    sections: Iterable[dagman.Section], done: SectionDone = "nothing"
 ) -> Iterator[StaleSection]:
     """Yield those of *sections* that are out of date."""
     for section in sections:
         if section.problems:
             problems = tuple(section.problems)
-            yield StaleSection(section.path, section.line, problems, is_replaced)
+            yield StaleSection(section.path, section.line, problems, done)
 
 
 def own_priorities(submission: dagman.Submission) -> int:

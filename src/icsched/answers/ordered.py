@@ -84,13 +84,22 @@ class Ordered:
 
     @property
     def reason_to_leave(self) -> Choice | None:
-        """Why the files should stay as they are, or None if the order should be written.
+        """Why the order should not be written, or None if it should be.
 
-        An order that the user named is always written. So is the order of a section that is out of
-        date: DAGMan may refuse the file otherwise.
+        An order that the user named is always written. So is the order that a good section has.
         """
-        reason = self.against_section if self.sections else self.plan.choice
+        has_good = _are_good(self.sections, self.workflow)
+        reason = self.against_section if has_good else self.plan.choice
         return None if reason is None or reason.is_worth_it else reason
+
+    @property
+    def removes_sections(self) -> bool:
+        """Whether sections go, because they are out of date and the new order is not worth it.
+
+        They cannot stay: DAGMan may refuse the files.
+        """
+        is_stale = bool(self.sections) and not _are_good(self.sections, self.workflow)
+        return is_stale and self.reason_to_leave is not None
 
     @property
     def memory(self) -> int:
@@ -146,24 +155,10 @@ def _chosen(
     own = replace(workflow, priorities=_own_priorities(workflow)) if sections else workflow
     plan = wanted.order.plan(own, race=wanted.race, signs=signs)
     against = None
-    if sections and not _are_good(sections, workflow):
-        plan = _raced_order(own, plan)
-    elif sections and workflow.priorities is not None:
+    if _are_good(sections, workflow) and workflow.priorities is not None:
         with signs.working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, wanted.race)
     return Ordered(own, Compared(plan), None, read_seconds, sections, against)
-
-
-def _raced_order(workflow: Workflow, plan: Plan) -> Plan:
-    """Return the order that was best in the race, even if it is not worth it.
-
-    A section that is out of date is replaced in any case. First come, first served cannot be
-    written as priorities: a list of jobs in that order is not as fast.
-    """
-    choice = plan.choice
-    if choice is None or choice.is_worth_it or choice.best == choice.present:
-        return plan
-    return replace(prioritize(workflow, choice.best), ordered_by=plan.ordered_by, choice=choice)
 
 
 def _own_priorities(workflow: Workflow) -> Ids | None:

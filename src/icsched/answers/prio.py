@@ -94,7 +94,8 @@ class _Search:
         )
         about = resumed(found.workflow), times_known(found.workflow)
         told: list[notes.Note] = [note for note in about if note]
-        told += notes.stale_sections(found.sections, is_replaced=self.writing.in_place)
+        done: notes.SectionDone = "removed" if found.removes_sections else "replaced"
+        told += notes.stale_sections(found.sections, done if self.writing.in_place else "nothing")
         changes = self._changes(files, found, told) if self.writing.writes_order else ()
         stale = tuple(stale_files(found, changes)) if self.writing.check else ()
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told), stale=stale)
@@ -110,6 +111,9 @@ class _Search:
             told += planning_notes(files, found.workflow, found.priorities, writing)
             return changes
         is_written, has_section = not writing.only_looks, bool(found.sections)
+        if found.removes_sections and writing.output is None:
+            told.append(notes.SectionsRemoved(files[0], reason, is_written))
+            return _all_removals(found.workflow)
         told.append(notes.NotWorthIt(files[0], reason, has_section, is_written))
         return ()
 
@@ -147,6 +151,13 @@ class _Search:
                 raise  # only the section says that submit files have sections
             told.append(notes.NotRead(path, str(error)))
             return None
+
+
+def _all_removals(workflow: Workflow) -> Sequence[Change]:
+    """Return the changes that remove the sections from all files of a DAGMan workflow."""
+    submission = dagman.submission_of(workflow)
+    roots = dagman.removals([root.path for root in submission.roots])
+    return [*dagman.submit_removals(submission), *roots]
 
 
 def _removals(path: str) -> Sequence[Change]:

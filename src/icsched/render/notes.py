@@ -21,6 +21,13 @@ _SENTENCES = {
 }
 
 
+_SECTION_DONE: dict[notes.SectionDone, str] = {
+    "nothing": "run prio --in-place again, or prio --remove",
+    "replaced": "icsched writes it again",
+    "removed": "icsched removes it",
+}
+
+
 @singledispatch
 def sentence(note: notes.Note) -> str:
     """Return a note as a sentence without a full stop."""
@@ -39,8 +46,7 @@ def _(note: TimesKnown) -> str:
 
 @sentence.register
 def _(note: notes.StaleSection) -> str:
-    again = "run prio --in-place again, or prio --remove"
-    what = "icsched writes it again" if note.is_replaced else again
+    what = _SECTION_DONE[note.done]
     problems = "; ".join(note.problems)
     return f"{note.path}:{note.line}: icsched's section is out of date: {problems}; {what}"
 
@@ -50,6 +56,13 @@ def _(note: notes.NotWorthIt) -> str:
     was = "was" if note.is_written else "would be"
     section = ", and icsched's section stays" if note.has_section else ""
     what = f"{note.path}: nothing {was} written{section}, because it is not worth it"
+    return f"{what}: {reason(note.choice)}; --order NAME writes an order anyway"
+
+
+@sentence.register
+def _(note: notes.SectionsRemoved) -> str:
+    was = "was" if note.is_written else "would be"
+    what = f"{note.path}: icsched's section {was} removed, because a new one is not worth it"
     return f"{what}: {reason(note.choice)}; --order NAME writes an order anyway"
 
 
