@@ -146,6 +146,4 @@ class Shares:
     envelope: Envelope
 
 
-Step = (
-    Series | Sum | Blocks | Dual | Least | Without | Exact | Tree | Cycle | Clique | Shares
-)
+Step = Series | Sum | Blocks | Dual | Least | Without | Exact | Tree | Cycle | Clique | Shares
