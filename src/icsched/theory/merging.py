@@ -73,7 +73,8 @@ def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray
 
 def _heads(text: Counts, end: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how far each suffix goes before a gain that is less than its first."""
-    heads, open_ = end - np.arange(len(end)), []
+    heads = end - np.arange(len(end))
+    open_: list[int] = []
     for place, gain in enumerate(text.tolist()):
         while open_ and (gain < text[open_[-1]] or end[open_[-1]] <= place):
             before = open_.pop()

@@ -83,7 +83,7 @@ class Effort:
     cut_arcs: int = 0
 
 
-QUICK = Effort(cells=20_000_000, sets=400_000, looks=10_000)
+QUICK = Effort(cells=20_000_000, sets=400_000, looks=6_000)
 FULL = Effort(cells=2_000_000_000, sets=2_000_000, looks=20_000_000, cut_arcs=15_000_000)
 
 
@@ -103,17 +103,37 @@ def settle(dag: Dag, effort: Effort) -> Settled:
     return Settled(dag, settled.order, settled.reached, settled.bound, step)
 
 
-def settle_reduced(dag: Dag, effort: Effort, *, analysis: Analysis | None = None) -> Settled:
-    """Return what is known of a dag without shortcuts; *analysis* is the dag's own, if known."""
-    more = min(2 * (len(dag) + dag.arc_count), MORE_LOOKS)
-    return _Settling(replace(effort, looks=effort.looks + more)).settled(dag, analysis=analysis)
+def settle_reduced(dag: Dag, effort: Effort) -> Settled:
+    """Return what is known of a dag without shortcuts."""
+    return _Settling(_with_looks(effort, dag)).settled(dag)
+
+
+def met_by_parts(dag: Dag, analysis: Analysis, effort: Effort = QUICK) -> Settled | None:
+    """Return what is known of a dag without shortcuts if its order meets its bound.
+
+    *analysis* is the dag's own. Gives up once all looks are spent.
+    """
+    try:
+        found = _Settling(_with_looks(effort, dag), gives_up=True).settled(dag, analysis=analysis)
+    except _SpentError:
+        return None
+    return found if found.is_met else None
+
+
+def _with_looks(effort: Effort, dag: Dag) -> Effort:
+    return replace(effort, looks=effort.looks + min(2 * (len(dag) + dag.arc_count), MORE_LOOKS))
+
+
+class _SpentError(Exception):
+    """All looks are spent."""
 
 
 class _Settling:
     """Settles parts until the work is done, or all effort spent."""
 
-    def __init__(self, effort: Effort) -> None:
+    def __init__(self, effort: Effort, *, gives_up: bool = False) -> None:
         self._effort = effort
+        self._gives_up = gives_up
         self._work = Work(effort.cells, effort.sets, effort.looks)
         self._found: dict[tuple[int, bytes], Settled] = {}
 
@@ -132,6 +152,8 @@ class _Settling:
         known = Known(dag)
         size = len(dag) + dag.arc_count + PART_LOOKS
         if depth > MOST_DEPTH or (depth > 0 and not self._work.look(size)):
+            if self._gives_up:
+                raise _SpentError
             self._stars(known)
             return known.settled()
         analysis = analysis or self._analysis(dag)
@@ -203,6 +225,8 @@ class _Settling:
 
     def _sum(self, known: Known, group: Ids, depth: int) -> None:
         """Settle a piece for each group of nonsinks; no arc may lead to a smaller group."""
+        if self._gives_up and not self._affords(known.dag):
+            raise _SpentError
         classes = sum_pieces(known.dag, group)
         if (
             len(classes) == 1
