@@ -61,7 +61,6 @@ PART_SETS = 100_000
 USUAL_LOOKS = 512
 # What a part costs besides its tasks and arcs, in looks.
 PART_LOOKS = 300
-MORE_LOOKS = 40_000
 # Parts of up to this many nonsinks are cut in all ways.
 FEW_NONSINKS = 12
 # A chain of pieces deeper than this is not taken apart further.
@@ -74,17 +73,20 @@ class Effort:
 
     `cells` limits the tables of profiles, `sets` the sets that the referee visits, `looks` the
     tasks and arcs of all parts together, `cut_arcs` the arcs of a part whose envelope is computed.
-    Larger dags get more looks, up to `MORE_LOOKS`.
+    Larger dags get more looks, two for each task and arc, up to `more_looks`.
     """
 
     cells: int
     sets: int
     looks: int
     cut_arcs: int = 0
+    more_looks: int = 40_000
 
 
 QUICK = Effort(cells=20_000_000, sets=400_000, looks=6_000)
-FULL = Effort(cells=2_000_000_000, sets=2_000_000, looks=20_000_000, cut_arcs=15_000_000)
+FULL = Effort(
+    cells=2_000_000_000, sets=2_000_000, looks=100_000, cut_arcs=15_000_000, more_looks=20_000_000
+)
 
 
 def settle(dag: Dag, effort: Effort) -> Settled:
@@ -121,7 +123,8 @@ def met_by_parts(dag: Dag, analysis: Analysis, effort: Effort = QUICK) -> Settle
 
 
 def _with_looks(effort: Effort, dag: Dag) -> Effort:
-    return replace(effort, looks=effort.looks + min(2 * (len(dag) + dag.arc_count), MORE_LOOKS))
+    more = min(2 * (len(dag) + dag.arc_count), effort.more_looks)
+    return replace(effort, looks=effort.looks + more)
 
 
 class _SpentError(Exception):
