@@ -1,0 +1,373 @@
+"""The concave envelope: a bound on what any order enables, with the shares that prove it.
+
+A chain of nested legal sets divides the nonsinks into segments. A nonsource is enabled in the
+segment of its last parent. In a segment of `size` tasks that enables `total`, each enabled task
+hands out its gain times `size` to the tasks of the segment that it needs: to its parents, and
+from there to their parents. If no task keeps more than `total`, then x tasks of the segment enable
+at most x * total / size. `docs/certificates.md` proves this.
+
+Sharing out is a maximum flow. If the flow hands out everything, the segment is final. If not, the
+minimum cut divides the segment into two, the first of which enables more for each task (Sidney
+1975). Each round puts all open segments through one flow of OR-tools.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Ids, Mask
+from icsched.dag import Dag
+from icsched.errors import ArgumentError, LimitError
+from icsched.theory.settled import Counts
+
+# Arcs that all rounds together may put through flows, each times the binary digits of the dag's
+# depth, because deep flows take longer: about ten seconds.
+MOST_CUT_ARCS = 15_000_000
+_WIDEST = 1 << 62  # sizes times gains: sums of two of them still fit int64
+
+
+@dataclass
+class Work:
+    """How many arcs may still be put through flows.
+
+    Each round takes off its arcs, times the binary digits of the dag's depth.
+    """
+
+    arcs: int = MOST_CUT_ARCS
+
+    def take(self, arcs: int) -> bool:
+        """Take *arcs* off if there are as many left; return whether there were."""
+        if arcs > self.arcs:
+            return False
+        self.arcs -= arcs
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """Segments of nonsinks, first to run first, and the shares that bound what they enable.
+
+    `segment` has the segment of each task, -1 for sinks. `sizes` and `totals` say how many tasks
+    a segment has and what it enables. `shares` has for each of the dag's arcs what the child hands
+    to the parent; an enabled task hands out its gain times the size. `kept` is what each task keeps
+    of what it was handed, at most the total of the segment. `rest` is what a segment's tasks could
+    not hand out: 0, unless the work was limited.
+    """
+
+    segment: Ids
+    kept: Counts
+    shares: Counts
+    sizes: Counts
+    totals: Counts
+    rest: Counts
+
+    @cached_property
+    def bound(self) -> Counts:
+        """The most that any 0, 1, 2, ... nonsinks enable, at most; fractions are cut off."""
+        ends = np.cumsum(self.sizes)
+        place = np.repeat(np.arange(len(ends)), self.sizes)
+        steps = np.arange(1, len(place) + 1) - (ends - self.sizes)[place]
+        before = (np.cumsum(self.totals) - self.totals)[place]
+        slope = before + self.totals[place] * steps // self.sizes[place]
+        jumps = np.sort(-(-self.rest // self.sizes))[::-1]
+        extra = np.cumsum(np.pad(jumps, (0, len(place) - len(jumps))))
+        most = np.minimum(slope + extra, self.totals.sum())
+        return np.concatenate([np.zeros(1, np.int64), most]).astype(np.int64)
+
+    @cached_property
+    def chain(self) -> tuple[Ids, ...]:
+        """The tasks of each segment, first segment first, ids ascending."""
+        tasks = np.flatnonzero(self.segment >= 0).astype(np.int32)
+        tasks = tasks[np.argsort(self.segment[tasks], kind="stable")]
+        return tuple(np.split(tasks, np.cumsum(self.sizes)[:-1])) if len(tasks) else ()
+
+
+def envelope(dag: Dag, *, gains: Counts | None = None, work: Work | None = None) -> Envelope:
+    """Return the concave envelope of what sets of tasks of *dag* enable.
+
+    *gains* says what each nonsource counts, 1 by default. Once *work* is spent, segments stay
+    as they are, and their rests weaken the bound. Raises ArgumentError for gains that are
+    negative, or whose sum times the number of nonsinks passes 2**62.
+
+    >>> found = envelope(Dag({"a": [], "b": ["a"], "c": ["a"], "d": [], "e": ["d"]}))
+    >>> found.bound.tolist(), [segment.tolist() for segment in found.chain]
+    ([0, 2, 3], [[0], [3]])
+    """
+    weights = _checked_gains(dag, gains)
+    rounds = _Rounds(dag, weights, work or Work())
+    rounds.run()
+    return rounds.result()
+
+
+def _checked_gains(dag: Dag, gains: Counts | None) -> Counts:
+    weights = np.ones(len(dag), np.int64) if gains is None else np.asarray(gains)
+    if weights.shape != (len(dag),) or weights.dtype.kind not in "iu":
+        raise ArgumentError(f"gains: expected {len(dag):,} whole numbers, one for each task")
+    if len(weights) and int(weights.min()) < 0:
+        raise ArgumentError(f"gains: expected 0 or more, got {int(weights.min())}")
+    total = float(weights[dag.in_degrees > 0].sum(dtype=np.float64))
+    if total * max(1, len(dag.nonsinks)) > _WIDEST:
+        raise ArgumentError("gains: their sum times the number of tasks with children passes 2**62")
+    return weights.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """The open segments of a round: tasks, and arcs grouped by child.
+
+    An arc is open if its parent is in the segment in which its child is enabled.
+    """
+
+    tasks: Ids
+    parent: Ids
+    child: Ids
+    number: NDArray[np.int64]  # of each arc, in dag.arcs
+
+    def part(self, tasks: Mask, arcs: Mask) -> _Open:
+        return _Open(self.tasks[tasks], self.parent[arcs], self.child[arcs], self.number[arcs])
+
+
+class _Rounds:
+    """The segments while they are cut; a segment is known by the number of tasks before it."""
+
+    def __init__(self, dag: Dag, weights: Counts, work: Work) -> None:
+        self.dag, self.weights, self.work = dag, weights, work
+        self.start = np.full(len(dag), -1, np.int64)
+        self.start[dag.nonsinks] = 0
+        self.shares = np.zeros(dag.arc_count, np.int64)
+        self.digits = int(dag.levels.max(initial=1)).bit_length()
+        self._node = np.zeros(len(dag), np.int64)  # scratch: the place of an open task
+
+    def run(self) -> None:
+        number = np.argsort(self.dag.arcs[:, 1], kind="stable")
+        arcs = self.dag.arcs[number]
+        left = _Open(self.dag.nonsinks, arcs[:, 0].copy(), arcs[:, 1].copy(), number)
+        if not self.work.take(len(number) * self.digits):
+            self._share_evenly()
+            return
+        while len(left.tasks):
+            left = self._cut(self._flat_ones(left))
+
+    def _share_evenly(self) -> None:
+        """Without a flow: each task shares itself out evenly, and full tasks take only a part."""
+        dag, size = self.dag, len(self.dag.nonsinks)
+        total = int(self.weights[dag.in_degrees > 0].sum())
+        parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+        shares = self.weights[children] * size // dag.in_degrees[children]
+        handed = np.zeros(len(dag), np.int64)
+        np.add.at(handed, parents, shares)
+        part = np.minimum(1, total * (1 - 1e-9) / np.maximum(1, handed))
+        self.shares[:] = np.floor(shares * part[parents]).astype(np.int64)
+
+    def _flat_ones(self, left: _Open) -> _Open:
+        """Settle segments where each enabled task needs one task: the largest loads run first."""
+        view = _View(left, self)
+        deep = view.degree > 1
+        inner = self.start[view.enabled] == view.starts[view.segment_of_enabled]
+        flat = np.ones(len(view.starts), bool)
+        flat[view.segment_of_enabled[deep | inner]] = False
+        if not flat.any():
+            return left
+        tasks, arcs = flat[view.segment_of_task], flat[view.segment_of_arc]
+        self._settle_flat(left.part(tasks, arcs))
+        return left.part(~tasks, ~arcs)
+
+    def _settle_flat(self, flat: _Open) -> None:
+        self._node[flat.tasks] = np.arange(len(flat.tasks))
+        load = np.zeros(len(flat.tasks), np.int64)
+        np.add.at(load, self._node[flat.parent], self.weights[flat.child])
+        start = self.start[flat.tasks]
+        order = np.lexsort((-load, start))
+        old, load = start[order], load[order]
+        new_segment = np.append(True, (np.diff(old) != 0) | (np.diff(load) != 0))
+        firsts = np.flatnonzero(new_segment)
+        sizes = np.diff(np.append(firsts, len(order)))
+        lead = np.flatnonzero(np.append(True, np.diff(old) != 0))  # first of each old segment
+        shift = np.arange(len(order)) - np.repeat(lead, np.diff(np.append(lead, len(order))))
+        self.start[flat.tasks[order]] = np.repeat(old[firsts] + shift[firsts], sizes)
+        size_of = np.empty(len(order), np.int64)
+        size_of[order] = np.repeat(sizes, sizes)
+        self.shares[flat.number] = self.weights[flat.child] * size_of[self._node[flat.parent]]
+
+    def _cut(self, left: _Open) -> _Open:
+        """Put *left* through one flow; keep what is final and return what was divided."""
+        if not len(left.tasks):
+            return left
+        view = _View(left, self)
+        flow = _Flow(view, self)
+        rest = view.supply - flow.handed_out
+        again = self._affordable(view, rest)
+        self.shares[left.number] = flow.shares()
+        return self._divided(left, view, flow, again)
+
+    def _affordable(self, view: _View, rest: Counts) -> Mask:
+        """Choose the segments to divide: all, or the largest gaps for which there is work left."""
+        again = np.zeros(len(rest), bool)
+        wanting = np.flatnonzero(rest > 0)
+        gaps = -(-rest[wanting] // view.sizes[wanting])
+        wanting = wanting[np.argsort(-gaps, kind="stable")]
+        arcs = np.bincount(view.segment_of_arc, minlength=len(rest))
+        for place in wanting.tolist():
+            again[place] = self.work.take(int(arcs[place]) * self.digits)
+        return again
+
+    def _divided(self, left: _Open, view: _View, flow: _Flow, again: Mask) -> _Open:
+        first = flow.first_side()
+        open_ = again[view.segment_of_task]
+        earlier = np.bincount(view.segment_of_task[first], minlength=len(again))
+        later = left.tasks[open_ & ~first]
+        self.start[later] += earlier[view.segment_of_task[open_ & ~first]]
+        last = np.maximum.reduceat(self.start[left.parent], view.groups)
+        stays = self.start[left.parent] == np.repeat(last, view.degree)
+        kept = again[view.segment_of_arc]
+        self.shares[left.number[kept]] = 0
+        return left.part(open_, kept & stays)
+
+    def result(self) -> Envelope:
+        dag = self.dag
+        starts, number = np.unique(self.start[dag.nonsinks], return_inverse=True)
+        segment = np.full(len(dag), -1, np.int32)
+        segment[dag.nonsinks] = number
+        sizes = np.bincount(number, minlength=len(starts)).astype(np.int64)
+        totals = np.zeros(len(starts), np.int64)
+        enabled = np.full(len(dag), -1, np.int32)
+        np.maximum.at(enabled, dag.arcs[:, 1], segment[dag.arcs[:, 0]])
+        nonsources = dag.in_degrees > 0
+        np.add.at(totals, enabled[nonsources], self.weights[nonsources])
+        kept, left = self._kept(segment, enabled, sizes, totals)
+        rest = np.zeros(len(starts), np.int64)
+        np.add.at(rest, enabled[nonsources], left[nonsources])
+        return Envelope(segment, kept, self.shares, sizes, totals, rest)
+
+    def _kept(
+        self, segment: Ids, enabled: Ids, sizes: Counts, totals: Counts
+    ) -> tuple[Counts, Counts]:
+        """Return what each task keeps of what it gets, and what it cannot hand out."""
+        dag = self.dag
+        handed, passed, own = np.zeros((3, len(dag)), np.int64)
+        np.add.at(handed, dag.arcs[:, 0], self.shares)
+        np.add.at(passed, dag.arcs[:, 1], self.shares)
+        own[enabled >= 0] = (self.weights * sizes[enabled])[enabled >= 0] if len(sizes) else 0
+        inside = (enabled >= 0) & (segment == enabled)
+        limit = totals[segment] if len(sizes) else own
+        left = np.maximum(0, own - passed)
+        left = np.where(inside, np.maximum(left, handed + own - passed - limit), left)
+        kept = np.where(inside, handed + own - left - passed, handed)
+        return kept, left
+
+
+class _View:
+    """What a round needs to know of its open segments, which are numbered from 0 here."""
+
+    def __init__(self, left: _Open, rounds: _Rounds) -> None:
+        start, weights = rounds.start, rounds.weights
+        self.left = left
+        self.starts, self.segment_of_task = np.unique(start[left.tasks], return_inverse=True)
+        self.sizes = np.bincount(self.segment_of_task, minlength=len(self.starts)).astype(np.int64)
+        rounds._node[left.tasks] = np.arange(len(left.tasks))
+        self.parent = rounds._node[left.parent]  # places in left.tasks
+        self.segment_of_arc = self.segment_of_task[self.parent]
+        changes = np.flatnonzero(np.diff(left.child)) + 1
+        self.groups = np.append(0, changes) if len(left.child) else changes
+        self.degree = np.diff(np.append(self.groups, len(left.child)))
+        self.enabled = left.child[self.groups]
+        self.segment_of_enabled = self.segment_of_arc[self.groups]
+        self.own = weights[self.enabled] * self.sizes[self.segment_of_enabled]
+        self.totals = np.zeros(len(self.starts), np.int64)
+        np.add.at(self.totals, self.segment_of_enabled, weights[self.enabled])
+        self.supply = self.sizes * self.totals
+
+
+class _Flow:
+    """One maximum flow for all open segments.
+
+    Nodes: the source, the sink, each task of a segment, and each enabled task with several
+    parents in the segment. An enabled task with one such parent adds to what that parent gets
+    from the source.
+    """
+
+    def __init__(self, view: _View, rounds: _Rounds) -> None:
+        from ortools.graph.python.max_flow import (  # type: ignore[import-untyped]  # 50 ms
+            SimpleMaxFlow,
+        )
+
+        self.view = view
+        tasks = len(view.left.tasks)
+        self.deep = view.degree > 1
+        self.deep_arc = np.repeat(self.deep, view.degree)
+        self.single = np.flatnonzero(~self.deep)
+        self.node = np.full(len(view.degree), -1)  # of each enabled task with several parents
+        self.node[self.deep] = 2 + tasks + np.arange(int(self.deep.sum()))
+        self.tasks = tasks
+        inner = np.flatnonzero(rounds.start[view.enabled] == view.starts[view.segment_of_enabled])
+        self.inner = inner
+        target = np.where(self.deep[inner], self.node[inner], 2 + view.parent[view.groups[inner]])
+        self.direct = np.zeros(tasks, np.int64)
+        np.add.at(self.direct, view.parent[view.groups[self.single]], view.own[self.single])
+        given = np.flatnonzero(self.direct)
+        deep = np.flatnonzero(self.deep)
+        source, sink = np.zeros(1, int), np.ones(1, int)
+        columns = [
+            (source.repeat(len(given)), 2 + given, self.direct[given]),
+            (source.repeat(len(deep)), self.node[deep], view.own[deep]),
+            (2 + np.arange(tasks), sink.repeat(tasks), view.totals[view.segment_of_task]),
+            (
+                np.repeat(self.node, view.degree)[self.deep_arc],
+                2 + view.parent[self.deep_arc],
+                view.supply[view.segment_of_arc[self.deep_arc]],
+            ),
+            (
+                2 + rounds._node[view.enabled[inner]],
+                target,
+                view.supply[view.segment_of_enabled[inner]],
+            ),
+        ]
+        solver = SimpleMaxFlow()
+        tails, heads, capacities = (np.concatenate(column) for column in zip(*columns, strict=True))
+        arcs = solver.add_arcs_with_capacity(tails, heads, capacities)
+        if solver.solve(0, 1) != solver.OPTIMAL:
+            raise LimitError(f"the maximum flow of {len(tails):,} arcs failed")
+        flows = solver.flows(arcs)
+        lengths = np.cumsum([len(column[0]) for column in columns])[:-1]
+        direct, own, _, up, through = np.split(flows, lengths)
+        self.given, self.deep_places = given, deep
+        self.up, self.through = up, through
+        self.direct_flow = np.zeros(tasks, np.int64)
+        self.direct_flow[given] = direct
+        self.handed_out = np.zeros(len(view.starts), np.int64)
+        np.add.at(self.handed_out, view.segment_of_task[given], direct)
+        np.add.at(self.handed_out, view.segment_of_enabled[deep], own)
+        self.solver = solver
+
+    def first_side(self) -> Mask:
+        """Return the tasks that the minimum cut puts first."""
+        nodes = np.asarray(self.solver.get_source_side_min_cut(), np.int64)
+        side = np.zeros(max(2 + self.tasks, int(nodes.max(initial=0)) + 1), bool)
+        side[nodes] = True
+        return side[2 : 2 + self.tasks]
+
+    def shares(self) -> Counts:
+        """Return what each open arc's child hands to its parent."""
+        view = self.view
+        shares = np.zeros(len(view.parent), np.int64)
+        shares[self.deep_arc] = self.up
+        single = view.groups[self.single]
+        shares[single] = self._direct_shares(view.parent[single], view.own[self.single])
+        plain = ~self.deep[self.inner]
+        shares[view.groups[self.inner[plain]]] += self.through[plain]
+        return shares
+
+    def _direct_shares(self, parent: NDArray[np.int64], own: Counts) -> Counts:
+        """Divide what each task got from the source among the tasks that gave it, in turn."""
+        order = np.argsort(parent, kind="stable")
+        before = np.cumsum(own[order]) - own[order]
+        firsts = np.append(True, np.diff(parent[order]) != 0)[: len(order)]
+        base = np.maximum.accumulate(np.where(firsts, before, 0))
+        left = self.direct_flow[parent[order]] - (before - base)
+        shares = np.empty(len(own), np.int64)
+        shares[order] = np.clip(left, 0, own[order])
+        return shares
