@@ -1,5 +1,6 @@
 // Batches: which eligible tasks to hand out together.
 #include "icsched/batch.hpp"
+#include "icsched/profiles.hpp"
 #include "seam.hpp"
 #include "topics.hpp"
 
@@ -52,4 +53,6 @@ void bind_batches(nb::module_& m) {
         "Upper bound on what the given number of sources enable.");
   m.def("exact_batch", called<icsched::exact_batch>, "front"_a, "count"_a, "most_enumerated"_a,
         "most_work"_a);
+  m.def("tree_profile", called<icsched::tree_profile>, "front"_a,
+        "The most sinks that 0, 1, 2, ... sources enable, if every piece is a tree.");
 }

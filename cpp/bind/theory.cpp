@@ -2,6 +2,7 @@
 #include "icsched/blocks.hpp"
 #include "icsched/decompose.hpp"
 #include "icsched/priority.hpp"
+#include "icsched/profiles.hpp"
 #include "icsched/shapes.hpp"
 #include "icsched/shortcuts.hpp"
 #include "seam.hpp"
@@ -83,6 +84,8 @@ void bind_theory(nb::module_& m) {
         "The degree of a sink is negative.");
   m.def("priority", called<icsched::priority>, "first"_a, "second"_a,
         "Priority of one profile over another, as numerator and denominator.");
+  m.def("max_plus", called<icsched::max_plus>, "first"_a, "second"_a,
+        "Max-plus convolution of two profiles.");
   m.def("interleaving", called<icsched::interleaving>, "first"_a, "second"_a);
   const icsched::GreedyLimits usual;
   m.def("superdag_order", called<icsched::superdag_order_within>, "children"_a, "parents"_a,

@@ -137,6 +137,9 @@ def block_spines(children: icsched.arrays.Rows, blocks: icsched._native.Blocks, 
 def priority(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
     """Priority of one profile over another, as numerator and denominator."""
 
+def max_plus(first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Max-plus convolution of two profiles."""
+
 def interleaving(first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 
 def superdag_order(children: icsched.arrays.Rows, parents: icsched.arrays.Rows, profile_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most_rivals: int = 64, all_looks: int = 500000000) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
@@ -186,6 +189,11 @@ def most_enabled(front: icsched._native.BatchFront, count: int) -> int:
     """Upper bound on what the given number of sources enable."""
 
 def exact_batch(front: icsched._native.BatchFront, count: int, most_enumerated: int, most_work: int) -> tuple[Solving, Annotated[NDArray[numpy.int32], dict(shape=(None,))], int, int, bool]: ...
+
+def tree_profile(front: icsched._native.BatchFront) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    The most sinks that 0, 1, 2, ... sources enable, if every piece is a tree.
+    """
 
 class Rule(enum.IntEnum):
     """Which eligible task is handed out first."""

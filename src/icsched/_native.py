@@ -33,12 +33,14 @@ from icsched._core import (
     greedy_batch,
     longest_paths,
     looks_a_set,
+    max_plus,
     most_enabled,
     priority,
     priority_order,
     pull_forward,
     shortcuts,
     superdag_order,
+    tree_profile,
 )
 from icsched.arrays import Ids, Rows
 
@@ -81,6 +83,7 @@ __all__ = [
     "interleaving",
     "longest_paths",
     "looks_a_set",
+    "max_plus",
     "maximum_area_order",
     "most_enabled",
     "order_blocks",
@@ -93,6 +96,7 @@ __all__ = [
     "simulate_slots",
     "simulate_trace",
     "superdag_order",
+    "tree_profile",
     "tree_sum_order",
 ]
 

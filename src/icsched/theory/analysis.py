@@ -93,16 +93,21 @@ def analyse(dag: Dag, *, counting: Counting = "eligible", clock: Clock | None = 
     return analyse_reduced(reduced, counting, clock)
 
 
-def analyse_reduced(reduced: Dag, counting: Counting, clock: Clock) -> Analysis:
-    """Take apart a dag whose shortcuts have been removed."""
+def analyse_reduced(
+    reduced: Dag, counting: Counting, clock: Clock, *, exact_sets: int = EXACT_SETS
+) -> Analysis:
+    """Take apart a dag whose shortcuts have been removed.
+
+    The referee may visit *exact_sets* sets for each block that no theorem covers.
+    """
     with clock.step("decompose"):
         parts = decompose(reduced)
     with clock.step("blocks"):
         orders = _native.order_blocks(
             reduced.child_rows,
             parts.blocks,
-            exact_nonsinks=EXACT_NONSINKS,
-            exact_sets=EXACT_SETS,
+            exact_nonsinks=EXACT_NONSINKS if exact_sets else 0,
+            exact_sets=exact_sets,
             all_sets=ALL_SETS + 5 * len(reduced),
         )
     with clock.step("superdag"):

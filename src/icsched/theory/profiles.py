@@ -1,0 +1,160 @@
+"""Profiles of parts put together: side by side, one after the other, and turned around.
+
+A profile has the number of enabled nonsources after 0, 1, 2, ... nonsinks have run. The functions
+take profiles of orders and bounds alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched import _native
+from icsched.arrays import mask_of
+from icsched.dag import Dag
+from icsched.theory.settled import Counts
+
+NOTHING: Counts = np.zeros(1, np.int64)
+
+
+@dataclass
+class Work:
+    """How many cells of tables may still be filled, and how many sets the referee may visit.
+
+    Counting work instead of seconds gives the same result on every machine.
+    """
+
+    cells: int
+    sets: int = 0
+    looks: int = 0
+
+    def take(self, cells: int) -> bool:
+        """Take *cells* if that many are left; say whether they were."""
+        if cells > self.cells:
+            return False
+        self.cells -= cells
+        return True
+
+    def look(self, size: int) -> bool:
+        """Take *size* tasks and arcs to look at, if that many are left."""
+        if size > self.looks:
+            return False
+        self.looks -= size
+        return True
+
+
+def side_by_side(first: Counts, second: Counts) -> Counts:
+    """Return the best of two independent parts: the max-plus convolution.
+
+    >>> side_by_side(np.array([0, 2]), np.array([0, 0, 3])).tolist()
+    [0, 2, 3, 5]
+    """
+    both = (np.ascontiguousarray(part, np.int32) for part in (first, second))
+    return _native.max_plus(*both).astype(np.int64)
+
+
+def is_concave(profile: Counts) -> bool:
+    """Whether no step of *profile* gains more than the step before.
+
+    >>> is_concave(np.array([0, 2, 3])), is_concave(np.array([0, 0, 1]))
+    (True, False)
+    """
+    return bool((np.diff(profile, 2) <= 0).all())
+
+
+def total(parts: Iterable[tuple[Counts, int]], work: Work) -> Counts | None:
+    """Return the best of independent parts, each profile with its number of copies.
+
+    Concave profiles are merged in linear time. The others are added up, the shortest first.
+    Returns None if *work* does not suffice.
+
+    >>> total([(np.array([0, 0, 3]), 2), (np.array([0, 2]), 1)], Work(100)).tolist()
+    [0, 2, 3, 5, 6, 8]
+    """
+    concave, rest = NOTHING, []
+    gains = []
+    for profile, copies in parts:
+        if is_concave(profile):
+            gains.append(np.repeat(np.diff(profile), copies))
+        elif (power := _power(profile, copies, work)) is None:
+            return None
+        else:
+            rest.append(power)
+    if gains:
+        concave = np.append(0, np.cumsum(-np.sort(-np.concatenate(gains))))
+    result = concave
+    for profile in sorted(rest, key=len):
+        if not work.take(len(result) * len(profile)):
+            return None
+        result = side_by_side(result, profile)
+    return result
+
+
+def _power(profile: Counts, copies: int, work: Work) -> Counts | None:
+    """Return the best of equal parts, by squaring; None if *work* does not suffice."""
+    square, result = profile, NOTHING
+    while True:
+        if copies & 1:
+            if not work.take(len(result) * len(square)):
+                return None
+            result = side_by_side(result, square)
+        copies >>= 1
+        if not copies:
+            return result
+        if not work.take(len(square) ** 2):
+            return None
+        square = side_by_side(square, square)
+
+
+def turned(dual: Counts, nonsinks: int) -> Counts:
+    """Return the bound of a dag of *nonsinks* nonsinks from a bound of its dual.
+
+    A set and what it enables leave a set of the dual and what that enables. So e nonsources can be
+    enabled by x nonsinks exactly if the N - e others enable, in the dual, the s - x others.
+
+    >>> turned(np.array([0, 0, 0, 1]), 1).tolist()  # a join of three turned into a fork
+    [0, 3]
+    """
+    rising = np.minimum.accumulate(dual[::-1])[::-1]  # the best profile never falls
+    needed = np.searchsorted(rising, nonsinks - np.arange(nonsinks + 1), side="left")
+    return (len(dual) - 1 - needed).astype(np.int64)
+
+
+def series_gains(profile: Counts, sinks: int, sources: int) -> Counts:
+    """Return what the steps of a part of a series enable.
+
+    The first entry has the sources of the part: the last step before the part enables them.
+
+    >>> series_gains(np.array([0, 0, 1]), 1, 2).tolist()
+    [2, 0, 1]
+    """
+    gains = np.append(np.diff(profile, prepend=0), np.zeros(sinks - 1, np.int64))
+    gains[0] = sources
+    return gains
+
+
+def in_series(parts: Sequence[Counts], nonsinks: int) -> Counts:
+    """Return the profile of parts one after the other from the `series_gains` of each.
+
+    >>> fork, join = np.array([0, 2]), np.array([0, 0, 1])
+    >>> in_series([series_gains(fork, 2, 1), series_gains(join, 1, 2)], 5).tolist()
+    [0, 2, 2, 4, 4, 5]
+    """
+    gains = np.concatenate(parts)[: nonsinks + 1]
+    counts: Counts = np.cumsum(gains) - gains[0]
+    return counts
+
+
+def tree_bound(dag: Dag) -> Counts:
+    """Return the best profile of a bipartite dag whose connected parts are trees.
+
+    >>> tree_bound(Dag({"a": [], "b": [], "c": ["a", "b"]})).tolist()
+    [0, 0, 1]
+    """
+    sources = dag.nonsinks
+    states = np.zeros(len(dag), np.uint8)
+    states[mask_of(sources, len(dag))] = _native.TaskState.OFFERED
+    front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
+    return _native.tree_profile(front).astype(np.int64)
