@@ -109,6 +109,10 @@ def _ratios(eligible: Ints, bound: Ints) -> tuple[float, float, float]:
 
 
 def _check_ratio(claimed: object, ratio: float, name: str) -> None:
-    is_number = isinstance(claimed, float) or (type(claimed) is int and claimed in (0, 1))
-    if not is_number or not abs(float(str(claimed)) - ratio) <= _CLOSE:
+    if (
+        not isinstance(claimed, (int, float))
+        or isinstance(claimed, bool)
+        or not 0 <= claimed <= 1
+        or abs(claimed - ratio) > _CLOSE
+    ):
         raise CertificateError(name, f"the order and the bound give {ratio!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched.audit.graph import Budget, Graph, Ints, ints
 from icsched.errors import CertificateError
@@ -23,10 +24,28 @@ def exact(graph: Graph, place: str, budget: Budget) -> Ints:
     needs = [0] * graph.tasks
     for parent, child in graph.arcs.tolist():
         needs[child] |= bit_of[parent]
-    moves = [(bit, needs[task]) for task, bit in bit_of.items()]
+    moves = _moves(graph, bit_of, needs)
     goals = [need for need in needs if need]
     walk = _walk_words if len(nonsinks) < 64 else _walk_sets
     return np.array(walk(moves, goals, place, budget), np.int64)
+
+
+def _moves(graph: Graph, bit_of: dict[int, int], needs: list[int]) -> list[tuple[int, int]]:
+    """Return for each nonsink its bit, and the bits that must run before it.
+
+    Tasks with the same parents and the same children can change places in any set. So only sets
+    are looked at in which they run by ascending id.
+    """
+    below: dict[int, list[int]] = {task: [] for task in bit_of}
+    for parent, child in graph.arcs.tolist():
+        below[parent].append(child)
+    alike: dict[tuple[int, tuple[int, ...]], int] = {}
+    moves = []
+    for task, bit in bit_of.items():
+        key = needs[task], tuple(below[task])
+        moves.append((bit, needs[task] | alike.get(key, 0)))
+        alike[key] = bit
+    return moves
 
 
 def _walk_words(
@@ -36,13 +55,13 @@ def _walk_words(
     best = [0]
     for _ in moves:
         budget.take(len(sets) * (len(moves) + len(goals)), place)
-        grown = np.zeros(0, np.uint64)
+        grown: list[NDArray[np.uint64]] = []
         for bit, need in moves:
             wanted = np.uint64(bit | need)
-            more = sets[(sets & wanted) == np.uint64(need)] | np.uint64(bit)
-            grown = np.union1d(grown, more)
-            _check_sets(len(grown), place)
-        sets = grown
+            grown.append(sets[(sets & wanted) == np.uint64(need)] | np.uint64(bit))
+            _check_sets(sum(map(len, grown)) // 8, place)
+        sets = np.unique(np.concatenate(grown))
+        _check_sets(len(sets), place)
         enabled = np.zeros(len(sets), np.int64)
         for goal in goals:
             enabled += (sets & np.uint64(goal)) == np.uint64(goal)
@@ -86,7 +105,7 @@ def clique(graph: Graph, place: str) -> Ints:
     if len(np.unique(pairs.reshape(-1, 2), axis=0)) < len(pairs) // 2:
         raise CertificateError(place, "two tasks have the same two parents")
     steps = np.arange(graph.nonsinks + 1)
-    return np.minimum(steps * (steps - 1) // 2, graph.nonsources)
+    return np.asarray(np.minimum(steps * (steps - 1) // 2, graph.nonsources))
 
 
 def _connected(graph: Graph) -> bool:

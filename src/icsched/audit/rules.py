@@ -17,6 +17,7 @@ def bound_of(graph: Graph, node: object, place: str, depth: int, budget: Budget)
     found = _by_rule(graph, node, place, depth, budget)
     if len(found) != graph.nonsinks + 1:  # a rule that is wrong: nothing may be built on it
         raise CertificateError(place, "the rule does not fit the dag")
+    found[0] = 0  # no task runs, so none is enabled
     return found
 
 
