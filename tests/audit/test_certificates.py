@@ -9,7 +9,7 @@ import pytest
 from icsched import Dag, families, pebble
 from icsched.audit import fingerprint
 from icsched.errors import CertificateError
-from icsched.theory.certificate import certificate, certificate_dict
+from icsched.theory.certificate import certificate_dict, certificate_of
 from icsched.theory.settle import FULL, settle
 from tests.audit.samples import audited, by_recursion, by_shares, random_dag, ratios
 
@@ -56,7 +56,7 @@ def test_ratios_compare_the_order_with_the_bound():
     b  d   e
     """
     dag = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
-    made = certificate(settle(dag, FULL), dag.fifo_order)
+    made = certificate_of(settle(dag, FULL), dag.fifo_order)
 
     assert made.bound.tolist() == [2, 3, 3, 2, 1, 0]
     assert made.eligible.tolist() == [2, 2, 3, 2, 1, 0]
@@ -64,7 +64,7 @@ def test_ratios_compare_the_order_with_the_bound():
     assert made.mean_ratio == pytest.approx((4 + 2 / 3) / 5)
     assert made.area_ratio == pytest.approx(10 / 11)
     assert not made.is_ic_optimal
-    assert certificate(settle(dag, FULL), [2, 0, 1, 3, 4]).is_ic_optimal
+    assert certificate_of(settle(dag, FULL), [2, 0, 1, 3, 4]).is_ic_optimal
 
 
 HEAD = {
@@ -99,10 +99,10 @@ def test_a_certificate_of_another_dag_is_refused():
             audited(other, made)
 
 
-@pytest.mark.parametrize("first", range(0, 1000, 20))
+@pytest.mark.parametrize("first", range(0, 1600, 32))
 def test_changed_certificates_are_refused_unless_they_stay_true(first):
     """A changed certificate that is accepted must still be true, by the referee's computation."""
-    for seed in range(first, first + 20):
+    for seed in range(first, first + 32):
         rng = np.random.default_rng(seed)
         dag = random_dag(rng, 10)
         made = (by_recursion, by_shares)[seed % 2](dag)
@@ -192,7 +192,7 @@ def _rule(changed, rng):
     ]
     nodes = [node for node, key in _places(changed) if key == "rule"]
     node = nodes[rng.integers(len(nodes))]
-    node["rule"] = str(rng.choice([*leaves, *others, "least", "without"]))
+    node["rule"] = str(rng.choice(rules))
 
 
 def _leaf(changed, rng):

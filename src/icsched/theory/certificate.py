@@ -91,7 +91,7 @@ class Certificate:
         return bool(np.array_equal(self.eligible, self.bound))
 
 
-def certificate(settled: Settled, order: Order) -> Certificate:
+def certificate_of(settled: Settled, order: Order) -> Certificate:
     """Compare *order* with what is known of its dag; raises ScheduleError if it is not legal."""
     return Certificate(settled, Schedule.of(settled.dag, order))
 
@@ -105,7 +105,7 @@ def certificate_dict(settled: Settled, order: Order) -> Node:
     >>> made["min_ratio"], made["bound"]["pieces"][0]["part"]
     (1.0, {'rule': 'tree'})
     """
-    made = certificate(settled, order)
+    made = certificate_of(settled, order)
     dag = settled.dag
     return {
         "schema": SCHEMA,
