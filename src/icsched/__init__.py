@@ -80,6 +80,7 @@ _HOMES = {  # where each export lives
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = frozenset(
     [
+        "audit",
         "compare",
         "errors",
         "families",

@@ -14,6 +14,7 @@
     ├── SimulationError (ValueError)     a simulation cannot run with its inputs
     │   └── PoolError                    a pool cannot finish a dag, or not soon
     ├── MemoryLimitError (ValueError)    no known order fits a limit of memory
+    ├── CertificateError (ValueError)    a certificate does not prove what it claims
     ├── LimitError (RuntimeError)        an exact computation would grow too large
     ├── EngineError (RuntimeError)       another program or library cannot be used or reached
     └── FormatError (ValueError)         a file cannot be read or written
@@ -130,6 +131,18 @@ class MemoryLimitError(IcschedError, ValueError):
         is_least = self.least == self.floor
         enough = "the least possible is {:,}" if is_least else "{:,} is enough (not proved least)"
         return f"{told} within {self.limit:,} {self.unit}: {enough.format(self.least)}"
+
+
+class CertificateError(IcschedError, ValueError):
+    """A certificate does not prove what it claims; `place` is the part of it that is wrong."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"certificate refused: {self.place}: {self.problem}"
 
 
 class LimitError(IcschedError, RuntimeError):

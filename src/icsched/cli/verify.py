@@ -1,15 +1,21 @@
-"""`icsched verify`: prove or refute that an order is IC-optimal."""
+"""`icsched verify`: prove or refute that an order is IC-optimal, and check certificates."""
 
 from typing import Annotated
 
+from cyclopts import Parameter
+
 from icsched import checks
+from icsched.answers.certificate import checked_certificate, written_certificate
 from icsched.answers.reading import Reading
 from icsched.answers.verify import verify_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, put
 from icsched.pebble.referee import DEFAULT_LIMIT
+from icsched.render import certificate as render_certificate
 from icsched.render import verify as render
+
+CertificateFile = Annotated[str | None, Parameter(show_default=False)]
 
 
 def verify(
@@ -18,6 +24,8 @@ def verify(
     *,
     order: OrderOptions = OURS,
     limit: Annotated[int, WHOLE] = DEFAULT_LIMIT,
+    certificate: CertificateFile = None,
+    write_certificate: CertificateFile = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -29,11 +37,30 @@ def verify(
         Workflow file; - for standard input.
     limit
         Give up after this many sets of executed jobs.
+    certificate
+        Check this certificate of an order instead.
+    write_certificate
+        Compare the order with a bound instead, and write a certificate to this file.
     json_
         Print one JSON object instead of a sentence.
 
     """
     checks.whole_number("--limit", limit, least=1)
-    check_streams(file, order.order, *order.run_times)
-    found = verify_answer(file, order, limit=limit, reading=Reading(reading), signs=SIGNS)
-    put(found, render.text, render.keys, as_json=json_)
+    check_streams(file, order.order, *order.run_times, certificate)
+    files = Reading(reading)
+    if certificate is not None:
+        refuse(
+            {
+                "--order cannot be used with --certificate": order != OURS,
+                "--write-certificate cannot be used with --certificate": write_certificate
+                is not None,
+            }
+        )
+        proved = checked_certificate(file, certificate, reading=files, signs=SIGNS)
+        put(proved, render_certificate.text, render_certificate.keys, as_json=json_)
+    elif write_certificate is not None:
+        made = written_certificate(file, order, write_certificate, reading=files, signs=SIGNS)
+        put(made, render_certificate.text, render_certificate.keys, as_json=json_)
+    else:
+        found = verify_answer(file, order, limit=limit, reading=files, signs=SIGNS)
+        put(found, render.text, render.keys, as_json=json_)

@@ -27,7 +27,9 @@ from icsched.theory.settled import Counts
 # Arcs that all rounds together may put through flows, each times the binary digits of the dag's
 # depth, because deep flows take longer: about ten seconds.
 MOST_CUT_ARCS = 15_000_000
-_WIDEST = 1 << 62  # sizes times gains: sums of two of them still fit int64
+Numbers = NDArray[np.int64]
+
+_WIDEST = 1 << 62  # sizes times gains: all units of a flow fit int64
 
 
 @dataclass
@@ -140,7 +142,7 @@ class _Rounds:
         self.start[dag.nonsinks] = 0
         self.shares = np.zeros(dag.arc_count, np.int64)
         self.digits = int(dag.levels.max(initial=1)).bit_length()
-        self._node = np.zeros(len(dag), np.int64)  # scratch: the place of an open task
+        self._place = np.zeros(len(dag), np.int64)  # of open tasks
 
     def run(self) -> None:
         number = np.argsort(self.dag.arcs[:, 1], kind="stable")
@@ -151,6 +153,14 @@ class _Rounds:
             return
         while len(left.tasks):
             left = self._cut(self._flat_ones(left))
+
+    def number(self, tasks: Ids) -> None:
+        """Give each open task a number, which `places_of` returns."""
+        self._place[tasks] = np.arange(len(tasks))
+
+    def places_of(self, tasks: Ids) -> Numbers:
+        """Return the numbers of open tasks."""
+        return self._place[tasks]
 
     def _share_evenly(self) -> None:
         """Without a flow: each task shares itself out evenly, and full tasks take only a part."""
@@ -167,9 +177,9 @@ class _Rounds:
         """Settle segments where each enabled task needs one task: the largest loads run first."""
         view = _View(left, self)
         deep = view.degree > 1
-        inner = self.start[view.enabled] == view.starts[view.segment_of_enabled]
+        inner = self.start[view.enabled] == view.starts[view.home]
         flat = np.ones(len(view.starts), bool)
-        flat[view.segment_of_enabled[deep | inner]] = False
+        flat[view.home[deep | inner]] = False
         if not flat.any():
             return left
         tasks, arcs = flat[view.segment_of_task], flat[view.segment_of_arc]
@@ -177,9 +187,9 @@ class _Rounds:
         return left.part(~tasks, ~arcs)
 
     def _settle_flat(self, flat: _Open) -> None:
-        self._node[flat.tasks] = np.arange(len(flat.tasks))
+        self.number(flat.tasks)
         load = np.zeros(len(flat.tasks), np.int64)
-        np.add.at(load, self._node[flat.parent], self.weights[flat.child])
+        np.add.at(load, self._place[flat.parent], self.weights[flat.child])
         start = self.start[flat.tasks]
         order = np.lexsort((-load, start))
         old, load = start[order], load[order]
@@ -191,7 +201,7 @@ class _Rounds:
         self.start[flat.tasks[order]] = np.repeat(old[firsts] + shift[firsts], sizes)
         size_of = np.empty(len(order), np.int64)
         size_of[order] = np.repeat(sizes, sizes)
-        self.shares[flat.number] = self.weights[flat.child] * size_of[self._node[flat.parent]]
+        self.shares[flat.number] = self.weights[flat.child] * size_of[self._place[flat.parent]]
 
     def _cut(self, left: _Open) -> _Open:
         """Put *left* through one flow; keep what is final and return what was divided."""
@@ -268,17 +278,17 @@ class _View:
         self.left = left
         self.starts, self.segment_of_task = np.unique(start[left.tasks], return_inverse=True)
         self.sizes = np.bincount(self.segment_of_task, minlength=len(self.starts)).astype(np.int64)
-        rounds._node[left.tasks] = np.arange(len(left.tasks))
-        self.parent = rounds._node[left.parent]  # places in left.tasks
+        rounds.number(left.tasks)
+        self.parent = rounds.places_of(left.parent)  # places in left.tasks
         self.segment_of_arc = self.segment_of_task[self.parent]
         changes = np.flatnonzero(np.diff(left.child)) + 1
         self.groups = np.append(0, changes) if len(left.child) else changes
         self.degree = np.diff(np.append(self.groups, len(left.child)))
         self.enabled = left.child[self.groups]
-        self.segment_of_enabled = self.segment_of_arc[self.groups]
-        self.own = weights[self.enabled] * self.sizes[self.segment_of_enabled]
+        self.home = self.segment_of_arc[self.groups]  # the segment of each enabled task
+        self.own = weights[self.enabled] * self.sizes[self.home]
         self.totals = np.zeros(len(self.starts), np.int64)
-        np.add.at(self.totals, self.segment_of_enabled, weights[self.enabled])
+        np.add.at(self.totals, self.home, weights[self.enabled])
         self.supply = self.sizes * self.totals
 
 
@@ -291,57 +301,53 @@ class _Flow:
     """
 
     def __init__(self, view: _View, rounds: _Rounds) -> None:
+        self.view, self.tasks = view, len(view.left.tasks)
+        self.deep = view.degree > 1
+        self.single, self.several = np.flatnonzero(~self.deep), np.flatnonzero(self.deep)
+        self.deep_arc = np.repeat(self.deep, view.degree)
+        self.inner = np.flatnonzero(rounds.start[view.enabled] == view.starts[view.home])
+        self.direct = np.zeros(self.tasks, np.int64)  # from the source, through single parents
+        np.add.at(self.direct, view.parent[view.groups[self.single]], view.own[self.single])
+        self.given = np.flatnonzero(self.direct)
+        columns = self._columns(2 + rounds.places_of(view.enabled[self.inner]))
+        direct, own, _, self.up, self.through = self._solved(columns)
+        self.direct_flow = np.zeros(self.tasks, np.int64)
+        self.direct_flow[self.given] = direct
+        self.handed_out = np.zeros(len(view.starts), np.int64)
+        np.add.at(self.handed_out, view.segment_of_task[self.given], direct)
+        np.add.at(self.handed_out, view.home[self.several], own)
+
+    def _columns(self, inner_nodes: Numbers) -> list[tuple[Numbers, Numbers, Counts]]:
+        """Return tails, heads and capacities: out of the source, into the sink, and between."""
+        view, inner = self.view, self.inner
+        node = np.full(len(view.degree), -1)  # of each enabled task with several parents
+        node[self.several] = 2 + self.tasks + np.arange(len(self.several))
+        above = np.where(self.deep[inner], node[inner], 2 + view.parent[view.groups[inner]])
+        up = 2 + view.parent[self.deep_arc]
+        wide = view.supply[view.segment_of_arc[self.deep_arc]]
+        source, sink = np.zeros(1, int), np.ones(1, int)
+        limits = view.totals[view.segment_of_task]
+        return [
+            (source.repeat(len(self.given)), 2 + self.given, self.direct[self.given]),
+            (source.repeat(len(self.several)), node[self.several], view.own[self.several]),
+            (2 + np.arange(self.tasks), sink.repeat(self.tasks), limits),
+            (np.repeat(node, view.degree)[self.deep_arc], up, wide),
+            (inner_nodes, above, view.supply[view.home[inner]]),
+        ]
+
+    def _solved(self, columns: list[tuple[Numbers, Numbers, Counts]]) -> list[Counts]:
+        """Return the flow on the arcs of each of *columns*."""
         from ortools.graph.python.max_flow import (  # type: ignore[import-untyped]  # 50 ms
             SimpleMaxFlow,
         )
 
-        self.view = view
-        tasks = len(view.left.tasks)
-        self.deep = view.degree > 1
-        self.deep_arc = np.repeat(self.deep, view.degree)
-        self.single = np.flatnonzero(~self.deep)
-        self.node = np.full(len(view.degree), -1)  # of each enabled task with several parents
-        self.node[self.deep] = 2 + tasks + np.arange(int(self.deep.sum()))
-        self.tasks = tasks
-        inner = np.flatnonzero(rounds.start[view.enabled] == view.starts[view.segment_of_enabled])
-        self.inner = inner
-        target = np.where(self.deep[inner], self.node[inner], 2 + view.parent[view.groups[inner]])
-        self.direct = np.zeros(tasks, np.int64)
-        np.add.at(self.direct, view.parent[view.groups[self.single]], view.own[self.single])
-        given = np.flatnonzero(self.direct)
-        deep = np.flatnonzero(self.deep)
-        source, sink = np.zeros(1, int), np.ones(1, int)
-        columns = [
-            (source.repeat(len(given)), 2 + given, self.direct[given]),
-            (source.repeat(len(deep)), self.node[deep], view.own[deep]),
-            (2 + np.arange(tasks), sink.repeat(tasks), view.totals[view.segment_of_task]),
-            (
-                np.repeat(self.node, view.degree)[self.deep_arc],
-                2 + view.parent[self.deep_arc],
-                view.supply[view.segment_of_arc[self.deep_arc]],
-            ),
-            (
-                2 + rounds._node[view.enabled[inner]],
-                target,
-                view.supply[view.segment_of_enabled[inner]],
-            ),
-        ]
-        solver = SimpleMaxFlow()
+        self.solver = SimpleMaxFlow()
         tails, heads, capacities = (np.concatenate(column) for column in zip(*columns, strict=True))
-        arcs = solver.add_arcs_with_capacity(tails, heads, capacities)
-        if solver.solve(0, 1) != solver.OPTIMAL:
+        arcs = self.solver.add_arcs_with_capacity(tails, heads, capacities)
+        if self.solver.solve(0, 1) != self.solver.OPTIMAL:
             raise LimitError(f"the maximum flow of {len(tails):,} arcs failed")
-        flows = solver.flows(arcs)
-        lengths = np.cumsum([len(column[0]) for column in columns])[:-1]
-        direct, own, _, up, through = np.split(flows, lengths)
-        self.given, self.deep_places = given, deep
-        self.up, self.through = up, through
-        self.direct_flow = np.zeros(tasks, np.int64)
-        self.direct_flow[given] = direct
-        self.handed_out = np.zeros(len(view.starts), np.int64)
-        np.add.at(self.handed_out, view.segment_of_task[given], direct)
-        np.add.at(self.handed_out, view.segment_of_enabled[deep], own)
-        self.solver = solver
+        ends = np.cumsum([len(column[0]) for column in columns])
+        return np.split(self.solver.flows(arcs), ends[:-1])
 
     def first_side(self) -> Mask:
         """Return the tasks that the minimum cut puts first."""

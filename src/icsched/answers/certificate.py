@@ -1,0 +1,84 @@
+"""Certificates of orders: written for an order, or checked against a workflow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from icsched.answers.orders import WantedOrder
+from icsched.answers.reading import Reading
+from icsched.answers.signs import QUIET, Signs
+from icsched.audit import Audited, audit
+from icsched.dag import Dag
+from icsched.errors import CertificateError
+from icsched.files import read_bytes, write_bytes
+from icsched.theory.certificate import certificate_dict
+from icsched.theory.settle import FULL, settle
+
+
+@dataclass(frozen=True)
+class CertificateAnswer:
+    """What a certificate proves of an order of a workflow; `ordered_by` is None if unknown."""
+
+    file: str
+    certificate: str
+    written: bool
+    ordered_by: str | None
+    jobs: int
+    arcs: int
+    ic_optimal: bool
+    min_ratio: float
+    mean_ratio: float
+    area_ratio: float
+
+
+def checked_certificate(
+    file: str, certificate: str, *, reading: Reading, signs: Signs = QUIET
+) -> CertificateAnswer:
+    """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
+    dag = reading.read([file], signs=signs).dag
+    with signs.working("checking", len(dag)):
+        proved = _audited(dag, _decoded(certificate))
+    return _answer(file, certificate, dag, proved, None)
+
+
+def written_certificate(
+    file: str, wanted: WantedOrder, certificate: str, *, reading: Reading, signs: Signs = QUIET
+) -> CertificateAnswer:
+    """Write the certificate of an order, once the checker has accepted it."""
+    import msgspec  # slow to import
+
+    wanted.check()
+    workflow = wanted.timed(reading.read([file], signs=signs))
+    plan = wanted.plan(workflow, signs=signs)
+    with signs.working("bounding", len(workflow.dag)):
+        data = msgspec.json.encode(certificate_dict(settle(workflow.dag, FULL), plan.order))
+        proved = _audited(workflow.dag, msgspec.json.decode(data))
+    write_bytes(certificate, data + b"\n")
+    return _answer(file, certificate, workflow.dag, proved, plan.ordered_by)
+
+
+def _decoded(path: str) -> object:
+    import msgspec
+
+    data = read_bytes(path)
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise CertificateError(path, f"not JSON that can be read: {error}") from None
+
+
+def _audited(dag: Dag, certificate: object) -> Audited:
+    return audit(list(dag.names), dag.arcs.astype(np.int64), certificate)
+
+
+def _answer(
+    file: str, certificate: str, dag: Dag, proved: Audited, ordered_by: str | None
+) -> CertificateAnswer:
+    ratios = proved.min_ratio, proved.mean_ratio, proved.area_ratio
+    size = len(dag), dag.arc_count
+    is_written = ordered_by is not None
+    return CertificateAnswer(
+        file, certificate, is_written, ordered_by, *size, proved.is_ic_optimal, *ratios
+    )

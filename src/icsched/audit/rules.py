@@ -1,0 +1,256 @@
+"""The rules of a certificate: each makes a bound of a dag from bounds of other dags."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from icsched.audit import leaves
+from icsched.audit.graph import Budget, Graph, Ints, fields, ints, items, rows, sorted_graph
+from icsched.errors import CertificateError
+
+
+def bound_of(graph: Graph, node: object, place: str, depth: int, budget: Budget) -> Ints:
+    """Return the bound of *graph* that *node* proves: for 0, 1, 2, ... nonsinks that have run."""
+    budget.step(graph, depth, place)
+    if not isinstance(node, dict) or not isinstance(node.get("rule"), str):
+        raise CertificateError(place, "expected an object with a rule")
+    found = _by_rule(graph, node, place, depth, budget)
+    if len(found) != graph.nonsinks + 1:  # a rule that is wrong: nothing may be built on it
+        raise CertificateError(place, "the rule does not fit the dag")
+    found[0] = 0  # no task runs, so none is enabled
+    return found
+
+
+def _by_rule(graph: Graph, node: dict[str, object], place: str, depth: int, budget: Budget) -> Ints:
+    rule = str(node["rule"])
+    if rule not in _KEYS:
+        raise CertificateError(place, "unknown rule")
+    values = fields(node, {"rule", *_KEYS[rule]}, place)
+    inner = f"{place}.{rule}"
+    inside = _Inside(inner, depth + 1, budget)
+    match rule:
+        case "exact":
+            return leaves.exact(graph, inner, budget)
+        case "tree":
+            return leaves.tree(graph, inner, budget)
+        case "cycle":
+            return leaves.cycle(graph, inner)
+        case "clique":
+            return leaves.clique(graph, inner)
+        case "shares":
+            return leaves.shares(graph, values["segments"], values["shares"], inner)
+        case "without":
+            return inside.without(graph, values["arcs"], values["part"])
+        case "series":
+            return inside.series(graph, values["parts"])
+        case "sum":
+            return inside.sum(graph, values["pieces"])
+        case "dual":
+            return inside.dual(graph, values["part"])
+        case _:
+            return inside.least(graph, values["parts"])
+
+
+_KEYS: dict[str, tuple[str, ...]] = {
+    "exact": (),
+    "tree": (),
+    "cycle": (),
+    "clique": (),
+    "shares": ("segments", "shares"),
+    "without": ("arcs", "part"),
+    "series": ("parts",),
+    "sum": ("pieces",),
+    "dual": ("part",),
+    "least": ("parts",),
+}
+
+
+class _Inside:
+    """The rules that have other steps inside them."""
+
+    def __init__(self, place: str, depth: int, budget: Budget) -> None:
+        self.place, self.depth, self.budget = place, depth, budget
+
+    def wrong(self, problem: str) -> CertificateError:
+        return CertificateError(self.place, problem)
+
+    def part(self, graph: Graph, node: object, number: int | None = None) -> Ints:
+        place = self.place if number is None else f"{self.place}[{number}]"
+        return bound_of(graph, node, place, self.depth, self.budget)
+
+    def least(self, graph: Graph, parts: object) -> Ints:
+        """Take the least of several bounds at each step."""
+        nodes = items(parts, 1000, self.place)
+        bounds = [self.part(graph, node, number) for number, node in enumerate(nodes)]
+        return np.asarray(np.minimum.reduce(bounds))
+
+    def without(self, graph: Graph, dropped: object, node: object) -> Ints:
+        """Leave out arcs. Each task with parents must keep one, or it would not be counted."""
+        pairs = items(dropped, len(graph.arcs), self.place)
+        flat = [end for pair in pairs if isinstance(pair, list) and len(pair) == 2 for end in pair]
+        ends = ints(flat, 2 * len(pairs), self.place).reshape(-1, 2)
+        if len(ends) < len(pairs) or bool(np.any((ends < 0) | (ends >= graph.tasks))):
+            raise self.wrong("expected arcs, each a parent and a child")
+        codes = ends[:, 0] * graph.tasks + ends[:, 1]
+        have = graph.arcs[:, 0] * graph.tasks + graph.arcs[:, 1]
+        stays = ~np.isin(have, codes)
+        if len(graph.arcs) - int(stays.sum()) != len(codes):
+            raise self.wrong("an arc to leave out is not an arc, or occurs twice")
+        rest = Graph(graph.tasks, graph.arcs[stays])
+        if rest.nonsources != graph.nonsources:
+            raise self.wrong("a task would lose all its parents")
+        return _padded(self.part(rest, node), graph.nonsinks)
+
+    def dual(self, graph: Graph, node: object) -> Ints:
+        """Turn a bound of the reversed dag around: the most e with bound(N - e) >= s - x."""
+        reverse = sorted_graph(graph.tasks, graph.arcs[:, ::-1])
+        bound = self.part(reverse, node)
+        reach = np.maximum.accumulate(bound[: graph.nonsources + 1])  # 0 .. N of its nonsinks
+        # e is possible at x if some e' >= e has bound(N - e') >= s - x: reach(N - e) >= s - x.
+        wanted = graph.nonsinks - np.arange(graph.nonsinks + 1)
+        fewest = np.searchsorted(reach, wanted)  # the least N - e
+        if int(fewest.max(initial=0)) > graph.nonsources:
+            raise self.wrong("the bound of the reversed dag is too low")
+        return (graph.nonsources - fewest).astype(np.int64)
+
+    def series(self, graph: Graph, parts: object) -> Ints:
+        """Check that each part waits for all of the part before it, and join the bounds."""
+        found = [
+            fields(part, ("tasks", "part"), f"{self.place}[{number}]")
+            for number, part in enumerate(items(parts, graph.tasks, self.place))
+        ]
+        tasks, sizes = rows([part["tasks"] for part in found], graph.tasks, self.place)
+        if len(tasks) < graph.tasks or not bool(sizes.all()):
+            raise self.wrong("a part is empty, or a task is in no part")
+        label, local = _labels(tasks, sizes, graph.tasks)
+        graphs = _divided(graph, sizes, label, local)
+        self._check_junctions(graph, label, len(graphs))
+        bounds = [np.zeros(0, np.int64)]
+        done = 0
+        for number, (part, inner) in enumerate(zip(found, graphs, strict=True)):
+            bound = self.part(inner, part["part"], number)
+            is_last = number == len(found) - 1
+            whole = bound if is_last else _padded(bound, inner.tasks)[:-1]
+            bounds.append(whole + done)
+            done += inner.nonsources
+            done += 0 if is_last else graphs[number + 1].tasks - graphs[number + 1].nonsources
+        return np.concatenate(bounds)
+
+    def _check_junctions(self, graph: Graph, label: Ints, parts: int) -> None:
+        before, after = label[graph.arcs].T
+        if bool(np.any(before > after)):
+            raise self.wrong("an arc leads back to an earlier part")
+        is_sink, is_source = np.ones((2, graph.tasks), bool)  # of the task's part
+        is_sink[graph.arcs[before == after, 0]] = False
+        is_source[graph.arcs[before == after, 1]] = False
+        joins = (before + 1 == after) & is_sink[graph.arcs[:, 0]] & is_source[graph.arcs[:, 1]]
+        have = np.bincount(before[joins], minlength=parts)
+        sinks = np.bincount(label[is_sink], minlength=parts)
+        sources = np.bincount(label[is_source], minlength=parts)
+        if bool(np.any(have[:-1] != sinks[:-1] * sources[1:])):
+            raise self.wrong("a part does not wait for all of the part before it")
+
+    def sum(self, graph: Graph, pieces: object) -> Ints:
+        """Check that pieces share out nonsinks and nonsources, and divide steps in the best way."""
+        runs: list[object] = []
+        counts: list[object] = []
+        nodes: list[tuple[object, int]] = []  # each with its number of copies
+        for piece in items(pieces, graph.tasks, self.place):
+            found = fields(piece, ("runs", "counts", "part"), self.place)
+            copies = [items(found[key], graph.tasks, self.place) for key in ("runs", "counts")]
+            if len(copies[0]) != len(copies[1]):
+                raise self.wrong("expected as many rows of runs as of counts")
+            runs += copies[0]
+            counts += copies[1]
+            nodes.append((found["part"], len(copies[0])))
+        self.budget.take(5000 * len(runs), self.place)
+        run, run_sizes = rows(runs, graph.tasks, self.place)
+        count, count_sizes = rows(counts, graph.tasks, self.place)
+        graphs = self._pieces(graph, (run, run_sizes), (count, count_sizes))
+        return self._divided(graphs, nodes, run_sizes.tolist())
+
+    def _pieces(
+        self, graph: Graph, runs: tuple[Ints, Ints], counts: tuple[Ints, Ints]
+    ) -> list[Graph]:
+        """Return the dag of each piece: ids of the runs first, then of what only counts."""
+        runner, place = _labels(*runs, graph.tasks)
+        counter, _ = _labels(*counts, graph.tasks)
+        if not np.array_equal(runner >= 0, graph.children > 0):
+            raise self.wrong("the runs are not all tasks with children, each once")
+        if not np.array_equal(counter >= 0, graph.parents > 0):
+            raise self.wrong("the counts are not all tasks with parents, each once")
+        within = graph.arcs[runner[graph.arcs[:, 0]] == counter[graph.arcs[:, 1]]]
+        if len(np.unique(within[:, 1])) < graph.nonsources:
+            raise self.wrong("a task is counted where none of its parents runs")
+        piece = counter[within[:, 1]]
+        ends = np.cumsum(np.bincount(piece, minlength=len(runs[1])))
+        arcs = np.split(within[np.argsort(piece, kind="stable")], ends[:-1])
+        rows_of = np.split(counts[0], np.cumsum(counts[1])[:-1])
+        graphs = []
+        for number, (size, count) in enumerate(zip(runs[1].tolist(), rows_of, strict=True)):
+            only = count[runner[count] != number]
+            kept = place[only]
+            place[only] = size + np.arange(len(only))
+            graphs.append(sorted_graph(size + len(only), place[arcs[number]]))
+            place[only] = kept
+        return graphs
+
+    def _divided(
+        self, graphs: list[Graph], nodes: list[tuple[object, int]], runs: list[int]
+    ) -> Ints:
+        slopes: list[Ints] = []
+        others: list[Ints] = []
+        start = 0
+        for number, (node, copies) in enumerate(nodes):
+            first = graphs[start]
+            for other in graphs[start + 1 : start + copies]:
+                if other.tasks != first.tasks or not np.array_equal(other.arcs, first.arcs):
+                    raise self.wrong("copies of a piece have different arcs")
+            if len(set(runs[start : start + copies])) > 1:
+                raise self.wrong("copies of a piece have different numbers of runs")
+            bound = _padded(self.part(first, node, number), runs[start])
+            gains = np.diff(bound)
+            if bool(np.all(gains[1:] <= gains[:-1])):
+                slopes.append(np.repeat(gains, copies))
+            else:
+                others.append(self._power(bound, copies))
+            start += copies
+        merged = np.sort(np.concatenate([np.zeros(0, np.int64), *slopes]))[::-1]
+        whole = np.append(0, np.cumsum(merged)).astype(np.int64)
+        for more in sorted(others, key=len):
+            whole = leaves.convolved(whole, more, self.place, self.budget)
+        return whole
+
+    def _power(self, bound: Ints, copies: int) -> Ints:
+        """Return the convolution of *copies* bounds, by squaring."""
+        whole = np.zeros(1, np.int64)
+        while copies:
+            if copies & 1:
+                whole = leaves.convolved(whole, bound, self.place, self.budget)
+            copies >>= 1
+            if copies:
+                bound = leaves.convolved(bound, bound, self.place, self.budget)
+        return whole
+
+
+def _padded(bound: Ints, steps: int) -> Ints:
+    """Return *bound* for up to *steps* tasks, if the others enable nothing."""
+    return np.concatenate([bound, np.full(steps + 1 - len(bound), bound[-1])])
+
+
+def _labels(whole: Ints, sizes: Ints, tasks: int) -> tuple[Ints, Ints]:
+    """Return for each task its row and its place there; -1 if it is in no row."""
+    label, local = np.full((2, tasks), -1, np.int64)
+    label[whole] = np.repeat(np.arange(len(sizes)), sizes)
+    local[whole] = np.arange(len(whole)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return label, local
+
+
+def _divided(graph: Graph, sizes: Ints, label: Ints, local: Ints) -> list[Graph]:
+    """Return the dag of each row of tasks, with the arcs inside it."""
+    before, after = label[graph.arcs].T
+    inside = np.flatnonzero(before == after)
+    inside = inside[np.argsort(before[inside], kind="stable")]
+    ends = np.cumsum(np.bincount(before[inside], minlength=len(sizes)))
+    arcs = np.split(local[graph.arcs[inside]], ends[:-1])
+    return [sorted_graph(size, own) for size, own in zip(sizes.tolist(), arcs, strict=True)]

@@ -1,0 +1,228 @@
+"""Certificates: how close an order comes to a bound that no order exceeds, and the proof as data.
+
+`docs/certificates.md` describes the file and proves the rules. `icsched.audit` checks it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Ids
+from icsched.dag import Dag
+from icsched.pebble import Order, Schedule
+from icsched.theory.analysis import Analysis
+from icsched.theory.blocks import Kind
+from icsched.theory.settled import (
+    Blocks,
+    Clique,
+    Copies,
+    Counts,
+    Cycle,
+    Dual,
+    Exact,
+    Least,
+    Series,
+    Settled,
+    Shares,
+    Sum,
+    Tree,
+    Without,
+)
+
+SCHEMA = 1
+Node = dict[str, object]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """An order beside a bound: `eligible` tasks of the order, and at most `bound` of any order.
+
+    Both have an entry for each of 0, 1, ... executed tasks.
+    """
+
+    settled: Settled
+    schedule: Schedule
+
+    @cached_property
+    def eligible(self) -> Counts:
+        """The eligible tasks of the order after each step."""
+        return self.schedule.eligible.astype(np.int64)
+
+    @cached_property
+    def bound(self) -> Counts:
+        """The most eligible tasks that any order can have after each step, at most."""
+        dag = self.settled.dag
+        nonsources = len(dag) - len(dag.sources)
+        enabled = np.full(len(dag) + 1, nonsources, np.int64)
+        enabled[: len(self.settled.bound)] = np.minimum(self.settled.bound, nonsources)
+        return enabled + len(dag.sources) - np.arange(len(dag) + 1)
+
+    @cached_property
+    def ratios(self) -> Floats:
+        """Eligible tasks over the bound after each step; NaN where the bound is 0."""
+        whole = np.full(len(self.bound), np.nan)
+        np.divide(self.eligible, self.bound, out=whole, where=self.bound > 0)
+        return whole
+
+    @property
+    def min_ratio(self) -> float:
+        """The least ratio; 1 if there is none."""
+        return float(np.nanmin(self.ratios)) if (self.bound > 0).any() else 1.0
+
+    @property
+    def mean_ratio(self) -> float:
+        """The mean ratio; 1 if there is none."""
+        return float(np.nanmean(self.ratios)) if (self.bound > 0).any() else 1.0
+
+    @property
+    def area_ratio(self) -> float:
+        """The eligible tasks of all steps over the bounds of all steps; 1 if these are 0."""
+        most = int(self.bound.sum())
+        return int(self.eligible.sum()) / most if most else 1.0
+
+    @property
+    def is_ic_optimal(self) -> bool:
+        """Whether the order meets the bound at every step."""
+        return bool(np.array_equal(self.eligible, self.bound))
+
+
+def certificate_of(settled: Settled, order: Order) -> Certificate:
+    """Compare *order* with what is known of its dag; raises ScheduleError if it is not legal."""
+    return Certificate(settled, Schedule.of(settled.dag, order))
+
+
+def certificate_dict(settled: Settled, order: Order) -> Node:
+    """Return the certificate of *order* as JSON has it.
+
+    >>> from icsched.theory.settle import QUICK, settle
+    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
+    >>> made = certificate_dict(settle(fork, QUICK), [0, 1, 2])
+    >>> made["min_ratio"], made["bound"]["pieces"][0]["part"]
+    (1.0, {'rule': 'tree'})
+    """
+    made = certificate_of(settled, order)
+    dag = settled.dag
+    return {
+        "schema": SCHEMA,
+        "tasks": len(dag),
+        "arcs": dag.arc_count,
+        "fingerprint": fingerprint(dag),
+        "order": made.schedule.order.tolist(),
+        "min_ratio": made.min_ratio,
+        "mean_ratio": made.mean_ratio,
+        "area_ratio": made.area_ratio,
+        "bound": _node(settled, {}),
+    }
+
+
+def fingerprint(dag: Dag) -> str:
+    """Return the SHA-256 of the names in id order, each after its length, and of the arcs."""
+    whole = hashlib.sha256()
+    for name in map(str, dag.names):
+        data = name.encode("utf-8", "surrogatepass")
+        whole.update(str(len(data)).encode() + b":" + data)
+    whole.update(b"|")
+    whole.update(np.ascontiguousarray(dag.arcs, "<i8").tobytes())
+    return whole.hexdigest()
+
+
+def _node(settled: Settled, known: dict[int, Node]) -> Node:
+    """Return the step of *settled* as JSON; one that occurs often is made once."""
+    if id(settled) not in known:
+        known[id(settled)] = _made(settled, known)
+    return known[id(settled)]
+
+
+def _made(settled: Settled, known: dict[int, Node]) -> Node:
+    if not settled.dag.arc_count:
+        return {"rule": "exact"}
+    step = settled.step
+    match step:
+        case Exact() | Tree() | Cycle() | Clique():
+            return {"rule": type(step).__name__.lower()}
+        case Shares():
+            found = step.envelope
+            segments, shares = found.segment.tolist(), found.shares.tolist()
+            return {"rule": "shares", "segments": segments, "shares": shares}
+        case Without():
+            return {
+                "rule": "without",
+                "arcs": step.arcs.tolist(),
+                "part": _node(step.settled, known),
+            }
+        case Dual():
+            return {"rule": "dual", "part": _node(step.settled, known)}
+        case Least():
+            return {"rule": "least", "parts": [_node(part, known) for part in step.settled]}
+        case Series():
+            parts = [
+                {"tasks": part.tasks.tolist(), "part": _node(part.settled, known)}
+                for part in step.parts
+            ]
+            return {"rule": "series", "parts": parts}
+        case Sum():
+            return {"rule": "sum", "pieces": [_piece(copies, known) for copies in step.pieces]}
+        case Blocks():
+            return {"rule": "sum", "pieces": _block_pieces(step.analysis)}
+
+
+def _piece(copies: Copies, known: dict[int, Node]) -> Node:
+    runs, counts = copies.runs.tolist(), copies.counts.tolist()
+    return {"runs": runs, "counts": counts, "part": _node(copies.settled, known)}
+
+
+def _block_pieces(analysis: Analysis) -> list[Node]:
+    """Return the blocks as pieces; blocks of one kind with the same arcs are copies.
+
+    All arcs lie inside blocks, so the block that owns the parents of a task counts the task.
+    """
+    parts = analysis.parts
+    arcs, owner = parts.dag.arcs, parts.owner
+    counter = np.full(len(parts.dag), -1, np.int32)
+    counter[arcs[:, 1]] = owner[arcs[:, 0]]
+    counts = _rows_of(counter, len(parts))
+    arcs_of = _rows_of(owner[arcs[:, 0]], len(parts))
+    local = np.empty(len(parts.dag), np.int32)
+    pieces: dict[tuple[int, int, bytes], tuple[list[list[int]], list[list[int]], Node]] = {}
+    for block, kind in enumerate(analysis.orders.kind.tolist()):
+        runs = parts.nonsinks(block)
+        only = counts[block][owner[counts[block]] != block]
+        local[runs] = np.arange(len(runs))
+        saved, local[only] = local[only], len(runs) + np.arange(len(only))
+        inside = local[arcs[arcs_of[block]]]
+        local[only] = saved
+        key = kind, len(runs), inside.tobytes()
+        if key not in pieces:
+            pieces[key] = [], [], _leaf(Kind(kind), len(runs), len(only))
+        pieces[key][0].append(runs.tolist())
+        pieces[key][1].append(counts[block].tolist())
+    return [{"runs": runs, "counts": count, "part": leaf} for runs, count, leaf in pieces.values()]
+
+
+def _rows_of(label: Ids, count: int) -> list[NDArray[np.intp]]:
+    """Return for each label from 0 the indices that have it, ascending."""
+    order = np.argsort(label, kind="stable")
+    ends = np.searchsorted(label[order], np.arange(count + 1))
+    return np.split(order, ends)[1:-1]
+
+
+def _leaf(kind: Kind, runs: int, only: int) -> Node:
+    """Return the step that bounds a block of this kind."""
+    if kind == Kind.COMPLETE:
+        halves = range(runs), range(runs, runs + only)
+        parts = [{"tasks": list(half), "part": {"rule": "exact"}} for half in halves]
+        return {"rule": "series", "parts": parts}
+    if kind == Kind.COCLIQUE:
+        return {"rule": "dual", "part": {"rule": "clique"}}
+    names = {
+        Kind.TREE: "tree",
+        Kind.FOREST: "tree",
+        Kind.CYCLE: "cycle",
+        Kind.CLIQUE: "clique",
+    }
+    return {"rule": names.get(kind, "exact")}

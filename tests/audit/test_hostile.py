@@ -1,0 +1,124 @@
+"""Certificates made to hurt: one clear line each, and little work."""
+
+import pytest
+
+from icsched import Dag, families
+from icsched.audit import graph, leaves
+from icsched.errors import CertificateError
+from tests.audit.samples import audited, claim
+
+JOIN = Dag({"a": [], "b": [], "c": ["a", "b"]})
+EXACT = {"rule": "exact"}
+
+
+def nested(depth: int) -> dict[str, object]:
+    node: dict[str, object] = EXACT
+    for _ in range(depth):
+        node = {"rule": "dual", "part": node}
+    return node
+
+
+def doubled(depth: int) -> dict[str, object]:
+    """Return a node with 2**depth leaves, which share memory."""
+    node: dict[str, object] = EXACT
+    for _ in range(depth):
+        node = {"rule": "least", "parts": [node, node]}
+    return node
+
+
+NODES = {
+    "deep": (nested(100_000), "nested more than 200 deep"),
+    "exponential": (doubled(150), "more work than the checker may do"),
+    "null": (None, "expected an object with a rule"),
+    "list": ([], "expected an object with a rule"),
+    "rule that is a list": ({"rule": []}, "expected an object with a rule"),
+    "number": ({"rule": "dual", "part": 1e400}, "expected an object with a rule"),
+    "long least": ({"rule": "least", "parts": [EXACT] * 100_000}, "a list of 1 to 1,000"),
+    "empty least": ({"rule": "least", "parts": []}, "a list of 1 to 1,000"),
+    "many parts": ({"rule": "series", "parts": [1] * 1_000_000}, "a list of 1 to 3"),
+    "parts of text": ({"rule": "series", "parts": "abc"}, "a list of 1 to 3"),
+    "runs of text": (
+        {"rule": "sum", "pieces": [{"runs": ["a"], "counts": ["b"], "part": EXACT}]},
+        "lists",
+    ),
+    "huge rows": (
+        {"rule": "sum", "pieces": [{"runs": [[0] * 10**6], "counts": [[2]], "part": EXACT}]},
+        "a task occurs twice",
+    ),
+    "past int64": (
+        {"rule": "shares", "segments": [0, 0, -1], "shares": [10**30, 1]},
+        "integers from -1 to",
+    ),
+    "sums past int64": (
+        {"rule": "shares", "segments": [0, 0, -1], "shares": [1 << 62, 1 << 62]},
+        "too large",
+    ),
+    "segment past int64": (
+        {"rule": "shares", "segments": [0, 1 << 62, -1], "shares": [1, 1]},
+        "have gaps",
+    ),
+    "NaN": ({"rule": "shares", "segments": [0, 0, -1], "shares": [float("nan"), 1]}, "integers"),
+    "truth values": ({"rule": "shares", "segments": [0, 0, -1], "shares": [True, 1]}, "integers"),
+    "arcs of text": ({"rule": "without", "arcs": ["ab"], "part": EXACT}, "each a parent"),
+    "arcs out of range": ({"rule": "without", "arcs": [[0, 99]], "part": EXACT}, "each a parent"),
+}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_a_hostile_step_is_refused_in_one_line(name):
+    node, problem = NODES[name]
+
+    with pytest.raises(CertificateError, match=problem) as caught:
+        audited(JOIN, claim(JOIN, node, [2, 1, 1, 0]))
+
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [None, [], "text", 1, {}, {"schema": 1}, {1: 2}])
+def test_what_is_no_certificate_is_refused(value):
+    with pytest.raises(CertificateError, match="certificate"):
+        audited(JOIN, value)
+
+
+@pytest.mark.parametrize("ratio", [None, "1", [1], True, 10**400, float("inf"), -0.0, 2])
+def test_a_ratio_that_is_no_ratio_is_refused(ratio):
+    made = claim(JOIN, EXACT, [2, 1, 1, 0]) | {"mean_ratio": ratio}
+
+    with pytest.raises(CertificateError, match="mean_ratio"):
+        audited(JOIN, made)
+
+
+@pytest.mark.parametrize("order", [None, [0, 1], [0, 1, 3], [0, 1, 1], [2, 0, 1], [0, 1, 2.0]])
+def test_an_order_that_is_not_legal_is_refused(order):
+    made = claim(JOIN, EXACT, [2, 1, 1, 0]) | {"order": order}
+
+    with pytest.raises(CertificateError, match="order"):
+        audited(JOIN, made)
+
+
+def test_an_exact_step_stops_at_its_limit_of_sets():
+    many = Dag.from_arcs(120, [(task, 60 + task) for task in range(60)])
+
+    with pytest.raises(CertificateError, match=f"more than {leaves.MOST_SETS:,} sets|more work"):
+        audited(many, claim(many, EXACT, [60] * 121))
+
+
+def test_an_exact_step_of_a_wide_dag_stops_at_its_limit():
+    wide = Dag.from_arcs(4000, [(task, 2000 + task) for task in range(2000)])
+
+    with pytest.raises(CertificateError, match="more than 1,024 tasks have children"):
+        audited(wide, claim(wide, EXACT, [2000] * 4001))
+
+
+def test_more_than_64_nonsinks_are_looked_at_too():
+    chain = families.random_layered(80, 1, 1, 1, seed=1)
+
+    assert audited(chain, claim(chain, EXACT, [1] * 80 + [0])).is_ic_optimal
+
+
+def test_the_budget_stops_a_large_convolution():
+    budget = graph.Budget(5000)
+    budget.take(5000, "here")
+
+    with pytest.raises(CertificateError, match="here: checking it takes more work"):
+        budget.take(1, "here")
