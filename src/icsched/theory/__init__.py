@@ -10,11 +10,18 @@ from icsched.theory.duality import dual_order
 from icsched.theory.memory import lean_order
 from icsched.theory.priorities import (
     BlockProfile,
+    has_dual_priority_over,
     has_priority_over,
     priority,
 )
 from icsched.theory.proof import Proof
 from icsched.theory.reduction import shortcuts, without_shortcuts
+from icsched.theory.reticulation import (
+    best_profile,
+    closure,
+    has_persistent_priority_over,
+    is_reticulated,
+)
 from icsched.theory.sums import interleaving
 
 __all__ = [
@@ -27,13 +34,18 @@ __all__ = [
     "Proof",
     "analyse",
     "best_batch",
+    "best_profile",
+    "closure",
     "conclude",
     "confirmed",
     "decompose",
     "dual_order",
     "family_name",
+    "has_dual_priority_over",
+    "has_persistent_priority_over",
     "has_priority_over",
     "interleaving",
+    "is_reticulated",
     "is_universal_donor",
     "lean_order",
     "priority",

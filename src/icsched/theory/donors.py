@@ -17,17 +17,19 @@ rows that it is composed with. This holds if each block lies on the next in one 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched.theory import Analysis
+from icsched.theory.reticulation import keeps_priority
 from icsched.theory.rows import N_DAG, W_DAG, BlockRows, Mask, block_pairs, block_rows, matched
 
 
 def is_universal_donor(analysis: Analysis) -> bool:
     """Whether every residual of the dag is sure to have an IC-optimal order.
 
-    True for compositions of W-, N- and C-dags (Theorem 3.3), and for compositions of M-dags of
-    degree 2 (Theorem 3.4), whose blocks lie on each other as this module asks. False says
-    nothing. O(tasks + arcs).
+    True for compositions of W-, N- and C-dags (Theorem 3.3), and for compositions of M-dags
+    (Theorem 3.4), whose blocks lie on each other as this module asks. M-dags of degree above 2
+    may only be the last to run. False says nothing. O(tasks + arcs).
 
     >>> from icsched import families
     >>> from icsched.theory import analyse
@@ -45,7 +47,7 @@ def is_universal_donor(analysis: Analysis) -> bool:
     if rows is not None:
         return bool(_lies_well(rows).all())
     rows = block_rows(len(dag), dag.arcs[:, ::-1], blocks)
-    if rows is None or (rows.kind != W_DAG).any() or (rows.degree != 2).any():
+    if rows is None or (rows.kind != W_DAG).any():
         return False
     return bool(_lies_well_as_dual(rows).all())
 
@@ -62,25 +64,46 @@ def _lies_well(rows: BlockRows) -> Mask:
     - An N on an N must also end where the lower N ends. Otherwise an N may be left on a W.
     """
     upper, lower = rows.kind[rows.upper], rows.kind[rows.lower]
-    degree, other = rows.degree[rows.upper], rows.degree[rows.lower]
-    persistent = (upper == W_DAG) & (degree > 2) & ((lower != W_DAG) | (degree > other))
     straight = matched(rows, 1)
     flush = matched(rows, 1, flush=True)
     either_way = straight | matched(rows, -1)
     by_matching = np.where((upper == N_DAG) & (lower == N_DAG), flush, either_way)
-    well: Mask = persistent | by_matching
+    well: Mask = keeps_priority(rows) | by_matching
     return well
 
 
 def _lies_well_as_dual(rows: BlockRows) -> Mask:
-    """Whether blocks lie well in the dual of a composition of M-dags of degree 2.
+    """Whether blocks lie well in the dual of a composition of M-dags.
 
-    *rows* are the W-dags of the dual. All sinks of an upper W must be sources of the lower W.
-    The reason: what is left of an M are Ws between two gaps, Ns beside one gap, or the whole M. If
-    a source of an M came from elsewhere, an N could be left below a whole M.
+    *rows* are the W-dags of the dual. All sinks of an upper W, from left to right, must be sources
+    in a row of the lower W, and the lower W must have degree 2.
+
+    The reason: what is left of an M of degree 2 are Ws between two gaps, Ns beside one gap, or the
+    whole M. What is left of the M below it, of any degree, are planar bipartite trees whose
+    sources have at most two children. Such a tree of k sources gains at most 1 at every step,
+    except that a W gains 2 at its last. If the tree is below a W, it has more sources than the W.
+    If it is below an N, it is not a W. So at each step what is above gains as much as what is
+    below, and can run first. The rest is a sum of planar bipartite trees, whose greedy order is
+    IC-optimal (Cordasco, Malewicz and Rosenberg 2007, Theorem 3.2). If a source of an M came from
+    elsewhere, an N could be left below a whole M.
     """
     pair, count = block_pairs(rows)
+    degree = rows.degree[rows.upper].astype(np.int64)
     children = np.unique(pair * len(rows.place) + rows.arcs[:, 1]) // len(rows.place)
-    covered = np.bincount(children, minlength=count)[pair] == rows.size[rows.upper] + 1
-    well: Mask = covered & (matched(rows, 1) | matched(rows, -1))
+    sinks = rows.size[rows.upper] * (degree - 1) + 1
+    covered = np.bincount(children, minlength=count)[pair] == sinks
+    in_a_row = _follows(rows, pair, count, 1) | _follows(rows, pair, count, -1)
+    well: Mask = covered & in_a_row & (rows.degree[rows.lower] == 2)
     return well
+
+
+def _follows(rows: BlockRows, pair: NDArray[np.int64], count: int, direction: int) -> Mask:
+    """Whether the children of the j-th source lie j * (degree - 1) further than the first's."""
+    degree = rows.degree[rows.upper].astype(np.int64)
+    place = rows.place[rows.arcs].astype(np.int64)
+    off = place[:, 1] - direction * place[:, 0] * (degree - 1)
+    first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, np.iinfo(np.int64).min)
+    np.minimum.at(first, pair, off)
+    np.maximum.at(last, pair, off)
+    follows: Mask = (last - first)[pair] < degree
+    return follows
