@@ -416,3 +416,12 @@ def test_the_profile_of_the_dual_is_read_off_for_every_small_dag(tasks):
         profile = best_profile(dag)
         if profile is not None:
             assert profile.dual() == best_profile(dag.dual())
+
+
+def test_priority_is_transitive_for_dags_that_are_not_bipartite():
+    known = profiles_of_any_dags()
+    over = np.array([[has_priority_over(a, b) for b in known] for a in known]).astype(int)
+    triples = over @ over
+
+    assert triples.sum() > 100
+    assert not ((triples > 0) & (over == 0)).any()
