@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag
-from icsched.errors import GraphError, LimitError
+from icsched.errors import GraphError, LimitError, UnknownTaskError
 from icsched.families import cycle, evolving_mesh, fft, m, mesh, n, out_tree, w
 from icsched.theory import (
     analyse,
@@ -148,6 +148,9 @@ def test_the_closure_adds_what_the_cluster_leaves_isolated():
     assert closure(Dag.from_arcs(2, []), []).tolist() == [0, 1]
     with pytest.raises(GraphError, match="cannot have run"):
         closure(w(1, 2), [1])
+    for wrong in (-1, 3):
+        with pytest.raises(UnknownTaskError):
+            closure(w(1, 2), [wrong])
 
 
 def duals_of_donors() -> list[Dag]:

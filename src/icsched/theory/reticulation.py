@@ -14,8 +14,8 @@ from itertools import product
 
 import numpy as np
 
-from icsched import pebble
-from icsched.arrays import Ids, ids_where
+from icsched import checks, pebble
+from icsched.arrays import Ids, ids_where, mask_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.given import Graph, dag_of
@@ -55,6 +55,7 @@ def has_persistent_priority_over(
     >>> has_persistent_priority_over(w(2, 3), cycle(3)), has_persistent_priority_over(w(2, 2), n(2))
     (True, False)
     """
+    checks.whole_number("limit", limit, least=1)
     upper, lower = (_residual_profiles(dag_of(graph), limit) for graph in (first, second))
     if upper is None or lower is None:
         return False
@@ -88,16 +89,16 @@ def closure(graph: Graph, cluster: Iterable[int]) -> Ids:
     """Return the ids of *cluster* and of the tasks that it leaves isolated, ascending.
 
     Cordasco, Rosenberg and Sims 2011, section 3.3.3: what remains is dual to a residual of the
-    dual dag. Raises GraphError if *cluster* lacks a parent of one of its tasks.
+    dual dag. Raises GraphError if *cluster* lacks a parent of one of its tasks, UnknownTaskError for
+    ids that the dag does not have.
 
     >>> from icsched.families import w
     >>> closure(w(2, 2), [0]).tolist()
     [0, 2]
     """
-    dag = dag_of(graph)
-    gone = np.zeros(len(dag), bool)
-    gone[list(cluster)] = True
-    dag.residual(ids_where(gone).tolist())  # raises unless the cluster is self-contained
+    dag, taken = dag_of(graph), list(cluster)
+    dag.residual(taken)  # raises unless the cluster is self-contained
+    gone = mask_of(np.array(taken, np.int32), len(dag))
     held = np.bincount(dag.arcs[:, 1], ~gone[dag.arcs[:, 0]], minlength=len(dag))
     holds = np.bincount(dag.arcs[:, 0], ~gone[dag.arcs[:, 1]], minlength=len(dag))
     return ids_where(gone | ((held == 0) & (holds == 0)))
