@@ -4,14 +4,22 @@ import pytest
 from icsched import Dag
 from icsched.errors import ArgumentError
 from icsched.families import (
+    cycle,
     evolving_mesh,
+    fft,
+    m,
     mesh,
+    n,
     paper_000_fig6,
+    paper_000_fig7,
+    paper_000_fig11,
     paper_001_fig3,
     paper_001_fig6,
     pbt,
+    w,
     w_strand,
 )
+from icsched.theory import analyse, is_reticulated, is_universal_donor
 
 
 def cut_arcs(dag: Dag, cluster: list[int]) -> int:
@@ -118,3 +126,60 @@ def test_an_unknown_figure_is_refused_with_the_choices():
         paper_001_fig3("d")
     with pytest.raises(ArgumentError, match=r"^argument which: expected left or right, got ''$"):
         paper_001_fig6("")
+
+
+@pytest.mark.parametrize(
+    ("which", "families"),
+    [("left", "W(3,3) W(2,2)"), ("middle", "N(2) N(3) N(4)"), ("right", "C(4) C(4)")],
+)
+def test_the_compositions_of_figure_7_are_reticulated_universal_donors(which, families):
+    analysis = analyse(paper_000_fig7(which))
+    blocks = [group.family for group in analysis.blocks for _ in range(group.count)]
+
+    assert sorted(blocks) == sorted(families.split())
+    assert is_reticulated(analysis)
+    assert is_universal_donor(analysis)
+
+
+def test_figure_11_is_a_reticulated_composition_of_three_n_dags():
+    """Its tasks: 3 sources and 3 sinks, then 10 new sources and 13 sinks, then 3 and 16."""
+    dag = paper_000_fig11()
+    analysis = analyse(dag)
+
+    assert len(dag) == 6 + 23 + 19
+    assert dag.arc_count == 5 + 25 + 31
+    assert {group.family for group in analysis.blocks} == {"N(3)", "N(13)", "N(16)"}
+    assert is_reticulated(analysis)
+    assert is_universal_donor(analysis)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+def test_the_blocks_of_an_fft_dag_are_butterflies_whose_superdag_is_a_smaller_fft_dag(d):
+    """Fig. 2: d rows of 2^(d-1) butterflies, each but the last row leading to two others."""
+    dag = fft(d)
+    analysis = analyse(dag)
+    owner = analysis.parts.owner
+    inner = dag.arcs[dag.out_degrees[dag.arcs[:, 1]] > 0]
+    joined = np.unique(owner[inner], axis=0)
+    ids = np.unique(owner[dag.nonsinks], return_inverse=True)[1]
+    smaller = fft(d - 1)
+
+    assert [(group.family, group.count) for group in analysis.blocks] == [
+        ("C(2)", d * 2 ** (d - 1))
+    ]
+    assert len(np.unique(ids)) == len(smaller)
+    assert len(joined) == smaller.arc_count
+    assert np.bincount(joined[:, 0]).max() == 2 == np.bincount(joined[:, 1]).max()
+
+
+def left_of(dag: Dag, taken: range) -> list[str]:
+    groups = analyse(dag.residual(taken)).blocks
+    return sorted(group.family for group in groups for _ in range(group.count))
+
+
+def test_compact_clusters_leave_the_dags_of_figures_8_9_10_and_12():
+    """W(10,3), C(7), N(16) and M(15,2), with three sources in the middle taken of each."""
+    assert left_of(w(10, 3), range(4, 7)) == ["W(3,3)", "W(4,3)"]
+    assert left_of(cycle(7), range(2, 5)) == ["W(4,2)"]
+    assert left_of(n(16), range(5, 8)) == ["N(8)", "W(5,2)"]
+    assert left_of(m(15, 2), range(5, 8)) == ["N(5)", "N(8)"]

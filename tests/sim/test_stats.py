@@ -53,7 +53,7 @@ def test_the_papers_mean_keeps_all_but_the_ends():
 
 def test_there_is_no_ratio_over_what_may_be_0():
     assert paper_ratio(np.array([1.0]), np.array([1.0, 0.0])) is None
-    assert paper_ratio(np.array([0.0]), np.array([1.0])) == Ratio(0.0, 0.0, 0.0)
+    assert paper_ratio(np.array([0.0]), np.array([1.0])) == Ratio(0.0, 0.0, 0.0, 0.0, 0.0)
     rows = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     drawn = Bootstrap.of(rows, seed=1)
     assert drawn.ratio(0, 1) is None  # run 2 is not in every resample
@@ -66,7 +66,8 @@ def test_rows_in_constant_ratio_have_that_ratio_for_certain(row, power):
     """Powers of two, so that products are exact."""
     rows = np.array([row, [2.0**power * value for value in row]])
 
-    assert Bootstrap.of(rows, seed=1).ratio(1, 0) == Ratio(2.0**power, 2.0**power, 2.0**power)
+    factor = 2.0**power
+    assert Bootstrap.of(rows, seed=1).ratio(1, 0) == Ratio(factor, factor, factor, factor, 0.0)
 
 
 def test_one_run_has_an_interval_of_length_0():
@@ -109,3 +110,21 @@ def test_the_half_width_is_relative():
     assert Ratio(0.5, 0.4, 0.6).half_width == pytest.approx(0.2)
     assert Mean(10.0, 9.0, 11.0).half_width == pytest.approx(0.1)
     assert Mean(0.0, 0.0, 0.0).half_width == 0.0
+
+
+def test_the_mean_and_the_deviation_are_those_of_all_pairs_of_samples():
+    """Malewicz et al. 2007, section 4.2: 1/1, 1/2, 4/1 and 4/2, mean 15/8, squares 85/4."""
+    found = paper_ratio(np.array([1.0, 4.0]), np.array([1.0, 2.0]))
+
+    assert found is not None
+    assert found.mean == 15 / 8
+    assert found.deviation == pytest.approx((85 / 16 - (15 / 8) ** 2) ** 0.5)
+
+
+def test_the_deviation_of_the_bootstrap_shrinks_with_the_root_of_the_runs():
+    rows = np.array([1 + RNG.random(1600), 1 + RNG.random(1600)])
+    few, many = (Bootstrap.of(rows[:, :runs], seed=1).ratio(0, 1) for runs in (100, 1600))
+
+    assert few is not None
+    assert many is not None
+    assert 3 < few.deviation / many.deviation < 5

@@ -14,7 +14,9 @@ from icsched.families import (
     m,
     m_strand,
     matmul,
+    mesh,
     n,
+    out_tree,
     paper_000_fig6,
     paper_001_fig3,
     paper_001_fig6,
@@ -205,3 +207,59 @@ def test_the_matrix_product_and_a_ternary_divide_and_conquer_admit_an_ic_optimal
     """Cordasco et al. 2007, Fig. 2."""
     assert admits_one(matmul())
     assert admits_one(divide_and_conquer(2, 3))
+
+
+# Laws
+
+
+def merged(first: Dag, second: Dag, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Some sinks of *first*, each with a source of *second*, perhaps none."""
+    most = min(len(first.sinks), len(second.sources))
+    count = int(rng.integers(most + 1))
+    sinks, sources = (rng.permutation(ends)[:count] for ends in (first.sinks, second.sources))
+    return list(zip(sinks.tolist(), sources.tolist(), strict=True))
+
+
+def new_ids(first: Dag, second: Dag, pairs: list[tuple[int, int]]) -> list[int]:
+    """Ids of the tasks of *second* in ``first.compose(second, pairs)``: merged, or appended."""
+    sink_of = {source: sink for sink, source in pairs}
+    rest = iter(range(len(first), len(first) + len(second)))
+    return [sink_of[task] if task in sink_of else next(rest) for task in range(len(second))]
+
+
+def spare_pairs(
+    first: Dag, second: Dag, used_sinks: set[int], used_sources: set[int]
+) -> list[tuple[int, int]]:
+    """Pair the sinks of *first* with the sources of *second* that are not used yet."""
+    sinks = [sink for sink in first.sinks.tolist() if sink not in used_sinks]
+    sources = [source for source in second.sources.tolist() if source not in used_sources]
+    return list(zip(sinks, sources, strict=False))[:2]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_composition_is_associative(seed):
+    """Cordasco et al. 2007, Lemma 2.1 (c): G1 with G2, then G3, or G1 with (G2 with G3).
+
+    G3 is merged with sinks of G2, and with sinks of G1 that G2 leaves.
+    """
+    rng = np.random.default_rng(seed)
+    pool = [w(2, 2), w(1, 3), m(2, 2), m(1, 3), n(3), cycle(3), mesh(3), out_tree(2)]
+    one, two, three = (pool[i] for i in rng.integers(len(pool), size=3))
+    upper, lower = merged(one, two, rng), merged(two, three, rng)
+    outer = spare_pairs(one, three, {sink for sink, _ in upper}, {source for _, source in lower})
+    twos = new_ids(one, two, upper)
+    to_three = [(twos[sink], source) for sink, source in lower] + outer
+    left = one.compose(two, upper).compose(three, to_three)
+    threes = new_ids(two, three, lower)
+    from_one = upper + [(sink, threes[source]) for sink, source in outer]
+    last = two.compose(three, lower)
+    right = one.compose(last, from_one)
+
+    lasts = new_ids(one, last, from_one)
+    in_left = new_ids(one.compose(two, upper), three, to_three)
+    same = {task: task for task in range(len(one))}
+    same |= {twos[task]: lasts[task] for task in range(len(two))}
+    same |= {in_left[task]: lasts[threes[task]] for task in range(len(three))}
+    renamed = {(same[parent], same[child]) for parent, child in left.arcs.tolist()}
+    assert sorted(same.values()) == list(range(len(right)))
+    assert renamed == set(map(tuple, right.arcs.tolist()))

@@ -44,15 +44,18 @@ def test_every_dag_of_up_to_six_tasks_that_passes_is_a_universal_donor(tasks, st
 
 ROWS = [w(1, 2), w(2, 2), w(3, 2), w(1, 3), w(2, 3), n(1), n(2), n(3), cycle(2), cycle(3)]
 TENTS = [m(1, 2), m(2, 2), m(3, 2), m(4, 2)]
+WIDE_TENTS = [*TENTS, m(1, 3), m(2, 3), m(1, 4)]
 
 
-@pytest.mark.parametrize("blocks", [ROWS, TENTS], ids=["W, N and C", "M"])
+@pytest.mark.parametrize(
+    "blocks", [ROWS, TENTS, WIDE_TENTS], ids=["W, N and C", "M", "M of any degree"]
+)
 def test_every_random_stack_of_blocks_that_passes_is_a_universal_donor(blocks):
     rng = np.random.default_rng(7)
     drawn = [random_stack(blocks, rng) for _ in range(500)]
     passing = [dag for dag in drawn if len(dag) <= 13 and passes(dag)]
 
-    assert len(passing) >= 60
+    assert len(passing) >= 25
     assert all(map(gives_everything, passing))
 
 
@@ -70,6 +73,8 @@ def test_the_sample_holds_dags_that_are_linear_but_no_universal_donors():
     [
         w(4, 2),
         m(4, 2),
+        m(3, 3),
+        m(5, 2).compose(m(2, 3), [(6 + i, i) for i in range(5)]),
         cycle(5),
         n(6),
         mesh(9),
@@ -101,7 +106,7 @@ def test_the_families_of_the_theorems_pass_however_they_are_numbered(dag):
         tree(3),  # likewise a donor, unlike taller ones
         tree(5),
         montage(),
-        m(3, 3),
+        m(7, 3).compose(m(3, 3), [(15 + i, i) for i in range(7)]),  # degree 3 may only come last
         w(3, 2).compose(w(3, 2), [(3, 0), (4, 1)]),  # the last source of the upper leads elsewhere
         w(2, 2).compose(w(4, 2), [(2, 0), (3, 2), (4, 3)]),  # a gap between the sources it leads to
         w(2, 2).compose(n(3), [(2, 0)]),  # of degree 2, and the second source leads elsewhere

@@ -17,15 +17,29 @@ from icsched.families import (
     clique,
     complete_bipartite,
     cycle,
+    evolving_mesh,
+    fft,
     m,
+    mesh,
     n,
+    out_tree,
+    prefix,
     random_bipartite,
+    random_layered,
     random_tree_sum,
+    tree,
     w,
     w_strand,
 )
 from icsched.pebble import ic_optimal_order
-from icsched.theory import BlockProfile, has_priority_over, priority
+from icsched.theory import (
+    BlockProfile,
+    best_profile,
+    has_dual_priority_over,
+    has_priority_over,
+    priority,
+)
+from tests.serve.clusters.posets import small_dags
 from tests.theorems.profiles import most_enabled
 from tests.theory import paper
 from tests.theory.priorities import convolution
@@ -339,3 +353,75 @@ def test_the_dual_of_the_dual_is_the_profile_itself(gains):
     block = BlockProfile(len(gains), (0, *np.cumsum(gains).tolist()))
 
     assert block.dual().dual() == block
+
+
+# The dual priority relation
+
+
+def fewest_to_enable(enabled: tuple[int, ...]) -> list[int]:
+    """X(0), X(1), ..: the fewest executions that enable e nonsources or more."""
+    return [
+        next(x for x, count in enumerate(enabled) if count >= e) for e in range(enabled[-1] + 1)
+    ]
+
+
+def dual_priority(first: BlockProfile, second: BlockProfile) -> bool:
+    """Inequality (6) of Cordasco et al. 2007, word for word."""
+    x1, x2 = fewest_to_enable(first.enabled), fewest_to_enable(second.enabled)
+    n1 = len(x1) - 1
+    return all(
+        x1[e] + x2[f] >= x1[min(e + f, n1)] + x2[max(0, e + f - n1)]
+        for e, f in product(range(len(x1)), range(len(x2)))
+    )
+
+
+def test_dual_priority_is_priority():
+    """Cordasco et al. 2007, Lemma 4.1, on all pairs of the profiles of 150 and more blocks."""
+    known = tree_profiles()
+
+    assert [[has_dual_priority_over(a, b) for b in known] for a in known] == relation().tolist()
+
+
+@cache
+def profiles_of_any_dags() -> list[BlockProfile]:
+    """Profiles of small dags of three levels and more that have an IC-optimal order."""
+    drawn = [random_layered(8, 3, 2, seed=seed) for seed in range(150)]
+    meshes = [mesh(3), mesh(4), evolving_mesh(4), out_tree(2), tree(2), fft(2), prefix(4)]
+    found = [profile for dag in [*drawn, *meshes] if (profile := best_profile(dag)) is not None]
+    return sorted(set(found), key=lambda p: (p.enabled, p.sources))
+
+
+def test_dual_priority_is_priority_for_dags_that_are_not_bipartite():
+    """Lemma 4.1 and inequality (6) on all pairs of profiles of deeper dags."""
+    known = profiles_of_any_dags()
+
+    assert len(known) >= 30
+    for first, second in product(known, known):
+        by_words = dual_priority(first, second)
+        assert has_dual_priority_over(first, second) == by_words
+        assert has_priority_over(first, second) == by_words
+
+
+def test_a_dag_that_is_not_bipartite_has_priority_iff_its_dual_has_the_lower_one():
+    """Cordasco et al. 2007, Theorem 4.2, through either relation."""
+    for first, second in product(profiles_of_any_dags(), repeat=2):
+        over = has_priority_over(first, second)
+        assert has_dual_priority_over(second.dual(), first.dual()) == over
+        assert has_priority_over(second.dual(), first.dual()) == over
+
+
+@pytest.mark.parametrize("tasks", [3, 4, 5, 6])
+def test_the_profile_of_the_dual_is_read_off_for_every_small_dag(tasks):
+    for dag in small_dags(tasks):
+        profile = best_profile(dag)
+        if profile is not None:
+            assert profile.dual() == best_profile(dag.dual())
+
+
+def test_priority_is_transitive_for_dags_that_are_not_bipartite():
+    known = profiles_of_any_dags()
+    over = np.array([[has_priority_over(a, b) for b in known] for a in known]).astype(int)
+    triples = over @ over
+
+    assert triples.sum() > 100
+    assert not ((triples > 0) & (over == 0)).any()

@@ -28,12 +28,19 @@ from icsched.families.composites import (
     tree,
     tree_of,
 )
-from icsched.families.figures import paper_000_fig6, paper_001_fig3, paper_001_fig6
+from icsched.families.figures import (
+    paper_000_fig6,
+    paper_000_fig7,
+    paper_000_fig11,
+    paper_001_fig3,
+    paper_001_fig6,
+)
 from icsched.families.randoms import (
     random_bipartite,
     random_layered,
     random_linear_composition,
     random_series_parallel,
+    random_small_union,
     random_tree_sum,
 )
 from icsched.families.registry import FAMILIES, Family, make
@@ -61,6 +68,8 @@ __all__ = [
     "out_tree",
     "out_tree_of",
     "paper_000_fig6",
+    "paper_000_fig7",
+    "paper_000_fig11",
     "paper_001_fig3",
     "paper_001_fig6",
     "pbt",
@@ -69,6 +78,7 @@ __all__ = [
     "random_layered",
     "random_linear_composition",
     "random_series_parallel",
+    "random_small_union",
     "random_tree_sum",
     "sdss",
     "tree",

@@ -6,7 +6,7 @@ Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing
 
 from icsched.dag import Dag
 from icsched.families.arcs import stacked
-from icsched.families.blocks import m, m_strand, pbt, w, w_strand
+from icsched.families.blocks import cycle, m, m_strand, n, pbt, w, w_strand
 from icsched.families.checks import check_choice
 
 ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of Cordasco, Malewicz and Rosenberg 2007
@@ -30,6 +30,51 @@ def paper_000_fig6() -> Dag:
     both = left + right
     last_ten = both.sinks[-10:].tolist()
     return both.compose(w(10, 2), zip(last_ten, range(10), strict=True))
+
+
+def paper_000_fig7(which: str) -> Dag:
+    """Left, middle or right dag like those of Cordasco, Rosenberg and Sims 2011, Fig. 7.
+
+    The text of the paper does not have the drawings: only that they are reticulated compositions
+    of W-, N- and C-dags, and that on the left W(3,3) lies on W(2,2) in any way, because its
+    priority is persistent. The dags here are W(3,3) on W(2,2), N(2) on N(3) on N(4), and C(4) on
+    C(4). The N-dags end together, and each source of an N or C lies on one source of the next.
+
+    Raises ArgumentError for any other word.
+
+    >>> [len(paper_000_fig7(which)) for which in ("left", "middle", "right")]
+    [13, 13, 12]
+    """
+    check_choice("which", which, ["left", "middle", "right"])
+    if which == "left":
+        return w(3, 3).compose(w(2, 2), [(5, 0), (8, 1)])
+    if which == "middle":
+        return _flush(n(2), n(3), n(4))
+    return cycle(4).compose(cycle(4), zip(range(4, 8), range(4), strict=True))
+
+
+def paper_000_fig11() -> Dag:
+    """N(3) on N(13) on N(16), as in Cordasco, Rosenberg and Sims 2011, Fig. 11.
+
+    The text of the paper does not say which sources lie on each other. Here the N-dags end
+    together: then every cluster leaves a dag with an IC-optimal order, as the paper says of the
+    figure. If the N-dags began together, some clusters would not.
+
+    >>> paper_000_fig11()
+    Dag(tasks=48, arcs=61)
+    """
+    return _flush(n(3), n(13), n(16))
+
+
+def _flush(first: Dag, *blocks: Dag) -> Dag:
+    """Compose N-dags so that the sinks of each are the last sources of the next."""
+    result = first
+    for block in blocks:
+        sinks = result.sinks.tolist()
+        result = result.compose(
+            block, zip(sinks, block.sources.tolist()[-len(sinks) :], strict=True)
+        )
+    return result
 
 
 def paper_001_fig3(which: str) -> Dag:

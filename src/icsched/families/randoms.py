@@ -84,6 +84,29 @@ def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
     return bipartite(sources, sinks, parents, children)
 
 
+def random_small_union(n: int, largest: int, *, seed: int) -> Dag:
+    """Random subsets of n elements: n sources, and n sinks with up to largest parents each.
+
+    Which sources enable most sinks is the problem "many subsets with small union", to which
+    Malewicz and Rosenberg 2006, "On Batch-Scheduling Dags for Internet-Based Computing", reduce
+    batch scheduling (Theorem 3.1). Sink j has parent j and 0 to largest - 1 other parents. Raises
+    ArgumentError unless n >= 1 and 1 <= largest <= n.
+
+    >>> random_small_union(2, 1, seed=1).arcs.tolist()
+    [[0, 2], [1, 3]]
+    """
+    check_range("n", n, 1)
+    check_range("largest", largest, 1, n)
+    check_size(2 * n, n * largest)
+    rng, own = _rng(seed), np.arange(n)
+    sinks = np.repeat(own, rng.integers(largest, size=n))
+    # A draw from n - 1 elements, counted from the sink's own one on, never hits the own one. The
+    # same element may be drawn twice, which is one arc.
+    others = (sinks + 1 + rng.integers(max(1, n - 1), size=len(sinks))) % n
+    arcs = np.unique(np.column_stack([np.append(own, others), np.append(own, sinks)]), axis=0)
+    return bipartite(n, n, arcs[:, 0], arcs[:, 1])
+
+
 def random_linear_composition(blocks: int, *, seed: int) -> Dag:
     """Random composition of W-, N- or cycle-, and M-dags in an order of falling priority.
 

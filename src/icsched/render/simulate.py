@@ -85,13 +85,20 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
     time = ratios.time
     assert time is not None, "times are never 0"  # noqa: S101  for the type checker
     text = f"{name} takes {_interval(time)} of fifo's time"
-    text += f": {_difference(time)}" if is_tested else ""
+    text += f": {_difference(time)}" if is_tested else _spread(time)
     assert ratios.utilisation is not None, "nor is this"  # noqa: S101
     utilisation = f"utilisation {_interval(ratios.utilisation)}"
     if ratios.stall is not None:
         stall = f"stall probability {_interval(ratios.stall)}"
         return f"{text}\n  of fifo's: {stall}, {utilisation}"
     return f"{text}\n  of fifo's: {utilisation}\n  stalls: {_no_ratio(found, name)}"
+
+
+def _spread(ratio: Ratio) -> str:
+    """Return the mean and the standard deviation of the ratios of samples."""
+    if ratio.mean is None or ratio.deviation is None:
+        return ""
+    return f" (mean {ratio.mean:.4f}, standard deviation {ratio.deviation:.4f})"
 
 
 def _no_ratio(found: Simulation, name: str) -> str:

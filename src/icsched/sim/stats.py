@@ -33,11 +33,17 @@ class Mean:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two means, as the median of what it may be, with its interval."""
+    """A ratio of two means, as the median of what it may be, with its interval.
+
+    `mean` and `deviation` are the mean and the standard deviation of what the ratio may be. They
+    are None where only an interval was kept.
+    """
 
     median: float
     low: float
     high: float
+    mean: float | None = None
+    deviation: float | None = None
 
     @property
     def half_width(self) -> float:
@@ -62,7 +68,7 @@ class Bootstrap:
     >>> sorted(set(drawn.means[:, 0].tolist()))
     [1.0, 2.0, 3.0]
     >>> drawn.ratio(1, 0)
-    Ratio(median=2.0, low=2.0, high=2.0)
+    Ratio(median=2.0, low=2.0, high=2.0, mean=2.0, deviation=0.0)
     """
 
     means: Floats  # a row per resample
@@ -95,7 +101,8 @@ class Bootstrap:
         ratios = self.means[:, above] / self.means[:, below]
         low, median, high = np.quantile(ratios, [_CUT, 0.5, 1 - _CUT]).tolist()
         least = resolution * median
-        return Ratio(median, min(low, median - least), max(high, median + least))
+        interval = min(low, median - least), max(high, median + least)
+        return Ratio(median, *interval, float(ratios.mean()), float(ratios.std()))
 
 
 def _drawn_means(
@@ -127,16 +134,17 @@ def paper_ratio(above: Floats, below: Floats) -> Ratio | None:
     """Return the interval of Malewicz et al. 2007: ratios of all pairs, 2.5% cut at each end.
 
     None if a sample in the denominator is 0. Each sample is a mean of some runs. The interval says
-    how such a mean varies, and does not shrink with the number of samples.
+    how such a mean varies, and does not shrink with the number of samples. The mean and the
+    standard deviation are those of all pairs (section 4.2).
 
-    >>> paper_ratio(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
-    Ratio(median=0.75, low=0.25, high=2.0)
+    >>> paper_ratio(np.array([1.0, 3.0]), np.array([1.0]))
+    Ratio(median=2.0, low=1.0, high=3.0, mean=2.0, deviation=1.0)
     """
     if not below.all():
         return None
     ratios = np.sort(np.divide.outer(above, below), axis=None)
     low, high = _cut(ratios)
-    return Ratio(float(np.median(ratios)), low, high)
+    return Ratio(float(np.median(ratios)), low, high, float(ratios.mean()), float(ratios.std()))
 
 
 def _cut(ascending: Floats) -> tuple[float, float]:

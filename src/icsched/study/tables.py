@@ -17,7 +17,7 @@ Rows = Mapping[str, Sequence[CellResult]]  # by the workflow's name
 
 SCHEMA = 2  # of study.json; 1 had one order, and its ratio without a name
 
-_RATIO = ("median", "low", "high")
+_RATIO = ("median", "low", "high", "mean", "deviation")
 _MEAN = ("mean", "low", "high")
 
 

@@ -1,7 +1,13 @@
 """The theory of IC-scheduling: shortcuts, blocks, priorities, duality, the order, and memory."""
 
 from icsched.theory.analysis import Analysis, analyse
-from icsched.theory.batches import Batch, best_batch
+from icsched.theory.batches import (
+    Batch,
+    batch_can_gain,
+    best_batch,
+    has_small_union,
+    small_union_dag,
+)
 from icsched.theory.blocks import BlockGroup, Kind, family_name
 from icsched.theory.conclusion import conclude, confirmed, proved_by_theorem, settled_by_referee
 from icsched.theory.decomposition import Decomposition, decompose
@@ -10,11 +16,23 @@ from icsched.theory.duality import dual_order
 from icsched.theory.memory import lean_order
 from icsched.theory.priorities import (
     BlockProfile,
+    has_dual_priority_over,
     has_priority_over,
     priority,
 )
 from icsched.theory.proof import Proof
 from icsched.theory.reduction import shortcuts, without_shortcuts
+from icsched.theory.reticulation import (
+    best_profile,
+    closure,
+    has_persistent_priority_over,
+    is_reticulated,
+)
+from icsched.theory.strategies import (
+    diagonal_shell_order,
+    is_parent_oriented,
+    square_shell_order,
+)
 from icsched.theory.sums import interleaving
 
 __all__ = [
@@ -26,19 +44,30 @@ __all__ = [
     "Kind",
     "Proof",
     "analyse",
+    "batch_can_gain",
     "best_batch",
+    "best_profile",
+    "closure",
     "conclude",
     "confirmed",
     "decompose",
+    "diagonal_shell_order",
     "dual_order",
     "family_name",
+    "has_dual_priority_over",
+    "has_persistent_priority_over",
     "has_priority_over",
+    "has_small_union",
     "interleaving",
+    "is_parent_oriented",
+    "is_reticulated",
     "is_universal_donor",
     "lean_order",
     "priority",
     "proved_by_theorem",
     "settled_by_referee",
     "shortcuts",
+    "small_union_dag",
+    "square_shell_order",
     "without_shortcuts",
 ]

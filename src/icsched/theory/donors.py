@@ -16,25 +16,20 @@ rows that it is composed with. This holds if each block lies on the next in one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids
 from icsched.theory import Analysis
-
-_W, _N, _C = 0, 1, 2
-
-Mask = NDArray[np.bool_]
+from icsched.theory.reticulation import keeps_priority
+from icsched.theory.rows import N_DAG, W_DAG, BlockRows, Mask, block_pairs, block_rows, matched
 
 
 def is_universal_donor(analysis: Analysis) -> bool:
     """Whether every residual of the dag is sure to have an IC-optimal order.
 
-    True for compositions of W-, N- and C-dags (Theorem 3.3), and for compositions of M-dags of
-    degree 2 (Theorem 3.4), whose blocks lie on each other as this module asks. False says
-    nothing. O(tasks + arcs).
+    True for compositions of W-, N- and C-dags (Theorem 3.3), and for compositions of M-dags
+    (Theorem 3.4), whose blocks lie on each other as this module asks. M-dags of degree above 2
+    may only be the last to run. False says nothing. O(tasks + arcs).
 
     >>> from icsched import families
     >>> from icsched.theory import analyse
@@ -48,110 +43,16 @@ def is_universal_donor(analysis: Analysis) -> bool:
     if not dag.arc_count:
         return True
     blocks = analysis.parts.owner[dag.arcs[:, 0]]
-    rows = _rows(len(dag), dag.arcs, blocks)
+    rows = block_rows(len(dag), dag.arcs, blocks)
     if rows is not None:
         return bool(_lies_well(rows).all())
-    rows = _rows(len(dag), dag.arcs[:, ::-1], blocks)
-    if rows is None or (rows.kind != _W).any() or (rows.degree != 2).any():
+    rows = block_rows(len(dag), dag.arcs[:, ::-1], blocks)
+    if rows is None or (rows.kind != W_DAG).any():
         return False
     return bool(_lies_well_as_dual(rows).all())
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Blocks as rows of sources: what each is, and each source's place in its row.
-
-    In an N, `place` counts from the source that has a sink of its own. In a W it counts from
-    either end, in a C around the cycle. `arcs` are the arcs from a source of one block to a
-    source of another.
-    """
-
-    kind: Ids
-    size: Ids  # sources
-    degree: Ids
-    place: Ids  # of each task; -1 if it is not a source of a block
-    arcs: Ids
-    upper: Ids  # block of each arc's parent
-    lower: Ids  # block of its child
-
-
-def _rows(tasks: int, arcs: Ids, blocks: Ids) -> _Rows | None:
-    """Draw the blocks as rows; None if one of them is not a W, N or C."""
-    sources, sinks = arcs[:, 0], arcs[:, 1]
-    sharing = np.bincount(sinks, minlength=tasks)
-    if sharing.max() > 2:
-        return None
-    links = _links(arcs, sharing)
-    degree = np.bincount(sources, minlength=tasks)
-    linked = np.bincount(links.ravel(), minlength=tasks)
-    if linked.max(initial=0) > 2:
-        return None
-    owner = np.full(tasks, -1, np.int32)
-    owner[sources] = blocks
-    kind = _kinds(owner, degree, linked)
-    if kind is None:
-        return None
-    inner = np.flatnonzero(owner[sinks] >= 0)
-    size = np.bincount(owner[owner >= 0]).astype(np.int32)
-    most = np.zeros(len(size), np.int32)
-    np.maximum.at(most, owner[owner >= 0], degree[owner >= 0])
-    place = _places(links, np.flatnonzero(owner >= 0), degree, linked)
-    return _Rows(kind, size, most, place, arcs[inner], blocks[inner], owner[sinks[inner]])
-
-
-def _links(arcs: Ids, sharing: NDArray[np.int64]) -> Ids:
-    """Pairs of sources that share a sink, one pair for each shared sink."""
-    shared = arcs[sharing[arcs[:, 1]] == 2]
-    by_sink: Ids = shared[np.argsort(shared[:, 1], kind="stable"), 0]
-    return by_sink.reshape(-1, 2)
-
-
-def _kinds(owner: Ids, degree: NDArray[np.int64], linked: NDArray[np.int64]) -> Ids | None:
-    """Kind of each block; None if one of them is not a W, N or C.
-
-    A row of s sources has s - 1 links, a cycle s. In a W all degrees are equal, and 2 or more.
-    In a C all degrees are 2. In an N all degrees are 2, except the last, which is 1.
-    """
-    member = np.flatnonzero(owner >= 0)
-    block = owner[member]
-    size = np.bincount(block)
-    is_row = np.bincount(block, linked[member]) < 2 * size
-    least = np.full(len(size), np.iinfo(np.int64).max)
-    np.minimum.at(least, block, degree[member])
-    most = np.zeros(len(size), np.int64)
-    np.maximum.at(most, block, degree[member])
-    single = np.bincount(block, degree[member] == 1)
-    w_dag = is_row & (least == most) & (least >= 2)
-    n_dag = is_row & (single == 1) & (most == np.minimum(size, 2))
-    c_dag = ~is_row & (most == 2) & (least == 2)
-    if not (w_dag | n_dag | c_dag).all():
-        return None
-    return np.select([w_dag, n_dag], [_W, _N], _C).astype(np.int32)
-
-
-def _places(
-    links: Ids, sources: NDArray[np.intp], degree: NDArray[np.int64], linked: NDArray[np.int64]
-) -> Ids:
-    """Place of each source in its row, from an end that has a sink of its own."""
-    place = np.full(len(degree), -1, np.int32)
-    place[sources[linked[sources] == 0]] = 0
-    beside: list[tuple[int, ...]] = [()] * len(degree)
-    for one, other in links.tolist():
-        beside[one] += (other,)
-        beside[other] += (one,)
-    # Ends come first, so that a walk starts at an end; in an N, not at the last source.
-    middle, walked = np.unique(links), place.tolist()
-    ends = middle[(linked[middle] == 1) & (degree[middle] > 1)]
-    for start in [*ends.tolist(), *middle.tolist()]:
-        task, number = start, 0
-        while walked[task] < 0:
-            walked[task] = number
-            number += 1
-            task = next((near for near in beside[task] if walked[near] < 0), task)
-    return np.array(walked, np.int32)
-
-
-def _lies_well(rows: _Rows) -> Mask:
+def _lies_well(rows: BlockRows) -> Mask:
     """Whether the upper block of each arc lies on the lower one as the theorem needs.
 
     - A W of degree above 2 keeps priority over whatever is left of a lower N or C, and of a
@@ -163,57 +64,46 @@ def _lies_well(rows: _Rows) -> Mask:
     - An N on an N must also end where the lower N ends. Otherwise an N may be left on a W.
     """
     upper, lower = rows.kind[rows.upper], rows.kind[rows.lower]
-    degree, other = rows.degree[rows.upper], rows.degree[rows.lower]
-    persistent = (upper == _W) & (degree > 2) & ((lower != _W) | (degree > other))
-    straight = _matched(rows, 1)
-    flush = _matched(rows, 1, flush=True)
-    either_way = straight | _matched(rows, -1)
-    by_matching = np.where((upper == _N) & (lower == _N), flush, either_way)
-    well: Mask = persistent | by_matching
+    straight = matched(rows, 1)
+    flush = matched(rows, 1, flush=True)
+    either_way = straight | matched(rows, -1)
+    by_matching = np.where((upper == N_DAG) & (lower == N_DAG), flush, either_way)
+    well: Mask = keeps_priority(rows) | by_matching
     return well
 
 
-def _lies_well_as_dual(rows: _Rows) -> Mask:
-    """Whether blocks lie well in the dual of a composition of M-dags of degree 2.
+def _lies_well_as_dual(rows: BlockRows) -> Mask:
+    """Whether blocks lie well in the dual of a composition of M-dags.
 
-    *rows* are the W-dags of the dual. All sinks of an upper W must be sources of the lower W.
-    The reason: what is left of an M are Ws between two gaps, Ns beside one gap, or the whole M. If
-    a source of an M came from elsewhere, an N could be left below a whole M.
+    *rows* are the W-dags of the dual. All sinks of an upper W, from left to right, must be sources
+    in a row of the lower W, and the lower W must have degree 2.
+
+    The reason: what is left of an M of degree 2 are Ws between two gaps, Ns beside one gap, or the
+    whole M. What is left of the M below it, of any degree, are planar bipartite trees whose
+    sources have at most two children. Such a tree of k sources gains at most 1 at every step,
+    except that a W gains 2 at its last. If the tree is below a W, it has more sources than the W.
+    If it is below an N, it is not a W. So at each step what is above gains as much as what is
+    below, and can run first. The rest is a sum of planar bipartite trees, whose greedy order is
+    IC-optimal (Cordasco, Malewicz and Rosenberg 2007, Theorem 3.2). If a source of an M came from
+    elsewhere, an N could be left below a whole M.
     """
-    pair, count = _pairs(rows)
+    pair, count = block_pairs(rows)
+    degree = rows.degree[rows.upper].astype(np.int64)
     children = np.unique(pair * len(rows.place) + rows.arcs[:, 1]) // len(rows.place)
-    covered = np.bincount(children, minlength=count)[pair] == rows.size[rows.upper] + 1
-    well: Mask = covered & (_matched(rows, 1) | _matched(rows, -1))
+    sinks = rows.size[rows.upper] * (degree - 1) + 1
+    covered = np.bincount(children, minlength=count)[pair] == sinks
+    in_a_row = _follows(rows, pair, count, 1) | _follows(rows, pair, count, -1)
+    well: Mask = covered & in_a_row & (rows.degree[rows.lower] == 2)
     return well
 
 
-def _pairs(rows: _Rows) -> tuple[NDArray[np.int64], int]:
-    """Return the number of the pair of blocks that each arc joins, and how many pairs there are."""
-    key = rows.upper.astype(np.int64) * len(rows.size) + rows.lower
-    distinct, pair = np.unique(key, return_inverse=True)
-    return pair, len(distinct)
-
-
-def _matched(rows: _Rows, direction: int, *, flush: bool = False) -> Mask:
-    """Whether each arc's blocks match as `_lies_well` asks; *direction* -1 turns the lower block.
-
-    The arcs of a pair have the same distance, or differ from it by one step. As many arcs have
-    exactly that distance as the upper block has sources. Distances in a C are modulo its size.
-    With *flush* the two rows must also end together.
-    """
-    pair, count = _pairs(rows)
-    lower_size = rows.size[rows.lower].astype(np.int64)
-    around = rows.kind[rows.lower] == _C
-    apart = rows.place[rows.arcs[:, 1]] - direction * rows.place[rows.arcs[:, 0]].astype(np.int64)
-    first = np.zeros(count, np.int64)
-    first[pair[::-1]] = apart[::-1]
-    matched = np.zeros(count, bool)
-    for step in (-1, 0, 1):
-        off = apart - first[pair] - step
-        off = np.where(around, (off + 1) % lower_size - 1, off)
-        near = np.bincount(pair, np.abs(off) > 1, minlength=count) == 0
-        exact = np.bincount(pair, off == 0, minlength=count)[pair] == rows.size[rows.upper]
-        ends = first[pair] + step + rows.size[rows.upper] == lower_size
-        good = near[pair] & exact & (rows.size[rows.upper] <= lower_size) & (ends | (not flush))
-        matched |= np.bincount(pair, good, minlength=count) > 0
-    return matched[pair]
+def _follows(rows: BlockRows, pair: NDArray[np.int64], count: int, direction: int) -> Mask:
+    """Whether the children of the j-th source lie j * (degree - 1) further than the first's."""
+    degree = rows.degree[rows.upper].astype(np.int64)
+    place = rows.place[rows.arcs].astype(np.int64)
+    off = place[:, 1] - direction * place[:, 0] * (degree - 1)
+    first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, np.iinfo(np.int64).min)
+    np.minimum.at(first, pair, off)
+    np.maximum.at(last, pair, off)
+    follows: Mask = (last - first)[pair] < degree
+    return follows

@@ -53,17 +53,26 @@ class BlockProfile:
         """Return the profile of the dual block's optimal order (Cordasco et al. 2007).
 
         With N nonsources and s nonsinks, the dual needs N - E(s - e) executions to enable
-        e or more. Requires a block whose nonsinks are all sources.
+        e or more. The sources of the dual are the sinks. Holds for any dag, bipartite or not.
 
         >>> BlockProfile(1, (0, 3)).dual()
         BlockProfile(sources=3, enabled=(0, 0, 0, 1))
         """
-        steps, nonsources = len(self.enabled) - 1, self.enabled[-1]
-        needed = [nonsources - self.enabled[steps - e] for e in range(steps + 1)]
-        enabled = [
-            max(e for e in range(steps + 1) if needed[e] <= x) for x in range(nonsources + 1)
-        ]
-        return BlockProfile(nonsources, tuple(enabled))
+        enabled = np.array(self.enabled)
+        needed = enabled[-1] - enabled[::-1]
+        reached = np.searchsorted(needed, np.arange(enabled[-1] + 1), side="right") - 1
+        sinks = self.sources + self.enabled[-1] - (len(self.enabled) - 1)
+        return BlockProfile(sinks, tuple(reached.tolist()))
+
+    def executions(self) -> tuple[int, ...]:
+        """Return the fewest nonsinks to execute that enable 0, 1, ..., N nonsources or more.
+
+        Cordasco, Malewicz and Rosenberg 2007, section 4.2, call this X(e).
+
+        >>> BlockProfile(2, (0, 1, 3)).executions()
+        (0, 1, 2, 2)
+        """
+        return tuple(np.searchsorted(self.enabled, np.arange(self.enabled[-1] + 1)).tolist())
 
 
 def priority(
@@ -88,3 +97,22 @@ def has_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
     True
     """
     return priority(first, second) == 1
+
+
+def has_dual_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
+    """Whether finishing *first* before beginning *second* never costs an execution.
+
+    This is inequality (6) of Cordasco, Malewicz and Rosenberg 2007: X1(e) + X2(f) >=
+    X1(min(N1, e + f)) + X2(max(0, e + f - N1)) for all e and f, with X as in
+    `BlockProfile.executions`. By their Lemma 4.1 it holds if and only if `has_priority_over`
+    does. O(N1 * N2) time.
+
+    >>> fork, join = BlockProfile(1, (0, 2)), BlockProfile(2, (0, 0, 1))
+    >>> has_dual_priority_over(fork, join), has_dual_priority_over(join, fork)
+    (True, False)
+    """
+    x1, x2 = np.array(first.executions()), np.array(second.executions())
+    most = len(x1) - 1
+    together = np.add.outer(np.arange(len(x1)), np.arange(len(x2)))
+    in_turn = x1[np.minimum(most, together)] + x2[np.maximum(0, together - most)]
+    return bool((np.add.outer(x1, x2) >= in_turn).all())
