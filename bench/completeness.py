@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from icsched import Dag, pebble
-from icsched.theory.settle import FULL, QUICK, Effort, settle
+from icsched.theory.settling import FULL, QUICK, Effort, settle
 
 Rng = np.random.Generator
 Arcs = list[tuple[int, int]]

@@ -8,9 +8,9 @@ import numpy as np
 from icsched import Dag, pebble
 from icsched.audit import Audited, audit, fingerprint
 from icsched.theory.certificate import certificate_dict
-from icsched.theory.envelope import envelope
-from icsched.theory.settle import FULL, settle
+from icsched.theory.envelopes import envelope
 from icsched.theory.settled import Settled, Shares
+from icsched.theory.settling import FULL, settle
 
 Json = dict[str, object]
 

@@ -10,7 +10,7 @@ from icsched import Dag, families, pebble
 from icsched.audit import fingerprint
 from icsched.errors import CertificateError
 from icsched.theory.certificate import certificate_dict, certificate_of
-from icsched.theory.settle import FULL, settle
+from icsched.theory.settling import FULL, settle
 from tests.audit.samples import audited, by_recursion, by_shares, random_dag, ratios
 
 FAMILIES = {

@@ -14,7 +14,7 @@ from icsched.dag import Dag
 from icsched.errors import CertificateError
 from icsched.files import read_bytes, write_bytes
 from icsched.theory.certificate import certificate_dict
-from icsched.theory.settle import FULL, settle
+from icsched.theory.settling import FULL, settle
 
 
 @dataclass(frozen=True)

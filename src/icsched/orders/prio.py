@@ -18,7 +18,7 @@ from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.clock import Clock
 from icsched.theory.priorities import Counting
-from icsched.theory.settle import met_by_parts
+from icsched.theory.settling import met_by_parts
 from icsched.theory.steps import proof_of
 from icsched.theory.ties import numberings
 

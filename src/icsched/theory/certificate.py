@@ -99,7 +99,7 @@ def certificate_of(settled: Settled, order: Order) -> Certificate:
 def certificate_dict(settled: Settled, order: Order) -> Node:
     """Return the certificate of *order* as JSON has it.
 
-    >>> from icsched.theory.settle import QUICK, settle
+    >>> from icsched.theory.settling import QUICK, settle
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
     >>> made = certificate_dict(settle(fork, QUICK), [0, 1, 2])
     >>> made["min_ratio"], made["bound"]["pieces"][0]["part"]

@@ -89,8 +89,8 @@ def closure(graph: Graph, cluster: Iterable[int]) -> Ids:
     """Return the ids of *cluster* and of the tasks that it leaves isolated, ascending.
 
     Cordasco, Rosenberg and Sims 2011, section 3.3.3: what remains is dual to a residual of the
-    dual dag. Raises GraphError if *cluster* lacks a parent of one of its tasks, UnknownTaskError for
-    ids that the dag does not have.
+    dual dag. Raises GraphError if *cluster* lacks a parent of one of its tasks, and
+    UnknownTaskError for ids that the dag does not have.
 
     >>> from icsched.families import w
     >>> closure(w(2, 2), [0]).tolist()

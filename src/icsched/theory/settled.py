@@ -20,7 +20,7 @@ from icsched.dag import Dag
 from icsched.theory.analysis import Analysis
 
 if TYPE_CHECKING:
-    from icsched.theory.envelope import Envelope
+    from icsched.theory.envelopes import Envelope
 
 Counts = NDArray[np.int64]
 

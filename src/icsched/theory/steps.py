@@ -20,7 +20,7 @@ MOST_DEPTH = 8
 def proof_of(settled: Settled) -> Proof:
     """Return the proof that the order of *settled*, which meets its bound, is IC-optimal.
 
-    >>> from icsched.theory.settle import QUICK, settle
+    >>> from icsched.theory.settling import QUICK, settle
     >>> proof_of(settle(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).steps.name
     'M(1,2)'
     """

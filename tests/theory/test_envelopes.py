@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, pebble
-from icsched.theory.envelope import Envelope, Work, envelope
+from icsched.theory.envelopes import Envelope, Work, envelope
 
 
 def random_dag(rng: np.random.Generator, most: int) -> Dag:

@@ -20,8 +20,8 @@ from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
 from icsched.theory.clock import Clock
 from icsched.theory.duality import dual_order
-from icsched.theory.envelope import Envelope, envelope
-from icsched.theory.envelope import Work as CutWork
+from icsched.theory.envelopes import Envelope, envelope
+from icsched.theory.envelopes import Work as CutWork
 from icsched.theory.known import Known
 from icsched.theory.merging import merged_order
 from icsched.theory.profiles import (

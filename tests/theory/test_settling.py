@@ -12,7 +12,7 @@ from icsched import Dag, families, pebble
 from icsched.orders import prioritize
 from icsched.render.proofs import proof_sentence
 from icsched.theory.profiles import Work, side_by_side, total, tree_bound, turned
-from icsched.theory.settle import FULL, QUICK, Effort, settle
+from icsched.theory.settling import FULL, QUICK, Effort, settle
 from icsched.theory.splits import component_groups, series_parts, sum_pieces
 from tests.theory import paper
 from tests.theory.samples import chain, random_dags, shuffled
