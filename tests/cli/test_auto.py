@@ -185,6 +185,16 @@ def test_what_is_not_worth_it_is_not_written(icsched, answer, folder, place):
     assert answer("alike.dag", *place, "--order", "prio")["written"] != []
 
 
+def test_a_workflow_of_one_job_is_not_worth_an_order(icsched, put, folder):
+    put({"one.dag": "JOB one x.sub\n"})
+
+    result = icsched("prio", "one.dag", "--in-place")
+
+    assert result.code == 0
+    assert "one.dag: nothing was written, because it is not worth it" in result.out
+    assert (folder / "one.dag").read_text() == "JOB one x.sub\n"
+
+
 @pytest.mark.usefixtures("wf")
 def test_standard_output_stays_empty_if_nothing_is_written(icsched):
     result = icsched("prio", "alike.dag", "-o", "-")
