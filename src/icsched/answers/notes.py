@@ -53,10 +53,14 @@ class OwnPriorities(Note):
 
 @dataclass(frozen=True)
 class OverriddenPriorities(Note):
-    """What happens to the files' own priorities when an order is written."""
+    """What happens to the files' own priorities when an order is written.
+
+    `lower` counts those that are kept and lower than the number that icsched has for the job.
+    """
 
     jobs: int
     are_kept: bool
+    lower: int = 0
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,16 @@ def stale_sections(
 def own_priorities(submission: dagman.Submission) -> int:
     """Return how many jobs have a priority that the user's own lines give."""
     return int(submission.has_priority.sum())
+
+
+def overridden_priorities(
+    submission: dagman.Submission, priorities: dict[str, int], *, are_kept: bool
+) -> OverriddenPriorities | None:
+    """Return what happens to the user's own priorities beside icsched's; None without any."""
+    rows = zip(submission.names, submission.has_priority, submission.priorities, strict=True)
+    own = {str(name): int(number) for name, is_own, number in rows if is_own}
+    lower = sum(number < priorities.get(name, number) for name, number in own.items())
+    return OverriddenPriorities(len(own), are_kept, lower if are_kept else 0) if own else None
 
 
 def strict(submission: dagman.Submission, setting: Remark | None) -> Strict | None:

@@ -77,6 +77,8 @@ def _(note: notes.OverriddenPriorities) -> str:
     what = "overridden (--keep-existing keeps them)"
     if note.are_kept:
         what = "kept, so that the run will not follow the order above where they differ"
+    if note.lower:
+        what += f"; {note.lower:,} of them lower than icsched's, so that these jobs run later"
     return f"priorities that the files gave {counted(note.jobs, 'job')}: {what}"
 
 
