@@ -182,6 +182,10 @@ SERVES_NOT = submit("1", "12:00:00", "map_1") + "".join(
 SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
 
 
+# map_2 starts at 12:00:10 and takes 30 s.
+ENDS_EARLY = FORK_LOG.replace(end("2", "12:00:40"), end("2", "12:00:02"))
+
+
 @pytest.mark.parametrize(
     ("log", "complaint"),
     [
@@ -198,6 +202,11 @@ SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
             BACK,
             "bad.log: the clock went backwards by 3530 s between two starts: without the workflow,"
             " learn tells the run times",
+        ),
+        (
+            ENDS_EARLY,
+            "bad.log: the clock went backwards: job 'map_2' ended 8 s before its start; without the"
+            " workflow, learn tells the other run times",
         ),
     ],
 )
@@ -362,3 +371,23 @@ def test_run_times_alone_are_learned_from_a_clock_that_went_back(learn, icsched,
     )
     report = icsched("learn", "back.log").out
     assert "went backwards by 3,530 s: only run times are from 2 attempts after that.\n" in report
+
+
+def test_attempts_that_end_before_their_start_are_counted(learn, icsched, put):
+    put({"early.log": ENDS_EARLY})
+
+    assert learn("early.log")["doubts"]["backwards"] == 1
+    assert learn("wf.log")["doubts"]["backwards"] == 0
+    assert "1 attempt ended before the start, because a" in icsched("learn", "early.log").out
+
+
+def test_a_history_in_which_a_job_ends_before_its_start_is_refused(icsched, put):
+    ad = '{{"ClusterId": {0}, "ProcId": 0, "DAGNodeName": "{1}", "JobStatus": 4, "ExitCode": 0, '
+    ad += '"QDate": {2}, "JobCurrentStartDate": {2}, "CompletionDate": {3}}}'
+    rows = [(1, "job_1", 1000, 1100), (2, "job_2", 2000, 1500)]
+    put({"history.json": f"[{', '.join(ad.format(*row) for row in rows)}]"})
+
+    found = icsched("learn", "history.json", "five.dag")
+
+    assert found.code == 1
+    assert "the clock went backwards: job 'job_2' ended 500 s before its start" in found.complaint

@@ -24,6 +24,7 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats import FORMATS
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import pool_to_dict
 from icsched.workflow import Workflow
@@ -88,6 +89,8 @@ def learn_answer(
     with signs.working(f"reading {names[0]}"):
         past = logs.parsed_run(sources)
         table = past.run_times()
+    if paths:
+        _check_ends(past, names)
     _check(past, table, names)
     is_in_order = len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG
     if is_in_order and paths:
@@ -142,6 +145,16 @@ def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
     if not len(table):
         problem = "expected a successful job with its start and its end, got none"
         raise FormatError(where, None, problem)
+
+
+def _check_ends(past: PastRun, names: Sequence[str]) -> None:
+    """Raise FormatError if an attempt ended before its own start."""
+    bad = np.flatnonzero(past.set_back > CLOCK_S)
+    if len(bad):
+        job, seconds = past.names[past.job[bad[0]]], past.set_back[bad[0]]
+        problem = f"the clock went backwards: job {job!r} ended {seconds:g} s before its start;"
+        problem = f"{problem} without the workflow, learn tells the other run times"
+        raise FormatError(", ".join(names), None, problem)
 
 
 def _check_clock(past: PastRun, path: str) -> None:

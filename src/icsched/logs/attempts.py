@@ -165,6 +165,7 @@ class Attempts:
         counts = self._column("run")
         names, job = self._named()
         runs = _runs(counts, np.fmin(submitted, started))
+        set_back = np.fmax(started - ended, 0.0)  # 0 where one is unknown
         started = np.where(ended < started, nan, started)
         submitted = np.where((started < submitted) | (ended < submitted), nan, submitted)
         return PastRun(
@@ -176,6 +177,7 @@ class Attempts:
             started=started,
             ended=ended,
             suspended=np.array([attempt.suspended for attempt in self._attempts], np.float64),
+            set_back=set_back,
             ending=self._column("ending").astype(np.uint8),
             slot=self._column("slot"),
             run=runs,
