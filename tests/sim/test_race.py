@@ -140,6 +140,13 @@ def test_the_check_does_not_select_the_gain_that_it_reports():
     assert abs(np.mean(gains)) <= 3 * np.std(gains, ddof=1) / math.sqrt(len(gains))
 
 
+def test_the_error_of_too_many_batches_names_no_option_of_the_command_line():
+    pools, orders = [Pool(interval=1e-7, batch=1)], {"path": FIRST_PATH, "fifo": FIFO}
+
+    with pytest.raises(SimulationError, match="or a larger budget$"):
+        run_race(FORK, orders, "fifo", pools, Times(), budget=0.001, seed=1)
+
+
 @pytest.mark.parametrize("tasks", [3, 4])
 def test_on_every_small_dag_the_winner_is_not_slower_than_the_present_order(tasks):
     """By 1% or less, beyond three standard errors of fresh runs."""
