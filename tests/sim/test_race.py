@@ -143,7 +143,7 @@ def test_the_check_does_not_select_the_gain_that_it_reports():
 def test_the_error_of_too_many_batches_names_no_option_of_the_command_line():
     pools, orders = [Pool(interval=1e-7, batch=1)], {"path": FIRST_PATH, "fifo": FIFO}
 
-    with pytest.raises(SimulationError, match="or a larger budget$"):
+    with pytest.raises(SimulationError, match=r"or a larger budget$"):
         run_race(FORK, orders, "fifo", pools, Times(), budget=0.001, seed=1)
 
 
