@@ -256,6 +256,18 @@ def test_an_event_that_is_late_at_new_year_belongs_to_the_old_year(log, first):
     assert not past.has_year
 
 
+def test_runs_in_january_and_in_december_are_of_one_year(log):
+    """2000 is a leap year: from 20 January to 5 December are 320 days."""
+    january = submit("7", "01/20 12:00:00", "a") + execute("7", "01/20 12:00:01")
+    december = submit("8", "12/05 12:00:00", "a") + execute("8", "12/05 12:00:01")
+
+    past = log(january + end("7", "01/20 12:00:09") + december + end("8", "12/05 12:00:05"))
+
+    assert past.started.tolist() == [1, 320 * 86_400 + 1]
+    assert past.run.tolist() == [0, 1]
+    assert past.last_run.seconds.tolist() == [4]
+
+
 def test_a_day_that_does_not_exist_makes_the_event_unreadable(log, attempts):
     past = log(
         submit("7", "12:00:00", "a") + execute("7", "2026-02-30 12:00:00") + end("7", "12:00:10")
