@@ -370,8 +370,39 @@ def test_an_event_counts_once_where_one_of_two_logs_has_parts_of_a_second(log, a
     finer = "".join(write("7", f"2026-11-16 {moment}") for moment, write in exact)
     finer = finer.replace("alias=ap>\n", "alias=ap>\n    DAG Node: a\n")
 
-    assert attempts(log(PLAIN, finer)) == [("a", 3, 10, "DONE")]
-    assert attempts(log(finer, PLAIN)) == [("a", 3, 10, "DONE")]
+    for logs in ((PLAIN, finer), (finer, PLAIN)):
+        assert attempts(log(*logs)) == [("a", 2.35, 9.101, "DONE")]  # since 12:00:00.900
+
+
+SHORT = execute("7", "12:00:00") + end("7", "12:00:01")
+
+
+def test_the_finer_of_two_stamps_of_an_event_counts(log):
+    """From 0.950 s to 1.050 s; whole seconds alone would say 1 s."""
+    finer = execute("7", "2026-11-16 12:00:00.950") + end("7", "2026-11-16 12:00:01.050")
+
+    assert log(SHORT).seconds.tolist() == [1]
+    for logs in ((SHORT, finer), (finer, SHORT), (SHORT, finer, SHORT)):
+        assert log(*logs).seconds.tolist() == [0.1]
+
+
+def test_a_finer_log_may_have_only_some_of_the_events(log, attempts):
+    finer = end("7", "2026-11-16 12:00:01.250")
+
+    assert attempts(log(SHORT, finer)) == [("7.0", 0, 1.25, "DONE")]
+    assert attempts(log(finer, SHORT)) == [("7.0", 0, 1.25, "DONE")]
+
+
+def test_like_events_within_a_second_get_their_finer_stamps_in_order(log, attempts):
+    def again(*moments):
+        first, second, third, last = (f"2026-11-16 12:00:0{moment}" for moment in moments)
+        return execute("7", first) + evict("7", second) + execute("7", third) + end("7", last)
+
+    coarse, finer = again(0, 0, 0, 1), again(0.25, 0.5, 0.75, 1.25)
+
+    for logs in ((coarse, finer), (finer, coarse)):
+        found = attempts(log(*logs))
+        assert found == [("7.0", 0, 0.25, "EVICTED"), ("7.0", 0.5, 1, "DONE")]
 
 
 def test_two_events_within_a_second_are_two(log, attempts):
