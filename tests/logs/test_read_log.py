@@ -438,6 +438,20 @@ def test_dagman_is_not_a_job_of_the_workflow(log, attempts):
     assert (past.names, past.slots) == (("a",), ("slot1@ep",))
 
 
+def test_a_node_may_have_the_number_that_dagman_had_before(log, attempts):
+    """HTCondor counts jobs from 1 again if its queue was lost."""
+    moments = [f"2026-01-16 12:00:0{second}" for second in range(3)]
+    dagman = submit("1", moments[0]) + manage("1", moments[1]) + end("1", moments[2])
+    later = [f"2026-02-16 12:00:0{second}" for second in (0, 3, 9)]
+    node = submit("1", later[0], "A") + execute("1", later[1]) + end("1", later[2])
+
+    past = log(dagman + node)
+
+    month = 31 * 86_400
+    assert attempts(past) == [("A", month + 3, month + 9, "DONE")]
+    assert past.names == ("A",)
+
+
 def test_a_dag_inside_the_dag_is_a_node(log, attempts):
     inner = submit("7", "12:00:00", "a") + manage("7", "12:00:03") + end("7", "12:00:10")
     past = log(inner)
