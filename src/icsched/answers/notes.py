@@ -9,7 +9,7 @@ from icsched.formats import dagman
 from icsched.orders import Choice
 from icsched.workflow import Remark
 
-SectionDone = Literal["nothing", "replaced", "removed"]
+SectionAction = Literal["nothing", "replaced", "removed"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class StaleSection(Note):
     path: str
     line: int
     problems: tuple[str, ...]
-    done: SectionDone
+    action: SectionAction
 
 
 @dataclass(frozen=True)
@@ -159,13 +159,13 @@ class NothingToChange(Note):
 
 
 def stale_sections(
-    sections: Iterable[dagman.Section], done: SectionDone = "nothing"
+    sections: Iterable[dagman.Section], action: SectionAction = "nothing"
 ) -> Iterator[StaleSection]:
     """Yield those of *sections* that are out of date."""
     for section in sections:
         if section.problems:
             problems = tuple(section.problems)
-            yield StaleSection(section.path, section.line, problems, done)
+            yield StaleSection(section.path, section.line, problems, action)
 
 
 def own_priorities(submission: dagman.Submission) -> int:

@@ -94,8 +94,8 @@ class _Search:
         )
         about = resumed(found.workflow), times_known(found.workflow)
         told: list[notes.Note] = [note for note in about if note]
-        done: notes.SectionDone = "removed" if found.removes_sections else "replaced"
-        told += notes.stale_sections(found.sections, done if self.writing.in_place else "nothing")
+        action: notes.SectionAction = "removed" if found.removes_sections else "replaced"
+        told += notes.stale_sections(found.sections, action if self.writing.in_place else "nothing")
         changes = self._changes(files, found, told) if self.writing.writes_order else ()
         stale = tuple(stale_files(found, changes)) if self.writing.check else ()
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told), stale=stale)

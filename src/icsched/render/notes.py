@@ -21,7 +21,7 @@ _SENTENCES = {
 }
 
 
-_SECTION_DONE: dict[notes.SectionDone, str] = {
+_SECTION_ACTIONS: dict[notes.SectionAction, str] = {
     "nothing": "run prio --in-place again, or prio --remove",
     "replaced": "icsched writes it again",
     "removed": "icsched removes it",
@@ -46,7 +46,7 @@ def _(note: TimesKnown) -> str:
 
 @sentence.register
 def _(note: notes.StaleSection) -> str:
-    what = _SECTION_DONE[note.done]
+    what = _SECTION_ACTIONS[note.action]
     problems = "; ".join(note.problems)
     return f"{note.path}:{note.line}: icsched's section is out of date: {problems}; {what}"
 
