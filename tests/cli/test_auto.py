@@ -327,6 +327,39 @@ def test_a_section_that_is_out_of_date_is_removed_if_nothing_is_gained(icsched, 
     assert icsched("prio", "alike.dag", "--check").code == 0
 
 
+def test_the_note_names_the_file_whose_section_is_removed(answer, put, folder):
+    put({"a.dag": ALIKE, "b.dag": ALIKE + STALE})
+
+    found = answer("a.dag", "b.dag", "--in-place")
+
+    assert found["notes"][-1].startswith("b.dag: icsched's section was removed, because ")
+    assert [entry["file"] for entry in found["written"]] == ["b.dag"]
+    assert (folder / "b.dag").read_text() == ALIKE
+
+
+def test_a_good_section_in_one_of_two_files_stays_if_nothing_is_gained(answer, put, folder):
+    put({"a.dag": ALIKE, "b.dag": ALIKE})
+    answer("b.dag", "--order", "prio", "--in-place")
+    before = (folder / "b.dag").read_text()
+
+    found = answer("a.dag", "b.dag", "--in-place")
+
+    note = found["notes"][-1]
+    assert note.startswith("b.dag: nothing was written, and icsched's section stays, because ")
+    assert found["written"] == []
+    assert ((folder / "a.dag").read_text(), (folder / "b.dag").read_text()) == (ALIKE, before)
+
+
+def test_a_good_section_in_one_of_two_files_is_replaced_if_that_is_worth_it(answer, put, wf):
+    put({"b.dag": ALIKE})
+    answer("wf.dag", "--order", "fifo", "--in-place")
+
+    found = answer("wf.dag", "b.dag", *TWO, "--in-place")
+
+    assert {entry["file"] for entry in found["written"]} == {"wf.dag", "b.dag"}
+    assert "PRIORITY c0 17\n" in wf.read_text()  # 17 jobs in both files
+
+
 @pytest.mark.usefixtures("wf")
 def test_an_inner_workflow_is_chosen_for_by_itself(answer, put, folder):
     put({"outer.dag": "SUBDAG EXTERNAL a wf.dag\nSUBDAG EXTERNAL b alike.dag\n"})

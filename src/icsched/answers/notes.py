@@ -36,8 +36,8 @@ class NotWorthIt(Note):
 
 
 @dataclass(frozen=True)
-class SectionsRemoved(Note):
-    """Sections that are out of date go, because the order that "auto" chose gains too little."""
+class SectionRemoved(Note):
+    """A section goes: one is out of date, and the order that "auto" chose gains too little."""
 
     path: str
     choice: Choice

@@ -112,9 +112,12 @@ class _Search:
             return changes
         is_written, has_section = not writing.only_looks, bool(found.sections)
         if found.removes_sections and writing.output is None:
-            told.append(notes.SectionsRemoved(files[0], reason, is_written))
+            told += [
+                notes.SectionRemoved(section.path, reason, is_written) for section in found.sections
+            ]
             return _all_removals(found.workflow)
-        told.append(notes.NotWorthIt(files[0], reason, has_section, is_written))
+        path = found.sections[0].path if has_section else files[0]
+        told.append(notes.NotWorthIt(path, reason, has_section, is_written))
         return ()
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:

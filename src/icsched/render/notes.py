@@ -60,7 +60,7 @@ def _(note: notes.NotWorthIt) -> str:
 
 
 @sentence.register
-def _(note: notes.SectionsRemoved) -> str:
+def _(note: notes.SectionRemoved) -> str:
     was = "was" if note.is_written else "would be"
     what = f"{note.path}: icsched's section {was} removed, because a new one is not worth it"
     return f"{what}: {reason(note.choice)}; --order NAME writes an order anyway"
