@@ -500,6 +500,29 @@ def test_check_in_json_lists_the_files(icsched):
     assert (stale["file"], stale["line"]) == ("wf.dag", None)
 
 
+@pytest.mark.parametrize("order", [(), ("--order", "prio")])
+def test_check_tells_of_a_section_in_a_submit_file_that_is_to_go(icsched, put, folder, order):
+    put({"alike.dag": ALIKE, "x.sub": "queue\n"})
+    icsched("prio", "alike.dag", "--order", "prio", "--via", "vars", "--in-place")
+    with (folder / "alike.dag").open("a") as file:
+        file.write("JOB new x.sub\n")
+
+    stale = json.loads(icsched("prio", "alike.dag", *order, "--check", "--json").out)["stale"]
+
+    assert [(each["file"], each["line"]) for each in stale] == [("alike.dag", 3), ("x.sub", 1)]
+    assert stale[1]["problem"] == "its section of icsched's is no longer needed"
+
+
+@pytest.mark.usefixtures("wf")
+def test_check_does_not_call_a_submit_file_with_a_section_one_without(check, answer, put):
+    put({"x.sub": "queue\n"})
+    answer("wf.dag", "--order", "prio", "--via", "vars", "--in-place")
+
+    line = check("wf.dag", "--order", "prio")[1]
+
+    assert line.startswith("x.sub:1: icsched's section is not what would be written now: ")
+
+
 def test_the_order_is_the_same_each_time(answer, wf):
     words = ("wf.dag", "--interval", "1", "--batch", "3")
     first, second = answer(*words), answer(*words)
