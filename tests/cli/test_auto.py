@@ -323,6 +323,7 @@ def test_a_section_that_is_out_of_date_is_removed_if_nothing_is_gained(icsched, 
     assert "alike.dag: icsched's section was removed, because a new one is not worth it" in (
         result.out
     )
+    assert "-maxjobs" not in result.out
     assert (folder / "alike.dag").read_text() == ALIKE
     assert icsched("prio", "alike.dag", "--check").code == 0
 
