@@ -328,6 +328,25 @@ def test_a_section_that_is_out_of_date_is_removed_if_nothing_is_gained(icsched, 
     assert icsched("prio", "alike.dag", "--check").code == 0
 
 
+@pytest.mark.parametrize("options", [(), ("--flatten",)])
+def test_a_copy_leaves_out_a_section_that_is_out_of_date(icsched, put, folder, options):
+    """DAGMan accepts the copy, though no order is worth writing; the file itself is not changed."""
+    put({"alike.dag": ALIKE + STALE})
+
+    result = icsched("prio", "alike.dag", "-o", "out.dag", *options)
+
+    assert "out.dag: a copy of alike.dag without icsched's section, because a new" in result.out
+    assert "-maxjobs" not in result.out
+    assert (folder / "out.dag").read_text() == ALIKE
+    assert (folder / "alike.dag").read_text() == ALIKE + STALE
+
+
+def test_a_copy_without_a_section_may_go_to_standard_output(icsched, put):
+    put({"alike.dag": ALIKE + STALE})
+
+    assert icsched("prio", "alike.dag", "-o", "-").out == ALIKE
+
+
 def test_the_note_names_the_file_whose_section_is_removed(answer, put, folder):
     put({"a.dag": ALIKE, "b.dag": ALIKE + STALE})
 

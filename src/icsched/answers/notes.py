@@ -45,6 +45,15 @@ class SectionRemoved(Note):
 
 
 @dataclass(frozen=True)
+class CopiedWithoutSection(Note):
+    """The copy at `copy` has no section: the old one is out of date, and a new one not worth it."""
+
+    path: str
+    copy: str
+    choice: Choice
+
+
+@dataclass(frozen=True)
 class OwnPriorities(Note):
     """The files themselves give priorities to this many jobs."""
 

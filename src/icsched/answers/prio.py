@@ -103,7 +103,10 @@ class _Search:
     def _changes(
         self, files: Sequence[str], found: Ordered, told: list[notes.Note]
     ) -> Sequence[Change]:
-        """Return what writes the order, or nothing if the order is not worth it; tell which."""
+        """Return what writes the order; tell of it.
+
+        If the order is not worth it, return nothing, or what removes sections that are out of date.
+        """
         writing = self.writing
         changes = planned(found, writing, self.reading)  # raises even if nothing is written
         reason = found.reason_to_leave
@@ -111,7 +114,12 @@ class _Search:
             told += planning_notes(files, found.workflow, found.priorities, writing)
             return changes
         is_written, has_section = not writing.only_looks, bool(found.sections)
-        if found.removes_sections and writing.output is None:
+        if found.removes_sections and writing.output is not None:
+            told.append(notes.CopiedWithoutSection(found.sections[0].path, writing.output, reason))
+            submission = dagman.submission_of(found.workflow)
+            data = dagman.without_section(submission, flatten=writing.flatten)
+            return [Change(writing.output, None, data)]
+        if found.removes_sections:
             told += [
                 notes.SectionRemoved(section.path, reason, is_written) for section in found.sections
             ]

@@ -67,6 +67,12 @@ def _(note: notes.SectionRemoved) -> str:
 
 
 @sentence.register
+def _(note: notes.CopiedWithoutSection) -> str:
+    what = f"{note.copy}: a copy of {note.path} without icsched's section, because a new one"
+    return f"{what} is not worth it: {reason(note.choice)}; --order NAME writes an order anyway"
+
+
+@sentence.register
 def _(note: notes.OwnPriorities) -> str:
     what = "prio overrides them unless --keep-existing is given"
     return f"the files already have PRIORITY lines for {counted(note.jobs, 'job')}: {what}"
