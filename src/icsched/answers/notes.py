@@ -9,7 +9,7 @@ from icsched.formats import dagman
 from icsched.orders import Choice
 from icsched.workflow import Remark
 
-SectionDone = Literal["nothing", "replaced", "removed"]
+SectionAction = Literal["nothing", "replaced", "removed"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class StaleSection(Note):
     path: str
     line: int
     problems: tuple[str, ...]
-    done: SectionDone
+    action: SectionAction
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,21 @@ class NotWorthIt(Note):
 
 
 @dataclass(frozen=True)
-class SectionsRemoved(Note):
-    """Sections that are out of date go, because the order that "auto" chose gains too little."""
+class SectionRemoved(Note):
+    """A section goes: one is out of date, and the order that "auto" chose gains too little."""
 
     path: str
     choice: Choice
     is_written: bool
+
+
+@dataclass(frozen=True)
+class CopiedWithoutOrder(Note):
+    """The copy at `copy` has no section of icsched's, because an order is not worth it."""
+
+    path: str
+    copy: str
+    choice: Choice
 
 
 @dataclass(frozen=True)
@@ -163,13 +172,13 @@ class NothingToChange(Note):
 
 
 def stale_sections(
-    sections: Iterable[dagman.Section], done: SectionDone = "nothing"
+    sections: Iterable[dagman.Section], action: SectionAction = "nothing"
 ) -> Iterator[StaleSection]:
     """Yield those of *sections* that are out of date."""
     for section in sections:
         if section.problems:
             problems = tuple(section.problems)
-            yield StaleSection(section.path, section.line, problems, done)
+            yield StaleSection(section.path, section.line, problems, action)
 
 
 def own_priorities(submission: dagman.Submission) -> int:
