@@ -206,7 +206,8 @@ def test_a_copy_is_written_even_if_no_order_is_worth_it(icsched, folder):
     assert (streamed.code, streamed.out) == (0, ALIKE)
 
 
-def test_a_copy_of_a_file_with_a_good_section_has_an_order(icsched, answer, wf, folder):
+@pytest.mark.usefixtures("wf")
+def test_a_copy_of_a_file_with_a_good_section_has_an_order(icsched, answer, folder):
     answer("wf.dag", *TWO, "--in-place")
 
     icsched("prio", "wf.dag", *TWO, "-o", "out.dag")
