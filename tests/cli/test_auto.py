@@ -167,13 +167,12 @@ def test_an_order_that_is_worth_it_is_written(answer, wf):
     assert "PRIORITY c0 15\nPRIORITY c1 14\n" in wf.read_text()
 
 
-@pytest.mark.parametrize("place", [("--in-place",), ("-o", "out.dag")])
 @pytest.mark.usefixtures("wf")
-def test_what_is_not_worth_it_is_not_written(icsched, answer, folder, place):
+def test_what_is_not_worth_it_is_not_written(icsched, answer, folder):
     before = sorted(path.name for path in folder.iterdir())
 
-    result = icsched("prio", "alike.dag", *place)
-    found = answer("alike.dag", *place)
+    result = icsched("prio", "alike.dag", "--in-place")
+    found = answer("alike.dag", "--in-place")
 
     assert result.code == 0
     assert "\nnot worth it: on " in result.out
@@ -182,15 +181,38 @@ def test_what_is_not_worth_it_is_not_written(icsched, answer, folder, place):
     assert (found["written"], found["choice"]["is_worth_it"]) == ([], False)
     assert sorted(path.name for path in folder.iterdir()) == before
     assert (folder / "alike.dag").read_text() == ALIKE
-    assert answer("alike.dag", *place, "--order", "prio")["written"] != []
+    assert answer("alike.dag", "--in-place", "--order", "prio")["written"] != []
+
+
+def test_a_workflow_of_one_job_is_not_worth_an_order(icsched, put, folder):
+    put({"one.dag": "JOB one x.sub\n"})
+
+    result = icsched("prio", "one.dag", "--in-place")
+
+    assert result.code == 0
+    assert "one.dag: nothing was written, because it is not worth it" in result.out
+    assert (folder / "one.dag").read_text() == "JOB one x.sub\n"
 
 
 @pytest.mark.usefixtures("wf")
-def test_standard_output_stays_empty_if_nothing_is_written(icsched):
-    result = icsched("prio", "alike.dag", "-o", "-")
+def test_a_copy_is_written_even_if_no_order_is_worth_it(icsched, folder):
+    """A script that goes on with the copy must find the workflow in it."""
+    result = icsched("prio", "alike.dag", "-o", "out.dag")
 
-    assert (result.code, result.out) == (0, "")
-    assert "nothing was written" in result.err
+    assert result.code == 0
+    assert "out.dag: a copy of alike.dag without an order, because it is not worth" in result.out
+    assert (folder / "out.dag").read_text() == ALIKE
+    streamed = icsched("prio", "alike.dag", "-o", "-")
+    assert (streamed.code, streamed.out) == (0, ALIKE)
+
+
+@pytest.mark.usefixtures("wf")
+def test_a_copy_of_a_file_with_a_good_section_has_an_order(icsched, answer, folder):
+    answer("wf.dag", *TWO, "--in-place")
+
+    icsched("prio", "wf.dag", *TWO, "-o", "out.dag")
+
+    assert "PRIORITY c0 15\nPRIORITY c1 14\n" in (folder / "out.dag").read_text()
 
 
 def test_the_best_order_in_the_files_own_lines_is_left_alone(icsched, answer, put, folder):
@@ -323,8 +345,61 @@ def test_a_section_that_is_out_of_date_is_removed_if_nothing_is_gained(icsched, 
     assert "alike.dag: icsched's section was removed, because a new one is not worth it" in (
         result.out
     )
+    assert "-maxjobs" not in result.out
     assert (folder / "alike.dag").read_text() == ALIKE
     assert icsched("prio", "alike.dag", "--check").code == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--flatten",)])
+def test_a_copy_leaves_out_a_section_that_is_out_of_date(icsched, put, folder, options):
+    """DAGMan accepts the copy, though no order is worth writing; the file itself is not changed."""
+    put({"alike.dag": ALIKE + STALE})
+
+    result = icsched("prio", "alike.dag", "-o", "out.dag", *options)
+
+    assert "out.dag: a copy of alike.dag without an order, because it is not" in result.out
+    assert "-maxjobs" not in result.out
+    assert (folder / "out.dag").read_text() == ALIKE
+    assert (folder / "alike.dag").read_text() == ALIKE + STALE
+
+
+def test_a_copy_without_a_section_may_go_to_standard_output(icsched, put):
+    put({"alike.dag": ALIKE + STALE})
+
+    assert icsched("prio", "alike.dag", "-o", "-").out == ALIKE
+
+
+def test_the_note_names_the_file_whose_section_is_removed(answer, put, folder):
+    put({"a.dag": ALIKE, "b.dag": ALIKE + STALE})
+
+    found = answer("a.dag", "b.dag", "--in-place")
+
+    assert found["notes"][-1].startswith("b.dag: icsched's section was removed, because ")
+    assert [entry["file"] for entry in found["written"]] == ["b.dag"]
+    assert (folder / "b.dag").read_text() == ALIKE
+
+
+def test_a_good_section_in_one_of_two_files_stays_if_nothing_is_gained(answer, put, folder):
+    put({"a.dag": ALIKE, "b.dag": ALIKE})
+    answer("b.dag", "--order", "prio", "--in-place")
+    before = (folder / "b.dag").read_text()
+
+    found = answer("a.dag", "b.dag", "--in-place")
+
+    note = found["notes"][-1]
+    assert note.startswith("b.dag: nothing was written, and icsched's section stays, because ")
+    assert found["written"] == []
+    assert ((folder / "a.dag").read_text(), (folder / "b.dag").read_text()) == (ALIKE, before)
+
+
+def test_a_good_section_in_one_of_two_files_is_replaced_if_that_is_worth_it(answer, put, wf):
+    put({"b.dag": ALIKE})
+    answer("wf.dag", "--order", "fifo", "--in-place")
+
+    found = answer("wf.dag", "b.dag", *TWO, "--in-place")
+
+    assert {entry["file"] for entry in found["written"]} == {"wf.dag", "b.dag"}
+    assert "PRIORITY c0 17\n" in wf.read_text()  # 17 jobs in both files
 
 
 @pytest.mark.usefixtures("wf")
@@ -465,6 +540,29 @@ def test_check_in_json_lists_the_files(icsched):
     assert result.code == 1
     (stale,) = json.loads(result.out)["stale"]
     assert (stale["file"], stale["line"]) == ("wf.dag", None)
+
+
+@pytest.mark.parametrize("order", [(), ("--order", "prio")])
+def test_check_tells_of_a_section_in_a_submit_file_that_is_to_go(icsched, put, folder, order):
+    put({"alike.dag": ALIKE, "x.sub": "queue\n"})
+    icsched("prio", "alike.dag", "--order", "prio", "--via", "vars", "--in-place")
+    with (folder / "alike.dag").open("a") as file:
+        file.write("JOB new x.sub\n")
+
+    stale = json.loads(icsched("prio", "alike.dag", *order, "--check", "--json").out)["stale"]
+
+    assert [(each["file"], each["line"]) for each in stale] == [("alike.dag", 3), ("x.sub", 1)]
+    assert stale[1]["problem"] == "its section of icsched's is no longer needed"
+
+
+@pytest.mark.usefixtures("wf")
+def test_check_does_not_call_a_submit_file_with_a_section_one_without(check, answer, put):
+    put({"x.sub": "queue\n"})
+    answer("wf.dag", "--order", "prio", "--via", "vars", "--in-place")
+
+    line = check("wf.dag", "--order", "prio")[1]
+
+    assert line.startswith("x.sub:1: icsched's section is not what would be written now: ")
 
 
 def test_the_order_is_the_same_each_time(answer, wf):

@@ -164,22 +164,30 @@ def test_a_run_that_still_goes_on_is_compared_by_what_has_ended(learn, put):
     assert found["run_times"] == {"measured": 3, "pattern": 0, "kind": 0, "all": 2, "unused": 0}
 
 
-def test_instant_jobs_can_be_learned_from(learn, put):
-    log = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:01")
-    put({"instant.log": log})
-    found = learn("instant.log", "wf.dag")
-
-    assert (found["length"], found["replay"]["error"]) == (0, 0)
-    assert found["run_times"]["all"] == 3  # the mean of all is 0 seconds
-
-
 FAILING = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:09", 1)
 BACK = FORK_LOG.replace("12:02:30", "11:02:30").replace("12:03:", "11:03:")
 STRANGE = submit("1", "12:00:00", "other") + execute("1", "12:00:01") + end("1", "12:00:09")
+INSTANT = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:01")
+FEW = "".join(
+    submit(job, "12:00:00", node) + execute(job, "12:00:01") + end(job, "12:00:09")
+    for job, node in {"1": "map_1", "2": "other", "3": "third"}.items()
+)
 SERVES_NOT = submit("1", "12:00:00", "map_1") + "".join(
     execute("1", f"12:{minute:02}:00") + evict("1", f"12:{minute:02}:01") for minute in range(1, 50)
 )
 SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_log_of_which_half_the_jobs_fit_is_learned_from(learn, put, count):
+    log = FEW if count == 2 else FEW[: FEW.index(submit("3", "12:00:00", "third"))]
+    put({"half.log": log, "half.dag": "".join(f"JOB {n} x.sub\n" for n in ("map_1", "third"))})
+
+    assert learn("half.log", "half.dag")["unknown"] == 1
+
+
+# map_2 starts at 12:00:10 and takes 30 s.
+ENDS_EARLY = FORK_LOG.replace(end("2", "12:00:40"), end("2", "12:00:02"))
 
 
 @pytest.mark.parametrize(
@@ -194,10 +202,21 @@ SERVES_NOT += execute("1", "13:00:00") + end("1", "13:59:00")
             "bad.log: run times: no name fits a job of this workflow, or a kind of job, of 1 given:"
             " they are of another workflow",
         ),
+        (INSTANT, "bad.log: all run times are 0: learn needs jobs that take a second or more"),
+        (
+            FEW,
+            "bad.log: only 1 of 3 names fit jobs of the workflow: the logs are of another workflow;"
+            " without a workflow, learn tells the run times",
+        ),
         (
             BACK,
             "bad.log: the clock went backwards by 3530 s between two starts: without the workflow,"
             " learn tells the run times",
+        ),
+        (
+            ENDS_EARLY,
+            "bad.log: the clock went backwards: job 'map_2' ended 8 s before its start; without the"
+            " workflow, learn tells the other run times",
         ),
     ],
 )
@@ -212,9 +231,10 @@ def test_logs_that_say_nothing_are_one_line_and_nothing_is_written(
     assert not (tmp_path / "p.json").exists()
 
 
-def test_a_pool_that_never_serves_is_one_line(icsched, put, tmp_path):
+@pytest.mark.parametrize("workflow", [[], ["one.dag"]])
+def test_a_pool_that_never_serves_is_one_line(icsched, put, tmp_path, workflow):
     put({"bad.log": SERVES_NOT, "one.dag": "JOB map_1 x.sub\n"})
-    found = icsched("learn", "bad.log", "one.dag", "-o", "t.csv")
+    found = icsched("learn", "bad.log", *workflow, "-o", "t.csv")
 
     assert found.code == 1
     assert found.complaint.startswith("bad.log: leave: workers that stay ")
@@ -362,3 +382,23 @@ def test_run_times_alone_are_learned_from_a_clock_that_went_back(learn, icsched,
     )
     report = icsched("learn", "back.log").out
     assert "went backwards by 3,530 s: only run times are from 2 attempts after that.\n" in report
+
+
+def test_attempts_that_end_before_their_start_are_counted(learn, icsched, put):
+    put({"early.log": ENDS_EARLY})
+
+    assert learn("early.log")["doubts"]["backwards"] == 1
+    assert learn("wf.log")["doubts"]["backwards"] == 0
+    assert "1 attempt ended before the start, because a" in icsched("learn", "early.log").out
+
+
+def test_a_history_in_which_a_job_ends_before_its_start_is_refused(icsched, put):
+    ad = '{{"ClusterId": {0}, "ProcId": 0, "DAGNodeName": "{1}", "JobStatus": 4, "ExitCode": 0, '
+    ad += '"QDate": {2}, "JobCurrentStartDate": {2}, "CompletionDate": {3}}}'
+    rows = [(1, "job_1", 1000, 1100), (2, "job_2", 2000, 1500)]
+    put({"history.json": f"[{', '.join(ad.format(*row) for row in rows)}]"})
+
+    found = icsched("learn", "history.json", "five.dag")
+
+    assert found.code == 1
+    assert "the clock went backwards: job 'job_2' ended 500 s before its start" in found.complaint

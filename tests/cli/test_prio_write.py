@@ -332,6 +332,18 @@ def test_or_kept_when_asked(answer, put, folder):
     )
 
 
+def test_kept_priorities_below_those_of_icsched_are_counted(answer, put):
+    """icsched numbers c, a, b, d, e from 5 to 1: 4 is too low for c alone."""
+    put({"wf.dag": f"{PAIR_AND_FORK}PRIORITY c 4\nPRIORITY e 4\n"})
+
+    notes = answer("wf.dag", "-o", "out.dag", "--keep-existing")["notes"]
+
+    assert notes == [
+        "priorities that the files gave 2 jobs: kept, so that the run will not follow the order"
+        " above where they differ; 1 of them lower than icsched's, so that these jobs run later"
+    ]
+
+
 def test_a_line_of_several_parents_and_children_makes_numbers_negative(answer, put):
     put({"wf.dag": "JOB a x\nJOB b x\nJOB c x\nJOB d x\nPARENT a b CHILD c d\n"})
 

@@ -61,7 +61,7 @@ def test_kinds_have_count_mean_and_spread(run):
     assert list(found) == ["map_#", "out_#", "join"]  # 90, 90 and 60 seconds in all
     maps = found["map_#"]
     assert (maps.jobs, maps.count, maps.mean) == (2, 2, 45)
-    assert maps.spread == pytest.approx(1 / 3)  # 60 and 30: deviation 15
+    assert maps.spread == pytest.approx(math.sqrt(450) / 45)  # 60 and 30: twice 15 squared, over 1
     assert (maps.failures, maps.evictions) == (0, 0)
 
 

@@ -25,6 +25,7 @@ DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
 def parsed_run(rows) -> PastRun:
     """Return a run with times in the order that the reader of logs promises."""
     job, submitted, started, ended, ending, slot = map(np.array, zip(*rows, strict=True))
+    set_back = np.fmax(started - ended, 0)
     started = np.where(ended < started, math.nan, started)
     submitted = np.where((started < submitted) | (ended < submitted), math.nan, submitted)
     return PastRun(
@@ -36,6 +37,7 @@ def parsed_run(rows) -> PastRun:
         started=started,
         ended=ended,
         suspended=np.zeros(len(rows)),
+        set_back=set_back,
         ending=ending.astype(np.uint8),
         slot=slot.astype(np.int32),
         run=np.zeros(len(rows), np.int32),

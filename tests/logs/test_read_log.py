@@ -256,6 +256,18 @@ def test_an_event_that_is_late_at_new_year_belongs_to_the_old_year(log, first):
     assert not past.has_year
 
 
+def test_runs_in_january_and_in_december_are_of_one_year(log):
+    """2000 is a leap year: from 20 January to 5 December are 320 days."""
+    january = submit("7", "01/20 12:00:00", "a") + execute("7", "01/20 12:00:01")
+    december = submit("8", "12/05 12:00:00", "a") + execute("8", "12/05 12:00:01")
+
+    past = log(january + end("7", "01/20 12:00:09") + december + end("8", "12/05 12:00:05"))
+
+    assert past.started.tolist() == [1, 320 * 86_400 + 1]
+    assert past.run.tolist() == [0, 1]
+    assert past.last_run.seconds.tolist() == [4]
+
+
 def test_a_day_that_does_not_exist_makes_the_event_unreadable(log, attempts):
     past = log(
         submit("7", "12:00:00", "a") + execute("7", "2026-02-30 12:00:00") + end("7", "12:00:10")
@@ -358,8 +370,39 @@ def test_an_event_counts_once_where_one_of_two_logs_has_parts_of_a_second(log, a
     finer = "".join(write("7", f"2026-11-16 {moment}") for moment, write in exact)
     finer = finer.replace("alias=ap>\n", "alias=ap>\n    DAG Node: a\n")
 
-    assert attempts(log(PLAIN, finer)) == [("a", 3, 10, "DONE")]
-    assert attempts(log(finer, PLAIN)) == [("a", 3, 10, "DONE")]
+    for logs in ((PLAIN, finer), (finer, PLAIN)):
+        assert attempts(log(*logs)) == [("a", 2.35, 9.101, "DONE")]  # since 12:00:00.900
+
+
+SHORT = execute("7", "12:00:00") + end("7", "12:00:01")
+
+
+def test_the_finer_of_two_stamps_of_an_event_counts(log):
+    """From 0.950 s to 1.050 s; whole seconds alone would say 1 s."""
+    finer = execute("7", "2026-11-16 12:00:00.950") + end("7", "2026-11-16 12:00:01.050")
+
+    assert log(SHORT).seconds.tolist() == [1]
+    for logs in ((SHORT, finer), (finer, SHORT), (SHORT, finer, SHORT)):
+        assert log(*logs).seconds.tolist() == [0.1]
+
+
+def test_a_finer_log_may_have_only_some_of_the_events(log, attempts):
+    finer = end("7", "2026-11-16 12:00:01.250")
+
+    assert attempts(log(SHORT, finer)) == [("7.0", 0, 1.25, "DONE")]
+    assert attempts(log(finer, SHORT)) == [("7.0", 0, 1.25, "DONE")]
+
+
+def test_like_events_within_a_second_get_their_finer_stamps_in_order(log, attempts):
+    def again(*moments):
+        first, second, third, last = (f"2026-11-16 12:00:0{moment}" for moment in moments)
+        return execute("7", first) + evict("7", second) + execute("7", third) + end("7", last)
+
+    coarse, finer = again(0, 0, 0, 1), again(0.25, 0.5, 0.75, 1.25)
+
+    for logs in ((coarse, finer), (finer, coarse)):
+        found = attempts(log(*logs))
+        assert found == [("7.0", 0, 0.25, "EVICTED"), ("7.0", 0.5, 1, "DONE")]
 
 
 def test_two_events_within_a_second_are_two(log, attempts):
@@ -393,6 +436,20 @@ def test_dagman_is_not_a_job_of_the_workflow(log, attempts):
 
     assert attempts(past) == [("a", 3, 10, "DONE")]
     assert (past.names, past.slots) == (("a",), ("slot1@ep",))
+
+
+def test_a_node_may_have_the_number_that_dagman_had_before(log, attempts):
+    """HTCondor counts jobs from 1 again if its queue was lost."""
+    moments = [f"2026-01-16 12:00:0{second}" for second in range(3)]
+    dagman = submit("1", moments[0]) + manage("1", moments[1]) + end("1", moments[2])
+    later = [f"2026-02-16 12:00:0{second}" for second in (0, 3, 9)]
+    node = submit("1", later[0], "A") + execute("1", later[1]) + end("1", later[2])
+
+    past = log(dagman + node)
+
+    month = 31 * 86_400
+    assert attempts(past) == [("A", month + 3, month + 9, "DONE")]
+    assert past.names == ("A",)
 
 
 def test_a_dag_inside_the_dag_is_a_node(log, attempts):

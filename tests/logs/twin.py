@@ -28,6 +28,8 @@ def twin_attempts(data: bytes) -> list[tuple[str, float | None, float | None, fl
             number, cluster, proc, stamp, _ = match.groups()
             job = str(int(cluster)), str(int(proc))
             moment = datetime.fromisoformat(stamp).replace(tzinfo=UTC).timestamp()
+            if number == "000":
+                managers.discard(job)
             is_unnamed = names.get(job, ".".join(job)) == ".".join(job)
             if number == "001" and "sock=schedd" in line and is_unnamed:
                 managers.add(job)

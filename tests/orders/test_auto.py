@@ -40,7 +40,7 @@ def test_the_same_inputs_and_seed_give_the_same_choice(dag, seed, pool):
     first, second = (auto(dag, run_times=times, pool=pool, seed=seed) for _ in range(2))
 
     assert first.order.tolist() == second.order.tolist()
-    assert (first.choice is None) == (len(dag) < 2)
+    assert (first.choice is None) == (len(dag) == 0)
     if first.choice is not None:
         assert first.choice.to_dict() == second.choice.to_dict()
 
@@ -129,12 +129,19 @@ def test_without_arcs_and_times_nothing_is_gained():
     assert sorted(plan.order.tolist()) == list(range(50))
 
 
-@pytest.mark.parametrize("tasks", [0, 1])
-def test_with_less_than_two_tasks_there_is_nothing_to_choose(tasks):
-    plan = auto(Dag.from_arcs(tasks, []), pool=Workers(1))
+def test_without_tasks_there_is_nothing_to_choose():
+    plan = auto(Dag.from_arcs(0, []), pool=Workers(1))
 
     assert plan.choice is None
-    assert plan.order.tolist() == list(range(tasks))
+    assert plan.order.tolist() == []
+    assert plan.proof.is_ic_optimal
+
+
+def test_no_order_of_one_task_is_worth_it():
+    plan = auto(Dag.from_arcs(1, []), pool=Workers(1))
+
+    assert (plan.choice.ratio.mean, plan.choice.is_worth_it) == (1, False)
+    assert plan.order.tolist() == [0]
     assert plan.proof.is_ic_optimal
 
 

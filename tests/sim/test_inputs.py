@@ -239,3 +239,24 @@ def test_batches_without_number_are_refused():
         "interval: expected at least 1e-09, got 1e-10: over 1,000,000,000 batches would come"
         " while 'a' runs"
     )
+
+
+def test_priorities_that_change_later_do_not_change_how_an_order_is_played():
+    numbers = np.array([1, 2, 3])
+    played = Played("priority", priorities=numbers)
+    numbers[:] = [3, 2, 1]
+
+    assert played.classes_for(Dag.from_arcs(3, [])).tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ([[1], [2, 3]], "expected one integer per task"),
+        ([[1, 2]], r"expected one integer per task, got shape \(1, 2\)"),
+        ([0.5], "expected integers, got float64"),
+    ],
+)
+def test_priorities_that_are_not_integers_are_told(values, problem):
+    with pytest.raises(ArgumentError, match=problem):
+        Played("priority", priorities=values)

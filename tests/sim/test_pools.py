@@ -105,8 +105,21 @@ KEYS = (
         ),
         (
             '{"schema": 1, "kind": "recorded", "starts": [0], "ends": [3]}',
-            "ends: expected at least one worker who stays, with end inf;"
-            " got workers who have all left at 3.0",
+            "ends: expected at least one worker who stays, with the end null;"
+            " got workers who have all left at 3",
+        ),
+        (
+            '{"schema": 1, "kind": "recorded", "starts": [], "ends": []}',
+            "starts: expected at least one visit of a worker, got an empty list",
+        ),
+        (
+            '{"schema": 1, "kind": "recorded", "starts": [0], "ends": [Infinity]}',
+            "expected a pool as JSON, got Infinity, which JSON does not have: write null for"
+            " infinity",
+        ),
+        (
+            '{"schema": 1, "kind": "workers", "count": 4, "delay": NaN}',
+            "expected a pool as JSON, got NaN, which JSON does not have: write a number",
         ),
     ],
 )

@@ -121,6 +121,32 @@ def test_the_interval_has_the_true_ratio_in_about_95_of_100_races():
     assert 0.917 <= held <= 0.983
 
 
+def test_the_check_does_not_select_the_gain_that_it_reports():
+    """Equal tasks: every order takes the same time in truth, so the mean gain is 0.
+
+    If the check refused every order that looks slower, the mean would be 1.5% below 0.
+    """
+    dag = Dag.from_arcs(60, [])
+    orders = {str(seed): played(random_order(dag, seed=seed)) for seed in range(5)}
+    terms = [Workers(4), Workers(8), Workers(15), Workers(30)], Times("lognormal", 0.3)
+
+    raced = [
+        run_race(dag, {**orders, "fifo": FIFO}, "fifo", *terms, budget=0.0015, seed=seed)
+        for seed in range(300)
+    ]
+
+    gains = [math.log(one.checked.mean) for one in raced if one.winner != "fifo"]
+    assert len(gains) > 150
+    assert abs(np.mean(gains)) <= 3 * np.std(gains, ddof=1) / math.sqrt(len(gains))
+
+
+def test_the_error_of_too_many_batches_names_no_option_of_the_command_line():
+    pools, orders = [Pool(interval=1e-7, batch=1)], {"path": FIRST_PATH, "fifo": FIFO}
+
+    with pytest.raises(SimulationError, match=r"or a larger budget$"):
+        run_race(FORK, orders, "fifo", pools, Times(), budget=0.001, seed=1)
+
+
 @pytest.mark.parametrize("tasks", [3, 4])
 def test_on_every_small_dag_the_winner_is_not_slower_than_the_present_order(tasks):
     """By 1% or less, beyond three standard errors of fresh runs."""

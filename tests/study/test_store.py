@@ -48,11 +48,20 @@ def test_a_cell_is_on_disk_as_soon_as_it_is_added(directory):
         assert list(read_cells(directory, "study").values()) == [made(1, 2)]
 
 
-def test_a_study_that_fails_before_its_first_cell_leaves_no_file(directory, tmp_path):
+def test_a_study_that_fails_before_its_first_cell_leaves_nothing(directory, tmp_path):
     with pytest.raises(ZeroDivisionError), Store(directory):
         _fail()
 
-    assert not (tmp_path / "new" / "study" / "cells.jsonl").exists()
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_study_that_fails_at_once_keeps_the_directory_that_was_there(tmp_path):
+    (tmp_path / "old").mkdir()
+    with pytest.raises(ZeroDivisionError), Store(str(tmp_path / "old" / "new")):
+        _fail()
+
+    assert list(tmp_path.iterdir()) == [tmp_path / "old"]
+    assert not list((tmp_path / "old").iterdir())
 
 
 def test_a_study_that_fails_later_keeps_its_cells(directory):

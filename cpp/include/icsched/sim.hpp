@@ -22,7 +22,7 @@ struct SimModel {
   Rows children;
 
   Rule rule;
-  Ids order;  // legal; ranked: first task first; fifo, lifo, classed: only the order of sources counts
+  Ids order;  // legal; ranked: first task first; fifo, lifo, classed: only that of sources counts
 
   std::span<const double> means;  // of the tasks' times
   TimeLaw law;
@@ -39,7 +39,7 @@ struct SimModel {
   double leave, deadline;  // may be infinite
   std::int64_t replicas;   // at least 1
   double overhead;         // of each assignment, whatever the speed; may be 0
-  double delay;            // until results, losses and deadlines change what is handed out; may be 0
+  double delay;            // until results, losses, deadlines change what is handed out; may be 0
 
   // Recorded visits, one per worker, or none. Then there are no speeds, leaving, deadlines and
   // replicas.
@@ -88,7 +88,8 @@ struct SimRange {
 // Runs first_run .. first_run + runs - 1. If `trace` is not null, it is filled with the run,
 // which must be the only one. Memory per thread is O(tasks + copies running). Time per run is
 // O(tasks + arcs + batches) for batches without waiting, leaving, deadlines, replicas and delay
-// (fifo, lifo and classed sort what ends between two batches). All other models take a heap operation per event.
+// (fifo, lifo and classed sort what ends between two batches). All other models take a heap
+// operation per event.
 SimRuns simulate(const SimModel& model, const SimRange& range, SimTrace* trace = nullptr);
 
 }  // namespace icsched

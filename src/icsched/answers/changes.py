@@ -110,9 +110,9 @@ def planning_notes(
     submission = dagman.submission_in(workflow)
     if submission is None:
         return
-    given = notes.own_priorities(submission)
-    if given:
-        yield notes.OverriddenPriorities(given, writing.keep_existing)
+    own = notes.overridden_priorities(submission, priorities, are_kept=writing.keep_existing)
+    if own:
+        yield own
     if submission.joins:
         yield notes.Joins(submission.joins, submission.lowest - 1)
     strict = _strictness(submission, priorities, writing)

@@ -18,14 +18,16 @@ class Doubts:
 
     `running` counts the jobs that run when the logs end, `absent` those of the workflow that never
     started; jobs that run nothing do not count. `set_back` is by how many seconds the clock went
-    backwards; `skipped` attempts after that count for run times alone. `has_year` is false if the
-    logs have no years. `is_over_a_year` is whether the run took longer than a year.
+    backwards; `skipped` attempts after that count for run times alone. `backwards` counts the
+    attempts of all runs that ended before their start: they have no run time. `has_year` is
+    false if the logs have no years. `is_over_a_year` is whether the run took longer than a year.
     """
 
     running: int = 0
     absent: int = 0
     set_back: float = 0.0
     skipped: int = 0
+    backwards: int = 0
     has_year: bool = True
     is_over_a_year: bool = False
 
@@ -37,6 +39,7 @@ def doubts_about(past: PastRun, usage: Usage, workflow: Workflow | None) -> Doub
     return Doubts(
         running=len(np.unique(run.job[is_open])),
         absent=0 if workflow is None else _absent(run, workflow),
+        backwards=int((past.set_back > 0).sum()),
         has_year=past.has_year,
         is_over_a_year=usage.length > _YEAR_S,
     )

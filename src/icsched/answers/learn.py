@@ -24,8 +24,10 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats import FORMATS
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
-from icsched.sim import pool_to_dict
+from icsched.sim import Times, pool_to_dict
+from icsched.sim.model import check_inputs
 from icsched.workflow import Workflow
 
 
@@ -77,9 +79,9 @@ def learn_answer(
 ) -> LearnAnswer:
     """Return what the logs among the *given* files say; the others are the workflow's.
 
-    Raises FormatError for a file that cannot be read, logs of another workflow, or logs without a
-    successful job; SimulationError if the pool would never finish; ArgumentError for an output
-    that is one of the files. Nothing is written then.
+    Raises FormatError for a file that cannot be read, logs of another workflow, logs without a
+    successful job or with run times of 0 alone, and a pool that would never finish; ArgumentError
+    for an output that is one of the files. Nothing is written then.
     """
     for word in foretelling.orders:
         check_known(word)
@@ -88,14 +90,19 @@ def learn_answer(
     with signs.working(f"reading {names[0]}"):
         past = logs.parsed_run(sources)
         table = past.run_times()
+    if paths:
+        _check_ends(past, names)
     _check(past, table, names)
     is_in_order = len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG
     if is_in_order and paths:
         _check_clock(past, names[0])
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
+    _check_names(past, workflow, names)
     _check_outputs(outputs, given, workflow)
     try:
         found = _found(past, workflow, foretelling, signs, is_in_order=is_in_order)
+        if workflow is None:
+            _check_pool(found.fit, table)  # else the simulation did
     except SimulationError as error:
         raise FormatError(", ".join(names), None, str(error)) from error
     found = replace(found, logs=tuple(names), files=tuple(paths))
@@ -142,6 +149,19 @@ def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
     if not len(table):
         problem = "expected a successful job with its start and its end, got none"
         raise FormatError(where, None, problem)
+    if not table.seconds.any():
+        problem = "all run times are 0: learn needs jobs that take a second or more"
+        raise FormatError(where, None, problem)
+
+
+def _check_ends(past: PastRun, names: Sequence[str]) -> None:
+    """Raise FormatError if an attempt ended before its own start."""
+    bad = np.flatnonzero(past.set_back > CLOCK_S)
+    if len(bad):
+        job, seconds = past.names[past.job[bad[0]]], past.set_back[bad[0]]
+        problem = f"the clock went backwards: job {job!r} ended {seconds:g} s before its start;"
+        problem = f"{problem} without the workflow, learn tells the other run times"
+        raise FormatError(", ".join(names), None, problem)
 
 
 def _check_clock(past: PastRun, path: str) -> None:
@@ -150,6 +170,23 @@ def _check_clock(past: PastRun, path: str) -> None:
     if seconds:
         problem = f"the clock went backwards by {seconds:g} s between two starts: without the"
         raise FormatError(path, None, f"{problem} workflow, learn tells the run times")
+
+
+def _check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
+    """Raise FormatError if most jobs of the logs are not in the workflow."""
+    of_all = len(past.names)
+    fitting = of_all - _unknown(past, workflow)
+    if 2 * fitting < of_all:
+        problem = f"only {fitting:,} of {of_all:,} names fit jobs of the workflow: the logs are of"
+        problem = f"{problem} another workflow; without a workflow, learn tells the run times"
+        raise FormatError(", ".join(names), None, problem)
+
+
+def _check_pool(fit: Fit, table: RunTimeTable) -> None:
+    """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
+    longest = int(np.argmax(table.seconds))
+    alone = Dag({table.names[longest]: []})
+    check_inputs(alone, fit.workers, Times("constant", means=table.seconds[[longest]]))
 
 
 def _workflow(

@@ -9,7 +9,7 @@ from icsched.formats import dagman
 from icsched.orders import Choice
 from icsched.workflow import Remark
 
-SectionDone = Literal["nothing", "replaced", "removed"]
+SectionAction = Literal["nothing", "replaced", "removed"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class StaleSection(Note):
     path: str
     line: int
     problems: tuple[str, ...]
-    done: SectionDone
+    action: SectionAction
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,21 @@ class NotWorthIt(Note):
 
 
 @dataclass(frozen=True)
-class SectionsRemoved(Note):
-    """Sections that are out of date go, because the order that "auto" chose gains too little."""
+class SectionRemoved(Note):
+    """A section goes: one is out of date, and the order that "auto" chose gains too little."""
 
     path: str
     choice: Choice
     is_written: bool
+
+
+@dataclass(frozen=True)
+class CopiedWithoutOrder(Note):
+    """The copy at `copy` has no section of icsched's, because an order is not worth it."""
+
+    path: str
+    copy: str
+    choice: Choice
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,14 @@ class OwnPriorities(Note):
 
 @dataclass(frozen=True)
 class OverriddenPriorities(Note):
-    """What happens to the files' own priorities when an order is written."""
+    """What happens to the files' own priorities when an order is written.
+
+    `lower` counts those that are kept and lower than the number that icsched has for the job.
+    """
 
     jobs: int
     are_kept: bool
+    lower: int = 0
 
 
 @dataclass(frozen=True)
@@ -159,18 +172,28 @@ class NothingToChange(Note):
 
 
 def stale_sections(
-    sections: Iterable[dagman.Section], done: SectionDone = "nothing"
+    sections: Iterable[dagman.Section], action: SectionAction = "nothing"
 ) -> Iterator[StaleSection]:
     """Yield those of *sections* that are out of date."""
     for section in sections:
         if section.problems:
             problems = tuple(section.problems)
-            yield StaleSection(section.path, section.line, problems, done)
+            yield StaleSection(section.path, section.line, problems, action)
 
 
 def own_priorities(submission: dagman.Submission) -> int:
     """Return how many jobs have a priority that the user's own lines give."""
     return int(submission.has_priority.sum())
+
+
+def overridden_priorities(
+    submission: dagman.Submission, priorities: dict[str, int], *, are_kept: bool
+) -> OverriddenPriorities | None:
+    """Return what happens to the user's own priorities beside icsched's; None without any."""
+    rows = zip(submission.names, submission.has_priority, submission.priorities, strict=True)
+    own = {str(name): int(number) for name, is_own, number in rows if is_own}
+    lower = sum(number < priorities.get(name, number) for name, number in own.items())
+    return OverriddenPriorities(len(own), are_kept, lower if are_kept else 0) if own else None
 
 
 def strict(submission: dagman.Submission, setting: Remark | None) -> Strict | None:

@@ -98,7 +98,7 @@ class Ordered:
 
         They cannot stay: DAGMan may refuse the files.
         """
-        is_stale = bool(self.sections) and not _are_good(self.sections, self.workflow)
+        is_stale = any(section.problems for section in self.sections)
         return is_stale and self.reason_to_leave is not None
 
     @property

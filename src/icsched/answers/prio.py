@@ -94,8 +94,8 @@ class _Search:
         )
         about = resumed(found.workflow), times_known(found.workflow)
         told: list[notes.Note] = [note for note in about if note]
-        done: notes.SectionDone = "removed" if found.removes_sections else "replaced"
-        told += notes.stale_sections(found.sections, done if self.writing.in_place else "nothing")
+        action: notes.SectionAction = "removed" if found.removes_sections else "replaced"
+        told += notes.stale_sections(found.sections, action if self.writing.in_place else "nothing")
         changes = self._changes(files, found, told) if self.writing.writes_order else ()
         stale = tuple(stale_files(found, changes)) if self.writing.check else ()
         return PrioAnswer(tuple(files), found, tuple(changes), tuple(told), stale=stale)
@@ -103,18 +103,31 @@ class _Search:
     def _changes(
         self, files: Sequence[str], found: Ordered, told: list[notes.Note]
     ) -> Sequence[Change]:
-        """Return what writes the order, or nothing if the order is not worth it; tell which."""
+        """Return what writes the order; tell of it.
+
+        If the order is not worth it, return nothing, or what removes sections that are out of date.
+        The user who asked for a copy always gets one: with a section if the file has a good one.
+        """
         writing = self.writing
         changes = planned(found, writing, self.reading)  # raises even if nothing is written
         reason = found.reason_to_leave
-        if reason is None:
+        has_good = bool(found.sections) and not found.removes_sections
+        if reason is None or (writing.output is not None and has_good):
             told += planning_notes(files, found.workflow, found.priorities, writing)
             return changes
         is_written, has_section = not writing.only_looks, bool(found.sections)
-        if found.removes_sections and writing.output is None:
-            told.append(notes.SectionsRemoved(files[0], reason, is_written))
+        if writing.output is not None:
+            told.append(notes.CopiedWithoutOrder(files[0], writing.output, reason))
+            submission = dagman.submission_of(found.workflow)
+            data = dagman.without_section(submission, flatten=writing.flatten)
+            return [Change(writing.output, None, data)]
+        if found.removes_sections:
+            told += [
+                notes.SectionRemoved(section.path, reason, is_written) for section in found.sections
+            ]
             return _all_removals(found.workflow)
-        told.append(notes.NotWorthIt(files[0], reason, has_section, is_written))
+        path = found.sections[0].path if has_section else files[0]
+        told.append(notes.NotWorthIt(path, reason, has_section, is_written))
         return ()
 
     def removal(self, files: Sequence[str]) -> PrioAnswer:

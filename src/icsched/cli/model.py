@@ -137,7 +137,7 @@ class TimeOptions:
     run_times
         File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
         It can be given several times. Jobs may be missing. By default each job takes 1.
-        It needs --workers, --pool or the time between batches.
+        It needs --workers, --pool or --interval.
 
     """
 

@@ -4,8 +4,8 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Collection, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -46,11 +46,17 @@ def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
     """Write *data* beside the file at *path*; an error within *stack* removes what was written."""
     with naming(path):
         target = _target(path)
-        handle, new = stack.enter_context(temporary_file(target.parent))
+        return stack.enter_context(_written_beside(target, data, model=target))
+
+
+@contextmanager
+def _written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[Path]:
+    """Have *data* on the disk beside *target*, with the attributes of *model*."""
+    with temporary_file(target.parent) as (handle, path):
         _write(handle, data)
-        take_after(handle, target)
+        take_after(handle, model)
         os.fsync(handle)
-    return new
+        yield path
 
 
 def _encoded(path: str | os.PathLike[str], text: str) -> bytes:
@@ -322,10 +328,7 @@ def _replace(
     model: Path | None = None,
 ) -> None:
     """Put *data* in the place of *target*; *check* may raise just before that."""
-    with temporary_file(target.parent) as (handle, path):
-        _write(handle, data)
-        take_after(handle, model or target)
-        os.fsync(handle)
+    with _written_beside(target, data, model=model or target) as path:
         check()
         path.replace(target)
     sync_directory(target.parent)

@@ -48,6 +48,7 @@ class Attempts:
         self._jobs: dict[Job, tuple[int, float]] = {}  # index into names, time of submission
         self._clusters: dict[int, str] = {}  # DAG node of a whole cluster
         self._managers: set[Job] = set()  # DAGMan's own jobs, which are not of the workflow
+        self._managers_names: set[int] = set()  # indexes into names
         self._last: dict[Job, _Attempt] = {}
         self._attempts: list[_Attempt] = []
         self._first = inf
@@ -71,6 +72,8 @@ class Attempts:
         for event in events:
             if event.time < self._first:
                 self._first = event.time
+            if event.kind == Kind.SUBMIT:
+                self._managers.discard(event.job)  # HTCondor may count jobs from 1 again
             if event.job[1] != NOOP_PROC and event.job not in self._managers:
                 self._acts[event.kind](event)
             if len(self._attempts) > MOST or len(self._jobs) > MOST:
@@ -92,6 +95,8 @@ class Attempts:
     def _execute(self, event: Event) -> None:
         if event.text.startswith(SCHEDD) and not self._has_node(event.job):
             self._managers.add(event.job)
+            if event.job in self._jobs:
+                self._managers_names.add(self._jobs[event.job][0])
             return
         self._evict(event._replace(time=nan))  # an attempt whose end is not in the log
         attempt = self._begin(event.job)
@@ -165,6 +170,7 @@ class Attempts:
         counts = self._column("run")
         names, job = self._named()
         runs = _runs(counts, np.fmin(submitted, started))
+        set_back = np.fmax(started - ended, 0.0)  # 0 where one is unknown
         started = np.where(ended < started, nan, started)
         submitted = np.where((started < submitted) | (ended < submitted), nan, submitted)
         return PastRun(
@@ -176,6 +182,7 @@ class Attempts:
             started=started,
             ended=ended,
             suspended=np.array([attempt.suspended for attempt in self._attempts], np.float64),
+            set_back=set_back,
             ending=self._column("ending").astype(np.uint8),
             slot=self._column("slot"),
             run=runs,
@@ -185,7 +192,7 @@ class Attempts:
         """Return the names, and which of them each attempt has; DAGMan's own jobs have none."""
         job = self._column("job")
         is_kept = np.ones(len(self._names), bool)
-        is_kept[[self._jobs[own][0] for own in self._managers if own in self._jobs]] = False
+        is_kept[sorted(self._managers_names)] = False
         is_kept[job] = True
         names = tuple(compress(self._names, is_kept.tolist()))
         place = np.cumsum(is_kept, dtype=np.int32) - 1

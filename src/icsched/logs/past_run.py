@@ -36,8 +36,9 @@ class PastRun:
     indexes into `names` and `slots`; `slot` is -1 if unknown. Times are seconds since the earliest
     event, whose POSIX time is `began`; NaN means unknown. An end before its start, or a start
     before its submission, comes from a clock that was set back: the earlier of the two is then
-    unknown. `suspended` has the seconds within an attempt in which the job did not run. `run`
-    counts the runs of the same workflow in the logs, from 0.
+    unknown, and `set_back` has the seconds between end and start. `suspended` has the seconds
+    within an attempt in which the job did not run. `run` counts the runs of the same workflow in
+    the logs, from 0.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,7 @@ class PastRun:
     started: Floats
     ended: Floats
     suspended: Floats
+    set_back: Floats
     ending: NDArray[np.uint8]
     slot: Ids
     run: Ids

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from itertools import islice
@@ -27,6 +28,7 @@ class Source(Enum):
 
 _LOOKED_AT = 1 << 16  # bytes at the beginning that tell what a file is
 _JSON = re.compile(rb"\s*(?:\[\s*[{\]]|\{)")
+_PARTS = re.compile(rb":\d\d\.\d")
 _XML = re.compile(rb"\s*<(?:\?xml|!|c>|classads>)")
 
 
@@ -45,8 +47,8 @@ def read_log(paths: Path | Iterable[Path]) -> PastRun:
 
     Each file is a job event log, as text or JSON, or what `condor_history -json` or `-jsonl`
     wrote. The order of the files does not matter: they are read by the time of their first event,
-    so that rotated logs follow each other. An event that is in two files counts once. Broken and
-    unknown events are passed over. Takes O(bytes) time.
+    so that rotated logs follow each other. An event that is in two files counts once, with the
+    finer of its stamps. Broken and unknown events are passed over. Takes O(bytes) time.
 
     Raises FormatError for a file that cannot be read, or that is no log; ArgumentError without
     any path.
@@ -66,7 +68,7 @@ def parsed_run(sources: Sequence[tuple[str, bytes]]) -> PastRun:
     by_name = sorted(sources, key=lambda source: _parts(source[0]), reverse=True)
     logs = [_Log(path, data) for path, data in by_name]
     attempts = Attempts()
-    seen = _Seen() if len(logs) > 1 else None
+    seen = _Seen(logs) if len(logs) > 1 else None
     for log in sorted(logs, key=lambda log: (log.begins, log.ends)):
         found = log.events() if seen is None else seen.new(log.events())
         attempts.follow(log.path, found)
@@ -92,6 +94,11 @@ class _Log:
         last = self._ads[-1:] or events_in(data[-_LOOKED_AT:])
         self.ends = max((event.time for event in last), default=inf)
 
+    @property
+    def may_have_parts(self) -> bool:
+        """Whether a stamp in the file may have parts of a second."""
+        return self._source is Source.HISTORY or bool(_PARTS.search(self._data))
+
     def events(self) -> Iterator[Event]:
         """Yield the events of the file, from the first one on."""
         return iter(self._ads) if self._ads else events_in(self._data)
@@ -100,30 +107,48 @@ class _Log:
 class _Seen:
     """The events of the files before.
 
-    HTCondor may write one event with parts of a second into one log and without into another.
+    HTCondor may write one event with parts of a second into one log and without into another. Then
+    the event has the finer stamp, wherever it is read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, logs: Iterable[_Log]) -> None:
         self._exact: set[Event] = set()
-        self._floors: set[Event] = set()  # without the parts of a second that they have
+        self._finer = _finer_times(logs)
 
     def new(self, events: Iterable[Event]) -> Iterator[Event]:
         """Yield the events that no earlier file had, and note them."""
         here = []
-        for event in events:
-            if not self._has(event):
+        met: Counter[Event] = Counter()
+        for read in events:
+            event = self._finest(read, met)
+            if event not in self._exact:
                 here.append(event)
                 yield event
         self._exact.update(here)
-        self._floors.update(_floor(event) for event in here if event.time % 1)
 
-    def _has(self, event: Event) -> bool:
-        if event in self._exact:
-            return True
-        if event.time % 1:
-            return _floor(event) in self._exact
-        return event in self._floors
+    def _finest(self, event: Event, met: Counter[Event]) -> Event:
+        """Return *event* with its finest stamp; *met* counts the like events of one file.
+
+        The first, second and so on of like events within a second get the stamps in their order.
+        """
+        coarse = _floor(event)
+        times = self._finer.get(coarse, [])
+        place = met[coarse] if times else 0
+        if times:
+            met[coarse] += 1
+        is_finest = event.time % 1 or place >= len(times)
+        return event if is_finest else event._replace(time=times[place])
+
+
+def _finer_times(logs: Iterable[_Log]) -> dict[Event, list[float]]:
+    """Return the different stamps with parts of a second, by the event without these parts."""
+    found: defaultdict[Event, set[float]] = defaultdict(set)
+    for log in logs:
+        for event in log.events() if log.may_have_parts else ():
+            if event.time % 1:
+                found[_floor(event)].add(event.time)
+    return {event: sorted(times) for event, times in found.items()}
 
 
 def _floor(event: Event) -> Event:
-    return event._replace(time=event.time // 1)
+    return event._replace(time=event.time // 1) if event.time % 1 else event

@@ -15,14 +15,16 @@ YEARLESS = (  # when logs without years begin, as POSIX times
 )
 _HALF_A_YEAR = 6  # months: a larger step back is a new year, a smaller one a clock set back
 _JANUARY, _DECEMBER = 1, 12
+_FIRST_DAYS, _LAST_DAYS = 2, 30  # up to this day of January, from this day of December on
 
 
 class Clock:
     """Turns the stamps of one log, in their order, into POSIX times.
 
     A stamp without a zone is in the local time of this machine. Stamps without a year begin in the
-    year of the stamp before, or in 2000; the year grows where December is followed by January, and
-    shrinks where January is followed by December: an event of the old year that was written late.
+    year of the stamp before, or in 2000; the year grows where December is followed by January. It
+    shrinks where the first days of January are followed by the last days of December: an event of
+    the old year that was written late.
 
     >>> clock = Clock()
     >>> clock.posix(b"1970-01-02", b"00:00", b"01", b".5", b"Z")
@@ -32,7 +34,7 @@ class Clock:
     def __init__(self) -> None:
         self._minutes: dict[tuple[bytes, bytes, bytes | None], float | None] = {}
         self._year = _FIRST_YEAR
-        self._month = 0
+        self._month, self._day = 0, 0
 
     def posix(
         self, date: bytes, minute: bytes, second: bytes, part: bytes | None, zone: bytes | None
@@ -55,24 +57,29 @@ class Clock:
         try:
             if len(date) == len("MM/DD"):
                 month, day = int(date[:2]), int(date[3:])
-                self._note_month(month)
+                self._note_date(month, day)
             else:
                 self._year, month, day = int(date[:4]), int(date[5:7]), int(date[8:])
-                self._month = month
+                self._month, self._day = month, day
             hours, minutes = int(minute[:2]), int(minute[3:])
             moment = datetime(self._year, month, day, hours, minutes, tzinfo=_zone(zone))
             return moment.timestamp()
         except (ValueError, OverflowError, OSError):  # no such day, or beyond what the system knows
             return None
 
-    def _note_month(self, month: int) -> None:
+    def _note_date(self, month: int, day: int) -> None:
         if month + _HALF_A_YEAR <= self._month:
             self._year += 1
             self._minutes.clear()
-        elif (self._month, month) == (_JANUARY, _DECEMBER):
+        elif self._is_late(month, day):
             self._year -= 1
             self._minutes.clear()
-        self._month = month
+        self._month, self._day = month, day
+
+    def _is_late(self, month: int, day: int) -> bool:
+        """Whether an event is of the old year, days after New Year, and not of the next winter."""
+        is_new_year = self._month == _JANUARY and self._day <= _FIRST_DAYS
+        return is_new_year and month == _DECEMBER and day >= _LAST_DAYS
 
 
 def _zone(text: bytes | None) -> timezone | None:

@@ -22,7 +22,8 @@ class KindOfJob:
     """What the logs say about the jobs of a kind, in all runs.
 
     `count` counts the successful attempts of known length, of which `mean` (seconds) and `spread`
-    (standard deviation over mean) are; None if there is no such attempt.
+    (standard deviation over mean) are. `mean` is None if there is no such attempt, and `spread` if
+    there are fewer than two. The deviation is that of a sample: n - 1 divides the squares.
     """
 
     name: str
@@ -93,7 +94,7 @@ def _kind(past: PastRun, name: str, attempts: Indices) -> KindOfJob:
         jobs=len(np.unique(past.job[attempts])),
         count=len(seconds),
         mean=mean,
-        spread=float(seconds.std()) / mean if mean else None,
+        spread=float(seconds.std(ddof=1)) / mean if mean and len(seconds) > 1 else None,
         failures=int((ending == Ending.FAILED).sum()),
         evictions=int((ending == Ending.EVICTED).sum()),
     )

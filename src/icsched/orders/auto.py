@@ -37,7 +37,7 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
     """
     aim = Aim() if aim is None else aim
     prio = prio_order(dag, run_times)
-    if len(dag) < 2:  # there is nothing to choose
+    if not len(dag):  # there is nothing to run
         return prio
     start = time.perf_counter()
     orders = _candidates(dag, run_times, prio.order)

@@ -91,9 +91,18 @@ def _excess(choice: Choice) -> list[str]:
     """Say that the budget was too small, if it was."""
     if not choice.exceeds_budget:
         return []
-    used, asked = f"{choice.budget_used:.2g} s", f"{choice.budget:g} s"
+    used, asked = _seconds(choice.budget_used), f"{choice.budget:g} s"
     told = f"The fewest runs that tell anything took {used} of simulation"
     return [f"{told}; the budget was {asked}."]
+
+
+def _seconds(value: float) -> str:
+    """Return seconds in two digits, or all whole ones.
+
+    >>> _seconds(0.0123), _seconds(2.04), _seconds(123.4)
+    ('0.012 s', '2 s', '123 s')
+    """
+    return f"{value:.0f} s" if value >= 99.5 else f"{value:.2g} s"
 
 
 def _time(choice: Choice, name: str) -> str:

@@ -66,6 +66,8 @@ def _doubts(found: Doubts) -> list[str]:
         f"{counted(found.absent, 'job')} of the workflow {are} not in the last run.": found.absent,
         f"The clock went backwards by {_seconds(found.set_back)}: only run times are from"
         f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
+        f"{counted(found.backwards, 'attempt')} ended before the start, because a clock went"
+        " backwards: no run time is known of that.": found.backwards,
     }
     return [sentence for sentence, holds in sentences.items() if holds]
 

@@ -21,7 +21,7 @@ _SENTENCES = {
 }
 
 
-_SECTION_DONE: dict[notes.SectionDone, str] = {
+_SECTION_ACTIONS: dict[notes.SectionAction, str] = {
     "nothing": "run prio --in-place again, or prio --remove",
     "replaced": "icsched writes it again",
     "removed": "icsched removes it",
@@ -46,7 +46,7 @@ def _(note: TimesKnown) -> str:
 
 @sentence.register
 def _(note: notes.StaleSection) -> str:
-    what = _SECTION_DONE[note.done]
+    what = _SECTION_ACTIONS[note.action]
     problems = "; ".join(note.problems)
     return f"{note.path}:{note.line}: icsched's section is out of date: {problems}; {what}"
 
@@ -60,9 +60,15 @@ def _(note: notes.NotWorthIt) -> str:
 
 
 @sentence.register
-def _(note: notes.SectionsRemoved) -> str:
+def _(note: notes.SectionRemoved) -> str:
     was = "was" if note.is_written else "would be"
     what = f"{note.path}: icsched's section {was} removed, because a new one is not worth it"
+    return f"{what}: {reason(note.choice)}; --order NAME writes an order anyway"
+
+
+@sentence.register
+def _(note: notes.CopiedWithoutOrder) -> str:
+    what = f"{note.copy}: a copy of {note.path} without an order, because it is not worth it"
     return f"{what}: {reason(note.choice)}; --order NAME writes an order anyway"
 
 
@@ -77,6 +83,8 @@ def _(note: notes.OverriddenPriorities) -> str:
     what = "overridden (--keep-existing keeps them)"
     if note.are_kept:
         what = "kept, so that the run will not follow the order above where they differ"
+    if note.lower:
+        what += f"; {note.lower:,} of them lower than icsched's, so that these jobs run later"
     return f"priorities that the files gave {counted(note.jobs, 'job')}: {what}"
 
 

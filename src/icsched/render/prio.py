@@ -34,7 +34,8 @@ def text(found: PrioAnswer) -> str:
     if ordered is None:
         return _written(found, "restored") + told
     is_dagman = ordered.workflow.format == "dagman"
-    advice = f"{THROTTLE}.\n" if found.written and ordered.gains and is_dagman else ""
+    has_order = bool(found.written) and ordered.gains and not ordered.removes_sections
+    advice = f"{THROTTLE}.\n" if has_order and is_dagman else ""
     return _order(named(*found.files), ordered) + _written(found, "wrote") + told + advice
 
 

@@ -375,10 +375,15 @@ def _checked_additions(pool: AnyPool) -> dict[str, float]:
 
 
 def _checked_priorities(values: Sequence[int] | Ids) -> Ids:
-    """Return *values* as an array; raises ArgumentError unless they are integers."""
-    given = values if isinstance(values, np.ndarray) else np.array(list(values))
-    if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise ArgumentError("priorities: expected integers, one per task")
+    """Return a copy of *values* as an array; raises ArgumentError unless they are integers."""
+    try:
+        given = np.array(values if isinstance(values, np.ndarray) else list(values))
+    except (TypeError, ValueError):  # lists of different lengths, for example
+        raise ArgumentError("priorities: expected one integer per task") from None
+    if given.ndim != 1:
+        raise ArgumentError(f"priorities: expected one integer per task, got shape {given.shape}")
+    if given.dtype.kind not in "iu":
+        raise ArgumentError(f"priorities: expected integers, got {given.dtype}")
     return given
 
 

@@ -8,6 +8,7 @@ the fields of that class. A key that is left out has its default. null stands fo
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
@@ -23,6 +24,7 @@ LARGEST_FILE = 2**27  # characters: more than a million visits need
 _KINDS: dict[str, type[AnyPool]] = {"batches": Pool, "workers": Workers, "recorded": Recorded}
 _LISTS = ("speeds", "starts", "ends")
 _MAY_BE_INFINITE = ("leave", "deadline", "ends")
+_NO_JSON = re.compile(r"-?\bInfinity\b|\bNaN\b")
 
 
 def pool_to_dict(pool: AnyPool) -> dict[str, object]:
@@ -60,7 +62,10 @@ def pool_of(data: object) -> AnyPool:
         raise ArgumentError(f"kind: expected {', '.join(_KINDS)}, got {_short(kind)}")
     given = {name: data[name] for name in data if name not in ("schema", "kind")}
     _check_keys(_KINDS[kind], given)
-    return _KINDS[kind](**{name: _value(name, value) for name, value in given.items()})
+    values = {name: _value(name, value) for name, value in given.items()}
+    if kind == "recorded":
+        _check_visits(values)
+    return _KINDS[kind](**values)
 
 
 def read_pool(path: str | os.PathLike[str]) -> AnyPool:
@@ -77,9 +82,28 @@ def read_pool(path: str | os.PathLike[str]) -> AnyPool:
     try:
         return pool_of(msgspec.json.decode(data))
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise FormatError(name, None, f"expected a pool as JSON, got {error}") from error
+        got = _unknown_number(data) or str(error)
+        raise FormatError(name, None, f"expected a pool as JSON, got {got}") from error
     except (ArgumentError, SimulationError) as error:
         raise FormatError(name, None, str(error)) from error
+
+
+def _unknown_number(data: str) -> str:
+    """Say which number *data* has that JSON does not know, and what to write; "" for none."""
+    found = _NO_JSON.search(data)
+    advice = "write null for infinity" if found and found[0] != "NaN" else "write a number"
+    return f"{found[0]}, which JSON does not have: {advice}" if found else ""
+
+
+def _check_visits(values: Mapping[str, list[float]]) -> None:
+    """Raise an error in the words of the file, where null stands for infinity."""
+    if not values["starts"]:
+        raise ArgumentError("starts: expected at least one visit of a worker, got an empty list")
+    if values["ends"] and max(values["ends"]) < math.inf:
+        raise SimulationError(
+            "ends: expected at least one worker who stays, with the end null;"
+            f" got workers who have all left at {max(values['ends']):g}"
+        )
 
 
 def _check_keys(kind: type[AnyPool], given: Mapping[object, object]) -> None:

@@ -69,7 +69,7 @@ class Store:
     def __init__(self, directory: str) -> None:
         self._path = str(Path(directory, CELLS))
         with naming(self._path):
-            _make_directory(directory)
+            self._new_directories = _make_directory(directory)
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
             sync_directory(Path(directory))  # otherwise a power cut may lose the new file's name
         try:
@@ -123,10 +123,12 @@ class Store:
         os.close(self._handle)  # which releases the lock
 
     def _forget_if_empty(self) -> None:
-        """Remove a file without any line: a study that failed at once leaves none behind."""
+        """Remove a file without any line, and new directories: a failed study leaves none."""
         with suppress(OSError):
             if os.fstat(self._handle).st_size == 0:
                 Path(self._path).unlink()
+                for made in self._new_directories:
+                    made.rmdir()  # fails if another file came
 
 
 def is_study(directory: str) -> bool:
@@ -196,7 +198,8 @@ def _write(handle: int, data: bytes) -> None:
         data = data[os.write(handle, data) :]
 
 
-def _make_directory(directory: str) -> None:
+def _make_directory(directory: str) -> list[Path]:
+    """Make the directory; return those that are new, the innermost first."""
     path = Path(directory)
     new = [made for made in (path, *path.parents) if not made.exists()]
     try:
@@ -205,3 +208,4 @@ def _make_directory(directory: str) -> None:
         raise FormatError(directory, None, "expected a directory, got a file") from None
     for made in new:
         sync_directory(made.parent)
+    return new

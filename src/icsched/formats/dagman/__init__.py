@@ -24,6 +24,7 @@ from icsched.formats.dagman.writer import (
     removals,
     submit_files,
     submit_removals,
+    without_section,
 )
 from icsched.workflow import Remark
 
@@ -54,6 +55,7 @@ __all__ = [
     "submission_of",
     "submit_files",
     "submit_removals",
+    "without_section",
     "write_clustered",
     "write_dagman",
 ]

@@ -103,6 +103,12 @@ def companion_in(text: bytes) -> str | None:
     return os.fsdecode(match[1]) if match else None
 
 
+def line_of(data: bytes) -> int | None:
+    """Return the number of the line where a section begins; None if there is no section."""
+    begins = _lines_that_start(data, _BEGIN)
+    return data.count(b"\n", 0, begins[0]) + 1 if begins else None
+
+
 def is_in(data: bytes) -> bool:
     """Whether *data* has a section, or a part of one."""
     return bool(_lines_that_start(data, _BEGIN) or _lines_that_start(data, _END))

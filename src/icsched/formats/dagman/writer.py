@@ -171,6 +171,15 @@ def flat_file(
     return section.inserted(path, data, lines, stamp=arcs_stamp(names, workflow.whole.arcs))
 
 
+def without_section(workflow: Submission, *, flatten: bool = False) -> bytes:
+    """Return the workflow's only file without icsched's section, or all its files as one."""
+    if flatten:
+        text = "".join(f"{line}\n" for line in flattened(workflow, priorities=True))
+        return text.encode(errors="surrogateescape")
+    root = workflow.roots[0]
+    return section.removed(root.path, root.raw)
+
+
 def removals(paths: Sequence[str]) -> list[Change]:
     """Return the changes that remove the sections from a workflow's files, and their companions."""
     changes = []
