@@ -146,6 +146,7 @@ AS_DATA = [
             "inside_lone_ends": False,
             "no_order_is_ic_optimal": False,
             "has_largest_area": False,
+            "steps": None,
         },
         None,
     ),

@@ -202,12 +202,14 @@ def test_a_sum_of_many_blocks_that_must_take_turns_is_proved():
     assert np.array_equal(plan.schedule.enabled[: 2 * copies + 1], np.append(threes, twos))
 
 
-def test_a_sum_of_too_many_blocks_to_share_out_is_run_one_by_one_and_not_proved():
+def test_a_sum_of_very_many_blocks_is_proved_because_their_profile_is_concave():
+    """Too many for tables of shares: again all the threes, then all the twos."""
     copies = 20_000
     plan = prioritize(copies_side_by_side(renamed(two_by_two()), copies), "prio")
+    threes, twos = 3 * np.arange(copies + 1), 3 * copies + 2 * np.arange(1, copies + 1)
 
-    assert not plan.proof.is_ic_optimal
-    assert np.array_equal(plan.schedule.enabled[: 2 * copies : 2], 5 * np.arange(copies))
+    assert plan.proof.theorem == Theorem.PARTS
+    assert np.array_equal(plan.schedule.enabled[: 2 * copies + 1], np.append(threes, twos))
 
 
 @pytest.mark.parametrize("blocks", [2, 3])

@@ -1,6 +1,6 @@
 """Proofs in words: the sentence of reports and the strings of JSON."""
 
-from icsched.theory.proof import Chain, Link, Proof, Sign, Theorem
+from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 
 _THEOREM = {
     Theorem.BLOCKS: "theorem 2.1",
@@ -8,7 +8,9 @@ _THEOREM = {
     Theorem.SUMS_OF_BLOCKS: "theorem 2.1 on sums of blocks",
     Theorem.SUM_OF_TREES: "theorem 3.2",
     Theorem.EXACT: "exact",
+    Theorem.PARTS: "bounds of parts",
 }
+_BETWEEN = {Rule.SERIES: " | ", Rule.SUM: " + "}
 _SIGN = {Sign.PRIORITY: " > ", Sign.BOTTLENECK: " | "}
 
 
@@ -21,7 +23,7 @@ def proof_keys(proof: Proof) -> dict[str, object]:
     return {
         "status": "ic-optimal" if proof.is_ic_optimal else "unproved",
         "method": _method(proof),
-        "chain": None if proof.chain is None else _chain(proof.chain),
+        "chain": _shown(proof),
         "min_ratio": None,
         "mean_ratio": None,
     }
@@ -38,7 +40,7 @@ def proof_sentence(proof: Proof) -> str:
         return f"No order is IC-optimal{area if proof.has_largest_area else ''} (exact)."
     if not proof.is_ic_optimal:
         return "Nothing is proved about this order."
-    links = _chain(proof.chain) if proof.chain else ""
+    links = _shown(proof)
     chain = f": {links}" if links else ""
     return f"IC-optimal, no order has more eligible jobs at any step ({_method(proof)}{chain})."
 
@@ -51,6 +53,35 @@ def _method(proof: Proof) -> str | None:
         area = ", this has the largest area"
         return f"{name}: no order is ic-optimal{area if proof.has_largest_area else ''}"
     return f"{name} inside lone ends" if proof.inside_lone_ends else name
+
+
+def _shown(proof: Proof) -> str | None:
+    if proof.steps is not None:
+        return _step(proof.steps)
+    return None if proof.chain is None else _chain(proof.chain)
+
+
+def _step(step: ProofStep, inside: Rule | None = None) -> str:
+    """Return the parts in the form A | B x 2 + dual(C), and `>` between blocks by priority.
+
+    >>> leaf = ProofStep(Rule.PART, 2, "W(1,2)")
+    >>> _step(ProofStep(Rule.SUM, parts=(leaf, ProofStep(Rule.DUAL, parts=(leaf,)))))
+    'W(1,2) x 2 + dual(W(1,2) x 2)'
+    """
+    if step.rule is Rule.PART:
+        text = step.name or ""
+    elif step.rule is Rule.BLOCKS:
+        text = _chain(step.chain or Chain(()))
+    elif step.rule in _BETWEEN:
+        text = _BETWEEN[step.rule].join(_step(part, step.rule) for part in step.parts)
+        text += _BETWEEN[step.rule] + "..." if step.is_cut else ""
+    else:
+        inner = ", ".join(_step(part) for part in step.parts)
+        text = inner if step.rule is Rule.FEWER_ARCS else f"{step.rule.name.lower()}({inner})"
+    is_mixed = step.rule in {Rule.SERIES, Rule.SUM, Rule.BLOCKS} and any(c in text for c in "|+>")
+    if is_mixed and (step.count > 1 or inside is not None):
+        text = f"({text})"
+    return text if step.count == 1 else f"{text} x {step.count}"
 
 
 def _chain(chain: Chain) -> str:

@@ -48,9 +48,9 @@ def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
     order = analysis.order
     if analysis.is_proved_by_blocks:
         if analysis.is_linear:
-            return order, Proof(Theorem.BLOCKS, _chain(analysis))
+            return order, Proof(Theorem.BLOCKS, chain_of_blocks(analysis))
         if _is_linear_between_bottlenecks(analysis):
-            return order, Proof(Theorem.BLOCKS_BETWEEN_BOTTLENECKS, _chain(analysis))
+            return order, Proof(Theorem.BLOCKS_BETWEEN_BOTTLENECKS, chain_of_blocks(analysis))
         if (better := _interleaved(analysis)) is not None:
             nonsinks, theorem = better
             return np.concatenate([nonsinks, analysis.parts.dag.sinks]), Proof(theorem)
@@ -182,7 +182,7 @@ def _affordable_sets(dag: Dag) -> int:
     return sets if sets >= FEWEST_SETS else 0
 
 
-def _chain(analysis: Analysis, *, most: int = 12) -> Chain:
+def chain_of_blocks(analysis: Analysis, *, most: int = 12) -> Chain:
     """Return the first blocks; neighbours of the same name and sign are one link."""
     shown = analysis.sequence[: 50 * most].tolist()
     names = (block_name(analysis.parts, analysis.orders, block) for block in shown)

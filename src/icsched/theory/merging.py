@@ -50,19 +50,48 @@ def _chained(dag: Dag, pieces: Rows, within: NDArray[np.int64]) -> Dag:
 
 
 def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each string starts, and the rank of each suffix; equal suffixes rank equal.
+    """Return where each string starts, and the rank of each suffix.
 
-    Ranks of suffixes by their first h gains give the ranks by their first 2 h.
+    Ranks of suffixes by their first h gains give the ranks by their first 2 h. Suffixes rank equal
+    if they are equal up to the first gain that is less than their first: whichever of them goes
+    first, the other follows before the rest of the first does.
     """
+    text = np.concatenate(strings)
     sizes = np.array([len(string) for string in strings])
     stops = np.cumsum(sizes)
     end = np.repeat(stops, sizes)
     places = np.arange(len(end))
-    rank = np.unique(np.concatenate(strings), return_inverse=True)[1]
-    reach, distinct = 1, -1
-    while reach < sizes.max(initial=0) and distinct != (distinct := int(rank.max())):
-        later = places + reach
+    levels = [np.unique(text, return_inverse=True)[1]]
+    while 1 << len(levels) <= 2 * sizes.max(initial=0):
+        rank, later = levels[-1], places + (1 << (len(levels) - 1))
         following = np.where(later < end, rank[np.minimum(later, len(end) - 1)] + 1, 0)
-        rank = np.unique(rank * (len(end) + 1) + following, return_inverse=True)[1]
-        reach *= 2
-    return stops - sizes, rank
+        levels.append(np.unique(rank * (len(end) + 1) + following, return_inverse=True)[1])
+        if levels[-1].max(initial=0) == rank.max(initial=0):
+            break
+    return stops - sizes, _joined(levels, _heads(text, end))
+
+
+def _heads(text: Counts, end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how far each suffix goes before a gain that is less than its first."""
+    heads, open_ = end - np.arange(len(end)), []
+    for place, gain in enumerate(text.tolist()):
+        while open_ and (gain < text[open_[-1]] or end[open_[-1]] <= place):
+            before = open_.pop()
+            heads[before] = min(heads[before], place - before)
+        open_.append(place)
+    return heads
+
+
+def _joined(levels: list[NDArray[np.int64]], heads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the last ranks, made equal for suffixes with equal heads."""
+    order = np.argsort(levels[-1], kind="stable")
+    first, second = order[:-1], order[1:]
+    size = heads[first]
+    level = np.minimum(np.log2(size).astype(np.int64), len(levels) - 1)
+    table, shift = np.array(levels), size - (1 << level)
+    same = (size == heads[second]) & (table[level, first] == table[level, second])
+    last = np.minimum(second + shift, len(order) - 1)  # for heads of other sizes, not the same
+    same &= table[level, first + shift] == table[level, last]
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.append(0, np.cumsum(~same))
+    return ranks

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched import _native
-from icsched.arrays import mask_of
 from icsched.dag import Dag
 from icsched.theory.settled import Counts
 
@@ -147,14 +146,19 @@ def in_series(parts: Sequence[Counts], nonsinks: int) -> Counts:
     return counts
 
 
-def tree_bound(dag: Dag) -> Counts:
-    """Return the best profile of a bipartite dag whose connected parts are trees.
+def tree_bound(dag: Dag) -> Counts | None:
+    """Return the best profile of a connected bipartite dag that is a tree; None for other dags.
 
-    >>> tree_bound(Dag({"a": [], "b": [], "c": ["a", "b"]})).tolist()
-    [0, 0, 1]
+    Sinks with the same parents count as one sink of more weight.
+
+    >>> tree_bound(Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["a", "b"]})).tolist()
+    [0, 0, 2]
     """
-    sources = dag.nonsinks
+    if not dag.is_bipartite:
+        return None
     states = np.zeros(len(dag), np.uint8)
-    states[mask_of(sources, len(dag))] = _native.TaskState.OFFERED
-    front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
+    states[dag.nonsinks] = _native.TaskState.OFFERED
+    front = _native.batch_front(dag.child_rows, dag.parent_rows, states, dag.nonsinks)
+    if len(front.sinks.targets) != len(front.sinks) + len(front.yields) - 1:
+        return None
     return _native.tree_profile(front).astype(np.int64)

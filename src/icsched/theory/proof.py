@@ -1,5 +1,7 @@
 """What is proved about an order, as data; `icsched.render.proofs` puts it into words."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -20,6 +22,7 @@ class Theorem(Enum):
     SUMS_OF_BLOCKS = auto()  # theorem 2.1 on independent blocks that run interleaved
     SUM_OF_TREES = auto()  # theorem 3.2
     EXACT = auto()  # the exact referee
+    PARTS = auto()  # the order meets a bound that was put together from bounds of parts
 
 
 class Sign(Enum):
@@ -46,6 +49,34 @@ class Chain:
     is_cut: bool = False
 
 
+class Rule(Enum):
+    """Why the bound of a dag holds, or of a part of it."""
+
+    SERIES = auto()  # parts one after the other
+    SUM = auto()  # pieces side by side
+    DUAL = auto()  # the dag with all arcs reversed
+    LEAST = auto()  # several bounds, at each step the least of them
+    FEWER_ARCS = auto()  # the dag without some of its arcs
+    BLOCKS = auto()  # blocks, each with priority over the next
+    PART = auto()  # a part that was solved as it is
+
+
+@dataclass(frozen=True)
+class ProofStep:
+    """Why a bound holds, for *count* equal parts.
+
+    `name` is the name of a part that was solved as it is, `chain` has the blocks of rule BLOCKS.
+    `parts` has the steps of the parts; `is_cut` says that there are more.
+    """
+
+    rule: Rule
+    count: int = 1
+    name: str | None = None
+    chain: Chain | None = None
+    parts: tuple[ProofStep, ...] = ()
+    is_cut: bool = False
+
+
 @dataclass(frozen=True)
 class Proof(Answer):
     """What is proved about an order.
@@ -53,7 +84,8 @@ class Proof(Answer):
     `theorem` is None only if nothing is proved. `inside_lone_ends` says that the theorem is about
     the tasks between lone sources and lone sinks, which is enough for the whole dag.
     `no_order_is_ic_optimal` says that no order of the dag is IC-optimal, as the referee found;
-    `has_largest_area` says that no order has a larger area than this one.
+    `has_largest_area` says that no order has a larger area than this one. `steps` says how the
+    dag was taken apart if the theorem is PARTS.
     """
 
     theorem: Theorem | None = None
@@ -61,6 +93,7 @@ class Proof(Answer):
     inside_lone_ends: bool = False
     no_order_is_ic_optimal: bool = False
     has_largest_area: bool = False
+    steps: ProofStep | None = None
 
     @property
     def is_ic_optimal(self) -> bool:

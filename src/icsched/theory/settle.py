@@ -8,8 +8,7 @@ the steps are the proof. The work is limited by counts, never by a clock.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +20,8 @@ from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
 from icsched.theory.clock import Clock
 from icsched.theory.duality import dual_order
+from icsched.theory.envelope import Envelope, envelope
+from icsched.theory.envelope import Work as CutWork
 from icsched.theory.known import Known
 from icsched.theory.merging import merged_order
 from icsched.theory.profiles import (
@@ -60,6 +61,9 @@ PART_SETS = 100_000
 USUAL_LOOKS = 512
 # What a part costs besides its tasks and arcs, in looks.
 PART_LOOKS = 300
+MORE_LOOKS = 40_000
+# Parts of up to this many nonsinks are cut in all ways.
+FEW_NONSINKS = 12
 # A chain of pieces deeper than this is not taken apart further.
 MOST_DEPTH = 40
 
@@ -70,6 +74,7 @@ class Effort:
 
     `cells` limits the tables of profiles, `sets` the sets that the referee visits, `looks` the
     tasks and arcs of all parts together, `cut_arcs` the arcs of a part whose envelope is computed.
+    Larger dags get more looks, up to `MORE_LOOKS`.
     """
 
     cells: int
@@ -78,8 +83,8 @@ class Effort:
     cut_arcs: int = 0
 
 
-QUICK = Effort(cells=20_000_000, sets=400_000, looks=100_000)
-FULL = Effort(cells=2_000_000_000, sets=2_000_000, looks=20_000_000)
+QUICK = Effort(cells=20_000_000, sets=400_000, looks=10_000)
+FULL = Effort(cells=2_000_000_000, sets=2_000_000, looks=20_000_000, cut_arcs=15_000_000)
 
 
 def settle(dag: Dag, effort: Effort) -> Settled:
@@ -100,7 +105,8 @@ def settle(dag: Dag, effort: Effort) -> Settled:
 
 def settle_reduced(dag: Dag, effort: Effort, *, analysis: Analysis | None = None) -> Settled:
     """Return what is known of a dag without shortcuts; *analysis* is the dag's own, if known."""
-    return _Settling(effort).settled(dag, analysis=analysis)
+    more = min(2 * (len(dag) + dag.arc_count), MORE_LOOKS)
+    return _Settling(replace(effort, looks=effort.looks + more)).settled(dag, analysis=analysis)
 
 
 class _Settling:
@@ -168,7 +174,11 @@ class _Settling:
         if not known.is_met:
             self._segments(known, depth)
         if not known.is_met:
-            self._shares(known)
+            self._shares(known, depth)
+        if not known.is_met:
+            self._prefixes(known, depth)
+        if not known.is_met:
+            self._fewer_arcs(known, depth)
 
     def _series(self, dag: Dag, classes: list[Pieces], depth: int) -> Settled:
         """Settle the parts of a series, equal ones once."""
@@ -205,7 +215,8 @@ class _Settling:
         bound = total(((c.settled.bound, len(c.tasks)) for c in copies), self._work)
         if bound is not None:
             known.bounded(bound, Sum(copies))
-        known.offer(_merged(known.dag, copies))
+        if self._affords(known.dag) or all(c.settled.is_met for c in copies):
+            known.offer(_merged(known.dag, copies))
 
     def _copies(self, pieces: Pieces, depth: int) -> Copies:
         settled = self.settled(pieces.dag, depth + 1)
@@ -227,10 +238,10 @@ class _Settling:
 
     def _tree(self, known: Known) -> None:
         """Solve a bipartite tree exactly."""
-        dag = known.dag
-        is_tree = dag.arc_count == len(dag) - 1 and dag.is_bipartite
-        if is_tree and self._work.take(len(dag.nonsinks) ** 2):
-            known.bounded(tree_bound(dag), Tree())
+        if not self._work.take(len(known.dag.nonsinks) ** 2):
+            return
+        if (bound := tree_bound(known.dag)) is not None:
+            known.bounded(bound, Tree())
 
     def _exact(self, known: Known) -> None:
         """Ask the referee about a small part."""
@@ -267,10 +278,39 @@ class _Settling:
         group[known.order] = np.searchsorted(ends, np.arange(len(known.order)), side="right")
         self._sum(known, group, depth)
 
-    def _shares(self, known: Known) -> None:
-        """Compute the concave envelope."""
-        if (shares := _shares(known.dag, self._effort)) is not None:
-            known.bounded(shares.bound, Shares(shares))
+    def _shares(self, known: Known, depth: int) -> None:
+        """Compute the concave envelope, and settle the pieces between its corners."""
+        if (shares := _shares(known.dag, self._effort)) is None:
+            return
+        known.bounded(shares.bound, Shares(shares))
+        if not known.is_met and len(shares.sizes) > 1 and self._affords(known.dag):
+            self._sum(known, shares.segment, depth)
+
+    def _prefixes(self, known: Known, depth: int) -> None:
+        """Cut the order in two at each step in turn."""
+        order, s = known.order, len(known.order)
+        if s > FEW_NONSINKS:
+            return
+        for step in range(1, s):
+            if known.is_met or not self._affords(known.dag):
+                return
+            group = np.full(len(known.dag), -1, np.int32)
+            group[order] = np.arange(s) >= step
+            self._sum(known, group, depth)
+
+    def _fewer_arcs(self, known: Known, depth: int) -> None:
+        """Drop an arc that is neither the only one of its parent nor the only one of its child."""
+        dag = known.dag
+        if len(known.order) > FEW_NONSINKS:
+            return
+        parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+        spare = (dag.out_degrees[parents] > 1) & (dag.in_degrees[children] > 1)
+        for arc in np.flatnonzero(spare).tolist():
+            if known.is_met or not self._affords(dag):
+                return
+            rest = dag.with_arcs(np.arange(len(dag.arcs)) != arc)
+            settled = self.settled(rest, depth + 1)
+            known.bounded(settled.bound, Without(dag.arcs[arc : arc + 1], settled))
 
     def _stars(self, known: Known) -> None:
         """Bound a dag by what each nonsink counts alone; this always works."""
@@ -283,13 +323,11 @@ class _Settling:
         known.bounded(np.append(0, np.cumsum(-np.sort(-sizes))), Sum(copies))
 
 
-def _shares(dag: Dag, effort: Effort) -> Any:
+def _shares(dag: Dag, effort: Effort) -> Envelope | None:
     """Return the envelope of *dag*, or None if *effort* does not allow one."""
     if dag.arc_count > effort.cut_arcs:
         return None
-    from icsched.theory.envelope import envelope  # type: ignore[import-untyped, unused-ignore]
-
-    return envelope(dag)
+    return envelope(dag, work=CutWork(effort.cut_arcs))
 
 
 def _star(pieces: Pieces) -> Copies:

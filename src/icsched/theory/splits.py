@@ -183,6 +183,9 @@ def _equal(
         at = np.array(places)
         rows = members[starts[at][:, None] + np.arange(size)]
         local = np.frombuffer(inside, np.int32).reshape(-1, 2)
+        if len(at) == 1:  # with nothing to compare it with, a piece keeps the order of its tasks
+            by_id = np.lexsort((rows[0], np.arange(size) >= run))
+            rows, local = rows[:, by_id], ranks_of(by_id.astype(np.int32))[local]
         pieces.append(Pieces(Dag.from_arcs(size, local), run, rows, at))
     return pieces
 
