@@ -2,6 +2,7 @@
 
 import pytest
 
+from icsched.answers.certified import Certified
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.theory.proof import (
     EXACT,
@@ -42,6 +43,25 @@ def test_json_names_status_and_method(proof, status, method):
 
     assert (found["status"], found["method"], found["chain"]) == (status, method, None)
     assert (found["min_ratio"], found["mean_ratio"]) == (None, None)
+
+
+def test_ratios_to_a_bound_are_told_without_rounding_up():
+    close = Certified(0.9319, 0.9929, 0.99, is_ic_optimal=False)
+
+    assert proof_sentence(UNPROVED, close) == (
+        "At every step at least 93.1% of the eligible jobs that any order could have,"
+        " 99.2% on average (certified)."
+    )
+    assert proof_keys(UNPROVED, close)["bound_area_ratio"] == 0.99
+
+
+def test_an_order_that_meets_its_bound_is_ic_optimal():
+    met = Certified(1.0, 1.0, 1.0, is_ic_optimal=True)
+
+    assert proof_keys(UNPROVED, met)["status"] == "ic-optimal"
+    assert proof_sentence(UNPROVED, met) == (
+        "IC-optimal, no order has more eligible jobs at any step (certified)."
+    )
 
 
 @pytest.mark.parametrize(

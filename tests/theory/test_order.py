@@ -395,8 +395,8 @@ def test_prio_times_its_steps():
 
 
 def test_an_unknown_order_is_refused_with_the_known_ones():
-    known = "auto, prio, fifo, lifo, random, level, critical-path, critical-path-steps, dask"
-    expected = f"order: expected {known}, got 'best'"
+    known = "auto, prio, fifo, lifo, random, level, critical-path, critical-path-steps"
+    expected = f"order: expected {known}, area, area-paths, dask, got 'best'"
 
     with pytest.raises(ArgumentError) as error:
         prioritize(PAPER_EXAMPLE, "best")

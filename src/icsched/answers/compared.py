@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from icsched.answers.certified import Certified, certified_plan
 from icsched.orders import Plan
 from icsched.pebble import Comparison, Profile
 
@@ -22,6 +23,11 @@ class Compared:
     def fifo_eligible(self) -> Profile:
         """The eligible jobs of first come, first served after each step."""
         return self.plan.fifo.eligible
+
+    @cached_property
+    def certified(self) -> Certified | None:
+        """How close the plan comes to a bound; None if the workflow is too large for that."""
+        return certified_plan(self.plan)
 
     @cached_property
     def contest(self) -> Comparison:

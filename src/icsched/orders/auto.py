@@ -1,7 +1,8 @@
 """The order "auto": of several good orders the one that ends the run earliest, by simulation.
 
-The candidates are "prio", "critical-path-steps", "critical-path", and the order that the user has
-now. They race on the user's pool, or on usual pools if nothing is known of it.
+The candidates are "prio", "critical-path-steps", "critical-path", for small dags "area" and
+"area-paths", and the order that the user has now. They race on the user's pool, or on usual pools
+if nothing is known of it.
 """
 
 import time
@@ -11,6 +12,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
+from icsched.orders.area import area_order, area_paths_order
 from icsched.orders.choice import FIFO, NEW, PRESENT, Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.prio import prio_order
@@ -22,6 +24,8 @@ from icsched.sim.usual import usual_pools
 from icsched.theory import confirmed
 
 SPREAD = 0.3  # of run times around their means; nobody knows them better
+# Larger dags, in tasks and arcs together, do without "area": it would take longer than the race.
+MOST_FOR_AREA = 3_000
 
 
 def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None) -> Made:
@@ -40,7 +44,7 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
     if not len(dag):  # there is nothing to run
         return prio
     start = time.perf_counter()
-    orders = _candidates(dag, run_times, prio.order)
+    orders = _candidates(dag, run_times, prio)
     choice = _raced(dag, orders, run_times, aim)
     seconds = {**prio.seconds, "race": time.perf_counter() - start}
     if choice.chosen == "prio":
@@ -75,13 +79,16 @@ def order_of(dag: Dag, priorities: Ids) -> Ids:
     return priority_order(dag, ranks_of(wanted))
 
 
-def _candidates(dag: Dag, run_times: Floats | None, prio: Ids) -> dict[str, Ids]:
+def _candidates(dag: Dag, run_times: Floats | None, prio: Made) -> dict[str, Ids]:
     """Return the orders to choose from; of equal ones only the first."""
     made = {
-        "prio": prio,
-        "critical-path-steps": by_steps(dag, run_times, prio),
+        "prio": prio.order,
+        "critical-path-steps": by_steps(dag, run_times, prio.order),
         "critical-path": critical_path_order(dag, run_times=run_times),
     }
+    if len(dag) + dag.arc_count <= MOST_FOR_AREA:
+        made["area"] = area_order(dag, prio).order
+        made["area-paths"] = area_paths_order(dag, prio)
     distinct = {order.tobytes(): name for name, order in reversed(made.items())}
     return {name: order for name, order in made.items() if name in distinct.values()}
 

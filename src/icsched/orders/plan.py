@@ -26,6 +26,8 @@ from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.sim import AnyPool
 from icsched.theory import Analysis, Proof, analyse, confirmed
+from icsched.theory.bounds import bound
+from icsched.theory.certificate import Certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,11 @@ class Plan(Tabular):
     def analysis(self) -> Analysis:
         """The dag taken apart into blocks, whatever the order; computed when first asked for."""
         return analyse(self.dag)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """How close the order comes to a bound that no order exceeds; computed when asked for."""
+        return Certificate(bound(self.dag).settled, self.schedule)
 
     @cached_property
     def fifo(self) -> Schedule:

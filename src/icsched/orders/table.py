@@ -4,6 +4,7 @@ A new order is a `NamedOrder` in a file of its own, listed here, or the entry po
 package in the group ``icsched.orders``.
 """
 
+from icsched.orders.area import AREA
 from icsched.orders.auto import AUTO
 from icsched.orders.entry import NamedOrder
 from icsched.orders.prio import PRIO
@@ -12,5 +13,5 @@ from icsched.orders.steps import STEPS
 from icsched.tables import Table
 
 ORDERS: Table[NamedOrder] = Table(
-    "order", "icsched.orders", NamedOrder, [AUTO, PRIO, *SIMPLE, STEPS]
+    "order", "icsched.orders", NamedOrder, [AUTO, PRIO, *SIMPLE, STEPS, *AREA]
 )

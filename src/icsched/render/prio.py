@@ -16,7 +16,7 @@ from icsched.render.choice import ALL_ZERO, UNTIMED, choice_text, expectation, l
 from icsched.render.compared import bars, lead_sentence
 from icsched.render.known import times_keys
 from icsched.render.notes import sentence
-from icsched.render.proofs import proof_keys, proof_sentence
+from icsched.render.proofs import proof_keys, proof_sentence, unbounded
 from icsched.render.visible import named
 from icsched.render.words import counted, size
 
@@ -61,7 +61,7 @@ def _order(file: str, ordered: Ordered) -> str:
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
         f"{chosen}"
-        f"{proof_sentence(plan.proof)}\n"
+        f"{proof_sentence(plan.proof, ordered.compared.certified)}{unbounded(ordered.compared)}\n"
         f"\nEligible jobs from the first step to the last:\n{told}"
     )
 
@@ -166,7 +166,7 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "priorities": {str(name): ordered.priorities[str(name)] for name in names},
         "eligible": ordered.compared.eligible.tolist(),
         "fifo_eligible": ordered.compared.fifo_eligible.tolist(),
-        "proof": proof_keys(plan.proof),
+        "proof": proof_keys(plan.proof, ordered.compared.certified),
         "area_ratio": ordered.compared.contest.area_ratio,
         "choice": _choice_keys(ordered.choice),
         "choice_without_section": _choice_keys(ordered.choice_without_section),

@@ -1,5 +1,9 @@
 """Proofs in words: the sentence of reports and the strings of JSON."""
 
+from math import floor
+
+from icsched.answers.certified import Certified
+from icsched.answers.compared import Compared
 from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 
 _THEOREM = {
@@ -14,35 +18,70 @@ _BETWEEN = {Rule.SERIES: " | ", Rule.SUM: " + "}
 _SIGN = {Sign.PRIORITY: " > ", Sign.BOTTLENECK: " | "}
 
 
-def proof_keys(proof: Proof) -> dict[str, object]:
-    """Return a proof as JSON shows it; shares of a certified bound are not computed yet.
+def proof_keys(proof: Proof, certified: Certified | None = None) -> dict[str, object]:
+    """Return a proof as JSON shows it, with the ratios of a certified bound if they are known.
 
     >>> proof_keys(Proof(Theorem.EXACT))["method"]
     'exact'
     """
+    is_optimal = proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal)
+    met = "bound" if is_optimal and not proof.is_ic_optimal else None
     return {
-        "status": "ic-optimal" if proof.is_ic_optimal else "unproved",
-        "method": _method(proof),
+        "status": "ic-optimal" if is_optimal else "unproved",
+        "method": met or _method(proof),
         "chain": _shown(proof),
-        "min_ratio": None,
-        "mean_ratio": None,
+        "min_ratio": certified and certified.min_ratio,
+        "mean_ratio": certified and certified.mean_ratio,
+        "bound_area_ratio": certified and certified.area_ratio,
     }
 
 
-def proof_sentence(proof: Proof) -> str:
-    """Say what is proved about an order.
+def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
+    """Say what is proved about an order, and how close it comes to a bound if that is known.
 
     >>> proof_sentence(Proof())
     'Nothing is proved about this order.'
     """
+    share = "" if certified is None or not certified.by_bound else certified_sentence(certified)
     if proof.no_order_is_ic_optimal:
         area = "; this one has the most eligible jobs on average"
-        return f"No order is IC-optimal{area if proof.has_largest_area else ''} (exact)."
+        exact = f"No order is IC-optimal{area if proof.has_largest_area else ''} (exact)."
+        return f"{exact}\n{share}" if share else exact
     if not proof.is_ic_optimal:
-        return "Nothing is proved about this order."
+        return share or "Nothing is proved about this order."
     links = _shown(proof)
     chain = f": {links}" if links else ""
     return f"IC-optimal, no order has more eligible jobs at any step ({_method(proof)}{chain})."
+
+
+def unbounded(compared: Compared) -> str:
+    """Say that a large workflow was not compared with a bound; empty if it was."""
+    if compared.certified is not None or not len(compared.plan.dag):
+        return ""
+    return (
+        " The workflow is too large to compare it with a bound here:"
+        " icsched verify --write-certificate does that."
+    )
+
+
+def certified_sentence(certified: Certified) -> str:
+    """Say how close an order comes to a bound that no order exceeds; no ratio is rounded up."""
+    if certified.is_ic_optimal:
+        return "IC-optimal, no order has more eligible jobs at any step (certified)."
+    least, mean = percent(certified.min_ratio), percent(certified.mean_ratio)
+    return (
+        f"At every step at least {least} of the eligible jobs that any order could have,"
+        f" {mean} on average (certified)."
+    )
+
+
+def percent(ratio: float) -> str:
+    """Return a percentage that does not say more than *ratio*.
+
+    >>> percent(0.9996), percent(0.931)
+    ('99.9%', '93.1%')
+    """
+    return f"{floor(ratio * 1000 + 1e-9) / 10:.1f}%"
 
 
 def _method(proof: Proof) -> str | None:

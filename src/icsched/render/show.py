@@ -8,7 +8,7 @@ from icsched.formats import dagman
 from icsched.render.compared import bars
 from icsched.render.known import rescue_sentence, times_keys
 from icsched.render.notes import sentence
-from icsched.render.proofs import proof_keys, proof_sentence
+from icsched.render.proofs import proof_keys, proof_sentence, unbounded
 from icsched.render.visible import named
 from icsched.render.words import counted, size
 from icsched.theory import Analysis
@@ -30,7 +30,8 @@ def _made_of(found: ShowAnswer) -> str:
         f" {counted(len(dag.sources), 'source')}, {counted(len(dag.sinks), 'sink')}",
         counted(blocks, "block") + (":" if blocks else ""),
         *_block_rows(found.analysis),
-        proof_sentence(found.compared.plan.proof),
+        proof_sentence(found.compared.plan.proof, found.compared.certified)
+        + unbounded(found.compared),
     ]
     if len(dag):
         chart = bars(found.compared, found.compared.plan.ordered_by)
@@ -87,7 +88,7 @@ def keys(found: ShowAnswer) -> dict[str, object]:
         ],
         "linear": analysis.is_linear,
         "ordered_by": found.compared.plan.ordered_by,
-        "proof": proof_keys(found.compared.plan.proof),
+        "proof": proof_keys(found.compared.plan.proof, found.compared.certified),
         "run_times": times_keys(found.timed),
         **_file_keys(found),
     }

@@ -1,0 +1,72 @@
+"""The orders "area" and "area-paths": as many eligible tasks as possible, all steps together.
+
+"area-paths" counts an eligible task by the tasks of the longest path that starts with it.
+"""
+
+import numpy as np
+
+from icsched.arrays import Ids
+from icsched.dag import Dag
+from icsched.orders.entry import Made, NamedOrder
+from icsched.orders.prio import prio_order
+from icsched.pebble import Schedule, remaining_paths
+from icsched.theory import confirmed, without_shortcuts
+from icsched.theory.clock import Clock
+from icsched.theory.exchanges import area_of, improved
+from icsched.theory.settled import Counts
+from icsched.theory.sidney import large_area
+
+
+def area_order(dag: Dag, prio: Made | None = None) -> Made:
+    """Order *dag* for a large area, which is never smaller than that of "prio".
+
+    *prio* is what "prio" makes of *dag*, if it is known. If that is IC-optimal, no order has a
+    larger area, and it is the result.
+
+    >>> area_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).order.tolist()
+    [2, 0, 1, 3, 4]
+    """
+    prio = prio or prio_order(dag)
+    if prio.proof.is_ic_optimal or prio.proof.has_largest_area:
+        return prio
+    clock = Clock()
+    with clock.step("order"):
+        order = _better(dag, prio.order, np.ones(len(dag), np.int64))
+    with clock.step("prove"):
+        proof = confirmed(dag, Schedule.trusted(dag, order))
+    return Made(order, proof, clock.seconds)
+
+
+def area_paths_order(dag: Dag, prio: Made | None = None) -> Ids:
+    """Order *dag* for a large area, where a task counts as much as its longest path has tasks.
+
+    *prio* is what "prio" makes of *dag*, if it is known; the result's area is never smaller.
+
+    >>> dag = Dag({"a": [], "b": ["a"], "c": ["b"], "d": [], "e": ["d"]})
+    >>> area_paths_order(dag).tolist()
+    [0, 1, 3, 2, 4]
+    """
+    prio = prio or prio_order(dag)
+    return _better(dag, prio.order, remaining_paths(dag).astype(np.int64))
+
+
+def _better(dag: Dag, prio: Ids, gains: Counts) -> Ids:
+    """Return the order of the largest area that is found; *prio* if none is better."""
+    reduced = without_shortcuts(dag)
+    found = large_area(reduced, gains)
+    nonsinks = prio[dag.out_degrees[prio] > 0]
+    orders = [nonsinks, found.order[: len(nonsinks)]]
+    if not found.is_largest:
+        orders = [improved(reduced, order, gains) for order in orders]
+    best = max(orders, key=lambda order: area_of(reduced, order, gains))
+    return np.append(best, dag.sinks)
+
+
+AREA = [
+    NamedOrder("area", "as many eligible jobs as possible, all steps together", area_order),
+    NamedOrder(
+        "area-paths",
+        "as many eligible jobs as possible, each times the length of its longest path",
+        area_paths_order,
+    ),
+]

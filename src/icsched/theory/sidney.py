@@ -1,0 +1,251 @@
+"""Orders with a large area: the eligible tasks of all steps together, each times its gain.
+
+The area falls by a task's gain with each step before the task is enabled. So the largest area is
+the least sum of weighted completion times of one machine with precedences. Sidney 1975 cuts the
+dag into segments that some best order runs one after the other, those of `envelope`. Inside, parts
+in series follow one another, and orders of components merge by the slopes of their concave hulls;
+on series-parallel dags these two are the rule of Lawler 1978. All this loses nothing. What cannot
+be cut is solved exactly if it is small. If not, the closure rule orders it. The work is limited by
+counts, never by a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import pebble
+from icsched.arrays import Floats, Ids, ranks_of
+from icsched.dag import Dag
+from icsched.errors import LimitError
+from icsched.theory.envelopes import Work, envelope
+from icsched.theory.exchanges import Looks, area_of, improved, step_gains
+from icsched.theory.settled import Counts
+from icsched.theory.settling import QUICK, settle_reduced
+from icsched.theory.splits import Pieces, component_groups, series_parts, sum_pieces
+
+MOST_DEPTH = 60  # parts deeper than this are not cut
+CUT_ARCS = 3_000_000  # as `Work` counts them: some seconds
+MOST_LOOKS = 8_000_000  # at tasks and arcs of parts
+PART_LOOKS = 500  # what a part costs besides
+PART_SETS = 100_000  # that the referee may visit for one part
+MOST_SETS = 2_000_000  # and for all parts
+MOST_ATTEMPTS = 5  # to prove the order of a part that is too large for the referee
+MOST_COPIES = 20_000  # of tasks, to prove it for gains that are not 1
+MOST_CELLS = 100_000_000  # that the closure rule may fill
+
+
+@dataclass(frozen=True, eq=False)
+class LargeArea:
+    """An order with a large area; `is_largest` says that no order has a larger one."""
+
+    order: Ids
+    is_largest: bool
+
+
+def large_area(dag: Dag, gains: Counts | None = None) -> LargeArea:
+    """Return an order of *dag*, which has no shortcuts, with a large area; sinks come last.
+
+    *gains* says what each task counts while it is eligible, 1 by default. Raises ArgumentError for
+    gains that `envelope` does not take.
+
+    >>> found = large_area(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
+    >>> found.order.tolist(), found.is_largest
+    ([2, 0, 1, 3, 4], True)
+    """
+    weights = np.ones(len(dag), np.int64) if gains is None else gains.astype(np.int64)
+    cutting = _Cutting()
+    order = np.append(cutting.nonsinks(dag, weights), dag.sinks)
+    return LargeArea(order, cutting.is_exact)
+
+
+class _Cutting:
+    """Cuts dags into parts, and orders the parts, while there is work left."""
+
+    def __init__(self) -> None:
+        self.is_exact = True
+        self._cut, self._sets, self._attempts = Work(CUT_ARCS), MOST_SETS, MOST_ATTEMPTS
+        self._cells, self._parts, self._looks = MOST_CELLS, MOST_LOOKS, Looks()
+        self._found: dict[tuple[int, bytes, bytes], Ids] = {}
+
+    def nonsinks(self, dag: Dag, gains: Counts, depth: int = 0) -> Ids:
+        """Return the nonsinks of *dag*, first to run first; equal parts are ordered once."""
+        if not dag.arc_count:
+            return np.empty(0, np.int32)
+        key = len(dag), dag.arcs.tobytes(), np.where(dag.in_degrees > 0, gains, 0).tobytes()
+        if key not in self._found:
+            self._found[key] = self._ordered(dag, gains, depth)
+        return self._found[key]
+
+    def _ordered(self, dag: Dag, gains: Counts, depth: int) -> Ids:
+        self._parts -= len(dag) + dag.arc_count + PART_LOOKS if depth else 0
+        if depth > MOST_DEPTH or self._parts < 0:
+            self.is_exact = False
+            return _nonsinks(dag)
+        if (parts := series_parts(dag)) is not None:
+            tasks = self._one_by_one(parts, gains, depth, series=True)
+            return tasks[dag.out_degrees[tasks] > 0]
+        groups = component_groups(dag)
+        if (dag.in_degrees + dag.out_degrees == 0).any() or len(np.unique(groups)) > 2:
+            return self._merged(sum_pieces(dag, groups), gains, depth)
+        segments = envelope(dag, gains=gains, work=self._cut)
+        if len(segments.sizes) > 1:
+            parts = sum_pieces(dag, segments.segment)
+            return self._one_by_one(parts, gains, depth, series=False)
+        return self._uncut(dag, gains)
+
+    def _runs(
+        self, parts: list[Pieces], gains: Counts, depth: int, *, series: bool
+    ) -> Iterator[tuple[Pieces, NDArray[np.int64], Ids, Counts]]:
+        """Yield equal parts with equal gains: their rows, what they run, and the part's gains."""
+        for pieces in parts:
+            counted = pieces.dag.in_degrees > 0
+            for rows in _alike(np.where(counted, gains[pieces.tasks], 0)):
+                own = gains[pieces.tasks[rows[0]]]
+                order = self.nonsinks(pieces.dag, own, depth + 1)
+                sinks = pieces.dag.sinks
+                last = sinks if series else sinks[sinks < pieces.runs]
+                yield pieces, rows, np.append(order, last), own
+
+    def _one_by_one(self, parts: list[Pieces], gains: Counts, depth: int, *, series: bool) -> Ids:
+        """Order parts that run one after the other."""
+        slots: list[Ids] = [np.empty(0, np.int32)] * sum(len(p.places) for p in parts)
+        for pieces, rows, run, _ in self._runs(parts, gains, depth, series=series):
+            for place, tasks in zip(pieces.places[rows].tolist(), pieces.tasks[rows], strict=True):
+                slots[place] = tasks[run]
+        return np.concatenate(slots)
+
+    def _merged(self, parts: list[Pieces], gains: Counts, depth: int) -> Ids:
+        """Order components side by side, by the slopes of the hulls of their profiles."""
+        tasks, slopes, owners = [], [], []
+        for pieces, rows, run, own in self._runs(parts, gains, depth, series=False):
+            tasks.append(pieces.tasks[rows][:, run].ravel())
+            slope = hull_slopes(step_gains(pieces.dag, run, own))
+            slopes.append(np.tile(slope, len(rows)))
+            owners.append(np.repeat(pieces.places[rows], len(run)))
+        order = np.lexsort((np.concatenate(owners), -np.concatenate(slopes)))
+        return np.concatenate(tasks)[order].astype(np.int32)
+
+    def _uncut(self, dag: Dag, gains: Counts) -> Ids:
+        """Order a part that cannot be cut: exactly, or by the best rule."""
+        proved, found = self._solved(_with_copies(dag, gains))
+        if proved:
+            return found[0]
+        self.is_exact = False
+        size = len(dag)
+        if size**2 * len(dag.nonsinks) <= self._cells:
+            self._cells -= size**2 * len(dag.nonsinks)
+            found.append(by_closures(dag, gains))
+        found = [improved(dag, order, gains, self._looks) for order in found or [_nonsinks(dag)]]
+        return max(found, key=lambda order: area_of(dag, order, gains))
+
+    def _solved(self, dag: Dag | None) -> tuple[bool, list[Ids]]:
+        """Return the largest area's order of a part, or some good order, if there is work left."""
+        if dag is None:
+            return False, []
+        if len(dag.nonsinks) <= 60 and self._sets:
+            limit = min(PART_SETS, self._sets)
+            self._sets -= min(limit, 2 ** len(dag.nonsinks))
+            try:
+                return True, [pebble.maximum_area_order(dag, limit=limit)[: len(dag.nonsinks)]]
+            except LimitError:
+                pass
+        if not self._attempts or len(dag) > MOST_COPIES:
+            return False, []
+        self._attempts -= 1
+        settled = settle_reduced(dag, QUICK)
+        return settled.is_met, [settled.order]
+
+
+def _alike(gains: Counts) -> list[NDArray[np.int64]]:
+    """Return the numbers of equal rows, the first rows first."""
+    found: dict[bytes, list[int]] = {}
+    if len(gains) and (gains == gains[0]).all():
+        return [np.arange(len(gains))]
+    for number, row in enumerate(gains):
+        found.setdefault(row.tobytes(), []).append(number)
+    return [np.array(rows) for rows in found.values()]
+
+
+def _nonsinks(dag: Dag) -> Ids:
+    order = dag.fifo_order
+    return order[dag.out_degrees[order] > 0]
+
+
+def _with_copies(dag: Dag, gains: Counts) -> Dag | None:
+    """Return *dag* with further sinks beside each task, so that all gains are 1; None if large.
+
+    A task of gain 3 gets two copies with the same parents. The nonsinks stay the same.
+    """
+    counted = dag.in_degrees > 0
+    if (gains[counted] == 1).all():
+        return dag
+    if (gains[counted] < 1).any() or int(gains[counted].max()) * len(dag) > MOST_COPIES:
+        return None
+    of = np.repeat(np.flatnonzero(counted), gains[counted] - 1)
+    rows = dag.parent_rows
+    sizes = rows.sizes[of]
+    firsts = np.repeat(rows.offsets[of] - (np.cumsum(sizes) - sizes), sizes)
+    parents = rows.targets[firsts + np.arange(sizes.sum())]
+    copies = np.column_stack([parents, np.repeat(len(dag) + np.arange(len(of)), sizes)])
+    return Dag.from_arcs(len(dag) + len(of), np.concatenate([dag.arcs, copies]))
+
+
+def hull_slopes(gains: Counts) -> Floats:
+    """Return the slope of the concave hull of a profile at each of its steps.
+
+    >>> hull_slopes(np.array([0, 4, 1, 2])).tolist()
+    [2.0, 2.0, 1.5, 1.5]
+    """
+    hulls: list[tuple[int, int]] = []  # what each straight piece gains, and its steps
+    for gain in gains.tolist():
+        whole, steps = gain, 1
+        while hulls and hulls[-1][0] * steps <= whole * hulls[-1][1]:
+            before = hulls.pop()
+            whole, steps = whole + before[0], steps + before[1]
+        hulls.append((whole, steps))
+    return np.repeat([whole / steps for whole, steps in hulls], [steps for _, steps in hulls])
+
+
+def by_closures(dag: Dag, gains: Counts) -> Ids:
+    """Order the nonsinks by closures: again and again the best one among those of single tasks.
+
+    The closure of a task are its ancestors that have not run. The best closure enables most for
+    each of its tasks, by *gains*. O(tasks^2 * nonsinks) time, O(tasks^2) memory.
+
+    >>> by_closures(Dag({"a": [], "b": ["a"], "c": [], "d": ["b", "c"]}), np.ones(4, int)).tolist()
+    [0, 1, 2]
+    """
+    needs, targets = _needs(dag), np.flatnonzero(dag.in_degrees > 0)
+    weights, needs = gains[targets].astype(np.float64), needs[targets]
+    column = np.arange(len(dag.nonsinks))
+    by_level = ranks_of(dag.fifo_order)[dag.nonsinks]
+    order: list[int] = []
+    common = needs @ needs.T  # how many tasks of two closures are the same
+    while len(needs):
+        cost = common.diagonal()
+        gain = (common == cost) @ weights  # a closure enables the targets whose closures it has
+        best = int(np.argmax(gain / cost))
+        run = column[needs[best] > 0]
+        order += run[np.argsort(by_level[run])].tolist()
+        common = common - needs[:, run] @ needs[:, run].T
+        needs[:, run] = 0
+        left = common.diagonal() > 0
+        needs, weights, common = needs[left], weights[left], common[np.ix_(left, left)]
+    return dag.nonsinks[order]
+
+
+def _needs(dag: Dag) -> NDArray[np.float32]:
+    """Return for each task a row with 1 for each nonsink that must run before it."""
+    place = np.full(len(dag), -1)
+    place[dag.nonsinks] = np.arange(len(dag.nonsinks))
+    needs = np.zeros((len(dag), len(dag.nonsinks)), np.float32)
+    for task in dag.fifo_order.tolist():
+        parents = dag.parents(task)
+        if len(parents):
+            needs[task] = needs[parents].max(axis=0)
+            needs[task, place[parents]] = 1
+    return needs
