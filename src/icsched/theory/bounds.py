@@ -2,47 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from icsched import checks
 from icsched.given import Graph, dag_of
 from icsched.pebble import Order, Schedule
 from icsched.theory.certificate import Certificate, certificate_of
 from icsched.theory.settled import Counts, Settled
 from icsched.theory.settling import Effort, settle
+from icsched.theory.solving import solved_bound
 
 # What a bound may cost: below a second up to some thousand tasks.
 BOUND_EFFORT = Effort(cells=200_000_000, sets=1_000_000, looks=30_000, cut_arcs=15_000_000)
+LONGEST_S = 86_400.0  # of solving
 
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A bound that no order of a dag exceeds; `settled` has the reasons."""
+    """A bound that no order of a dag exceeds; `settled` has the reasons.
+
+    `solved` has the bounds of `settled`, lowered where a solver said so. It is None if none ran.
+    """
 
     settled: Settled
+    solved: Counts | None = None
 
     @cached_property
     def eligible(self) -> Counts:
         """The most tasks that can be eligible after 0, 1, 2, ... executed tasks, at most."""
-        dag = self.settled.dag
-        whole = Schedule.trusted(dag, np.append(self.settled.order, dag.sinks))
-        return Certificate(self.settled, whole).bound
+        found, dag = self.settled, self.settled.dag
+        if self.solved is not None:
+            found = replace(found, bound=self.solved)
+        whole = Schedule.trusted(dag, np.append(found.order, dag.sinks))
+        return Certificate(found, whole).bound
 
     def certificate(self, order: Order) -> Certificate:
-        """Compare *order* with the bound; raises ScheduleError if it is not legal."""
+        """Compare *order* with the bound; raises ScheduleError if it is not legal.
+
+        What a solver said is not used: nobody could check the certificate.
+        """
         return certificate_of(self.settled, order)
 
 
-def bound(graph: Graph) -> Bound:
+def bound(graph: Graph, *, solve_s: float = 0) -> Bound:
     """Return a certified bound on the eligible tasks of any order of *graph*.
 
     The work is limited by counts. So large dags get weaker bounds, and the same graph always the
-    same bound. Raises GraphError for a graph that is not a dag.
+    same bound. With *solve_s*, an integer program is solved for the worst steps, for at most that
+    many seconds in all. Raises GraphError for a graph that is not a dag, ArgumentError for a
+    negative time.
 
     >>> found = bound({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> found.eligible.tolist(), found.certificate([0, 2, 1, 3, 4]).area_ratio
     ([2, 3, 3, 2, 1, 0], 0.9090909090909091)
     """
-    return Bound(settle(dag_of(graph), BOUND_EFFORT))
+    checks.number_within("solve_s", solve_s, least=0, most=LONGEST_S)
+    settled = settle(dag_of(graph), BOUND_EFFORT)
+    return Bound(settled, solved_bound(settled, solve_s) if solve_s else None)
