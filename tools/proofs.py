@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,10 +170,15 @@ def random_dag(rng: Rng, most: int = 12) -> Dag:
 
 
 def small_dags(tasks: int) -> Iterator[Dag]:
-    """Yield every dag of *tasks* tasks whose arcs lead to larger ids."""
-    pairs = list(combinations(range(tasks), 2))
+    """Yield every dag of *tasks* tasks once, whatever its labels; arcs lead to larger ids."""
+    pairs = np.array(list(combinations(range(tasks), 2)), np.int64).reshape(-1, 2)
+    labels = np.array(list(permutations(range(tasks))), np.int64)
+    value = np.full((tasks, tasks), 1 << 40, np.int64)  # of arcs that lead to smaller ids
+    value[pairs[:, 0], pairs[:, 1]] = 1 << np.arange(len(pairs))
     for bits in range(1 << len(pairs)):
-        yield Dag.from_arcs(tasks, [pair for i, pair in enumerate(pairs) if bits >> i & 1])
+        arcs = pairs[bits >> np.arange(len(pairs)) & 1 == 1]
+        if bits == value[labels[:, arcs[:, 0]], labels[:, arcs[:, 1]]].sum(axis=1).min():
+            yield Dag.from_arcs(tasks, arcs)
 
 
 def block(rng: Rng) -> Dag:

@@ -46,6 +46,11 @@ def test_no_claim_about_a_random_dag_is_false(seed):
     assert proofs.check(proofs.random_dag(np.random.default_rng(seed)))
 
 
+def test_every_small_dag_occurs_once():
+    """1, 2, 6, 31, 302 dags of 1, 2, ... tasks: sequence A003087 of the OEIS."""
+    assert [sum(1 for _ in proofs.small_dags(tasks)) for tasks in range(1, 6)] == [1, 2, 6, 31, 302]
+
+
 @pytest.mark.parametrize("tasks", range(5))
 def test_no_claim_about_a_small_dag_is_false(tasks):
     for dag in proofs.small_dags(tasks):
