@@ -26,6 +26,9 @@ FAMILIES = {
     "one task": Dag({"a": []}),
     "no tasks": Dag({}),
     "isolated tasks": Dag.from_arcs(1000, []),
+    "separate pairs": Dag.from_arcs(20_000, [(task, 10_000 + task) for task in range(10_000)]),
+    "chain": Dag.from_arcs(10_000, [(task, task + 1) for task in range(9_999)]),
+    "tree with equal sinks": Dag.from_arcs(6, [(0, 3), (1, 3), (1, 4), (2, 4), (1, 5), (2, 5)]),
 }
 
 

@@ -1,9 +1,13 @@
 """Certificates made to hurt: one clear line each, and little work."""
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
 
 from icsched import Dag, families
 from icsched.audit import graph, leaves
+from icsched.audit.rules import bound_of
 from icsched.errors import CertificateError
 from tests.audit.samples import audited, claim
 
@@ -114,6 +118,20 @@ def test_more_than_64_nonsinks_are_looked_at_too():
     chain = families.random_layered(80, 1, 1, 1, seed=1)
 
     assert audited(chain, claim(chain, EXACT, [1] * 80 + [0])).is_ic_optimal
+
+
+@pytest.mark.parametrize("rule", ["exact", "tree"])
+def test_an_equal_leaf_is_looked_at_once(rule):
+    strand = families.w(10, 2)
+    checked = graph.sorted_graph(len(strand), strand.arcs.astype(np.int64))
+    budget = graph.Budget()
+    spent = [budget.left]
+    for _ in range(3):
+        assert bound_of(checked, {"rule": rule}, "bound", 0, budget).tolist() == [*range(10), 11]
+        spent.append(budget.left)
+
+    first, second, third = (before - after for before, after in pairwise(spent))
+    assert second == third < first
 
 
 def test_the_budget_stops_a_large_convolution():

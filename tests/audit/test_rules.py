@@ -29,6 +29,15 @@ COPIES = {
     "pieces": [{"runs": [[0], [1]], "counts": [[2, 3], [4, 5]], "part": {"rule": "tree"}}],
 }
 THREE_TO_ONE = Dag({"a": [], "b": [], "c": [], "d": ["a", "b", "c"]})
+HEAVY = Dag.from_arcs(6, [(0, 3), (1, 3), (1, 4), (2, 4), (1, 5), (2, 5)])
+SHARED_CHILD = Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["a"]})
+IDLE_RUN = {
+    "rule": "sum",
+    "pieces": [
+        {"runs": [[0]], "counts": [[2, 3]], "part": {"rule": "tree"}},
+        {"runs": [[1]], "counts": [[]], "part": EXACT},
+    ],
+}
 ALL_EQUAL = {"rule": "shares", "segments": [0, 0, 0, -1], "shares": [1, 1, 1]}
 
 
@@ -39,6 +48,11 @@ def part(tasks: list[int], node: object) -> dict[str, object]:
 ACCEPTED = {
     "exact": (FORK_AND_CHAIN, EXACT, [2, 3, 3, 2, 1, 0]),
     "tree": (JOIN, {"rule": "tree"}, [2, 1, 1, 0]),
+    # c and d have the same parents: one sink of weight 2, and a tree of three tasks is left.
+    "tree with equal sinks": (SQUARE, {"rule": "tree"}, [2, 1, 2, 1, 0]),
+    "tree with a heavy sink at its end": (HEAVY, {"rule": "tree"}, [3, 2, 3, 3, 2, 1, 0]),
+    # b runs in a piece that counts none of its children: the bound goes on flat.
+    "run without a count": (SHARED_CHILD, IDLE_RUN, [2, 3, 2, 1, 0]),
     "cycle": (families.cycle(3), {"rule": "cycle"}, [3, 2, 2, 3, 2, 1, 0]),
     "clique": (TRIANGLE, {"rule": "clique"}, [3, 2, 2, 3, 2, 1, 0]),
     "sum": (FORK_AND_CHAIN, DOUBLE_SUM, [2, 3, 3, 2, 1, 0]),
@@ -73,7 +87,7 @@ def test_a_rule_proves_the_bound_that_a_pencil_gives(name):
 REFUSED = {
     "cycle that is none": (TWO_FORKS, {"rule": "cycle"}, "not a cycle"),
     "two cycles": (SQUARE + SQUARE, {"rule": "cycle"}, "not a cycle"),
-    "tree that is none": (SQUARE, {"rule": "tree"}, "not a bipartite tree"),
+    "tree that is none": (TRIANGLE, {"rule": "tree"}, "not a bipartite tree"),
     "forest for a tree": (TWO_FORKS, {"rule": "tree"}, "not a bipartite tree"),
     "tree of three levels": (CHAIN, {"rule": "tree"}, "not a bipartite tree"),
     "clique with equal pairs": (SQUARE, {"rule": "clique"}, "the same two parents"),

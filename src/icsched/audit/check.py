@@ -58,10 +58,12 @@ def audit(names: Sequence[Hashable], arcs: Ints, certificate: object) -> Audited
 
 
 def _check_head(found: dict[str, object], names: Sequence[Hashable], graph: Graph) -> None:
-    expected = {"schema": SCHEMA, "tasks": graph.tasks, "arcs": len(graph.arcs)}
-    for key, value in expected.items():
+    if type(found["schema"]) is not int or found["schema"] != SCHEMA:
+        raise CertificateError("schema", f"expected {SCHEMA}")
+    for key, value in {"tasks": graph.tasks, "arcs": len(graph.arcs)}.items():
         if type(found[key]) is not int or found[key] != value:
-            raise CertificateError(key, f"expected {value:,}")
+            problem = f"the certificate is for another dag, the workflow has {value:,} {key}"
+            raise CertificateError(key, problem)
     if found["fingerprint"] != fingerprint(names, graph.arcs):
         raise CertificateError("fingerprint", "the certificate is for another dag")
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.audit.graph import Budget, Graph, Ints, ints
+from icsched.audit.graph import Budget, Graph, Ints, ints, sorted_graph
 from icsched.errors import CertificateError
 
 MOST_SETS = 1_000_000  # sets of one size that an exact bound may look at
@@ -129,10 +129,13 @@ def _neighbours(graph: Graph) -> list[list[int]]:
 def tree(graph: Graph, place: str, budget: Budget) -> Ints:
     """Compute the most that x sources of a bipartite tree enable, from its leaves to its root.
 
-    For each source: the best below it if the source does not run, and if it runs.
+    Sinks with the same parents count as one sink of more weight. For each source: the best below
+    it if the source does not run, and if it runs.
     """
-    is_tree = graph.tasks > 1 and len(graph.arcs) == graph.tasks - 1 and _connected(graph)
-    if not is_tree or not graph.is_bipartite:
+    if not graph.is_bipartite:
+        raise CertificateError(place, "the tasks are not a bipartite tree")
+    graph, weight = _with_merged_sinks(graph)
+    if graph.tasks < 2 or len(graph.arcs) != graph.tasks - 1 or not _connected(graph):
         raise CertificateError(place, "the tasks are not a bipartite tree")
     near = _neighbours(graph)
     root = int(np.flatnonzero(graph.children)[0])
@@ -154,8 +157,30 @@ def tree(graph: Graph, place: str, budget: Budget) -> Ints:
         else:
             either = [np.maximum(a, b) for a, b in zip(first, second, strict=True)]
             idle[task] = _folded(either, place, budget)
-            busy[task] = np.maximum(idle[task], _folded(second, place, budget) + 1)
+            busy[task] = np.maximum(idle[task], _folded(second, place, budget) + weight[task])
     return np.maximum(idle[root], busy[root])
+
+
+def _with_merged_sinks(graph: Graph) -> tuple[Graph, list[int]]:
+    """Merge the sinks of a bipartite dag that have the same parents; return weights too."""
+    parents_of: list[list[int]] = [[] for _ in range(graph.tasks)]
+    for parent, child in graph.arcs.tolist():
+        parents_of[child].append(parent)
+    first: dict[tuple[int, ...], int] = {}
+    weight: list[int] = []
+    arcs: list[tuple[int, int]] = []
+    number: dict[int, int] = {}
+    for task in np.flatnonzero(graph.parents == 0).tolist():
+        number[task] = len(weight)
+        weight.append(0)
+    for task in np.flatnonzero(graph.parents).tolist():
+        key = tuple(parents_of[task])
+        if key not in first:
+            first[key] = len(weight)
+            arcs += [(number[parent], len(weight)) for parent in key]
+            weight.append(0)
+        weight[first[key]] += 1
+    return sorted_graph(len(weight), np.array(arcs, np.int64).reshape(-1, 2)), weight
 
 
 def _folded(parts: list[Ints], place: str, budget: Budget) -> Ints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from icsched.audit import leaves
@@ -29,10 +31,8 @@ def _by_rule(graph: Graph, node: dict[str, object], place: str, depth: int, budg
     inner = f"{place}.{rule}"
     inside = _Inside(inner, depth + 1, budget)
     match rule:
-        case "exact":
-            return leaves.exact(graph, inner, budget)
-        case "tree":
-            return leaves.tree(graph, inner, budget)
+        case "exact" | "tree":
+            return _remembered(graph, rule, inner, budget)
         case "cycle":
             return leaves.cycle(graph, inner)
         case "clique":
@@ -51,6 +51,15 @@ def _by_rule(graph: Graph, node: dict[str, object], place: str, depth: int, budg
             return inside.least(graph, values["parts"])
 
 
+def _remembered(graph: Graph, rule: str, place: str, budget: Budget) -> Ints:
+    """Return the bound of a leaf that takes long to compute; equal dags are looked at once."""
+    key = rule, graph.tasks, graph.arcs.tobytes()
+    if key not in budget.known:
+        find = leaves.exact if rule == "exact" else leaves.tree
+        budget.known[key] = find(graph, place, budget)
+    return budget.known[key].copy()
+
+
 _KEYS: dict[str, tuple[str, ...]] = {
     "exact": (),
     "tree": (),
@@ -63,6 +72,16 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "dual": ("part",),
     "least": ("parts",),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """The pieces of a sum: their runs and tasks, and their arcs, from one of `ends` to the next."""
+
+    runs: Ints
+    tasks: Ints
+    arcs: Ints
+    ends: Ints
 
 
 class _Inside:
@@ -128,13 +147,20 @@ class _Inside:
         bounds = [np.zeros(0, np.int64)]
         done = 0
         for number, (part, inner) in enumerate(zip(found, graphs, strict=True)):
-            bound = self.part(inner, part["part"], number)
+            bound = self._series_part(inner, part["part"], number)
             is_last = number == len(found) - 1
             whole = bound if is_last else _padded(bound, inner.tasks)[:-1]
             bounds.append(whole + done)
             done += inner.nonsources
             done += 0 if is_last else graphs[number + 1].tasks - graphs[number + 1].nonsources
         return np.concatenate(bounds)
+
+    def _series_part(self, inner: Graph, node: object, number: int) -> Ints:
+        """Return the bound of a part; a part without arcs, of which there may be many, is quick."""
+        if not len(inner.arcs) and node == {"rule": "exact"}:
+            self.budget.take(2000, self.place)
+            return np.zeros(1, np.int64)
+        return self.part(inner, node, number)
 
     def _check_junctions(self, graph: Graph, label: Ints, parts: int) -> None:
         before, after = label[graph.arcs].T
@@ -163,16 +189,14 @@ class _Inside:
             runs += copies[0]
             counts += copies[1]
             nodes.append((found["part"], len(copies[0])))
-        self.budget.take(5000 * len(runs), self.place)
+        self.budget.take(500 * len(runs), self.place)
         run, run_sizes = rows(runs, graph.tasks, self.place)
         count, count_sizes = rows(counts, graph.tasks, self.place)
-        graphs = self._pieces(graph, (run, run_sizes), (count, count_sizes))
-        return self._divided(graphs, nodes, run_sizes.tolist())
+        pieces = self._pieces(graph, (run, run_sizes), (count, count_sizes))
+        return self._divided(pieces, nodes)
 
-    def _pieces(
-        self, graph: Graph, runs: tuple[Ints, Ints], counts: tuple[Ints, Ints]
-    ) -> list[Graph]:
-        """Return the dag of each piece: ids of the runs first, then of what only counts."""
+    def _pieces(self, graph: Graph, runs: tuple[Ints, Ints], counts: tuple[Ints, Ints]) -> _Pieces:
+        """Return the dags of all pieces: ids of the runs first, then of what only counts."""
         runner, place = _labels(*runs, graph.tasks)
         counter, _ = _labels(*counts, graph.tasks)
         if not np.array_equal(runner >= 0, graph.children > 0):
@@ -182,33 +206,24 @@ class _Inside:
         within = graph.arcs[runner[graph.arcs[:, 0]] == counter[graph.arcs[:, 1]]]
         if len(np.unique(within[:, 1])) < graph.nonsources:
             raise self.wrong("a task is counted where none of its parents runs")
+        only = counts[0][runner[counts[0]] != counter[counts[0]]]
+        onlys = np.bincount(counter[only], minlength=len(runs[1]))
+        number = np.arange(len(only)) - (np.cumsum(onlys) - onlys)[counter[only]]
+        counted_as = place.copy()
+        counted_as[only] = runs[1][counter[only]] + number
         piece = counter[within[:, 1]]
-        ends = np.cumsum(np.bincount(piece, minlength=len(runs[1])))
-        arcs = np.split(within[np.argsort(piece, kind="stable")], ends[:-1])
-        rows_of = np.split(counts[0], np.cumsum(counts[1])[:-1])
-        graphs = []
-        for number, (size, count) in enumerate(zip(runs[1].tolist(), rows_of, strict=True)):
-            only = count[runner[count] != number]
-            kept = place[only]
-            place[only] = size + np.arange(len(only))
-            graphs.append(sorted_graph(size + len(only), place[arcs[number]]))
-            place[only] = kept
-        return graphs
+        arcs = np.column_stack([place[within[:, 0]], counted_as[within[:, 1]]])
+        arcs = arcs[np.lexsort((arcs[:, 1], arcs[:, 0], piece))]
+        ends = np.append(0, np.cumsum(np.bincount(piece, minlength=len(onlys))))
+        return _Pieces(runs[1], runs[1] + onlys, arcs, ends)
 
-    def _divided(
-        self, graphs: list[Graph], nodes: list[tuple[object, int]], runs: list[int]
-    ) -> Ints:
+    def _divided(self, pieces: _Pieces, nodes: list[tuple[object, int]]) -> Ints:
         slopes: list[Ints] = []
         others: list[Ints] = []
         start = 0
         for number, (node, copies) in enumerate(nodes):
-            first = graphs[start]
-            for other in graphs[start + 1 : start + copies]:
-                if other.tasks != first.tasks or not np.array_equal(other.arcs, first.arcs):
-                    raise self.wrong("copies of a piece have different arcs")
-            if len(set(runs[start : start + copies])) > 1:
-                raise self.wrong("copies of a piece have different numbers of runs")
-            bound = _padded(self.part(first, node, number), runs[start])
+            inner = self._only_one(pieces, start, start + copies)
+            bound = _padded(self.part(inner, node, number), int(pieces.runs[start]))
             gains = np.diff(bound)
             if bool(np.all(gains[1:] <= gains[:-1])):
                 slopes.append(np.repeat(gains, copies))
@@ -220,6 +235,19 @@ class _Inside:
         for more in sorted(others, key=len):
             whole = leaves.convolved(whole, more, self.place, self.budget)
         return whole
+
+    def _only_one(self, pieces: _Pieces, start: int, stop: int) -> Graph:
+        """Return the dag of the pieces from *start* up to *stop*, which must be copies."""
+        if len(set(pieces.runs[start:stop].tolist())) > 1:
+            raise self.wrong("copies of a piece have different numbers of runs")
+        sizes, ends = pieces.tasks[start:stop], pieces.ends[start : stop + 1]
+        arcs = pieces.arcs[ends[0] : ends[-1]]
+        if bool(np.any(sizes != sizes[0])) or len(set(np.diff(ends).tolist())) > 1:
+            raise self.wrong("copies of a piece have different arcs")
+        copies = arcs.reshape(stop - start, -1, 2)
+        if bool(np.any(copies != copies[0])):
+            raise self.wrong("copies of a piece have different arcs")
+        return Graph(int(sizes[0]), copies[0])
 
     def _power(self, bound: Ints, copies: int) -> Ints:
         """Return the convolution of *copies* bounds, by squaring."""
@@ -253,4 +281,7 @@ def _divided(graph: Graph, sizes: Ints, label: Ints, local: Ints) -> list[Graph]
     inside = inside[np.argsort(before[inside], kind="stable")]
     ends = np.cumsum(np.bincount(before[inside], minlength=len(sizes)))
     arcs = np.split(local[graph.arcs[inside]], ends[:-1])
-    return [sorted_graph(size, own) for size, own in zip(sizes.tolist(), arcs, strict=True)]
+    return [
+        sorted_graph(size, own) if len(own) else Graph(size, own)
+        for size, own in zip(sizes.tolist(), arcs, strict=True)
+    ]
