@@ -7,6 +7,7 @@
 #include "gives_way.hpp"
 #include "icsched/interrupt.hpp"
 #include "icsched/max_plus.hpp"
+#include "icsched/profiles.hpp"
 
 using namespace icsched;
 using Vector = std::vector<std::int32_t>;
@@ -128,6 +129,19 @@ TEST(looking_at_every_set_can_be_interrupted) {
     ring.sink_offsets.push_back(2 * (i + 1));
   }
   CHECK(gives_way([&] { exact_batch(ring.view(), 8, sources, unlimited); }));
+}
+
+TEST(the_best_profile_of_a_tree_looks_at_every_number_of_sources) {
+  // Sources 0, 1, 2 in a row: a sink of 0 and 1 that counts 1, one of 1 and 2 that counts 3.
+  BuiltFront path{Vector{0, 0, 0}, {0, 2, 4}, {0, 1, 1, 2}, {1, 3}};
+  CHECK(icsched::tree_profile(path.view()) == (Vector{0, 0, 3, 4}));
+  BuiltFront alone{Vector{2}, {0}, {}, {}};
+  CHECK(icsched::tree_profile(alone.view()) == (Vector{0, 2}));
+}
+
+TEST(profiles_side_by_side_are_divided_in_the_best_way) {
+  CHECK(icsched::max_plus(Vector{0, 2}, Vector{0, 0, 3}) == (Vector{0, 2, 3, 5}));
+  CHECK(icsched::max_plus(Vector{0}, Vector{0, 1}) == (Vector{0, 1}));
 }
 
 TEST(executions_are_shared_out_to_give_the_most) {

@@ -143,7 +143,6 @@ AS_DATA = [
             "is_ic_optimal": True,
             "theorem": "blocks",
             "chain": {"links": LINKS, "is_cut": False},
-            "inside_lone_ends": False,
             "no_order_is_ic_optimal": False,
             "has_largest_area": False,
             "steps": None,

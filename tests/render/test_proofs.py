@@ -17,7 +17,7 @@ from icsched.theory.proof import (
 )
 
 FORKS = Link("W(1,2)", 2, Sign.PRIORITY)
-JOIN = Link("M(1,2)", 1, Sign.BOTTLENECK)
+JOIN = Link("M(1,2)", 1, Sign.SERIES)
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,8 @@ JOIN = Link("M(1,2)", 1, Sign.BOTTLENECK)
         (NO_ORDER_IS_OPTIMAL, "unproved", "exact: no order is ic-optimal"),
         (LARGEST_AREA, "unproved", "exact: no order is ic-optimal, this has the largest area"),
         (Proof(Theorem.BLOCKS), "ic-optimal", "theorem 2.1"),
-        (
-            Proof(Theorem.BLOCKS_BETWEEN_BOTTLENECKS),
-            "ic-optimal",
-            "theorem 2.1 between bottlenecks",
-        ),
-        (Proof(Theorem.SUMS_OF_BLOCKS), "ic-optimal", "theorem 2.1 on sums of blocks"),
         (Proof(Theorem.SUM_OF_TREES), "ic-optimal", "theorem 3.2"),
-        (Proof(Theorem.EXACT, inside_lone_ends=True), "ic-optimal", "exact inside lone ends"),
+        (Proof(Theorem.PARTS), "ic-optimal", "bounds of parts"),
     ],
 )
 def test_json_names_status_and_method(proof, status, method):
@@ -87,9 +81,8 @@ def test_a_chain_lists_its_blocks(chain, text):
             "No order is IC-optimal; this one has the most eligible jobs on average (exact).",
         ),
         (
-            Proof(Theorem.BLOCKS, Chain((FORKS,)), inside_lone_ends=True),
-            "IC-optimal, no order has more eligible jobs at any step"
-            " (theorem 2.1 inside lone ends: W(1,2) x 2).",
+            Proof(Theorem.BLOCKS, Chain((FORKS,))),
+            "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) x 2).",
         ),
     ],
 )

@@ -64,7 +64,7 @@ def small() -> list[Judged]:
 
 
 def test_no_claim_about_a_small_dag_is_false(small):
-    """18,880 are linear compositions, 9,416 between bottlenecks; the referee settles the rest."""
+    """18,880 are linear compositions; parts or the referee settle the rest."""
     methods = check_claims(small)
 
     assert len(small) == 33_867

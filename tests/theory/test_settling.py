@@ -1,7 +1,7 @@
 """The recursion: no bound too low, no false claim, and the cases that must be proved."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag, families, pebble
+from icsched.arrays import Rows
 from icsched.orders import prioritize
 from icsched.render.proofs import proof_sentence
+from icsched.theory.merging import merged_order
 from icsched.theory.profiles import Work, side_by_side, total, tree_bound, turned
 from icsched.theory.settling import FULL, QUICK, Effort, settle
 from icsched.theory.splits import component_groups, series_parts, sum_pieces
@@ -219,6 +221,47 @@ def test_a_bound_turned_around_is_that_of_the_dual(seed):
         assert found[1:].tolist() == best_enabled(dag)[1:].tolist()
 
 
+def plainly_merged(dag: Dag, pieces: list[list[int]], strings: list[list[int]]) -> list[int]:
+    """Take the eligible next task of the piece whose remaining gains are the largest string.
+
+    Remaining gains count up to the first that is less than their first; ties go to the smaller id.
+    """
+    done: list[int] = []
+    at = [0] * len(pieces)
+    while len(done) < sum(map(len, pieces)):
+        ready = [
+            piece
+            for piece, tasks in enumerate(pieces)
+            if at[piece] < len(tasks) and set(dag.parents(tasks[at[piece]])) <= set(done)
+        ]
+        best = max(ready, key=lambda p: (strings[p][at[p] :], -pieces[p][at[p]]))
+        done.append(pieces[best][at[best]])
+        at[best] += 1
+    return done
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=4))
+def test_merging_enables_as_much_as_taking_the_largest_string_each_time(strings):
+    """Pieces are chains of tasks; each has as many leaves as it gains, and one more."""
+    sizes = [len(string) for string in strings]
+    starts = np.cumsum([0, *sizes])
+    pieces = [list(range(a, b)) for a, b in pairwise(starts.tolist())]
+    arcs, leaf = [], int(starts[-1])
+    for task, gain in enumerate(g for string in strings for g in string):
+        arcs += [(task, leaf + k) for k in range(gain + 1)]
+        leaf += gain + 1
+    dag = Dag.from_arcs(leaf, arcs)
+    rows = Rows(starts.astype(np.int32), np.arange(starts[-1], dtype=np.int32))
+    more = [np.array(string) + 1 for string in strings]
+    found = merged_order(dag, rows, np.arange(len(strings), dtype=np.int32), more)
+
+    plain = plainly_merged(dag, pieces, [string.tolist() for string in more])
+    gains = np.concatenate(more)
+    assert gains[found].tolist() == gains[plain].tolist()
+    for piece in pieces:
+        assert [task for task in found.tolist() if task in piece] == piece
+
+
 def test_of_equal_strings_the_smaller_id_goes_first():
     """Both pieces gain 2 at once; that the second goes on longer does not matter yet."""
     dag = Dag.from_arcs(7, [(0, 2), (0, 3), (1, 4), (1, 5), (4, 6)])
@@ -233,7 +276,8 @@ def test_the_proof_is_printed_as_a_chain():
     plan = prioritize(sums_at_a_barrier(2), "prio")
 
     assert proof_sentence(plan.proof).endswith(
-        "(bounds of parts: (W(2,3) x 2 + W[5,2] x 2) | (W(2,3) x 2 + W[5,2] x 2))."
+        "(bounds of parts: (W(2,3) x 2 + W[5,2] x 2) | M(1,22) | W(1,8)"
+        " | (W(2,3) x 2 + W[5,2] x 2))."
     )
 
 

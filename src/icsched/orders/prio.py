@@ -63,14 +63,14 @@ def _by_steps(
         if proved is not None:
             return way.old[proved[0]], proved[1]
         orders.append(way.old[analysis.order])
-        if len(dag) + dag.arc_count > MOST_TRIED:
-            break
         if way is first:
             with clock.step("prove"):
                 settled = met_by_parts(way.dag, analysis)
             if settled is not None:
                 order = np.append(settled.order, way.dag.sinks)
                 return way.old[order], proof_of(settled)
+        if len(dag) + dag.arc_count > MOST_TRIED:
+            break
     with clock.step("prove"):
         best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
         new_id = ranks_of(first.old)

@@ -8,14 +8,12 @@ from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theo
 
 _THEOREM = {
     Theorem.BLOCKS: "theorem 2.1",
-    Theorem.BLOCKS_BETWEEN_BOTTLENECKS: "theorem 2.1 between bottlenecks",
-    Theorem.SUMS_OF_BLOCKS: "theorem 2.1 on sums of blocks",
     Theorem.SUM_OF_TREES: "theorem 3.2",
     Theorem.EXACT: "exact",
     Theorem.PARTS: "bounds of parts",
 }
 _BETWEEN = {Rule.SERIES: " | ", Rule.SUM: " + "}
-_SIGN = {Sign.PRIORITY: " > ", Sign.BOTTLENECK: " | "}
+_SIGN = {Sign.PRIORITY: " > ", Sign.SERIES: " | "}
 
 
 def proof_keys(proof: Proof, certified: Certified | None = None) -> dict[str, object]:
@@ -91,7 +89,7 @@ def _method(proof: Proof) -> str | None:
     if proof.no_order_is_ic_optimal:
         area = ", this has the largest area"
         return f"{name}: no order is ic-optimal{area if proof.has_largest_area else ''}"
-    return f"{name} inside lone ends" if proof.inside_lone_ends else name
+    return name
 
 
 def _shown(proof: Proof) -> str | None:
@@ -124,7 +122,7 @@ def _step(step: ProofStep, inside: Rule | None = None) -> str:
 
 
 def _chain(chain: Chain) -> str:
-    """Return the blocks in the form W(1,2) > W(2,2) x 3 > ..., with | at bottlenecks.
+    """Return the blocks in the form W(1,2) > W(2,2) x 3 > ..., with | in a series.
 
     >>> _chain(Chain((Link("W(1,2)", 2, Sign.PRIORITY), Link("N(1)", 1, Sign.PRIORITY))))
     'W(1,2) x 2 > N(1)'

@@ -9,7 +9,7 @@ from icsched.theory.batches import (
     small_union_dag,
 )
 from icsched.theory.blocks import BlockGroup, Kind, family_name
-from icsched.theory.conclusion import conclude, confirmed, proved_by_theorem, settled_by_referee
+from icsched.theory.conclusion import confirmed, proved_by_theorem, settled_by_referee
 from icsched.theory.decomposition import Decomposition, decompose
 from icsched.theory.donors import is_universal_donor
 from icsched.theory.duality import dual_order
@@ -48,7 +48,6 @@ __all__ = [
     "best_batch",
     "best_profile",
     "closure",
-    "conclude",
     "confirmed",
     "decompose",
     "diagonal_shell_order",

@@ -7,7 +7,9 @@ import numpy as np
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.pebble import Schedule
-from icsched.theory.settled import Counts, Least, Settled, Step
+from icsched.theory.profiles import NOTHING
+from icsched.theory.settled import Copies, Counts, Least, Settled, Step, Sum, Tree
+from icsched.theory.splits import Pieces, star_pieces
 
 
 class Known:
@@ -17,6 +19,7 @@ class Known:
         self.dag = dag
         self.order: Ids = np.empty(0, np.int32)
         self.reached: Counts = np.empty(0, np.int64)
+        self.is_exact = False  # whether no bound can be lower, and no area larger
         self._bounds: list[tuple[Counts, Step]] = []
 
     def offer(self, order: Ids) -> None:
@@ -41,6 +44,15 @@ class Known:
         kept = [(other, why) for other, why in self._bounds if (other < padded).any()]
         self._bounds = [*kept, (padded, step)]
 
+    def bounded_by_stars(self) -> None:
+        """Add a bound by what each nonsink counts alone; this always works."""
+        self.offer(self.dag.fifo_order)
+        group = np.full(len(self.dag), -1, np.int32)
+        group[self.order] = np.arange(len(self.order), dtype=np.int32)
+        copies = tuple(_star(pieces) for pieces in star_pieces(self.dag, group))
+        sizes = np.repeat([c.settled.bound[-1] for c in copies], [len(c.tasks) for c in copies])
+        self.bounded(np.append(0, np.cumsum(-np.sort(-sizes))), Sum(copies))
+
     @property
     def has_bound(self) -> bool:
         """Whether there is a bound."""
@@ -63,3 +75,11 @@ class Known:
         if len(found) == 1:
             return found[0]
         return Settled(self.dag, self.order, self.reached, self._least(), Least(found))
+
+
+def _star(pieces: Pieces) -> Copies:
+    """Return copies of a task with its children."""
+    dag = pieces.dag
+    profile = np.array([0, dag.arc_count]) if dag.arc_count else NOTHING
+    settled = Settled(dag, dag.nonsinks, profile, profile, Tree() if dag.arc_count else Sum(()))
+    return Copies(pieces.tasks[:, :1], pieces.tasks[:, 1:], pieces.tasks, settled)

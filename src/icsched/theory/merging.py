@@ -6,7 +6,7 @@ next task is taken from the piece whose remaining gains are the largest string.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from icsched.arrays import Ids, Rows
 from icsched.dag import Dag
 from icsched.pebble import priority_order
-from icsched.theory.settled import Counts
+from icsched.theory.analysis import Analysis
+from icsched.theory.settled import Copies, Counts, Settled
+from icsched.theory.splits import Pieces
 
 
 def merged_order(dag: Dag, pieces: Rows, kinds: Ids, gains: Sequence[Counts]) -> Ids:
@@ -39,6 +41,32 @@ def merged_order(dag: Dag, pieces: Rows, kinds: Ids, gains: Sequence[Counts]) ->
     wanted[np.argsort(-rank, kind="stable")] = np.arange(len(dag), dtype=np.int32)
     order = priority_order(_chained(dag, pieces, within), wanted)
     return order[dag.out_degrees[order] > 0]
+
+
+def copies_of(pieces: Pieces, settled: Settled) -> Copies:
+    """Return equal pieces of a sum, once one of them is settled."""
+    counts = pieces.tasks[:, pieces.dag.in_degrees > 0]
+    return Copies(pieces.tasks[:, : pieces.runs], counts, pieces.tasks, settled)
+
+
+def merged_copies(dag: Dag, copies: Iterable[Copies]) -> Ids:
+    """Return the orders of all pieces merged."""
+    runs = [c.tasks[:, c.settled.order] for c in copies]
+    gains = [np.diff(c.settled.reached) for c in copies]
+    sizes = np.concatenate([np.full(len(r), r.shape[1]) for r in runs])
+    kinds = np.repeat(np.arange(len(runs), dtype=np.int32), [len(r) for r in runs])
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
+    rows = Rows(offsets, np.concatenate([r.ravel() for r in runs]))
+    return merged_order(dag, rows, kinds, gains)
+
+
+def block_profiles(analysis: Analysis) -> list[Counts]:
+    """Return the profile of the first block of each kind."""
+    offsets, enabled = analysis.parts.blocks.nonsinks.offsets, analysis.orders.enabled
+    return [
+        enabled[offsets[block] + block : offsets[block + 1] + block + 1].astype(np.int64)
+        for block in np.unique(analysis.orders.alike).tolist()
+    ]
 
 
 def _chained(dag: Dag, pieces: Rows, within: NDArray[np.int64]) -> Dag:

@@ -6,8 +6,9 @@ take profiles of orders and bounds alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from icsched.dag import Dag
 from icsched.theory.settled import Counts
 
 NOTHING: Counts = np.zeros(1, np.int64)
+T = TypeVar("T")
 
 
 @dataclass
@@ -42,6 +44,20 @@ class Work:
             return False
         self.looks -= size
         return True
+
+    def rationed(self, parts: Iterable[T], sizes: Sequence[int]) -> Iterator[T]:
+        """Yield all parts; until the next, a part may use its share of the looks.
+
+        Shares go by *sizes*; if it is more, a share is what two looks at the part take. What a
+        part leaves goes to the next ones.
+        """
+        left = sum(sizes)
+        for part, size in zip(parts, sizes, strict=True):
+            aside = max(0, self.looks - max(self.looks * size // left, 2 * size))
+            self.looks -= aside
+            yield part
+            self.looks += aside
+            left -= size
 
 
 def side_by_side(first: Counts, second: Counts) -> Counts:
@@ -162,3 +178,20 @@ def tree_bound(dag: Dag) -> Counts | None:
     if len(front.sinks.targets) != len(front.sinks) + len(front.yields) - 1:
         return None
     return _native.tree_profile(front).astype(np.int64)
+
+
+def bends(reached: Counts) -> Counts:
+    """Return the steps at which the concave envelope of a profile bends, the last one included.
+
+    >>> bends(np.array([0, 3, 3, 5, 6])).tolist()
+    [1, 3, 4]
+    """
+    corners: list[int] = []
+    for t, count in enumerate(reached.tolist()):
+        while len(corners) > 1:
+            a, b = corners[-2:]
+            if (reached[b] - reached[a]) * (t - a) > (count - reached[a]) * (b - a):
+                break
+            corners.pop()
+        corners.append(t)
+    return np.array(corners[1:])

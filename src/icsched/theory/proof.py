@@ -18,8 +18,6 @@ class Theorem(Enum):
     """
 
     BLOCKS = auto()  # theorem 2.1: each block has priority over the next
-    BLOCKS_BETWEEN_BOTTLENECKS = auto()  # theorem 2.1 on each side of every bottleneck
-    SUMS_OF_BLOCKS = auto()  # theorem 2.1 on independent blocks that run interleaved
     SUM_OF_TREES = auto()  # theorem 3.2
     EXACT = auto()  # the exact referee
     PARTS = auto()  # the order meets a bound that was put together from bounds of parts
@@ -29,7 +27,7 @@ class Sign(Enum):
     """What lies between a block of a chain and the next one."""
 
     PRIORITY = auto()  # the block has priority over the next
-    BOTTLENECK = auto()  # a task that comes after all of the first and before all of the second
+    SERIES = auto()  # all tasks of the second wait for all tasks of the first
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Chain:
-    """The blocks in the order of theorem 2.1; `is_cut` says that more blocks follow."""
+    """The blocks in the order in which they run; `is_cut` says that more blocks follow."""
 
     links: tuple[Link, ...]
     is_cut: bool = False
@@ -81,8 +79,7 @@ class ProofStep:
 class Proof(Answer):
     """What is proved about an order.
 
-    `theorem` is None only if nothing is proved. `inside_lone_ends` says that the theorem is about
-    the tasks between lone sources and lone sinks, which is enough for the whole dag.
+    `theorem` is None only if nothing is proved.
     `no_order_is_ic_optimal` says that no order of the dag is IC-optimal, as the referee found;
     `has_largest_area` says that no order has a larger area than this one. `steps` says how the
     dag was taken apart if the theorem is PARTS.
@@ -90,7 +87,6 @@ class Proof(Answer):
 
     theorem: Theorem | None = None
     chain: Chain | None = None
-    inside_lone_ends: bool = False
     no_order_is_ic_optimal: bool = False
     has_largest_area: bool = False
     steps: ProofStep | None = None

@@ -3,11 +3,16 @@
 The recursion takes a dag apart in every way that keeps a bound true: into a series of parts, into
 pieces side by side, into its dual. An order that meets the bound at every step is IC-optimal, and
 the steps are the proof. The work is limited by counts, never by a clock.
+
+Not every dag with an IC-optimal order is proved. The levels of larger meshes, such as mesh(12, 3),
+are blocks too large for the referee; a bound for them would need Macaulay's theorem on shadows of
+monomials.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,13 +25,14 @@ from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
 from icsched.theory.clock import Clock
 from icsched.theory.duality import dual_order
-from icsched.theory.envelopes import Envelope, envelope
 from icsched.theory.envelopes import Work as CutWork
+from icsched.theory.envelopes import envelope
 from icsched.theory.known import Known
-from icsched.theory.merging import merged_order
+from icsched.theory.merging import block_profiles, copies_of, merged_copies, merged_order
 from icsched.theory.profiles import (
     NOTHING,
     Work,
+    bends,
     in_series,
     series_gains,
     total,
@@ -36,7 +42,6 @@ from icsched.theory.profiles import (
 from icsched.theory.reduction import shortcuts, without_shortcuts
 from icsched.theory.settled import (
     Blocks,
-    Copies,
     Counts,
     Dual,
     Exact,
@@ -52,17 +57,26 @@ from icsched.theory.splits import (
     Pieces,
     component_groups,
     series_parts,
-    star_pieces,
     sum_pieces,
+)
+from icsched.theory.ways import (
+    ALL_WAYS,
+    IN_DUALS,
+    IN_SEGMENTS,
+    SpentError,
+    UnmetError,
+    Ways,
 )
 
 # Sets that the referee may visit for one part, and looks at parents for each set.
 PART_SETS = 100_000
 USUAL_LOOKS = 512
 # What a part costs besides its tasks and arcs, in looks.
-PART_LOOKS = 300
+PART_LOOKS = 1_000
 # Parts of up to this many nonsinks are cut in all ways.
 FEW_NONSINKS = 12
+# A larger dag, in looks, is taken apart for a proof only if all its blocks are proved.
+LARGE = 12_000
 # A chain of pieces deeper than this is not taken apart further.
 MOST_DEPTH = 40
 
@@ -72,8 +86,8 @@ class Effort:
     """How much work the recursion may do.
 
     `cells` limits the tables of profiles, `sets` the sets that the referee visits, `looks` the
-    tasks and arcs of all parts together, `cut_arcs` the arcs of a part whose envelope is computed.
-    Larger dags get more looks, two for each task and arc, up to `more_looks`.
+    tasks and arcs of all parts together, `cut_arcs` the arcs of all flows together.
+    Larger dags get more looks, three for each task and arc, up to `more_looks`.
     """
 
     cells: int
@@ -83,9 +97,10 @@ class Effort:
     more_looks: int = 40_000
 
 
-QUICK = Effort(cells=20_000_000, sets=400_000, looks=6_000)
+QUICK = Effort(cells=20_000_000, sets=400_000, looks=30_000)
+PROOF = replace(QUICK, looks=8_000)  # a few milliseconds, for the order "prio"
 FULL = Effort(
-    cells=2_000_000_000, sets=2_000_000, looks=100_000, cut_arcs=15_000_000, more_looks=20_000_000
+    cells=1_000_000_000, sets=400_000, looks=150_000, cut_arcs=15_000_000, more_looks=8_000_000
 )
 
 
@@ -107,57 +122,74 @@ def settle(dag: Dag, effort: Effort) -> Settled:
 
 def settle_reduced(dag: Dag, effort: Effort) -> Settled:
     """Return what is known of a dag without shortcuts."""
-    return _Settling(_with_looks(effort, dag)).settled(dag)
+    return _Settling(_with_looks(effort, dag)).free_part(dag, -1, ALL_WAYS)
 
 
-def met_by_parts(dag: Dag, analysis: Analysis, effort: Effort = QUICK) -> Settled | None:
+def met_by_parts(dag: Dag, analysis: Analysis, effort: Effort = PROOF) -> Settled | None:
     """Return what is known of a dag without shortcuts if its order meets its bound.
 
-    *analysis* is the dag's own. Gives up once all looks are spent.
+    *analysis* is the dag's own. Gives up once all looks are spent, and gives up on a way to take
+    the dag apart once the order of one part does not meet its bound. A large dag must be made of
+    blocks that all have IC-optimal orders.
     """
-    try:
-        found = _Settling(_with_looks(effort, dag), gives_up=True).settled(dag, analysis=analysis)
-    except _SpentError:
+    if _size(dag) > LARGE and not analysis.is_proved_by_blocks:
         return None
-    return found if found.is_met else None
+    try:
+        return _Settling(_with_looks(effort, dag), proves=True).settled(dag, analysis=analysis)
+    except (SpentError, UnmetError):
+        return None
 
 
 def _with_looks(effort: Effort, dag: Dag) -> Effort:
-    more = min(2 * (len(dag) + dag.arc_count), effort.more_looks)
+    more = min(3 * (len(dag) + dag.arc_count), effort.more_looks)
     return replace(effort, looks=effort.looks + more)
-
-
-class _SpentError(Exception):
-    """All looks are spent."""
 
 
 class _Settling:
     """Settles parts until the work is done, or all effort spent."""
 
-    def __init__(self, effort: Effort, *, gives_up: bool = False) -> None:
-        self._effort = effort
-        self._gives_up = gives_up
+    def __init__(self, effort: Effort, *, proves: bool = False) -> None:
+        self._proves = proves  # whether parts are of use only if they are met
         self._work = Work(effort.cells, effort.sets, effort.looks)
-        self._found: dict[tuple[int, bytes], Settled] = {}
+        self._cuts = CutWork(effort.cut_arcs)
+        self._found: dict[tuple[int, Ways, bytes], Settled | None] = {}
 
     def settled(
-        self, dag: Dag, depth: int = 0, *, may_turn: bool = True, analysis: Analysis | None = None
+        self,
+        dag: Dag,
+        depth: int = 0,
+        ways: Ways = ALL_WAYS,
+        analysis: Analysis | None = None,
     ) -> Settled:
-        """Return what is known of *dag*; equal dags are settled once."""
+        """Return what is known of *dag*; equal dags are settled once.
+
+        *analysis* is given for a dag that need not be paid for: the whole, or a part of a series.
+        """
         if not dag.arc_count:
             return Settled(dag, np.empty(0, np.int32), NOTHING, NOTHING, Sum(()))
-        key = (len(dag) if may_turn else -len(dag), dag.arcs.tobytes())
+        key = (len(dag), ways, dag.arcs.tobytes())
         if key not in self._found:
-            self._found[key] = self._settle(dag, depth, may_turn, analysis)
-        return self._found[key]
+            self._found[key] = None
+            self._found[key] = self._settle(dag, depth, ways, analysis)
+        found = self._found[key]
+        if found is None or (self._proves and not found.is_met):
+            raise UnmetError
+        return found
 
-    def _settle(self, dag: Dag, depth: int, may_turn: bool, analysis: Analysis | None) -> Settled:
+    def free_part(self, dag: Dag, depth: int, ways: Ways) -> Settled:
+        """Settle a dag, or one of several parts that together are no larger than the dag."""
+        analysis = self._analysis(dag) if dag.arc_count and self._work.look(PART_LOOKS) else None
+        return self.settled(dag, depth + 1, ways, analysis)
+
+    def _paid_part(self, dag: Dag, depth: int, ways: Ways) -> Settled:
+        return self.settled(dag, depth + 1, ways)
+
+    def _settle(self, dag: Dag, depth: int, ways: Ways, analysis: Analysis | None) -> Settled:
         known = Known(dag)
-        size = len(dag) + dag.arc_count + PART_LOOKS
-        if depth > MOST_DEPTH or (depth > 0 and not self._work.look(size)):
-            if self._gives_up:
-                raise _SpentError
-            self._stars(known)
+        if depth > MOST_DEPTH or (analysis is None and not self._look(dag)):
+            if self._proves:
+                raise SpentError
+            known.bounded_by_stars()
             return known.settled()
         analysis = analysis or self._analysis(dag)
         known.offer(analysis.order)
@@ -166,14 +198,14 @@ class _Settling:
             if known.is_met or (known.has_bound and not analysis.superdag.arc_count):
                 return known.settled()
         if (parts := series_parts(dag)) is not None:
-            return self._series(dag, parts, depth)
+            return self._series(dag, parts, depth, ways)
         groups = component_groups(dag)
         if len(np.unique(groups[groups >= 0])) > 1 or (dag.in_degrees + dag.out_degrees == 0).any():
-            self._sum(known, groups, depth)
+            self._sum(known, groups, depth, ways, is_free=True)
         else:
-            self._connected(known, analysis, depth, may_turn)
+            self._connected(known, analysis, depth, ways)
         if not known.has_bound:
-            self._stars(known)
+            known.bounded_by_stars()
         return known.settled()
 
     def _analysis(self, dag: Dag) -> Analysis:
@@ -187,33 +219,39 @@ class _Settling:
             self._work.sets = max(0, self._work.sets - int(used))
         return analysis
 
-    def _connected(self, known: Known, analysis: Analysis, depth: int, may_turn: bool) -> None:
+    def _connected(self, known: Known, analysis: Analysis, depth: int, ways: Ways) -> None:
         """Try what is left for a dag that is neither a series nor a sum."""
-        self._tree(known)
-        if not known.is_met and may_turn:
-            self._dual(known, depth)
-        if not known.is_met and len(analysis.parts) > 1 and not analysis.is_proved_by_blocks:
-            self._sum(known, analysis.parts.owner, depth)
-        if not known.is_met:
-            self._exact(known)
-        if not known.is_met:
-            self._segments(known, depth)
-        if not known.is_met:
-            self._shares(known, depth)
-        if not known.is_met:
-            self._prefixes(known, depth)
-        if not known.is_met:
-            self._fewer_arcs(known, depth)
+        for attempt in self._attempts(known, analysis, depth, ways):
+            with suppress(UnmetError):
+                attempt()
+            if known.is_met or known.is_exact:
+                return
 
-    def _series(self, dag: Dag, classes: list[Pieces], depth: int) -> Settled:
+    def _attempts(
+        self, known: Known, analysis: Analysis, depth: int, ways: Ways
+    ) -> Iterator[Callable[[], None]]:
+        yield lambda: self._tree(known)
+        if ways.share:
+            yield lambda: self._shares(known, depth)
+        if ways.turn:
+            yield lambda: self._dual(known, depth)
+        if len(analysis.parts) > 1 and not analysis.is_proved_by_blocks:
+            yield lambda: self._sum(known, analysis.parts.owner, depth, ways)
+        yield lambda: self._exact(known)
+        yield lambda: self._segments(known, depth, ways)
+        if len(known.order) <= FEW_NONSINKS:
+            yield lambda: self._prefixes(known, depth, ways)
+            yield lambda: self._fewer_arcs(known, depth, ways)
+
+    def _series(self, dag: Dag, classes: list[Pieces], depth: int, ways: Ways) -> Settled:
         """Settle the parts of a series, equal ones once."""
         count = sum(len(pieces.places) for pieces in classes)
         parts: list[Part] = [None] * count  # type: ignore[list-item]
         orders: list[Ids] = [None] * count  # type: ignore[list-item]
         bounds: list[Counts] = [None] * count  # type: ignore[list-item]
         reached: list[Counts] = [None] * count  # type: ignore[list-item]
-        for pieces in classes:
-            settled = self.settled(pieces.dag, depth + 1)
+        for pieces in self._rationed(classes):
+            settled = self.free_part(pieces.dag, depth, ways)
             ends = len(pieces.dag.sinks), len(pieces.dag.sources)
             bound = series_gains(settled.bound, *ends)
             reach = series_gains(settled.reached, *ends)
@@ -226,10 +264,15 @@ class _Settling:
         order = np.concatenate(orders)[:s]
         return Settled(dag, order, in_series(reached, s), in_series(bounds, s), step)
 
-    def _sum(self, known: Known, group: Ids, depth: int) -> None:
-        """Settle a piece for each group of nonsinks; no arc may lead to a smaller group."""
-        if self._gives_up and not self._affords(known.dag):
-            raise _SpentError
+    def _sum(
+        self, known: Known, group: Ids, depth: int, ways: Ways, *, is_free: bool = False
+    ) -> None:
+        """Settle a piece for each group of nonsinks; no arc may lead to a smaller group.
+
+        *is_free* is for connected parts, which together are no larger than the dag.
+        """
+        if not is_free and not self._look(known.dag) and self._proves:
+            raise SpentError
         classes = sum_pieces(known.dag, group)
         if (
             len(classes) == 1
@@ -238,22 +281,27 @@ class _Settling:
             and classes[0].dag.arc_count == known.dag.arc_count
         ):
             return  # the whole dag again
-        copies = tuple(self._copies(pieces, depth) for pieces in classes)
+        settled = self.free_part if is_free else self._paid_part
+        copies = tuple(
+            copies_of(pieces, settled(pieces.dag, depth, ways))
+            for pieces in self._rationed(classes)
+        )
         bound = total(((c.settled.bound, len(c.tasks)) for c in copies), self._work)
         if bound is not None:
             known.bounded(bound, Sum(copies))
         if self._affords(known.dag) or all(c.settled.is_met for c in copies):
-            known.offer(_merged(known.dag, copies))
+            known.offer(merged_copies(known.dag, copies))
 
-    def _copies(self, pieces: Pieces, depth: int) -> Copies:
-        settled = self.settled(pieces.dag, depth + 1)
-        counts = pieces.tasks[:, pieces.dag.in_degrees > 0]
-        return Copies(pieces.tasks[:, : pieces.runs], counts, pieces.tasks, settled)
+    def _rationed(self, classes: list[Pieces]) -> Iterator[Pieces]:
+        """Yield all pieces; each has its ration, unless a proof needs them all."""
+        if self._proves:
+            return iter(classes)
+        return self._work.rationed(classes, [_size(pieces.dag) for pieces in classes])
 
     def _blocks(self, known: Known, analysis: Analysis) -> None:
         """Use that all blocks have IC-optimal orders and all arcs lie inside blocks."""
         kinds = np.unique(analysis.orders.alike, return_inverse=True)[1].astype(np.int32)
-        profiles = _block_profiles(analysis)
+        profiles = block_profiles(analysis)
         pairs = zip(profiles, np.bincount(kinds).tolist(), strict=True)
         bound = total(pairs, self._work)
         if bound is None:
@@ -265,7 +313,7 @@ class _Settling:
 
     def _tree(self, known: Known) -> None:
         """Solve a bipartite tree exactly."""
-        if not self._work.take(len(known.dag.nonsinks) ** 2):
+        if not known.dag.is_bipartite or not self._work.take(len(known.dag.nonsinks) ** 2):
             return
         if (bound := tree_bound(known.dag)) is not None:
             known.bounded(bound, Tree())
@@ -281,7 +329,11 @@ class _Settling:
             best = pebble.optimal_profile(dag, limit=limit)
             order = pebble.ic_optimal_order(dag, limit=limit)
             known.bounded((best + np.arange(len(best)))[: s + 1] - len(dag.sources), Exact())
-            known.offer(pebble.maximum_area_order(dag, limit=limit) if order is None else order)
+            if order is None and not self._proves:
+                order = pebble.maximum_area_order(dag, limit=limit)
+            if order is not None:
+                known.offer(order)
+            known.is_exact = True
         except LimitError:
             return
 
@@ -290,113 +342,58 @@ class _Settling:
         dual = known.dag.dual()
         if not self._affords(dual):
             return
-        settled = self.settled(dual, depth + 1, may_turn=False)
+        settled = self.settled(dual, depth + 1, IN_DUALS)
         known.bounded(turned(settled.bound, len(known.dag.nonsinks)), Dual(settled))
         known.offer(dual_order(dual, np.append(settled.order, dual.sinks)))
 
     def _affords(self, dag: Dag) -> bool:
-        return len(dag) + dag.arc_count + PART_LOOKS <= self._work.looks
+        return _size(dag) <= self._work.looks
 
-    def _segments(self, known: Known, depth: int) -> None:
+    def _look(self, dag: Dag) -> bool:
+        return self._work.look(_size(dag))
+
+    def _segments(self, known: Known, depth: int, ways: Ways) -> None:
         """Cut the order where its profile bends down, and settle the pieces between the cuts."""
-        if not self._affords(known.dag) or len(ends := _bends(known.reached)) < 2:
+        if not self._affords(known.dag) or len(ends := bends(known.reached)) < 2:
             return
         group = np.full(len(known.dag), -1, np.int32)
         group[known.order] = np.searchsorted(ends, np.arange(len(known.order)), side="right")
-        self._sum(known, group, depth)
+        self._sum(known, group, depth, ways)
 
     def _shares(self, known: Known, depth: int) -> None:
         """Compute the concave envelope, and settle the pieces between its corners."""
-        if (shares := _shares(known.dag, self._effort)) is None:
+        if not self._cuts.arcs or not self._work.look(PART_LOOKS):
             return
+        shares = envelope(known.dag, work=self._cuts)
         known.bounded(shares.bound, Shares(shares))
         if not known.is_met and len(shares.sizes) > 1 and self._affords(known.dag):
-            self._sum(known, shares.segment, depth)
+            self._sum(known, shares.segment, depth, IN_SEGMENTS)
 
-    def _prefixes(self, known: Known, depth: int) -> None:
-        """Cut the order in two at each step in turn."""
+    def _prefixes(self, known: Known, depth: int, ways: Ways) -> None:
+        """Cut the order of a small dag in two at each step in turn."""
         order, s = known.order, len(known.order)
-        if s > FEW_NONSINKS:
-            return
         for step in range(1, s):
             if known.is_met or not self._affords(known.dag):
                 return
             group = np.full(len(known.dag), -1, np.int32)
             group[order] = np.arange(s) >= step
-            self._sum(known, group, depth)
+            with suppress(UnmetError):
+                self._sum(known, group, depth, ways)
 
-    def _fewer_arcs(self, known: Known, depth: int) -> None:
+    def _fewer_arcs(self, known: Known, depth: int, ways: Ways) -> None:
         """Drop an arc that is neither the only one of its parent nor the only one of its child."""
         dag = known.dag
-        if len(known.order) > FEW_NONSINKS:
-            return
         parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
         spare = (dag.out_degrees[parents] > 1) & (dag.in_degrees[children] > 1)
         for arc in np.flatnonzero(spare).tolist():
             if known.is_met or not self._affords(dag):
                 return
             rest = dag.with_arcs(np.arange(len(dag.arcs)) != arc)
-            settled = self.settled(rest, depth + 1)
-            known.bounded(settled.bound, Without(dag.arcs[arc : arc + 1], settled))
-
-    def _stars(self, known: Known) -> None:
-        """Bound a dag by what each nonsink counts alone; this always works."""
-        dag = known.dag
-        known.offer(dag.fifo_order)
-        group = np.full(len(dag), -1, np.int32)
-        group[known.order] = np.arange(len(known.order), dtype=np.int32)
-        copies = tuple(_star(pieces) for pieces in star_pieces(dag, group))
-        sizes = np.repeat([c.settled.bound[-1] for c in copies], [len(c.tasks) for c in copies])
-        known.bounded(np.append(0, np.cumsum(-np.sort(-sizes))), Sum(copies))
+            with suppress(UnmetError):
+                settled = self.settled(rest, depth + 1, ways)
+                known.bounded(settled.bound, Without(dag.arcs[arc : arc + 1], settled))
 
 
-def _shares(dag: Dag, effort: Effort) -> Envelope | None:
-    """Return the envelope of *dag*, or None if *effort* does not allow one."""
-    if dag.arc_count > effort.cut_arcs:
-        return None
-    return envelope(dag, work=CutWork(effort.cut_arcs))
-
-
-def _star(pieces: Pieces) -> Copies:
-    """Return copies of a task with its children."""
-    dag = pieces.dag
-    profile = np.array([0, dag.arc_count]) if dag.arc_count else NOTHING
-    settled = Settled(dag, dag.nonsinks, profile, profile, Tree() if dag.arc_count else Sum(()))
-    return Copies(pieces.tasks[:, :1], pieces.tasks[:, 1:], pieces.tasks, settled)
-
-
-def _merged(dag: Dag, copies: Iterable[Copies]) -> Ids:
-    """Return the orders of all pieces merged."""
-    runs = [c.tasks[:, c.settled.order] for c in copies]
-    gains = [np.diff(c.settled.reached) for c in copies]
-    sizes = np.concatenate([np.full(len(r), r.shape[1]) for r in runs])
-    kinds = np.repeat(np.arange(len(runs), dtype=np.int32), [len(r) for r in runs])
-    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
-    rows = Rows(offsets, np.concatenate([r.ravel() for r in runs]))
-    return merged_order(dag, rows, kinds, gains)
-
-
-def _block_profiles(analysis: Analysis) -> list[Counts]:
-    """Return the profile of the first block of each kind."""
-    offsets, enabled = analysis.parts.blocks.nonsinks.offsets, analysis.orders.enabled
-    return [
-        enabled[offsets[block] + block : offsets[block + 1] + block + 1].astype(np.int64)
-        for block in np.unique(analysis.orders.alike).tolist()
-    ]
-
-
-def _bends(reached: Counts) -> Counts:
-    """Return the steps at which the concave envelope of a profile bends, the last one included.
-
-    >>> _bends(np.array([0, 3, 3, 5, 6])).tolist()
-    [1, 3, 4]
-    """
-    corners: list[int] = []
-    for t, count in enumerate(reached.tolist()):
-        while len(corners) > 1:
-            a, b = corners[-2:]
-            if (reached[b] - reached[a]) * (t - a) > (count - reached[a]) * (b - a):
-                break
-            corners.pop()
-        corners.append(t)
-    return np.array(corners[1:])
+def _size(dag: Dag) -> int:
+    """Return how many looks a part takes."""
+    return len(dag) + dag.arc_count + PART_LOOKS

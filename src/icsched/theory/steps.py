@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 
@@ -10,8 +10,20 @@ from icsched.dag import Dag
 from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind, family_name
 from icsched.theory.conclusion import chain_of_blocks
-from icsched.theory.proof import EXACT, Proof, ProofStep, Rule, Theorem
-from icsched.theory.settled import Blocks, Dual, Exact, Least, Series, Settled, Sum, Tree, Without
+from icsched.theory.proof import EXACT, Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
+from icsched.theory.settled import (
+    Blocks,
+    Copies,
+    Dual,
+    Exact,
+    Least,
+    Part,
+    Series,
+    Settled,
+    Sum,
+    Tree,
+    Without,
+)
 
 MOST_PARTS = 12
 MOST_DEPTH = 8
@@ -26,7 +38,10 @@ def proof_of(settled: Settled) -> Proof:
     """
     if isinstance(settled.step, Exact):
         return EXACT
-    return Proof(Theorem.PARTS, steps=_step(settled, 0))
+    steps = _step(settled, 0)
+    if steps.rule is Rule.BLOCKS:
+        return Proof(Theorem.PARTS, steps.chain)
+    return Proof(Theorem.PARTS, steps=steps)
 
 
 def _step(settled: Settled, depth: int) -> ProofStep:
@@ -35,12 +50,9 @@ def _step(settled: Settled, depth: int) -> ProofStep:
         return ProofStep(Rule.PART, name="...")
     match step:
         case Series(parts):
-            kept = [part.settled for part in parts if len(part.settled.dag) > 1]
-            equal = ((next(group), 1 + sum(1 for _ in group)) for _, group in groupby(kept, id))
-            return _several(Rule.SERIES, equal, depth)
+            return _series(parts, depth)
         case Sum(pieces) if pieces:
-            equal = ((piece.settled, len(piece.tasks)) for piece in pieces)
-            return _several(Rule.SUM, equal, depth)
+            return _sum(pieces, depth)
         case Blocks(analysis):
             return _blocks(analysis)
         case Dual(part):
@@ -52,15 +64,56 @@ def _step(settled: Settled, depth: int) -> ProofStep:
     return ProofStep(Rule.PART, name=_name(settled.dag, is_tree=isinstance(step, Tree)))
 
 
-def _several(rule: Rule, equal: Iterable[tuple[Settled, int]], depth: int) -> ProofStep:
-    """Return a step of several parts, the first of them shown; one part stands for itself."""
-    shown = list(islice(equal, MOST_PARTS + 1))
+def _sum(pieces: Iterable[Copies], depth: int) -> ProofStep:
+    """Return a step of several pieces, the first of them shown."""
+    shown = list(islice(pieces, MOST_PARTS + 1))
     parts = tuple(
-        replace(_step(part, depth + 1), count=count) for part, count in shown[:MOST_PARTS]
+        replace(_step(piece.settled, depth + 1), count=len(piece.tasks))
+        for piece in shown[:MOST_PARTS]
     )
-    if rule is Rule.SERIES and len(parts) == 1 and parts[0].count > 1:
-        parts = replace(parts[0], count=1), replace(parts[0], count=parts[0].count - 1)
-    return ProofStep(rule, parts=parts, is_cut=len(shown) > MOST_PARTS)
+    return ProofStep(Rule.SUM, parts=parts, is_cut=len(shown) > MOST_PARTS)
+
+
+def _series(parts: Sequence[Part], depth: int) -> ProofStep:
+    """Return the parts and the junctions between them; blocks alone are a chain."""
+    runs = groupby(_in_turn(parts, depth))
+    shown = [(step, sum(1 for _ in equal)) for step, equal in islice(runs, MOST_PARTS + 1)]
+    is_cut, shown = len(shown) > MOST_PARTS, shown[:MOST_PARTS]
+    if all(step.rule in {Rule.BLOCKS, Rule.PART} for step, _ in shown):
+        return ProofStep(Rule.BLOCKS, chain=Chain(tuple(_links(shown, is_cut=is_cut)), is_cut))
+    steps = tuple(replace(step, count=count) for step, count in shown)
+    return ProofStep(Rule.SERIES, parts=steps, is_cut=is_cut)
+
+
+def _in_turn(parts: Sequence[Part], depth: int) -> Iterator[ProofStep]:
+    """Yield a step for each part that has arcs, and for each junction of two parts."""
+    for place, part in enumerate(parts):
+        dag = part.settled.dag
+        if dag.arc_count:
+            yield _step(part.settled, depth + 1)
+        if place + 1 < len(parts):
+            name = _junction_name(len(dag.sinks), len(parts[place + 1].settled.dag.sources))
+            yield ProofStep(Rule.PART, name=name)
+
+
+def _junction_name(sinks: int, sources: int) -> str:
+    """Return the name of the block in which all of *sources* wait for all of *sinks*."""
+    if sinks == 1:
+        return "N(1)" if sources == 1 else f"W(1,{sources})"
+    return f"M(1,{sinks})" if sources == 1 else f"K({sinks},{sources})"
+
+
+def _links(shown: Sequence[tuple[ProofStep, int]], *, is_cut: bool) -> Iterator[Link]:
+    """Yield the links of a chain whose parts follow one another in a series."""
+    for place, (step, count) in enumerate(shown):
+        is_last = place + 1 == len(shown) and not is_cut
+        after = Sign.PRIORITY if is_last else Sign.SERIES
+        if step.chain is None:
+            yield Link(step.name or "", count, after)
+            continue
+        for _ in range(count):
+            yield from step.chain.links[:-1]
+            yield replace(step.chain.links[-1], sign=after)
 
 
 def _blocks(analysis: Analysis) -> ProofStep:
