@@ -76,7 +76,7 @@ PART_LOOKS = 1_000
 # Parts of up to this many nonsinks are cut in all ways.
 FEW_NONSINKS = 12
 # A larger dag, in looks, is taken apart for a proof only if all its blocks are proved.
-LARGE = 12_000
+LARGE = 4_000
 # A chain of pieces deeper than this is not taken apart further.
 MOST_DEPTH = 40
 
@@ -193,11 +193,12 @@ class _Settling:
             return known.settled()
         analysis = analysis or self._analysis(dag)
         known.offer(analysis.order)
-        if analysis.is_proved_by_blocks:
+        parts = None if analysis.is_linear else series_parts(dag)
+        if parts is None and analysis.is_proved_by_blocks:
             self._blocks(known, analysis)
             if known.is_met or (known.has_bound and not analysis.superdag.arc_count):
                 return known.settled()
-        if (parts := series_parts(dag)) is not None:
+        if parts is not None:
             return self._series(dag, parts, depth, ways)
         groups = component_groups(dag)
         if len(np.unique(groups[groups >= 0])) > 1 or (dag.in_degrees + dag.out_degrees == 0).any():
