@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from icsched.orders import Plan
 
 # Larger workflows, in jobs and dependencies together, are not compared: it would take seconds.
-MOST_COMPARED = 20_000
+MOST_COMPARED = 200_000
 
 
 @dataclass(frozen=True)

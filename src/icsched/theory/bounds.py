@@ -12,11 +12,9 @@ from icsched.given import Graph, dag_of
 from icsched.pebble import Order, Schedule
 from icsched.theory.certificate import Certificate, certificate_of
 from icsched.theory.settled import Counts, Settled
-from icsched.theory.settling import Effort, settle
+from icsched.theory.settling import FULL, settle
 from icsched.theory.solving import solved_bound
 
-# What a bound may cost: below a second up to some thousand tasks.
-BOUND_EFFORT = Effort(cells=200_000_000, sets=1_000_000, looks=30_000, cut_arcs=15_000_000)
 LONGEST_S = 86_400.0  # of solving
 
 
@@ -60,5 +58,5 @@ def bound(graph: Graph, *, solve_s: float = 0) -> Bound:
     ([2, 3, 3, 2, 1, 0], 0.9090909090909091)
     """
     checks.number_within("solve_s", solve_s, least=0, most=LONGEST_S)
-    settled = settle(dag_of(graph), BOUND_EFFORT)
+    settled = settle(dag_of(graph), FULL)
     return Bound(settled, solved_bound(settled, solve_s) if solve_s else None)

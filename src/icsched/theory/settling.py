@@ -100,7 +100,7 @@ class Effort:
 QUICK = Effort(cells=20_000_000, sets=400_000, looks=30_000)
 PROOF = replace(QUICK, looks=8_000)  # a few milliseconds, for the order "prio"
 FULL = Effort(
-    cells=1_000_000_000, sets=400_000, looks=150_000, cut_arcs=15_000_000, more_looks=8_000_000
+    cells=1_000_000_000, sets=4_000_000, looks=150_000, cut_arcs=15_000_000, more_looks=8_000_000
 )
 
 
