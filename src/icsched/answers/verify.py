@@ -3,31 +3,61 @@
 from dataclasses import dataclass
 
 from icsched import pebble
+from icsched.answers.certified import Certified, certified_plan
 from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
+from icsched.errors import LimitError
+from icsched.orders import Plan
 
 
 @dataclass(frozen=True)
 class VerifyAnswer:
-    """The referee's verdict on an order; `better` names the jobs that beat it, if there are any."""
+    """The verdict on an order; `better` names the jobs that beat it, if there are any.
+
+    `verdict` is None if nobody knows: `undecided` then says why the referee gave up. `certified`
+    says how close the order comes to a bound; None for a large workflow.
+    """
 
     file: str
     ordered_by: str
     jobs: int
     arcs: int
-    verdict: pebble.Verdict
+    verdict: pebble.Verdict | None
     better: tuple[object, ...] | None
+    certified: Certified | None
+    undecided: str = ""
 
 
 def verify_answer(
     file: str, wanted: WantedOrder, *, limit: int, reading: Reading, signs: Signs = QUIET
 ) -> VerifyAnswer:
-    """Judge an order; raises LimitError if there are too many sets of jobs to look at."""
+    """Judge an order: by a bound if it meets one, else by the referee.
+
+    Raises LimitError if the referee gives up on a workflow too large for a bound.
+    """
     wanted.check()
     workflow = wanted.timed(reading.read([file], signs=signs))
     dag = workflow.dag
     plan = wanted.plan(workflow, signs=signs)
-    verdict = pebble.verify(dag, plan.order, limit=limit)
-    better = None if verdict.better is None else tuple(dag.names[t] for t in verdict.better)
-    return VerifyAnswer(file, plan.ordered_by, len(dag), dag.arc_count, verdict, better)
+    with signs.working("bounding", len(dag)):
+        certified = certified_plan(plan)
+    verdict, undecided = _judged(plan, certified, limit)
+    beating = None if verdict is None else verdict.better
+    better = None if beating is None else tuple(dag.names[t] for t in beating)
+    sizes = len(dag), dag.arc_count
+    return VerifyAnswer(file, plan.ordered_by, *sizes, verdict, better, certified, undecided)
+
+
+def _judged(
+    plan: Plan, certified: Certified | None, limit: int
+) -> tuple[pebble.Verdict | None, str]:
+    """Return the verdict, or None with the reason why the referee gave up."""
+    if certified is not None and certified.is_ic_optimal:
+        return pebble.Verdict(ic_optimal=True), ""
+    try:
+        return pebble.verify(plan.dag, plan.order, limit=limit), ""
+    except LimitError as error:
+        if certified is None:
+            raise
+        return None, str(error)

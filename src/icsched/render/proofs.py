@@ -28,10 +28,17 @@ def proof_keys(proof: Proof, certified: Certified | None = None) -> dict[str, ob
         "status": "ic-optimal" if is_optimal else "unproved",
         "method": met or _method(proof),
         "chain": _shown(proof),
-        "min_ratio": certified and certified.min_ratio,
-        "mean_ratio": certified and certified.mean_ratio,
-        "bound_area_ratio": certified and certified.area_ratio,
+        **ratio_keys(certified),
     }
+
+
+def ratio_keys(certified: Certified | None) -> dict[str, float | None]:
+    """Return the ratios to a certified bound as JSON shows them; null if they are not known."""
+    names = "min_ratio", "mean_ratio", "bound_area_ratio"
+    if certified is None:
+        return dict.fromkeys(names)
+    ratios = certified.min_ratio, certified.mean_ratio, certified.area_ratio
+    return dict(zip(names, ratios, strict=True))
 
 
 def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
