@@ -25,7 +25,7 @@ from icsched.theory import confirmed
 
 SPREAD = 0.3  # of run times around their means; nobody knows them better
 # Larger dags, in tasks and arcs together, do without "area": it would take longer than the race.
-MOST_FOR_AREA = 3_000
+MOST_FOR_AREA = 1_500
 
 
 def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None) -> Made:
