@@ -32,7 +32,7 @@ from icsched.audit import audit
 from icsched.errors import CertificateError
 from icsched.theory import proved_by_theorem, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
-from icsched.theory.certificate import certificate_dict
+from icsched.theory.certificate import certificate_of
 from icsched.theory.clock import Clock
 from icsched.theory.envelopes import envelope
 from icsched.theory.settled import Settled
@@ -105,7 +105,7 @@ def check_certificate(truth: Truth, settled: Settled, what: str) -> None:
     """Check that the checker accepts the certificate, and proves the same bound."""
     dag = truth.dag
     order = np.append(settled.order, dag.sinks)
-    made = json.loads(json.dumps(certificate_dict(settled, order)))
+    made = json.loads(json.dumps(certificate_of(settled, order).to_dict()))
     try:
         proved = audit(list(dag.names), dag.arcs.astype(np.int64), made)
     except CertificateError as error:
@@ -313,7 +313,7 @@ def check_tampered(rng: Rng) -> list[str]:
     dag = random_dag(rng) if rng.random() < 0.5 else aimed_dag(rng)
     truth, settled = Truth(dag), settle(dag, EFFORTS[str(rng.choice(list(EFFORTS)))])
     order = np.append(settled.order, dag.sinks)
-    other = changed(rng, json.loads(json.dumps(certificate_dict(settled, order))))
+    other = changed(rng, json.loads(json.dumps(certificate_of(settled, order).to_dict())))
     try:
         proved = audit(list(dag.names), dag.arcs.astype(np.int64), other)
     except CertificateError:

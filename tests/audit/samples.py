@@ -7,7 +7,7 @@ import numpy as np
 
 from icsched import Dag, pebble
 from icsched.audit import Audited, audit, fingerprint
-from icsched.theory.certificate import certificate_dict
+from icsched.theory.certificate import certificate_of
 from icsched.theory.envelopes import envelope
 from icsched.theory.settled import Settled, Shares
 from icsched.theory.settling import FULL, settle
@@ -24,7 +24,7 @@ def random_dag(rng: np.random.Generator, most: int = 9) -> Dag:
 
 def by_recursion(dag: Dag) -> Json:
     """Return the certificate of the FIFO order, with the bound of the recursion."""
-    return json.loads(json.dumps(certificate_dict(settle(dag, FULL), dag.fifo_order)))
+    return json.loads(json.dumps(certificate_of(settle(dag, FULL), dag.fifo_order).to_dict()))
 
 
 def by_shares(dag: Dag) -> Json:
@@ -32,7 +32,7 @@ def by_shares(dag: Dag) -> Json:
     found = envelope(dag)
     reached = pebble.Schedule.of(dag, dag.fifo_order).enabled[: len(dag.nonsinks) + 1]
     settled = Settled(dag, dag.nonsinks, reached, found.bound, Shares(found))
-    return json.loads(json.dumps(certificate_dict(settled, dag.fifo_order)))
+    return json.loads(json.dumps(certificate_of(settled, dag.fifo_order).to_dict()))
 
 
 def ratios(eligible: Sequence[int], bound: Sequence[int]) -> tuple[float, float, float]:

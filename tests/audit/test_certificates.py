@@ -9,7 +9,7 @@ import pytest
 from icsched import Dag, families, pebble
 from icsched.audit import fingerprint
 from icsched.errors import CertificateError
-from icsched.theory.certificate import certificate_dict, certificate_of
+from icsched.theory.certificate import certificate_of
 from icsched.theory.settling import FULL, settle
 from tests.audit.samples import audited, by_recursion, by_shares, random_dag, ratios
 
@@ -223,4 +223,4 @@ def test_a_certificate_is_the_same_each_time():
     dag = families.montage(4, 4)
 
     assert by_recursion(dag) == by_recursion(dag)
-    assert certificate_dict(settle(dag, FULL), dag.fifo_order)["tasks"] == len(dag)
+    assert certificate_of(settle(dag, FULL), dag.fifo_order).to_dict()["tasks"] == len(dag)

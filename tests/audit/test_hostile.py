@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from icsched import Dag, families
-from icsched.audit import graph, leaves
+from icsched.audit import audit, fingerprint, graph, leaves
 from icsched.audit.rules import bound_of
 from icsched.errors import CertificateError
-from tests.audit.samples import audited, claim
+from tests.audit.samples import audited, by_recursion, claim
 
 JOIN = Dag({"a": [], "b": [], "c": ["a", "b"]})
 EXACT = {"rule": "exact"}
@@ -140,3 +140,12 @@ def test_the_budget_stops_a_large_convolution():
 
     with pytest.raises(CertificateError, match="here: checking it takes more work"):
         budget.take(1, "here")
+
+
+def test_a_task_that_is_its_own_parent_is_refused():
+    arcs = np.array([[1, 1]])
+    made = by_recursion(Dag({"a": [], "b": ["a"]}))
+    made["fingerprint"] = fingerprint(["a", "b"], arcs)
+
+    with pytest.raises(CertificateError, match="order: a task runs before one of its parents"):
+        audit(["a", "b"], arcs, made)

@@ -117,6 +117,15 @@ REFUSED = {
         {"rule": "sum", "pieces": [{"runs": [[0], [2]], "counts": [[1], [3, 4]], "part": EXACT}]},
         "copies of a piece have different arcs",
     ),
+    "copies with as many other arcs": (
+        # Sinks with two parents each, beside sinks with one parent and with three.
+        Dag.from_arcs(10, [(0, 3), (1, 3), (1, 4), (2, 4), (5, 8), (5, 9), (6, 9), (7, 9)]),
+        {
+            "rule": "sum",
+            "pieces": [{"runs": [[0, 1, 2], [5, 6, 7]], "counts": [[3, 4], [8, 9]], "part": EXACT}],
+        },
+        "copies of a piece have different arcs",
+    ),
     "count far from its parents": (
         TWO_FORKS,
         {"rule": "sum", "pieces": [COPIES["pieces"][0] | {"counts": [[2, 4], [3, 5]]}]},

@@ -105,3 +105,23 @@ def test_a_certificate_has_its_own_order(icsched, workflow, certificate, options
 
     assert result.code in (1, 2)
     assert f"{options[0]} cannot be used with --certificate" in result.err
+
+
+def test_a_certificate_does_not_overwrite_the_workflow(icsched, put, folder):
+    put({"wf.dag": "JOB a x\n"})
+
+    result = icsched("verify", "wf.dag", "--write-certificate", "wf.dag")
+
+    assert result.code == 2
+    assert result.complaint == "wf.dag is a file of the workflow: use another name"
+    assert (folder / "wf.dag").read_text() == "JOB a x\n"
+
+
+@pytest.mark.parametrize("words", [("--write-certificate", "-"), ("--write-certificate=-",)])
+def test_a_certificate_is_written_to_a_file_alone(icsched, put, words):
+    put({"wf.dag": "JOB a x\n"})
+
+    result = icsched("verify", "wf.dag", *words)
+
+    assert result.code == 2
+    assert result.complaint == "--write-certificate: expected a file, got a standard stream"

@@ -224,7 +224,7 @@ def test_a_bound_turned_around_is_that_of_the_dual(seed):
 def plainly_merged(dag: Dag, pieces: list[list[int]], strings: list[list[int]]) -> list[int]:
     """Take the eligible next task of the piece whose remaining gains are the largest string.
 
-    Remaining gains count up to the first that is less than their first; ties go to the smaller id.
+    Ties go to the smaller id.
     """
     done: list[int] = []
     at = [0] * len(pieces)
@@ -242,7 +242,7 @@ def plainly_merged(dag: Dag, pieces: list[list[int]], strings: list[list[int]]) 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=4))
 def test_merging_enables_as_much_as_taking_the_largest_string_each_time(strings):
-    """Pieces are chains of tasks; each has as many leaves as it gains, and one more."""
+    """Pieces are rows of tasks; each task has as many leaves as it gains, and one more."""
     sizes = [len(string) for string in strings]
     starts = np.cumsum([0, *sizes])
     pieces = [list(range(a, b)) for a, b in pairwise(starts.tolist())]

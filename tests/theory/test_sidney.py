@@ -99,8 +99,8 @@ def test_layers_are_ordered_better_than_by_prio_and_always_the_same(seed: int):
     assert pebble.area(dag, first) >= pebble.area(dag, prioritize(dag, "prio").order)
 
 
-def test_a_sparse_task_before_a_dense_one_waits_for_it():
-    """`a` leads to one task and `b` to three; `c` of gain 5 outweighs both if gains say so."""
+def test_the_task_that_gains_more_goes_first():
+    """`a` leads to one task and `b` to three; if `x` counts 5, `a` gains more than `b`."""
     dag = Dag({"a": [], "x": ["a"], "b": [], "y": ["b"], "z": ["b"], "w": ["b"]})
     plain = large_area(dag).order.tolist()
     weighted = large_area(dag, np.array([1, 5, 1, 1, 1, 1])).order.tolist()

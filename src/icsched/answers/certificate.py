@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.answers.orders import WantedOrder
-from icsched.answers.reading import Reading
+from icsched.answers.reading import Reading, check_not_own
 from icsched.answers.signs import QUIET, Signs
 from icsched.audit import Audited, audit
 from icsched.dag import Dag
 from icsched.errors import CertificateError
 from icsched.files import read_bytes, write_bytes
-from icsched.theory.certificate import certificate_dict
-from icsched.theory.settling import FULL, settle
 
 
 @dataclass(frozen=True)
@@ -46,14 +44,18 @@ def checked_certificate(
 def written_certificate(
     file: str, wanted: WantedOrder, certificate: str, *, reading: Reading, signs: Signs = QUIET
 ) -> CertificateAnswer:
-    """Write the certificate of an order, once the checker has accepted it."""
+    """Write the certificate of an order, once the checker has accepted it.
+
+    Raises ArgumentError if that would overwrite a file of the workflow.
+    """
     import msgspec  # slow to import
 
     wanted.check()
     workflow = wanted.timed(reading.read([file], signs=signs))
+    check_not_own(workflow, certificate)
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("bounding", len(workflow.dag)):
-        data = msgspec.json.encode(certificate_dict(settle(workflow.dag, FULL), plan.order))
+        data = msgspec.json.encode(plan.certificate.to_dict())
         proved = _audited(workflow.dag, msgspec.json.decode(data))
     write_bytes(certificate, data + b"\n")
     return _answer(file, certificate, workflow.dag, proved, plan.ordered_by)

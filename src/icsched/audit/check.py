@@ -86,7 +86,7 @@ def _eligible(graph: Graph, order: Ints) -> Ints:
     step = np.empty(graph.tasks, np.int64)
     step[order] = np.arange(1, graph.tasks + 1)
     parent, child = graph.arcs.T
-    if bool(np.any(step[parent] > step[child])):
+    if bool(np.any(step[parent] >= step[child])):
         raise CertificateError("order", "a task runs before one of its parents")
     enabled_at = np.zeros(graph.tasks, np.int64)
     np.maximum.at(enabled_at, child, step[parent])

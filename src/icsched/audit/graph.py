@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from icsched.errors import CertificateError
 
 Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MOST_WORK = 3_000_000_000  # additions and comparisons, about: ten seconds or so
 MOST_DEPTH = 200  # steps inside steps

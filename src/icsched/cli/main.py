@@ -114,14 +114,17 @@ def _dispatch(words: list[str]) -> None:
         raise ArgumentError(str(error)) from error
 
 
+_OUTPUTS = ("-o", "--output", "--dot", "--write-certificate")  # options that name a file to write
+
+
 def _with_streams(arguments: Sequence[str]) -> list[str]:
     """Return *arguments* with the name of a standard stream for each lone hyphen."""
     words = list(arguments)
     for at, word in enumerate(arguments):
-        if word in ("--output=-", "-o=-", "--dot=-"):
+        if word in [f"{option}=-" for option in _OUTPUTS]:
             words[at] = f"{word.removesuffix('-')}/dev/stdout"
         elif word == "-":
-            is_output = at > 0 and arguments[at - 1] in ("-o", "--output", "--dot")
+            is_output = at > 0 and arguments[at - 1] in _OUTPUTS
             words[at] = "/dev/stdout" if is_output else "/dev/stdin"
     return words
 

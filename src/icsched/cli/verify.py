@@ -8,9 +8,9 @@ from icsched import checks
 from icsched.answers.certificate import checked_certificate, written_certificate
 from icsched.answers.reading import Reading
 from icsched.answers.verify import verify_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, WHOLE, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
-from icsched.cli.output import SIGNS, Json, put
+from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, put
 from icsched.pebble.referee import DEFAULT_LIMIT
 from icsched.render import certificate as render_certificate
 from icsched.render import verify as render
@@ -59,6 +59,8 @@ def verify(
         proved = checked_certificate(file, certificate, reading=files, signs=SIGNS)
         put(proved, render_certificate.text, render_certificate.keys, as_json=json_)
     elif write_certificate is not None:
+        is_stream = write_certificate in (STANDARD_INPUT, STANDARD_OUTPUT)
+        refuse({"--write-certificate: expected a file, got a standard stream": is_stream})
         made = written_certificate(file, order, write_certificate, reading=files, signs=SIGNS)
         put(made, render_certificate.text, render_certificate.keys, as_json=json_)
     else:

@@ -1,8 +1,7 @@
 """What `icsched verify` prints of certificates."""
 
-from math import floor
-
 from icsched.answers.certificate import CertificateAnswer
+from icsched.render.proofs import percent
 from icsched.render.visible import named
 from icsched.render.words import counted
 
@@ -15,18 +14,9 @@ def text(found: CertificateAnswer) -> str:
     if found.ic_optimal:
         return f"{head}\nIC-optimal: no order of {jobs} has more eligible jobs at any step\n"
     return (
-        f"{head}\nAt every step at least {_percent(found.min_ratio)} of the eligible jobs that any"
-        f" order of {jobs} could have, {_percent(found.mean_ratio)} on average (certified).\n"
+        f"{head}\nAt every step at least {percent(found.min_ratio)} of the eligible jobs that any"
+        f" order of {jobs} could have, {percent(found.mean_ratio)} on average (certified).\n"
     )
-
-
-def _percent(ratio: float) -> str:
-    """Return a percentage that does not say more than *ratio*.
-
-    >>> _percent(0.9996), _percent(0.931)
-    ('99.9%', '93.1%')
-    """
-    return f"{floor(ratio * 1000 + 1e-9) / 10:.1f}%"
 
 
 def keys(found: CertificateAnswer) -> dict[str, object]:

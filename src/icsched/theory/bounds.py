@@ -28,6 +28,9 @@ class Bound:
     settled: Settled
     solved: Counts | None = None
 
+    def __repr__(self) -> str:
+        return f"Bound(eligible={np.array2string(self.eligible, threshold=12, edgeitems=4)})"
+
     @cached_property
     def eligible(self) -> Counts:
         """The most tasks that can be eligible after 0, 1, 2, ... executed tasks, at most."""
@@ -46,10 +49,10 @@ class Bound:
 
 
 def bound(graph: Graph, *, solve_s: float = 0) -> Bound:
-    """Return a certified bound on the eligible tasks of any order of *graph*.
+    """Return a bound on the eligible tasks of any order of *graph*.
 
     The work is limited by counts. So large dags get weaker bounds, and the same graph always the
-    same bound. With *solve_s*, an integer program is solved for the worst steps, for at most that
+    same bound. With *solve_s*, an integer program is solved for the worst steps, for about that
     many seconds in all. Raises GraphError for a graph that is not a dag, ArgumentError for a
     negative time.
 

@@ -42,11 +42,37 @@ Node = dict[str, object]
 class Certificate:
     """An order beside a bound: `eligible` tasks of the order, and at most `bound` of any order.
 
-    Both have an entry for each of 0, 1, ... executed tasks.
+    Both have an entry for each of 0, 1, ... executed tasks. `to_dict` is the certificate itself,
+    which `icsched.audit` can check.
     """
 
     settled: Settled
     schedule: Schedule
+
+    def __repr__(self) -> str:
+        ratios = f"min_ratio={self.min_ratio:.4f}, mean_ratio={self.mean_ratio:.4f}"
+        return f"Certificate({ratios}, area_ratio={self.area_ratio:.4f})"
+
+    def to_dict(self) -> Node:
+        """Return the order, its ratios and the reasons for the bound, as JSON has them.
+
+        >>> from icsched import bound
+        >>> made = bound({"a": [], "b": ["a"], "c": ["a"]}).certificate(["a", "b", "c"]).to_dict()
+        >>> made["min_ratio"], made["bound"]["pieces"][0]["part"]
+        (1.0, {'rule': 'tree'})
+        """
+        dag = self.settled.dag
+        return {
+            "schema": SCHEMA,
+            "tasks": len(dag),
+            "arcs": dag.arc_count,
+            "fingerprint": fingerprint(dag),
+            "order": self.schedule.order.tolist(),
+            "min_ratio": self.min_ratio,
+            "mean_ratio": self.mean_ratio,
+            "area_ratio": self.area_ratio,
+            "bound": _node(self.settled, {}),
+        }
 
     @cached_property
     def eligible(self) -> Counts:
@@ -94,30 +120,6 @@ class Certificate:
 def certificate_of(settled: Settled, order: Order) -> Certificate:
     """Compare *order* with what is known of its dag; raises ScheduleError if it is not legal."""
     return Certificate(settled, Schedule.of(settled.dag, order))
-
-
-def certificate_dict(settled: Settled, order: Order) -> Node:
-    """Return the certificate of *order* as JSON has it.
-
-    >>> from icsched.theory.settling import QUICK, settle
-    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
-    >>> made = certificate_dict(settle(fork, QUICK), [0, 1, 2])
-    >>> made["min_ratio"], made["bound"]["pieces"][0]["part"]
-    (1.0, {'rule': 'tree'})
-    """
-    made = certificate_of(settled, order)
-    dag = settled.dag
-    return {
-        "schema": SCHEMA,
-        "tasks": len(dag),
-        "arcs": dag.arc_count,
-        "fingerprint": fingerprint(dag),
-        "order": made.schedule.order.tolist(),
-        "min_ratio": made.min_ratio,
-        "mean_ratio": made.mean_ratio,
-        "area_ratio": made.area_ratio,
-        "bound": _node(settled, {}),
-    }
 
 
 def fingerprint(dag: Dag) -> str:
@@ -193,9 +195,8 @@ def _block_pieces(analysis: Analysis) -> list[Node]:
         runs = parts.nonsinks(block)
         only = counts[block][owner[counts[block]] != block]
         local[runs] = np.arange(len(runs))
-        saved, local[only] = local[only], len(runs) + np.arange(len(only))
+        local[only] = len(runs) + np.arange(len(only))
         inside = local[arcs[arcs_of[block]]]
-        local[only] = saved
         key = kind, len(runs), inside.tobytes()
         if key not in pieces:
             pieces[key] = [], [], _leaf(Kind(kind), len(runs), len(only))

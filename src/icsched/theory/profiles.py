@@ -183,8 +183,8 @@ def tree_bound(dag: Dag) -> Counts | None:
 def bends(reached: Counts) -> Counts:
     """Return the steps at which the concave envelope of a profile bends, the last one included.
 
-    >>> bends(np.array([0, 3, 3, 5, 6])).tolist()
-    [1, 3, 4]
+    >>> bends(np.array([0, 3, 3, 4, 5])).tolist()
+    [1, 4]
     """
     corners: list[int] = []
     for t, count in enumerate(reached.tolist()):

@@ -216,8 +216,9 @@ def by_closures(dag: Dag, gains: Counts) -> Ids:
     The closure of a task are its ancestors that have not run. The best closure enables most for
     each of its tasks, by *gains*. O(tasks^2 * nonsinks) time, O(tasks^2) memory.
 
-    >>> by_closures(Dag({"a": [], "b": ["a"], "c": [], "d": ["b", "c"]}), np.ones(4, int)).tolist()
-    [0, 1, 2]
+    >>> pair_and_fork = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
+    >>> by_closures(pair_and_fork, np.ones(5, int)).tolist()
+    [2, 0]
     """
     needs, targets = _needs(dag), np.flatnonzero(dag.in_degrees > 0)
     weights, needs = gains[targets].astype(np.float64), needs[targets]
