@@ -53,12 +53,7 @@ from icsched.theory.settled import (
     Tree,
     Without,
 )
-from icsched.theory.splits import (
-    Pieces,
-    component_groups,
-    series_parts,
-    sum_pieces,
-)
+from icsched.theory.splits import Pieces, component_groups, series_parts, sum_pieces
 from icsched.theory.ways import (
     ALL_WAYS,
     IN_DUALS,
@@ -71,6 +66,7 @@ from icsched.theory.ways import (
 # Sets that the referee may visit for one part, and looks at parents for each set.
 PART_SETS = 100_000
 USUAL_LOOKS = 512
+USUAL_ARCS = 16  # for each nonsink; with more a set costs more
 # What a part costs besides its tasks and arcs, in looks.
 PART_LOOKS = 1_000
 # Parts of up to this many nonsinks are cut in all ways.
@@ -261,9 +257,8 @@ class _Settling:
                 parts[place] = Part(pieces.tasks[row], settled)
                 orders[place], bounds[place], reached[place] = order[row], bound, reach
         s = len(dag.nonsinks)
-        step = Series(tuple(parts))
-        order = np.concatenate(orders)[:s]
-        return Settled(dag, order, in_series(reached, s), in_series(bounds, s), step)
+        profiles = in_series(reached, s), in_series(bounds, s)
+        return Settled(dag, np.concatenate(orders)[:s], *profiles, Series(tuple(parts)))
 
     def _sum(
         self, known: Known, group: Ids, depth: int, ways: Ways, *, is_free: bool = False
@@ -322,10 +317,11 @@ class _Settling:
     def _exact(self, known: Known) -> None:
         """Ask the referee about a small part."""
         dag, s = known.dag, len(known.dag.nonsinks)
-        limit = min(PART_SETS, self._work.sets)
+        cost = 1 + dag.arc_count // (USUAL_ARCS * s)
+        limit = min(PART_SETS, self._work.sets // cost)
         if not limit or s > 60 or dag.arc_count > USUAL_LOOKS * s:
             return
-        self._work.sets -= min(limit, 2**s)
+        self._work.sets -= cost * min(limit, 2**s)
         try:
             best = pebble.optimal_profile(dag, limit=limit)
             order = pebble.ic_optimal_order(dag, limit=limit)
