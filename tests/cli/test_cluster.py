@@ -191,7 +191,8 @@ def test_an_empty_workflow_and_a_clusterer_that_does_not_apply_are_told_in_one_l
     assert icsched("cluster", "empty.dag", "--size", "1").complaint == (
         "empty.dag: expected at least one job that is left to run"
     )
-    put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcd") + "PARENT a b c CHILD d\n"})
+    joins = "PARENT a b c CHILD d\nPARENT d e f CHILD g\n"
+    put({"wf.dag": "".join(f"JOB {j} x\n" for j in "abcdefg") + joins})
     assert icsched("cluster", "wf.dag", "--size", "1", "--clusterer", "donor").complaint == (
         "clusterer donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
         " source; this dag is not made of them; use auto, direct or lean"
