@@ -862,7 +862,8 @@ def test_names_keep_their_type(tmp_path):
     report, _, _ = mypy.run(["--strict", "--no-error-summary", str(program)])
 
     wrong = 'Argument 1 to "add" of "Sorter" has incompatible type "str"; expected "int"'
-    assert report == f"{program}:15: error: {wrong}  [arg-type]\n"
+    assert report.endswith(f"typed.py:15: error: {wrong}  [arg-type]\n")  # mypy may cache the path
+    assert report.count("\n") == 1
 
 
 # What Sorter adds: get_ready(n)
