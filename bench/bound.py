@@ -8,14 +8,32 @@ import resource
 import time
 from collections.abc import Callable
 
+import numpy as np
+
 from icsched import Dag, bound, families
 from icsched.orders.area import area_order
 from icsched.orders.prio import prio_order
+
+
+def nextflow(tasks: int) -> Dag:
+    """Return samples that each go through a chain with reports; all reports are joined at the end.
+
+    A sample has five steps. The second and the fourth also feed a report of their own.
+    """
+    samples = tasks // 7
+    steps = np.arange(samples)[:, None] * 7 + np.arange(7)
+    chain = np.stack([steps[:, :4], steps[:, 1:5]], axis=-1).reshape(-1, 2)
+    reports = np.concatenate([steps[:, [1, 5]], steps[:, [3, 6]]])
+    ends = steps[:, 4:].reshape(-1)
+    joined = np.stack([ends, np.full(len(ends), 7 * samples)], axis=-1)
+    return Dag.from_arcs(7 * samples + 1, np.concatenate([chain, reports, joined]))
+
 
 MADE: dict[str, Callable[[int], Dag]] = {
     "montage": lambda tasks: families.montage(*[round(0.5 + (tasks / 6) ** 0.5)] * 2),
     "sdss": lambda tasks: families.sdss(round(tasks / 60)),
     "layered": lambda tasks: families.random_layered(tasks, tasks // 100, 3, 3, seed=1),
+    "nextflow": nextflow,
 }
 
 
