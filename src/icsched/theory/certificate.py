@@ -19,10 +19,8 @@ from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind
 from icsched.theory.settled import (
     Blocks,
-    Clique,
     Copies,
     Counts,
-    Cycle,
     Dual,
     Exact,
     Least,
@@ -145,7 +143,7 @@ def _made(settled: Settled, known: dict[int, Node]) -> Node:
         return {"rule": "exact"}
     step = settled.step
     match step:
-        case Exact() | Tree() | Cycle() | Clique():
+        case Exact() | Tree():
             return {"rule": type(step).__name__.lower()}
         case Shares():
             found = step.envelope

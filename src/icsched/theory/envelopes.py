@@ -33,7 +33,7 @@ _WIDEST = 1 << 62  # sizes times gains: all units of a flow fit int64
 
 
 @dataclass
-class Work:
+class CutWork:
     """How many arcs may still be put through flows.
 
     Each round takes off its arcs, times the binary digits of the dag's depth.
@@ -55,13 +55,12 @@ class Envelope:
 
     `segment` has the segment of each task, -1 for sinks. `sizes` and `totals` say how many tasks
     a segment has and what it enables. `shares` has for each of the dag's arcs what the child hands
-    to the parent; an enabled task hands out its gain times the size. `kept` is what each task keeps
-    of what it was handed, at most the total of the segment. `rest` is what a segment's tasks could
-    not hand out: 0, unless the work was limited.
+    to the parent; an enabled task hands out its gain times the size. A task keeps at most the total
+    of its segment. `rest` is what a segment's tasks could not hand out: 0, unless the work was
+    limited.
     """
 
     segment: Ids
-    kept: Counts
     shares: Counts
     sizes: Counts
     totals: Counts
@@ -80,15 +79,8 @@ class Envelope:
         most = np.minimum(slope + extra, self.totals.sum())
         return np.concatenate([np.zeros(1, np.int64), most]).astype(np.int64)
 
-    @cached_property
-    def chain(self) -> tuple[Ids, ...]:
-        """The tasks of each segment, first segment first, ids ascending."""
-        tasks = np.flatnonzero(self.segment >= 0).astype(np.int32)
-        tasks = tasks[np.argsort(self.segment[tasks], kind="stable")]
-        return tuple(np.split(tasks, np.cumsum(self.sizes)[:-1])) if len(tasks) else ()
 
-
-def envelope(dag: Dag, *, gains: Counts | None = None, work: Work | None = None) -> Envelope:
+def envelope(dag: Dag, *, gains: Counts | None = None, work: CutWork | None = None) -> Envelope:
     """Return the concave envelope of what sets of tasks of *dag* enable.
 
     *gains* says what each nonsource counts, 1 by default. Once *work* is spent, segments stay
@@ -96,11 +88,11 @@ def envelope(dag: Dag, *, gains: Counts | None = None, work: Work | None = None)
     negative, or whose sum times the number of nonsinks passes 2**62.
 
     >>> found = envelope(Dag({"a": [], "b": ["a"], "c": ["a"], "d": [], "e": ["d"]}))
-    >>> found.bound.tolist(), [segment.tolist() for segment in found.chain]
-    ([0, 2, 3], [[0], [3]])
+    >>> found.bound.tolist(), found.segment.tolist()
+    ([0, 2, 3], [0, -1, -1, 1, -1])
     """
     weights = _checked_gains(dag, gains)
-    rounds = _Rounds(dag, weights, work or Work())
+    rounds = _Rounds(dag, weights, work or CutWork())
     rounds.run()
     return rounds.result()
 
@@ -136,7 +128,7 @@ class _Open:
 class _Rounds:
     """The segments while they are cut; a segment is known by the number of tasks before it."""
 
-    def __init__(self, dag: Dag, weights: Counts, work: Work) -> None:
+    def __init__(self, dag: Dag, weights: Counts, work: CutWork) -> None:
         self.dag, self.weights, self.work = dag, weights, work
         self.start = np.full(len(dag), -1, np.int64)
         self.start[dag.nonsinks] = 0
@@ -248,15 +240,13 @@ class _Rounds:
         np.maximum.at(enabled, dag.arcs[:, 1], segment[dag.arcs[:, 0]])
         nonsources = dag.in_degrees > 0
         np.add.at(totals, enabled[nonsources], self.weights[nonsources])
-        kept, left = self._kept(segment, enabled, sizes, totals)
+        left = self._unshared(segment, enabled, sizes, totals)
         rest = np.zeros(len(starts), np.int64)
         np.add.at(rest, enabled[nonsources], left[nonsources])
-        return Envelope(segment, kept, self.shares, sizes, totals, rest)
+        return Envelope(segment, self.shares, sizes, totals, rest)
 
-    def _kept(
-        self, segment: Ids, enabled: Ids, sizes: Counts, totals: Counts
-    ) -> tuple[Counts, Counts]:
-        """Return what each task keeps of what it gets, and what it cannot hand out."""
+    def _unshared(self, segment: Ids, enabled: Ids, sizes: Counts, totals: Counts) -> Counts:
+        """Return what each task cannot hand out, because nobody may keep it."""
         dag = self.dag
         handed, passed, own = np.zeros((3, len(dag)), np.int64)
         np.add.at(handed, dag.arcs[:, 0], self.shares)
@@ -264,10 +254,9 @@ class _Rounds:
         own[enabled >= 0] = (self.weights * sizes[enabled])[enabled >= 0] if len(sizes) else 0
         inside = (enabled >= 0) & (segment == enabled)
         limit = totals[segment] if len(sizes) else own
-        left = np.maximum(0, own - passed)
-        left = np.where(inside, np.maximum(left, handed + own - passed - limit), left)
-        kept = np.where(inside, handed + own - left - passed, handed)
-        return kept, left
+        left: Counts = np.maximum(0, own - passed)
+        left[inside] = np.maximum(left, handed + own - passed - limit)[inside]
+        return left
 
 
 class _View:

@@ -130,20 +130,10 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class Cycle:
-    """A cycle of sources and sinks: x < s sources enable at most x - 1 sinks."""
-
-
-@dataclass(frozen=True, eq=False)
-class Clique:
-    """Sinks with two parents each, and no two sinks with the same parents: x enable x(x-1)/2."""
-
-
-@dataclass(frozen=True, eq=False)
 class Shares:
     """The concave envelope: each enabled task shares itself out among the tasks it needs."""
 
     envelope: Envelope
 
 
-Step = Series | Sum | Blocks | Dual | Least | Without | Exact | Tree | Cycle | Clique | Shares
+Step = Series | Sum | Blocks | Dual | Least | Without | Exact | Tree | Shares

@@ -25,8 +25,7 @@ from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
 from icsched.theory.clock import Clock
 from icsched.theory.duality import dual_order
-from icsched.theory.envelopes import Work as CutWork
-from icsched.theory.envelopes import envelope
+from icsched.theory.envelopes import CutWork, envelope
 from icsched.theory.known import Known
 from icsched.theory.merging import block_profiles, copies_of, merged_copies, merged_order
 from icsched.theory.profiles import (

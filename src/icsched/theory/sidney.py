@@ -21,14 +21,14 @@ from icsched import pebble
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
-from icsched.theory.envelopes import Work, envelope
+from icsched.theory.envelopes import CutWork, envelope
 from icsched.theory.exchanges import Looks, area_of, improved, step_gains
 from icsched.theory.settled import Counts
 from icsched.theory.settling import QUICK, settle_reduced
 from icsched.theory.splits import Pieces, component_groups, series_parts, sum_pieces
 
 MOST_DEPTH = 60  # parts deeper than this are not cut
-CUT_ARCS = 3_000_000  # as `Work` counts them: some seconds
+CUT_ARCS = 3_000_000  # as `CutWork` counts them: some seconds
 MOST_LOOKS = 8_000_000  # at tasks and arcs of parts
 PART_LOOKS = 500  # what a part costs besides
 PART_SETS = 100_000  # that the referee may visit for one part
@@ -67,7 +67,7 @@ class _Cutting:
 
     def __init__(self) -> None:
         self.is_exact = True
-        self._cut, self._sets, self._attempts = Work(CUT_ARCS), MOST_SETS, MOST_ATTEMPTS
+        self._cut, self._sets, self._attempts = CutWork(CUT_ARCS), MOST_SETS, MOST_ATTEMPTS
         self._cells, self._parts, self._looks = MOST_CELLS, MOST_LOOKS, Looks()
         self._found: dict[tuple[int, bytes, bytes], Ids] = {}
 
