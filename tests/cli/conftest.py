@@ -11,6 +11,7 @@ from typing import IO
 import pytest
 
 from icsched.cli.main import run
+from tests.cli.pair_and_fork import WORKFLOW
 
 SCRIPT = Path(sys.executable).parent / "icsched"
 
@@ -67,3 +68,15 @@ def icsched_process() -> Callable[..., Result]:
         return Result(done.returncode, done.stdout or "", done.stderr)
 
     return runner
+
+
+@pytest.fixture
+def workflow(tmp_path):
+    r"""
+    a    c
+    |   / \      After one job: 2 eligible if it was a, 3 if it was c.
+    b  d   e
+    """
+    path = tmp_path / "wf.dag"
+    path.write_text(WORKFLOW)
+    return path

@@ -4,19 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.test_verify import WORKFLOW
-
-
-@pytest.fixture
-def workflow(tmp_path):
-    r"""
-    a    c
-    |   / \      After one job: 2 eligible if it was a, 3 if it was c.
-    b  d   e
-    """
-    path = tmp_path / "wf.dag"
-    path.write_text(WORKFLOW)
-    return path
+from tests.cli.pair_and_fork import WORKFLOW
 
 
 @pytest.fixture

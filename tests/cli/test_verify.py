@@ -4,28 +4,6 @@ import json
 
 import pytest
 
-WORKFLOW = """\
-JOB a x.sub
-JOB b x.sub
-JOB c x.sub
-JOB d x.sub
-JOB e x.sub
-PARENT a CHILD b
-PARENT c CHILD d e
-"""
-
-
-@pytest.fixture
-def workflow(tmp_path):
-    r"""
-    a    c
-    |   / \      After one job: 2 eligible if it was a, 3 if it was c.
-    b  d   e
-    """
-    path = tmp_path / "wf.dag"
-    path.write_text(WORKFLOW)
-    return path
-
 
 @pytest.fixture
 def verify(icsched, workflow, tmp_path):
