@@ -19,7 +19,8 @@ from icsched.ready import Server
 from icsched.sim import plain, stats
 from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs
-from icsched.sim.model import AnyPool, Played, Pool, Recorded, Times, Workers, check_inputs
+from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_inputs
+from icsched.sim.played import Played
 from icsched.sim.results import Runs
 from icsched.sim.stats import Mean, Ratio
 

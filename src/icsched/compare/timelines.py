@@ -11,7 +11,8 @@ from icsched.errors import ArgumentError, SimulationError
 from icsched.frames import Tabular
 from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
-from icsched.sim.model import AnyPool, Played, Pool, Recorded, Times, Workers, check_runs
+from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_runs
+from icsched.sim.played import Played
 from icsched.sim.results import Counts, Trace
 from icsched.sim.slots import SlotCounts
 

@@ -3,7 +3,8 @@
 from icsched.sim import plain
 from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs, trace
-from icsched.sim.model import AnyPool, Played, Playing, Pool, Recorded, Times, Workers
+from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers
+from icsched.sim.played import Played, Playing
 from icsched.sim.pools import pool_of, pool_to_dict, read_pool
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 from icsched.sim.stats import Mean, Ratio

@@ -14,7 +14,6 @@ from icsched.errors import PoolError
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
-    Played,
     Pool,
     Recorded,
     Times,
@@ -23,6 +22,7 @@ from icsched.sim.model import (
     check_runs,
     check_seed,
 )
+from icsched.sim.played import Played
 from icsched.sim.results import Assignments, Batches, Runs, Trace
 from icsched.sim.slots import SlotCounts
 

@@ -30,7 +30,6 @@ from icsched.ready import Server
 from icsched.sim.draws import Draws, Stream, lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
-    Played,
     Pool,
     Recorded,
     Times,
@@ -39,6 +38,7 @@ from icsched.sim.model import (
     check_seed,
 )
 from icsched.sim.plain_servers import Checked, server_of
+from icsched.sim.played import Played
 from icsched.sim.results import Assignments, Batches, Ending, Runs, Trace
 
 # What happens to an assignment; at the same moment the smaller number comes first.

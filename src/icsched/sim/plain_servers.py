@@ -13,7 +13,7 @@ from icsched.dag import Dag
 from icsched.errors import SimulationError
 from icsched.ready import Readiness, Server
 from icsched.sim.draws import Draws
-from icsched.sim.model import Played
+from icsched.sim.played import Played
 
 
 def server_of(dag: Dag, played: Played, draws: Draws) -> "Line | Ranked | Classed":
