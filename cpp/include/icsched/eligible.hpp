@@ -130,31 +130,27 @@ class RankedSet {
   std::int64_t size_ = 0;
 };
 
-// First the task that was added first, or the one that was added last.
-template <bool newest_first>
-class Line {
+// A line whose removed tasks stay in it until their turn comes.
+class WithRemovals {
  public:
-  explicit Line(std::int32_t tasks) : removed_(tasks) { line_.reserve(tasks); }
+  explicit WithRemovals(std::int32_t tasks) : removed_(tasks) {}
 
   void set_order(Ids) {}
-  void clear() {
-    line_.clear();
-    head_ = 0;
-    size_ = 0;
-    std::fill(removed_.begin(), removed_.end(), false);
-  }
-  void add(std::int32_t task) {
-    line_.push_back(task);
-    ++size_;
-  }
   void remove(std::int32_t task) {
     removed_[task] = true;
     --size_;
   }
   std::int64_t size() const { return size_; }
 
-  template <class Visit>
-  void take(std::int64_t count, Visit visit) {
+ protected:
+  void clear_removals() {
+    size_ = 0;
+    std::fill(removed_.begin(), removed_.end(), false);
+  }
+
+  // Visits the next count tasks that are not removed; next() takes a task out of the line.
+  template <class Next, class Visit>
+  void take_by(Next next, std::int64_t count, Visit visit) {
     for (count = std::min(count, size_); count > 0;) {
       const std::int32_t task = next();
       if (removed_[task]) continue;
@@ -162,6 +158,31 @@ class Line {
       --size_;
       visit(task);
     }
+  }
+
+  std::vector<std::uint8_t> removed_;  // by task; may still be in line
+  std::int64_t size_ = 0;
+};
+
+// First the task that was added first, or the one that was added last.
+template <bool newest_first>
+class Line : public WithRemovals {
+ public:
+  explicit Line(std::int32_t tasks) : WithRemovals(tasks) { line_.reserve(tasks); }
+
+  void clear() {
+    line_.clear();
+    head_ = 0;
+    clear_removals();
+  }
+  void add(std::int32_t task) {
+    line_.push_back(task);
+    ++size_;
+  }
+
+  template <class Visit>
+  void take(std::int64_t count, Visit visit) {
+    take_by([this] { return next(); }, count, visit);
     drop_taken();
   }
 
@@ -183,44 +204,34 @@ class Line {
     head_ = 0;
   }
 
-  std::vector<std::int32_t> line_;     // oldest first
-  std::size_t head_ = 0;               // entries before it are taken; 0 if the newest go first
-  std::vector<std::uint8_t> removed_;  // by task; may still be in line
-  std::int64_t size_ = 0;
+  std::vector<std::int32_t> line_;  // oldest first
+  std::size_t head_ = 0;            // entries before it are taken; 0 if the newest go first
 };
 
 // Least class first, and in a class the task that was added first. set_classes is called first.
-class ClassedLine {
+class ClassedLine : public WithRemovals {
  public:
-  explicit ClassedLine(std::int32_t tasks) : removed_(tasks) {}
+  using WithRemovals::WithRemovals;
 
   void set_classes(Ids classes) { classes_ = classes; }
-  void set_order(Ids) {}
   void clear() {
     line_ = {};
-    added_ = size_ = 0;
-    std::fill(removed_.begin(), removed_.end(), false);
+    added_ = 0;
+    clear_removals();
   }
   void add(std::int32_t task) {
     line_.push({classes_[task], added_++, task});
     ++size_;
   }
-  void remove(std::int32_t task) {
-    removed_[task] = true;
-    --size_;
-  }
-  std::int64_t size() const { return size_; }
 
   template <class Visit>
   void take(std::int64_t count, Visit visit) {
-    for (count = std::min(count, size_); count > 0;) {
+    const auto next = [this] {
       const std::int32_t task = line_.top().task;
       line_.pop();
-      if (removed_[task]) continue;
-      --count;
-      --size_;
-      visit(task);
-    }
+      return task;
+    };
+    take_by(next, count, visit);
   }
 
  private:
@@ -233,9 +244,7 @@ class ClassedLine {
 
   Ids classes_;  // by task
   std::priority_queue<Place, std::vector<Place>, std::greater<>> line_;
-  std::int64_t added_ = 0;             // times that a task was added
-  std::vector<std::uint8_t> removed_;  // by task; may still be in line
-  std::int64_t size_ = 0;
+  std::int64_t added_ = 0;  // times that a task was added
 };
 
 }  // namespace icsched
