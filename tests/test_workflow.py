@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, Workflow, read
+from icsched.commands import Command
 from icsched.workflow import Remark
 
 CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"]})
@@ -59,7 +60,6 @@ def test_lists_become_arrays():
             "done: expected true or false for each task, got ['', 'a', 'b']",
         ),
         ({"sizes": [1, 2, 3]}, "sizes: expected 2 values, one for each task, got 3"),
-        ({"commands": ("x",)}, "commands: expected 2 values, one for each task, got 1"),
     ],
 )
 def test_an_array_has_a_value_for_each_task(known, problem):
@@ -75,7 +75,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         done=[True, False, False],
         run_times=[2.5, 1],
         sizes=[7, 8],
-        commands=("make b", "make c"),
+        find_commands=lambda: [Command(("make", "a")), Command(("make", "b")), None],
         priorities=[-3, 2],
         remarks=(Remark("wf", 3, "slow"),),
         files=["wf"],
@@ -92,7 +92,7 @@ def test_a_workflow_as_plain_data_has_names_for_ids():
         "done_by": "wf.done",
         "run_times": {"b": 2.5, "c": 1.0},
         "sizes": {"b": 7, "c": 8},
-        "commands": {"b": "make b", "c": "make c"},
+        "commands": {"b": ["make", "b"], "c": None},
         "priorities": {"b": -3, "c": 2},
         "remarks": [{"path": "wf", "line": 3, "text": "slow", "count": 1}],
     }

@@ -3,16 +3,19 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
+from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +33,21 @@ class Workflow:
     """A dag with what is known about its tasks: which are done, how long they take, what they run.
 
     `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that
-    are left to run. `run_times` (seconds), `sizes` (bytes of each result), `commands` and
-    `priorities` (larger runs first) have one value for each task of `dag`; None means that the
-    files do not say. `remarks` lists what may disturb an order. `files` are the files that the
-    workflow reads or names. Nobody should overwrite these. `done_by` is the file that says which
-    tasks are done, if there is one.
+    are left to run. `run_times` (seconds), `sizes` (bytes of each result) and `priorities` (larger
+    runs first) have one value for each task of `dag`; None means that the files do not say.
+    `remarks` lists what may disturb an order. `files` are the files that the workflow reads or
+    names. Nobody should overwrite these. `done_by` is the file that says which tasks are done, if
+    there is one.
     `format` is a name of `FORMATS`. `parsed` is what the reader of that format made of the files.
 
     `describe`, if there is one, returns what each task of `whole` is submitted by: for DAGMan the
     submit description, "" for a task that runs nothing. Tasks of one description and of the same
     name up to its digits are of one kind. `run_time_origins` has an `Origin` for each of
     `run_times`. `unused_run_times` counts the names of a table that fit no task.
+
+    `find_commands`, if there is one, returns the `Command` of each task of `whole`, None for a task
+    that runs nothing. `commands` asks it. It may read other files, and raises FormatError for a
+    command that icsched cannot run.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers; priorities are whole numbers of 32 bits.
@@ -56,7 +63,6 @@ class Workflow:
     done: Mask
     run_times: Floats | None = field(default=None, repr=False)
     sizes: Sizes | None = field(default=None, repr=False)
-    commands: tuple[str, ...] | None = field(default=None, repr=False)
     remarks: tuple[Remark, ...] = ()
     files: Iterable[str] = field(default=(), repr=False)
     done_by: str | None = None
@@ -66,13 +72,14 @@ class Workflow:
     run_time_origins: NDArray[np.uint8] | None = field(default=None, repr=False)
     unused_run_times: int = 0
     priorities: Ids | None = field(default=None, repr=False)
+    find_commands: Callable[[], Sequence[Command | None]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):
             raise ArgumentError(f"whole: expected a Dag, got {self.whole!r}")
         self._set("done", _checked_done(self.done, len(self.whole)))
         left = len(self.whole) - int(self.done.sum())
-        for name in ("run_times", "sizes", "commands", "run_time_origins", "priorities"):
+        for name in ("run_times", "sizes", "run_time_origins", "priorities"):
             if getattr(self, name) is not None:
                 _check_length(name, getattr(self, name), left)
         if self.run_times is not None:
@@ -84,6 +91,15 @@ class Workflow:
 
     def _set(self, name: str, values: object) -> None:
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class
+
+    @classmethod
+    def bare(cls, dag: Dag) -> Self:
+        """Return a workflow of which nothing but the dag is known.
+
+        >>> Workflow.bare(Dag({"a": [], "b": ["a"]})).dag.names
+        ('a', 'b')
+        """
+        return cls(dag, np.zeros(len(dag), bool))
 
     @classmethod
     def from_networkx(cls, graph: Any, *, run_times: str | None = None) -> Self:
@@ -113,6 +129,28 @@ class Workflow:
     def dag(self) -> Dag:
         """The tasks that are left to run, in the order of `whole`."""
         return self.whole.induced(self.left) if self.done.any() else self.whole
+
+    @cached_property
+    def commands(self) -> tuple[Command | None, ...] | None:
+        """The command of each task of `dag`; None if the files do not say what tasks run.
+
+        Raises FormatError for a command that icsched cannot run.
+        """
+        if self.find_commands is None:
+            return None
+        found = self.find_commands()
+        return tuple(found[task] for task in self.left.tolist())
+
+    def spread(self, values: Iterable[Value]) -> list[Value | None]:
+        """Return *values*, one for each task of `dag`, by tasks of `whole`; None for done tasks.
+
+        >>> Workflow(Dag({"a": [], "b": ["a"]}), [True, False]).spread([7])
+        [None, 7]
+        """
+        spread: list[Value | None] = [None] * len(self.whole)
+        for task, value in zip(self.left.tolist(), values, strict=True):
+            spread[task] = value
+        return spread
 
     @cached_property
     def kinds(self) -> Ids:
@@ -188,18 +226,21 @@ class Workflow:
             "done_by": self.done_by,
             "run_times": self._by_name(self.run_times),
             "sizes": self._by_name(self.sizes),
-            "commands": self._by_name(self.commands),
+            "commands": self._argv(),
             "priorities": self._by_name(self.priorities),
             "remarks": [asdict(remark) for remark in self.remarks],
         }
 
-    def _by_name(
-        self, values: Floats | Sizes | Ids | tuple[str, ...] | None
-    ) -> dict[Hashable, object] | None:
+    def _argv(self) -> dict[Hashable, list[str] | None] | None:
+        if self.commands is None:
+            return None
+        words = [list(command.argv) if command else None for command in self.commands]
+        return dict(zip(self.dag.names, words, strict=True))
+
+    def _by_name(self, values: Floats | Sizes | Ids | None) -> dict[Hashable, object] | None:
         if values is None:
             return None
-        plain = values if isinstance(values, tuple) else values.tolist()
-        return dict(zip(self.dag.names, plain, strict=True))
+        return dict(zip(self.dag.names, values.tolist(), strict=True))
 
 
 def _checked_done(done: object, tasks: int) -> Mask:

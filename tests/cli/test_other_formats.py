@@ -139,7 +139,7 @@ def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, 
 
 
 @pytest.mark.parametrize(
-    ("file", "can"), [("dag.dot", "write a dag"), ("w.deps", "read a workflow")]
+    ("file", "can"), [("dag.dot", "write a workflow"), ("w.deps", "read a workflow")]
 )
 @pytest.mark.usefixtures("deps")
 def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, can):

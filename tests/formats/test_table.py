@@ -134,7 +134,7 @@ def test_reading_a_format_that_is_only_written_is_one_line():
     with pytest.raises(FormatError) as caught:
         icsched.read("dag.dot")
 
-    problem = "format dot: icsched can write a dag, but not read a workflow"
+    problem = "format dot: icsched can write a workflow, but not read a workflow"
     assert str(caught.value) == f"dag.dot: {problem}"
 
 
@@ -388,7 +388,7 @@ def test_another_package_adds_a_format_by_an_entry_point(put, folder):
         "dagman dot edges edges a b c",
         "['wf.edges']",
         "FormatError new.edges: format edges: icsched can read a workflow and write an order into"
-        " a workflow's files, but not write a dag",
+        " a workflow's files, but not write a workflow",
         "ArgumentError format edges: expected one file, got 2",
         "FormatError ring.edges: dependency cycle: a -> b -> a",
     ]

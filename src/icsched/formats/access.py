@@ -81,9 +81,9 @@ def write(
         raise ArgumentError(f"write: expected a Plan or a Dag, got {type(content).__name__}")
     if len(paths) > 1 or options:
         raise ArgumentError("write: expected one file for a dag, and no options")
-    if chosen.dag_text is None:
-        raise chosen.cannot("dag_text", paths[0])
-    write_text(paths[0], chosen.dag_text(content, path=paths[0]))
+    if chosen.text is None:
+        raise chosen.cannot("text", paths[0])
+    write_text(paths[0], chosen.text(Workflow.bare(content), path=paths[0]))
     return paths
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from icsched.dag import Dag
 from icsched.formats.entry import Format
+from icsched.workflow import Workflow
 
 
 def dot_text(dag: Dag, *, name: str = "dag", groups: Sequence[Sequence[int]] = ()) -> str:
@@ -40,8 +41,8 @@ def _quoted(name: object) -> str:
     return f'"{text}"'
 
 
-def _text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:  # noqa: ARG001  any name is written
-    return dot_text(dag, name=title or "dag")
+def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:  # noqa: ARG001  any name is written
+    return dot_text(workflow.whole, name=title or "dag")
 
 
-DOT = Format("dot", "graphs for Graphviz to draw", suffixes=(".dot", ".gv"), dag_text=_text)
+DOT = Format("dot", "graphs for Graphviz to draw", suffixes=(".dot", ".gv"), text=_text)

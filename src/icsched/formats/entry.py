@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.workflow import Remark, Workflow
@@ -13,8 +12,17 @@ _DOES = {  # by field of Format
     "read": "read a workflow",
     "changes": "write an order into a workflow's files",
     "removals": "remove an order from a workflow's files",
-    "dag_text": "write a dag",
+    "text": "write a workflow",
     "write_clusters": "write clusters",
+}
+
+# What a file may say of its tasks, by field of Workflow.
+KEPT = {
+    "done": "which tasks are done",
+    "run_times": "run times",
+    "sizes": "sizes of results",
+    "commands": "commands",
+    "priorities": "priorities",
 }
 
 
@@ -23,11 +31,14 @@ class NoOptions:
     """The options of a format that has none."""
 
 
-class DagText(Protocol):
-    """Returns a dag as the text of a file."""
+class WorkflowText(Protocol):
+    """Returns a workflow as the text of a file."""
 
-    def __call__(self, dag: Dag, *, title: str = "", path: str = "<text>") -> str:
-        """Return the text; *title* is for people, *path* for the message of a FormatError."""
+    def __call__(self, workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+        """Return the text; *title* is for people, *path* for the message of a FormatError.
+
+        The file has all tasks of ``workflow.whole``.
+        """
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,9 @@ class Format:
     | `several` | whether several files can make one workflow |
     | `changes(workflow, order)` | returns the changes that write an order into its files |
     | `removals(paths)` | returns the changes that remove what icsched wrote into files |
-    | `dag_text(dag, title=, path=)` | returns a bare dag as the text of a file |
+    | `text(workflow, title=, path=)` | returns a workflow, even a bare dag, as the text of a file |
+    | `keeps` | what `text` writes beside names and arcs: words of `KEPT` |
+    | `takes_name(name)` | whether `text` can write this name; None means that it can write all |
     | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
     | `advice(workflow)` | returns all remarks; it may read other files for that |
     """
@@ -57,7 +70,9 @@ class Format:
     read: Callable[[Sequence[str], Any], Workflow] | None = None
     changes: Callable[[Workflow, Sequence[int]], Sequence[Change]] | None = None
     removals: Callable[[Sequence[str]], Sequence[Change]] | None = None
-    dag_text: DagText | None = None
+    text: WorkflowText | None = None
+    keeps: frozenset[str] = frozenset()
+    takes_name: Callable[[str], bool] | None = None
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from icsched import formats
 from icsched.answers.make import MakeAnswer
 from icsched.families.registry import Family
+from icsched.workflow import Workflow
 
 
 def text(found: MakeAnswer, path: str = "<text>") -> str:
@@ -15,10 +16,10 @@ def text(found: MakeAnswer, path: str = "<text>") -> str:
     dag = found.dag
     size = f"{len(dag)} jobs, {dag.arc_count} dependencies"
     chosen = formats.format_of(path)
-    if chosen.dag_text is None:
-        raise chosen.cannot("dag_text", path)
+    if chosen.text is None:
+        raise chosen.cannot("text", path)
     title = f"icsched make {' '.join(found.words)}: {size}"
-    return chosen.dag_text(dag, title=title, path=path)
+    return chosen.text(Workflow.bare(dag), title=title, path=path)
 
 
 def listing(families: Mapping[str, Family]) -> str:

@@ -75,12 +75,13 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     return [OrderChange(path, old, own + end + f"{ORDER}{names}\n".encode())]
 
 
-def dag_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
-    r"""Return *dag* as the text of a file; raises FormatError for a name with a comma.
+def text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    r"""Return a workflow as the text of a file; raises FormatError for a name with a comma.
 
-    >>> dag_text(Dag({"a": [], "b": ["a"]}), title="pair")
+    >>> text(Workflow.bare(Dag({"a": [], "b": ["a"]})), title="pair")
     '# pair\na\nb\na,b\n'
     """
+    dag = workflow.whole
     for name in map(str, dag.names):
         if name != name.strip() or not name or name.startswith(COMMENT) or set(name) & set(",\r\n"):
             raise FormatError(path, None, f"task {name!r} cannot be written: expected a plain name")
@@ -96,5 +97,5 @@ EDGES = Format(
     suffixes=(".edges",),
     read=read,
     changes=changes,
-    dag_text=dag_text,
+    text=text,
 )

@@ -46,9 +46,14 @@ def write_dagman(dag: Dag, path: str | os.PathLike[str], *, title: str = "") -> 
     write_text(path, dagman_text(dag, title=title, path=os.fspath(path)))
 
 
+def is_job_name(text: str) -> bool:
+    """Whether DAGMan takes *text* as the name of a job."""
+    word = text.isprintable() and not any(c.isspace() or c in "+\"'\\=" for c in text)
+    return bool(text) and word and text.upper() not in RESERVED
+
+
 def _job_name(name: Hashable, path: str) -> str:
     text = str(name)
-    word = text.isprintable() and not any(c.isspace() or c in "+\"'\\=" for c in text)
-    if not text or not word or text.upper() in RESERVED:
+    if not is_job_name(text):
         raise FormatError(path, None, f"job name: expected {_SAFE_NAME}, got {text!r}")
     return text

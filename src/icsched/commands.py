@@ -1,0 +1,29 @@
+"""What a task runs: a program and its arguments, as plain words."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program with its arguments. No shell reads them.
+
+    `directory` is where the program runs. It is relative to the directory of the workflow file, and
+    so are `stdin`, `stdout` and `stderr`, the files of its standard streams; None means that the
+    workflow does not say. `environment` has variables that are set in addition to those of the
+    run.
+
+    >>> Command(("sort", "-n", "in.txt")).program
+    'sort'
+    """
+
+    argv: tuple[str, ...]  # the program comes first
+    directory: str | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+    stdin: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+
+    @property
+    def program(self) -> str:
+        """The program that runs."""
+        return self.argv[0]

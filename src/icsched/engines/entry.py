@@ -1,0 +1,79 @@
+"""What the table of engines holds: programs that can run the tasks of a workflow."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from icsched.commands import Command
+from icsched.orders import Plan
+from icsched.workflow import Workflow
+
+Call = Callable[[], object]  # a task of a Python mapping; it must pickle
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try to run a task. `number` names it; numbers are never used again."""
+
+    number: int
+    task: int  # id in the dag that is run
+    name: str
+    work: Command | Call
+    log: Path  # gets what the task prints
+    time_limit: float | None = None  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt ended. It was a success if `problem` is None."""
+
+    number: int
+    seconds: float
+    problem: str | None = None  # one line, such as "exit code 3" or "killed by signal 9"
+    is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
+    value: object = None  # what a Python call returned
+
+
+class Crew(Protocol):
+    """The workers of an engine. Attempts run beside the caller."""
+
+    @property
+    def size(self) -> int:
+        """How many attempts to keep in flight now; it may change while the run goes on."""
+
+    def start(self, attempt: Attempt, /) -> None:
+        """Begin an attempt, and return at once."""
+
+    def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
+        """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
+
+    def stop(self, number: int, /) -> None:
+        """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a user says about the workers. Each engine takes what it can, and refuses the rest."""
+
+    workers: int | None = None  # -j: how many, as the engine counts them
+    address: str | None = None  # of a scheduler that runs already
+    shell: bool = False  # whether commands are read by a shell
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A program that runs tasks, as `ENGINES` holds it.
+
+    An engine has one of the two functions. `open` gives workers to icsched's own loop. `stream`
+    hands the whole workflow over, in the order of a plan, and yields outcomes as tasks end; the
+    `number` of such an outcome is the id of its task. It takes the workflow, the plan, a directory
+    for its files, and the terms.
+    """
+
+    name: str
+    sentence: str
+    extra: str = ""  # the extra of icsched that it needs, if any
+    open: Callable[[Terms], AbstractContextManager[Crew]] | None = None
+    stream: Callable[[Workflow, Plan, Path, Terms], Iterator[Outcome]] | None = None
