@@ -7,7 +7,6 @@ ifeq ($(origin CXX),default)
 CXX := c++
 endif
 
-CXX_SOURCES := $(wildcard cpp/src/*.cpp cpp/tests/*.cpp)
 CXX_HEADERS := $(wildcard cpp/include/icsched/*.hpp cpp/tests/*.hpp)
 BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_headers.sh \
                 $(wildcard cpp/src/*.cpp cpp/include/icsched/*.hpp cpp/bind/*.cpp cpp/bind/*.hpp) \
@@ -76,13 +75,9 @@ types: $(VENV)/installed-dev
 layers: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 
-cpp-test: build/cpp-tests
+cpp-test:
+	@$(MAKE) --no-print-directory --jobs=$(shell getconf _NPROCESSORS_ONLN) -f cpp/tests.mk CXX="$(CXX)"
 	./build/cpp-tests
-
-build/cpp-tests: $(CXX_SOURCES) $(CXX_HEADERS)
-	@mkdir -p build
-	$(CXX) -std=c++20 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -ffp-contract=off \
-	  -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -pthread -Icpp/include $(CXX_SOURCES) -o $@
 
 # The stub of the C++ core is generated and committed; CI checks that it is fresh.
 STUBGEN = $(BIN)/python -m nanobind.stubgen -q -m icsched._core -o
