@@ -1,4 +1,4 @@
-"""Write docs/api.md and docs/families.md from the code; a test checks that they are fresh."""
+"""Write api.md, families.md and the table of formats.md in docs; a test checks them."""
 
 import importlib
 import inspect
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import icsched
 from icsched import errors, families
+from icsched.formats import FORMATS
+from icsched.formats.entry import KEPT
 
 DOCS = Path(__file__).parent.parent / "docs"
 ALIASES = ("typing", "types")  # modules of type aliases, which have no documentation of their own
@@ -71,6 +73,27 @@ def api_page() -> str:
     )
 
 
+def formats_table() -> list[str]:
+    """Return what icsched can do with each of its own formats, as lines."""
+    head = "| format | files | read | write | order back | kept beside names and arcs |"
+    rows = [head, "| --- | --- | --- | --- | --- | --- |"]
+    for entry in (entry for name, entry in FORMATS.items() if FORMATS.is_own(name)):
+        can = [bool(ability) for ability in (entry.read, entry.text, entry.changes)]
+        kept = ", ".join(f"`{word}`" for word in KEPT if word in entry.keeps)
+        suffixes = ", ".join(f"`{suffix}`" for suffix in entry.suffixes)
+        cells = [f"`{entry.name}`: {entry.sentence}", suffixes, *("yes" if c else "" for c in can)]
+        rows.append(f"| {' | '.join([*cells, kept])} |")
+    return rows
+
+
+def formats_page() -> str:
+    """Return the page of formats as it is, with a fresh table between its two marks."""
+    page = (DOCS / "formats.md").read_text()
+    before, begin, rest = page.partition("<!-- table of formats -->\n")
+    _, end, after = rest.partition("<!-- end of table -->\n")
+    return "".join([before, begin, *(f"{row}\n" for row in formats_table()), end, after])
+
+
 def families_page() -> str:
     """All families, one on each line."""
     rows = [
@@ -93,7 +116,7 @@ def families_page() -> str:
     )
 
 
-PAGES = {"api.md": api_page, "families.md": families_page}
+PAGES = {"api.md": api_page, "families.md": families_page, "formats.md": formats_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

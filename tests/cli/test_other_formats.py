@@ -160,7 +160,6 @@ def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, 
         (["--in-place", "--recursive"], "--recursive"),
         (["--in-place", "--order", "prio", "--keep-existing"], "--keep-existing"),
         (["--in-place", "--via", "vars"], "--via"),
-        (["-o", "out.deps"], "-o"),
         (["-o", "out.deps", "--flatten"], "--flatten"),
     ],
 )

@@ -9,7 +9,7 @@ from icsched.answers import notes
 from icsched.answers.ordered import Ordered
 from icsched.answers.reading import Reading, check_not_own
 from icsched.errors import ArgumentError, FormatError
-from icsched.files import Change
+from icsched.files import Change, read_bytes
 from icsched.formats import FORMATS, dagman
 from icsched.formats.dagman.writer import COMPANION, Via
 from icsched.workflow import Workflow
@@ -82,7 +82,6 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
     only_dagman = {
         "--recursive": writing.recursive,
         "--flatten": writing.flatten,
-        "-o": writing.output is not None,
         "--keep-existing": writing.keep_existing,
         "--via": writing.via != "priority",
     }
@@ -91,7 +90,25 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
             raise ArgumentError(f"{option} is for DAGMan files, not for format {chosen.name}")
     if chosen.changes is None:
         raise chosen.cannot("changes", next(iter(found.workflow.files), ""))
-    return chosen.changes(found.workflow, found.plan.order.tolist())
+    changes = chosen.changes(found.workflow, found.plan.order.tolist())
+    return changes if writing.output is None else [_copy(found.workflow, changes, writing.output)]
+
+
+def _copy(workflow: Workflow, changes: Sequence[Change], path: str) -> Change:
+    """Return the change that writes a changed file to *path* instead."""
+    if path != STANDARD_OUTPUT:
+        check_not_own(workflow, path, instead=", or --in-place")
+    if len(changes) != 1:
+        raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
+    return Change(path, None, changes[0].new)
+
+
+def unordered_copy(found: Ordered, writing: Writing, path: str) -> Change:
+    """Return the change that writes the workflow to *path* without an order of icsched's."""
+    submission = dagman.submission_in(found.workflow)
+    if submission is None:
+        return Change(path, None, read_bytes(next(iter(found.workflow.files))))
+    return Change(path, None, dagman.without_section(submission, flatten=writing.flatten))
 
 
 def _check_output(workflow: Workflow, source: str, path: str, *, usedagdir: bool) -> None:

@@ -134,11 +134,18 @@ def _check_once(paths: Sequence[str]) -> None:
 
 
 def _is_workflow(path: str, data: bytes) -> bool:
-    """Whether a file is the workflow's: it has no events, and a suffix of ours or no JSON."""
+    """Whether a file is the workflow's: it has no events, and a suffix of ours or no JSON.
+
+    A history is JSON too, and may have the suffix of workflows in JSON.
+    """
+    suffix = os.path.splitext(path)[1].lower()  # noqa: PTH122  any name
+    is_ours = suffix in {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
+    if is_ours and data.lstrip().startswith(b"<"):  # no log is XML
+        return True
     source = logs.source_of(path, data)
-    suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
-    is_ours = os.path.splitext(path)[1].lower() in suffixes  # noqa: PTH122  any name
-    return source is not logs.Source.LOG and (is_ours or source is logs.Source.TABLE)
+    if source is logs.Source.HISTORY:
+        return is_ours and (suffix != ".json" or b'"workflow"' in data)
+    return source is logs.Source.TABLE
 
 
 def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from icsched.answers import notes
-from icsched.answers.changes import Writing, Written, made, planned, planning_notes
+from icsched.answers.changes import (
+    Writing,
+    Written,
+    made,
+    planned,
+    planning_notes,
+    unordered_copy,
+)
 from icsched.answers.checked import Stale, stale_files
 from icsched.answers.known import resumed
 from icsched.answers.ordered import Ordered, Wanted, order_workflow
@@ -15,7 +22,7 @@ from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats import dagman, format_of
+from icsched.formats import Format, dagman
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.workflow import Workflow
 
@@ -118,9 +125,7 @@ class _Search:
         is_written, has_section = not writing.only_looks, bool(found.sections)
         if writing.output is not None:
             told.append(notes.CopiedWithoutOrder(files[0], writing.output, reason))
-            submission = dagman.submission_of(found.workflow)
-            data = dagman.without_section(submission, flatten=writing.flatten)
-            return [Change(writing.output, None, data)]
+            return [unordered_copy(found, writing, writing.output)]
         if found.removes_sections:
             told += [
                 notes.SectionRemoved(section.path, reason, is_written) for section in found.sections
@@ -141,7 +146,7 @@ class _Search:
         waiting = [(file, "") for file in files]
         while waiting:
             path, directory = waiting.pop(0)
-            own = _removals(path)  # last: it tells of sections in submit files
+            own = _removals(self.reading.format_of(path), path)  # last: it names submit files
             workflow = self._read_for_removal(path, directory, told)
             if workflow is not None:
                 changes += dagman.submit_removals(dagman.submission_of(workflow))
@@ -173,9 +178,8 @@ def _all_removals(workflow: Workflow) -> Sequence[Change]:
     return [*dagman.submit_removals(submission), *roots]
 
 
-def _removals(path: str) -> Sequence[Change]:
+def _removals(chosen: Format, path: str) -> Sequence[Change]:
     """Return the changes that remove our sections; raises FormatError if files can have none."""
-    chosen = format_of(path)
     if chosen.removals is None:
         raise chosen.cannot("removals", path)
     return chosen.removals([path])

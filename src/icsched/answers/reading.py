@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from icsched import formats
 from icsched.answers.signs import QUIET, Signs
@@ -13,27 +13,41 @@ from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How the files of a workflow are read: with these options if they are DAGMan files."""
+class ReadingOptions(DagmanOptions):
+    """How files are read: in which format, and with which options if they are DAGMan files."""
 
-    options: DagmanOptions
+    format: str | None = field(
+        default=None,
+        metadata={"help": "Format of the workflow file; by default its suffix decides."},
+    )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of a workflow are read."""
+
+    options: ReadingOptions
 
     def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         if not files:
             raise ArgumentError("expected a workflow file")
         with signs.working(f"reading {files[0]}"):
-            if isinstance(self.options, formats.format_of(files[0]).options):
+            if self.format_of(files[0]).options is DagmanOptions:
                 return read_with(files, self.options, directory=directory)
             return self._read_other(files)
 
+    def format_of(self, path: str) -> formats.Format:
+        """Return the format that the file at *path* is read in."""
+        return formats.format_of(path, self.options.format)
+
     def _read_other(self, files: Sequence[str]) -> Workflow:
         """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
-        for option in fields(self.options):
+        for option in fields(DagmanOptions):
             if getattr(self.options, option.name) != option.default:
                 name = option.name.replace("_", "-")
                 raise ArgumentError(f"--{name} is for DAGMan files; {files[0]} is not one")
-        return formats.read(files)
+        return formats.read(files, format=self.options.format)
 
     def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises FormatError also if no job is left to run."""

@@ -44,6 +44,9 @@ _COMMANDS = {  # the most important first, as help shows them
     A worker runs a cluster without waiting for any other worker.
 
     Example: icsched cluster wf.dag --capacities 4,16,64""",
+    "convert": """Write a workflow in another format, and say what that format cannot hold.
+
+    Example: icsched convert wf.dag wf.json""",
     "make": """Make a dag of a known family and write it as a DAGMan file.
 
     Example: icsched make airsn 250 -o airsn.dag""",

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter, Token
 
+from icsched.answers.reading import ReadingOptions
 from icsched.errors import ArgumentError
-from icsched.formats.dagman import DagmanOptions
 
 STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
 
@@ -14,8 +14,8 @@ _FILES = "Workflow file; several DAGMan files that are submitted together; - for
 FileName = Annotated[str, Parameter(help=_FILES)]
 
 # The class says the options and their help; here is how they look on the command line.
-FileOptions = Annotated[DagmanOptions, Parameter(name="*", negative="", show_default=False)]
-USUAL = DagmanOptions()  # as condor_submit_dag reads files without options
+FileOptions = Annotated[ReadingOptions, Parameter(name="*", negative="", show_default=False)]
+USUAL = ReadingOptions()  # as condor_submit_dag reads files without options
 
 
 def _whole_number(_type: object, tokens: Sequence[Token]) -> int:

@@ -16,13 +16,15 @@ _DOES = {  # by field of Format
     "write_clusters": "write clusters",
 }
 
-# What a file may say of its tasks, by field of Workflow.
+# What a file may say of its tasks: fields of Workflow, and two kinds of fields of Command.
 KEPT = {
     "done": "which tasks are done",
     "run_times": "run times",
     "sizes": "sizes of results",
     "commands": "commands",
     "priorities": "priorities",
+    "streams": "files for the standard streams of commands",
+    "settings": "directories and environment variables of commands",
 }
 
 

@@ -7,9 +7,10 @@ another package in the group ``icsched.formats``.
 from icsched.formats.dagman.entry import DAGMAN
 from icsched.formats.dot import DOT
 from icsched.formats.entry import Format
+from icsched.formats.wfformat import WFFORMAT
 from icsched.tables import Table
 
-FORMATS: Table[Format] = Table("format", "icsched.formats", Format, [DAGMAN, DOT])
+FORMATS: Table[Format] = Table("format", "icsched.formats", Format, [DAGMAN, DOT, WFFORMAT])
 
 
 def format_of(path: str, name: str | None = None) -> Format:

@@ -1,0 +1,49 @@
+"""`icsched convert`: write a workflow in another format."""
+
+import sys
+from dataclasses import replace
+
+from icsched.answers.convert import convert_answer
+from icsched.answers.reading import Reading
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions
+from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, put, say
+from icsched.errors import ArgumentError
+from icsched.files import write_text
+from icsched.render import convert as render
+
+
+def convert(
+    file: str,
+    output: str,
+    /,
+    *,
+    to: str | None = None,
+    reading: FileOptions = USUAL,
+    json_: Json = False,
+) -> None:
+    """Write a workflow in another format, and say what that format cannot hold.
+
+    Parameters
+    ----------
+    file
+        Workflow file; - for standard input.
+    output
+        File to write, which replaces a file of that name; - for standard output, with --to.
+    to
+        Format of OUTPUT; by default its suffix decides.
+    json_
+        Print one JSON object instead of a report.
+
+    """
+    is_stream = output in (STANDARD_INPUT, STANDARD_OUTPUT)  # a lone hyphen is either
+    if is_stream and (to is None or json_):
+        raise ArgumentError("- as OUTPUT needs --to, and cannot be used with --json")
+    found = convert_answer(
+        file, STANDARD_OUTPUT if is_stream else output, to, reading=Reading(reading), signs=SIGNS
+    )
+    if is_stream:
+        sys.stdout.write(found.text)
+        say(render.text(replace(found, output="standard output")), stream=sys.stderr)
+        return
+    write_text(output, found.text)
+    put(found, render.text, render.keys, as_json=json_)

@@ -1,0 +1,262 @@
+"""What a WfFormat file looks like, in its two layouts, and where its parts are in the file.
+
+Versions 1.0 to 1.4 say everything about a task in one place. Versions 1.5 and later have a
+specification, with ids and files, and an execution, with what was measured.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Raw, Struct
+
+from icsched.errors import FormatError
+from icsched.files import text_of
+
+Number = int | float | None
+T = TypeVar("T")
+
+
+# Versions 1.5 and later
+
+
+class Task(Struct, rename="camel", gc=False):
+    """A task of a specification."""
+
+    id: str
+    name: str = ""
+    parents: list[str] = []
+    children: list[str] = []
+    input_files: list[str] = []
+    output_files: list[str] = []
+
+
+class File(Struct, rename="camel", gc=False):
+    """A file of a specification."""
+
+    id: str
+    size_in_bytes: Number = None
+
+
+class Executed(Struct, rename="camel", gc=False):
+    """A task of an execution."""
+
+    id: str
+    runtime_in_seconds: float | None = None
+    priority: Number = None
+    core_count: float | None = None
+
+
+class Specification(Struct):
+    """What is to run."""
+
+    tasks: list[Task]
+    files: list[File] = []
+
+
+class Execution(Struct):
+    """What was measured."""
+
+    tasks: list[Executed] = []
+
+
+# Versions 1.0 to 1.4
+
+
+class OldFile(Struct, rename="camel", gc=False):
+    """A file that a task reads or writes."""
+
+    name: str
+    path: str = ""
+    link: str = ""
+    size: Number = None
+    size_in_bytes: Number = None
+
+
+class OldTask(Struct, rename="camel", gc=False):
+    """A task with all that is known about it."""
+
+    name: str
+    id: str | None = None
+    parents: list[str] = []
+    children: list[str] = []
+    files: list[OldFile] = []
+    runtime: float | None = None
+    runtime_in_seconds: float | None = None
+    priority: Number = None
+    cores: float | None = None
+
+
+# Whole files
+
+
+class Content(Struct):
+    """The workflow in either layout."""
+
+    specification: Specification | None = None
+    execution: Execution | None = None
+    tasks: list[OldTask] | None = None
+    jobs: list[OldTask] | None = None  # the name of tasks up to version 1.2
+
+
+class Instance(Struct, rename="camel"):
+    """A whole file."""
+
+    workflow: Content
+    schema_version: str = ""
+
+
+# Commands, which are read only if somebody asks
+
+
+class Command(Struct, gc=False):
+    """What a task runs."""
+
+    program: str | None = None
+    arguments: list[str] = []
+
+
+class CommandOf(Struct, gc=False):
+    """The task of a command; only versions 1.0 and 1.1 have arguments without a command."""
+
+    id: str | None = None
+    name: str = ""
+    command: Command | None = None
+    arguments: list[str] = []
+
+
+class _CommandList(Struct):
+    tasks: list[CommandOf] = []
+
+
+class _CommandContent(Struct):
+    execution: _CommandList | None = None
+    tasks: list[CommandOf] | None = None
+    jobs: list[CommandOf] | None = None
+
+
+class Commands(Struct):
+    """The commands of a whole file."""
+
+    workflow: _CommandContent
+
+
+# Places in the file
+
+
+class _RawList(Struct):
+    tasks: Raw = Raw()
+
+
+class _RawContent(Struct):
+    specification: Raw = Raw()
+    execution: Raw = Raw()
+    tasks: Raw = Raw()
+    jobs: Raw = Raw()
+
+
+class _RawInstance(Struct):
+    workflow: Raw
+
+
+@dataclass(frozen=True)
+class Places:
+    """Parts of a file as slices of its data; a part that is missing is empty."""
+
+    path: str
+    data: bytes
+
+    def at(self, part: Raw) -> int:
+        """Return where *part*, which was decoded from the data, begins."""
+        whole, piece = np.frombuffer(self.data, np.uint8), np.frombuffer(part, np.uint8)
+        return int(piece.ctypes.data - whole.ctypes.data)
+
+    @property
+    def workflow(self) -> Raw:
+        """The object of the workflow."""
+        return msgspec.json.decode(self.data, type=_RawInstance).workflow
+
+    @property
+    def execution(self) -> Raw:
+        """The object of the execution."""
+        return self._content().execution
+
+    def list_in(self, part: Raw) -> Raw:
+        """Return the list of tasks in a specification or an execution."""
+        return msgspec.json.decode(part, type=_RawList).tasks if part else part
+
+    def tasks(self) -> list[Raw]:
+        """Return the tasks of the specification, or those of an old layout."""
+        content = self._content()
+        return _items(self.list_in(content.specification) or content.tasks or content.jobs)
+
+    def lists(self) -> Iterator[tuple[type, list[Raw]]]:
+        """Yield all lists of tasks, each with the class of its members."""
+        content = self._content()
+        yield Task, _items(self.list_in(content.specification))
+        yield Executed, _items(self.list_in(content.execution))
+        yield OldTask, _items(content.tasks)
+        yield OldTask, _items(content.jobs)
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line with the byte at *offset*."""
+        return self.data.count(b"\n", 0, offset) + 1
+
+    def line_of_task(self, task: int) -> int:
+        """Return the line on which the task with the id *task* begins."""
+        return self.line_at(self.at(self.tasks()[task]))
+
+    def _content(self) -> _RawContent:
+        return msgspec.json.decode(self.workflow, type=_RawContent)
+
+
+def _items(part: Raw) -> list[Raw]:
+    return msgspec.json.decode(part, type=list[Raw]) if part else []
+
+
+def decoded(path: str, data: bytes, kind: type[T]) -> T:
+    """Return *data*, the content of the file at *path*, as *kind*.
+
+    Raises FormatError, with the line where that is known, for anything else.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        problem = "expected a workflow, got lists or objects that are nested too deeply"
+        raise FormatError(path, None, problem) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        text_of(path, data)  # it says which byte is no text
+        raise FormatError(path, *_explained(Places(path, data), error)) from error
+
+
+def _explained(places: Places, error: Exception) -> tuple[int | None, str]:
+    """Return the line of an error of msgspec, and what was expected there."""
+    problem, _, where = str(error).partition(" - at `$")
+    byte = re.search(r" \(byte (\d+)\)$", problem)
+    if byte:
+        line = places.line_at(int(byte[1]))
+        return line, f"expected JSON, got {problem[: byte.start()].rpartition(': ')[2]}"
+    if "truncated" in problem:
+        return places.line_at(len(places.data)), "expected JSON, got the end of the file"
+    inside = where.rstrip("`").lstrip(".")
+    plain = problem.replace("`", "")
+    plain = plain[:1].lower() + plain[1:]
+    return _bad_line(places), f"{inside}: {plain}" if inside else f"{plain} as the whole file"
+
+
+def _bad_line(places: Places) -> int | None:
+    """Return the line of the first task that cannot be decoded, if it is a task that is wrong."""
+    try:
+        lists = list(places.lists())
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    for kind, parts in lists:
+        for part in parts:
+            try:
+                msgspec.json.decode(part, type=kind)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                return places.line_at(places.at(part))
+    return None

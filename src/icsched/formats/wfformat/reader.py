@@ -1,0 +1,348 @@
+"""WfFormat files as workflows."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Ids, Sizes, expected_time, wrong_times
+from icsched.commands import Command
+from icsched.dag import Dag
+from icsched.errors import FormatError
+from icsched.files import read_bytes
+from icsched.formats.entry import NoOptions
+from icsched.formats.wfformat import layout
+from icsched.formats.wfformat.layout import Number, Places, decoded
+from icsched.run_times import RunTimeTable
+from icsched.workflow import Remark, Workflow
+
+NEWEST = (1, 6)
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
+_MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """The content of a file, and the names of its tasks in the order of the file."""
+
+    path: str
+    data: bytes
+    names: Sequence[str]
+    is_old: bool
+
+
+@dataclass
+class _Columns:
+    """What a file of either layout says about its tasks; one entry for each task."""
+
+    names: list[str]
+    titles: list[str]
+    parents: list[list[str]]
+    children: list[list[str]]
+    inputs: Iterable[Sequence[str]]
+    outputs: Iterable[Sequence[str]]
+    file_sizes: dict[str, Number]
+    seconds: Floats  # NaN if unknown
+    priorities: list[Number]
+    cores: Floats  # NaN if unknown
+    other_ids: list[str | None] = field(default_factory=list)  # of old layouts
+    strangers: int = 0  # tasks of the execution that the specification does not have
+
+
+def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
+    """Return the workflow in a file; raises FormatError for what is no WfFormat or has a cycle."""
+    (path,) = paths
+    data = read_bytes(path)
+    instance = decoded(path, data, layout.Instance)
+    content, remarks = instance.workflow, _Remarks(path)
+    remarks.about_version(instance.schema_version)
+    old = content.tasks if content.tasks is not None else content.jobs
+    if content.specification is not None:
+        columns = _new_columns(content.specification, content.execution)
+    elif old is not None:
+        columns = _old_columns(old)
+    else:
+        expected = "expected workflow.specification.tasks or workflow.tasks, got neither"
+        raise FormatError(path, None, expected)
+    places = Places(path, data)
+    parsed = Parsed(path, data, columns.names, content.specification is None)
+    return _workflow(columns, parsed, places, remarks)
+
+
+# The two layouts
+
+
+def _new_columns(
+    specification: layout.Specification, execution: layout.Execution | None
+) -> _Columns:
+    tasks = specification.tasks
+    names = [task.id for task in tasks]
+    measured = execution.tasks if execution else []
+    rows, strangers = _rows(names, measured)
+    priorities: list[Number] = [None] * len(names)
+    for row, task in zip(rows.tolist(), measured, strict=True):
+        if row >= 0:
+            priorities[row] = task.priority
+    return _Columns(
+        names=names,
+        titles=[task.name for task in tasks],
+        parents=[task.parents for task in tasks],
+        children=[task.children for task in tasks],
+        inputs=map(attrgetter("input_files"), tasks),
+        outputs=[task.output_files for task in tasks],
+        file_sizes={file.id: file.size_in_bytes for file in specification.files},
+        seconds=_spread(rows, (task.runtime_in_seconds for task in measured), len(names)),
+        priorities=priorities,
+        cores=_spread(rows, (task.core_count for task in measured), len(names)),
+        strangers=strangers,
+    )
+
+
+def _rows(names: list[str], measured: Sequence[layout.Executed]) -> tuple[Ids, int]:
+    """Return which task each measured one is, -1 for one that is unknown, and how many are."""
+    ids = [task.id for task in measured]
+    if ids == names:
+        return np.arange(len(names), dtype=np.int32), 0
+    known = {name: row for row, name in enumerate(names)}
+    rows = np.fromiter((known.get(name, -1) for name in ids), np.int32, len(ids))
+    return rows, int((rows < 0).sum())
+
+
+def _spread(rows: Ids, values: Iterable[float | None], tasks: int) -> Floats:
+    """Return the values by task; NaN for a task that has none."""
+    given = np.fromiter((math.nan if v is None else v for v in values), np.float64, len(rows))
+    spread = np.full(tasks + 1, np.nan)  # the last entry takes values of unknown tasks
+    spread[rows] = given
+    return spread[:tasks]
+
+
+def _old_columns(tasks: Sequence[layout.OldTask]) -> _Columns:
+    names = [task.name for task in tasks]
+    ids = [task.id for task in tasks]
+    if len(set(names)) < len(names) and None not in ids and len(set(ids)) == len(ids):
+        names, ids = [str(task.id) for task in tasks], [*names]
+    every = np.arange(len(tasks), dtype=np.int32)
+    files = {_file(file): _size(file) for task in tasks for file in task.files}
+    return _Columns(
+        names=names,
+        titles=[task.name for task in tasks],
+        parents=[task.parents for task in tasks],
+        children=[task.children for task in tasks],
+        inputs=[_files(task, is_input=True) for task in tasks],
+        outputs=[_files(task, is_input=False) for task in tasks],
+        file_sizes=files,
+        seconds=_spread(every, map(_seconds, tasks), len(tasks)),
+        priorities=[task.priority for task in tasks],
+        cores=_spread(every, (task.cores for task in tasks), len(tasks)),
+        other_ids=ids,
+    )
+
+
+def _file(file: layout.OldFile) -> str:
+    return file.path + file.name
+
+
+def _size(file: layout.OldFile) -> Number:
+    return file.size if file.size_in_bytes is None else file.size_in_bytes
+
+
+def _files(task: layout.OldTask, *, is_input: bool) -> list[str]:
+    return [_file(file) for file in task.files if (file.link.lower() == "input") == is_input]
+
+
+def _seconds(task: layout.OldTask) -> float | None:
+    return task.runtime if task.runtime_in_seconds is None else task.runtime_in_seconds
+
+
+# From columns to a workflow
+
+
+def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: "_Remarks") -> Workflow:
+    whole = Dag.from_arcs(len(columns.names), _arcs(columns, places, remarks), names=columns.names)
+    remarks.add("tasks of the execution that the specification does not have", columns.strangers)
+    remarks.add(
+        "tasks that use several cores: icsched counts each task as one",
+        int((columns.cores > 1).sum()),
+    )
+    sizes = _sizes(columns, places, remarks)
+    priorities = _priorities(columns.priorities, remarks)
+    missing = np.isnan(columns.seconds)
+    _check_seconds(columns, places)
+    is_partly_known = bool(missing.any() and not missing.all())
+    if is_partly_known:
+        remarks.add("tasks without a run time get the mean of their kind", int(missing.sum()))
+    titles = [title or name for title, name in zip(columns.titles, columns.names, strict=True)]
+    workflow = Workflow(
+        whole,
+        np.zeros(len(whole), bool),
+        None if missing.any() or not len(whole) else columns.seconds,
+        sizes,
+        remarks=remarks.tuple(),
+        files=(parsed.path,),
+        format="wfformat",
+        parsed=parsed,
+        describe=lambda: titles,
+        priorities=priorities,
+        find_commands=_finder(parsed),
+    )
+    if not is_partly_known:
+        return workflow
+    known = np.flatnonzero(~missing).tolist()
+    names = tuple(columns.names[task] for task in known)
+    return workflow.with_run_times(RunTimeTable(names, columns.seconds[known]))
+
+
+def _arcs(columns: _Columns, places: Places, remarks: "_Remarks") -> NDArray[np.int32]:
+    """Return the arcs; raises FormatError for a name that is there twice, or not at all."""
+    names = columns.names
+    ids = {name: task for task, name in enumerate(names)}
+    if len(ids) < len(names):
+        second = next(task for task, name in enumerate(names) if ids[name] > task)
+        line = places.line_of_task(ids[names[second]])
+        raise FormatError(
+            places.path, line, f"expected each task once, got {names[second]!r} twice"
+        )
+    for task, other in enumerate(columns.other_ids):  # old files name parents either way
+        if other is not None:
+            ids.setdefault(other, task)
+    parents, heirs = _ends(columns.parents, ids, places, "parent")
+    children, heads = _ends(columns.children, ids, places, "child")
+    if not len(parents) and not len(children):
+        return _inferred(columns, remarks)
+    return np.column_stack([np.concatenate([parents, heads]), np.concatenate([heirs, children])])
+
+
+def _ends(rows: list[list[str]], ids: dict[str, int], places: Places, what: str) -> tuple[Ids, Ids]:
+    """Return the ids of the tasks that rows name, and for each the task whose row it is."""
+    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    found = list(map(ids.get, chain.from_iterable(rows)))
+    owners = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
+    if None in found:
+        task = int(owners[found.index(None)])
+        name = next(name for name in rows[task] if name not in ids)
+        problem = f"expected a task as {what}, got {name!r}, which the file does not have"
+        raise FormatError(places.path, places.line_of_task(task), problem)
+    return np.array(found, np.int32), owners
+
+
+def _inferred(columns: _Columns, remarks: "_Remarks") -> NDArray[np.int32]:
+    """Return an arc for each file that one task writes and another reads."""
+    writers: dict[str, list[int]] = {}
+    for task, outputs in enumerate(columns.outputs):
+        for name in outputs:
+            writers.setdefault(name, []).append(task)
+    arcs = [
+        (writer, task)
+        for task, inputs in enumerate(columns.inputs)
+        for name in inputs
+        for writer in writers.get(name, ())[:1]
+        if writer != task
+    ]
+    remarks.add("dependencies come from the files that tasks write and read", len(arcs))
+    return np.array(arcs, np.int32).reshape(-1, 2)
+
+
+def _check_seconds(columns: _Columns, places: Places) -> None:
+    wrong = wrong_times(np.nan_to_num(columns.seconds))
+    if len(wrong):
+        task, seconds = int(wrong[0]), float(columns.seconds[wrong[0]])
+        expected = f"expected {expected_time(seconds)}, got {seconds:g}"
+        problem = f"run time of {columns.names[task]!r}: {expected}"
+        raise FormatError(places.path, places.line_of_task(task), problem)
+
+
+def _sizes(columns: _Columns, places: Places, remarks: "_Remarks") -> Sizes | None:
+    """Return the bytes that each task writes; None if the file gives no sizes."""
+    known = {name: size for name, size in columns.file_sizes.items() if size is not None}
+    for name, size in known.items():
+        if not 0 <= size < _MOST_BYTES:
+            problem = f"size of file {name!r}: expected 0 to {_MOST_BYTES - 1:,} bytes, got {size}"
+            raise FormatError(places.path, None, problem)
+    if not known:
+        return None
+    rows = list(columns.outputs)
+    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    found = [known.get(name) for name in chain.from_iterable(rows)]
+    remarks.add("outputs without a size: icsched takes 0 bytes", found.count(None))
+    values = np.fromiter((math.ceil(size or 0) for size in found), np.float64, len(found))
+    if values.sum() >= _MOST_BYTES:
+        problem = f"sizes: expected a sum below {_MOST_BYTES:,}, got {values.sum():,.0f}"
+        raise FormatError(places.path, None, problem)
+    owners = np.repeat(np.arange(len(rows)), counts)
+    return np.bincount(owners, values, len(rows)).astype(np.int64)
+
+
+def _priorities(given: list[Number], remarks: "_Remarks") -> Ids | None:
+    missing = given.count(None)
+    if missing == len(given):
+        return None
+    strange = sum(v is not None and (v != v // 1 or not -(2**31) <= v < 2**31) for v in given)
+    if strange:
+        remarks.add(
+            "priorities that are not whole numbers of 32 bits: icsched ignores all", strange
+        )
+        return None
+    remarks.add("tasks without a priority get 0", missing)
+    return np.array([int(value or 0) for value in given], np.int32)
+
+
+# Commands
+
+
+def _finder(parsed: Parsed) -> Callable[[], list[Command | None]] | None:
+    word = b'"arguments"' if parsed.is_old else b'"command"'
+    has_commands = word in parsed.data or b'"command"' in parsed.data
+    return partial(_commands, parsed) if has_commands else None
+
+
+def _commands(parsed: Parsed) -> list[Command | None]:
+    """Return what each task runs; the file is decoded once more for that."""
+    content = decoded(parsed.path, parsed.data, layout.Commands).workflow
+    if parsed.is_old:
+        listed = content.tasks if content.tasks is not None else content.jobs or []
+        return [_command(one) for one in listed]
+    executed = content.execution.tasks if content.execution else []
+    by_name = {one.id: _command(one) for one in executed}
+    return [by_name.get(name) for name in parsed.names]
+
+
+def _command(one: layout.CommandOf) -> Command | None:
+    """Return a command; versions 1.0 and 1.1 have the program only in the name of the task."""
+    if one.command is not None and one.command.program:
+        return Command((one.command.program, *one.command.arguments))
+    if one.command is None and one.arguments:
+        program = one.name.split("_ID" if "_ID" in one.name else "_")[0]
+        return Command((program, *one.arguments)) if program else None
+    return None
+
+
+class _Remarks:
+    """Collects remarks about a file, one for each kind of thing."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._found: list[Remark] = []
+
+    def add(self, text: str, count: int) -> None:
+        """Note *text*, unless nothing is *count*ed."""
+        if count:
+            self._found.append(Remark(self._path, 0, text, count))
+
+    def about_version(self, version: str) -> None:
+        """Note a version that icsched does not know."""
+        match = _VERSION.match(version)
+        newest = ".".join(map(str, NEWEST))
+        if match is None:
+            self.add(f"no version of WfFormat: icsched reads it as up to {newest}", 1)
+        elif (int(match[1]), int(match[2])) > NEWEST:
+            self.add(f"version {match[0]} of WfFormat is newer than {newest}, the last known", 1)
+
+    def tuple(self) -> tuple[Remark, ...]:
+        """Return all remarks."""
+        return tuple(self._found)
