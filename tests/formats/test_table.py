@@ -30,6 +30,10 @@ FORK = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
         ("wf.dag.rescue001", "dagman"),
         ("dag.dot", "dot"),
         ("dag.GV", "dot"),
+        ("dag.mmd", "mermaid"),
+        ("dag.edgelist", "edges"),
+        ("dag.TSV", "csv"),
+        ("submit.sh", "slurm"),
     ],
 )
 def test_the_suffix_says_the_format_and_dagman_files_may_have_any_name(path, name):
@@ -106,13 +110,13 @@ def test_a_cycle_is_an_error_of_the_file(put):
 @pytest.mark.parametrize(
     ("paths", "options", "problem"),
     [
-        ("wf.dag", {"format": "cwl"}, "format: expected dagman, dot, got 'cwl'"),
+        ("wf.dag", {"format": "cwl"}, f"format: expected {', '.join(FORMATS)}, got 'cwl'"),
         (
             "wf.dag",
             {"strict": True},
             "format dagman: expected lenient, usedagdir, no_rescue, got 'strict'",
         ),
-        ("wf.dag", {"format": []}, "format: expected dagman, dot, got []"),
+        ("wf.dag", {"format": []}, f"format: expected {', '.join(FORMATS)}, got []"),
         ([], {}, "expected a file, got none"),
         (5, {}, "expected the name of a file, got 5"),
         (b"x", {}, "expected the name of a file, got b'x'"),
@@ -130,21 +134,13 @@ def test_wrong_arguments_of_read_are_one_line(paths, options, problem):
 # What a format cannot do
 
 
-def test_reading_a_format_that_is_only_written_is_one_line():
-    with pytest.raises(FormatError) as caught:
-        icsched.read("dag.dot")
-
-    problem = "format dot: icsched can write a workflow, but not read a workflow"
-    assert str(caught.value) == f"dag.dot: {problem}"
-
-
 def test_writing_an_order_into_a_format_that_holds_none_is_one_line(put):
-    put({"dag.dot": "digraph {}\n"})
+    put({"dag.mmd": "flowchart TD\n"})
 
     with pytest.raises(FormatError, match=r"but not write an order into a workflow's files$"):
-        icsched.write("dag.dot", prioritize(Dag({"a": []}), "prio"))
+        icsched.write("dag.mmd", prioritize(Dag({"a": []}), "prio"))
 
-    assert Path("dag.dot").read_text() == "digraph {}\n"
+    assert Path("dag.mmd").read_text() == "flowchart TD\n"
 
 
 def test_writing_clusters_in_a_format_that_has_none_is_one_line():
@@ -311,7 +307,7 @@ def test_clusters_are_written_in_the_format_of_the_workflow(put):
 
 # A format of another package
 
-EDGES = """
+PAIRS = """
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -332,7 +328,7 @@ def read(paths, options):
     for parent, child in pairs:
         graph[child].append(parent)
     dag = Dag(graph)
-    return Workflow(dag, done=[False] * len(dag), files=paths, format="edges", parsed=lines)
+    return Workflow(dag, done=[False] * len(dag), files=paths, format="pairs", parsed=lines)
 
 
 def changes(workflow, order):
@@ -342,20 +338,22 @@ def changes(workflow, order):
     return [Change(path, old, old + f"order {names}\\n".encode())]
 
 
-EDGES = Format("edges", "pairs of tasks", (".edges",), Options, read=read, changes=changes)
+PAIRS = Format("pairs", "pairs of tasks", (".pairs",), Options, read=read, changes=changes)
+DRAWN = Format("drawn", "only written", (".drawn",), text=lambda workflow, **_: "")
 """
 
 USE = """
 import icsched
 from icsched.formats import FORMATS
 
-workflow = icsched.read("wf.edges", swapped=True)
-print(*FORMATS, workflow.format, *workflow.dag.names)
-print(icsched.write("wf.edges", icsched.prioritize(workflow.dag), swapped=True))
+workflow = icsched.read("wf.pairs", swapped=True)
+print({"pairs", "drawn"} <= {*FORMATS}, workflow.format, *workflow.dag.names)
+print(icsched.write("wf.pairs", icsched.prioritize(workflow.dag), swapped=True))
 for act in (
-    lambda: icsched.write("new.edges", workflow.dag),
-    lambda: icsched.read(["wf.edges", "wf.edges"]),
-    lambda: icsched.read("ring.edges"),
+    lambda: icsched.write("new.pairs", workflow.dag),
+    lambda: icsched.read(["wf.pairs", "wf.pairs"]),
+    lambda: icsched.read("ring.pairs"),
+    lambda: icsched.read("dag.drawn"),
 ):
     try:
         act()
@@ -365,14 +363,16 @@ for act in (
 
 
 def test_another_package_adds_a_format_by_an_entry_point(put, folder):
-    about = "edges-1.0.dist-info"
+    about = "pairs-1.0.dist-info"
     put(
         {
-            "lib/edges.py": EDGES,
-            f"lib/{about}/METADATA": "Metadata-Version: 2.1\nName: edges\nVersion: 1.0\n",
-            f"lib/{about}/entry_points.txt": "[icsched.formats]\nedges = edges:EDGES\n",
-            "wf.edges": "b a\nc a\n",
-            "ring.edges": "a b\nb a\n",
+            "lib/pairs.py": PAIRS,
+            f"lib/{about}/METADATA": "Metadata-Version: 2.1\nName: pairs\nVersion: 1.0\n",
+            f"lib/{about}/entry_points.txt": (
+                "[icsched.formats]\npairs = pairs:PAIRS\ndrawn = pairs:DRAWN\n"
+            ),
+            "wf.pairs": "b a\nc a\n",
+            "ring.pairs": "a b\nb a\n",
         }
     )
 
@@ -385,12 +385,14 @@ def test_another_package_adds_a_format_by_an_entry_point(put, folder):
     )
 
     assert done.stdout.splitlines() == [
-        "dagman dot edges edges a b c",
-        "['wf.edges']",
-        "FormatError new.edges: format edges: icsched can read a workflow and write an order into"
+        "True pairs a b c",
+        "['wf.pairs']",
+        "FormatError new.pairs: format pairs: icsched can read a workflow and write an order into"
         " a workflow's files, but not write a workflow",
-        "ArgumentError format edges: expected one file, got 2",
-        "FormatError ring.edges: dependency cycle: a -> b -> a",
+        "ArgumentError format pairs: expected one file, got 2",
+        "FormatError ring.pairs: dependency cycle: a -> b -> a",
+        "FormatError dag.drawn: format drawn: icsched can write a workflow, but not read a"
+        " workflow",
     ]
-    assert Path("wf.edges").read_text() == "b a\nc a\norder a b c\n"
-    assert Path("wf.edges.bak").read_text() == "b a\nc a\n"
+    assert Path("wf.pairs").read_text() == "b a\nc a\norder a b c\n"
+    assert Path("wf.pairs.bak").read_text() == "b a\nc a\n"
