@@ -139,17 +139,21 @@ def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, 
 
 
 @pytest.mark.parametrize(
-    ("file", "can"), [("dag.dot", "write a workflow"), ("w.deps", "read a workflow")]
+    ("file", "name", "can"),
+    [
+        ("dag.mmd", "mermaid", "read a workflow and write a workflow"),
+        ("w.deps", "deps", "read a workflow"),
+    ],
 )
 @pytest.mark.usefixtures("deps")
-def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, can):
-    put({"dag.dot": "digraph {}\n"})
+def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, name, can):
+    put({"dag.mmd": "flowchart TD\n"})
 
     found = icsched_process("prio", "--order", "prio", file, "--remove")
 
     assert (found.code, found.complaint) == (
         1,
-        f"{file}: format {file[2:].removeprefix('g.')}: icsched can {can}, but not remove an order"
+        f"{file}: format {name}: icsched can {can}, but not remove an order"
         " from a workflow's files",
     )
 

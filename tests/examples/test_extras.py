@@ -40,7 +40,7 @@ def run(put, folder) -> Callable[..., subprocess.CompletedProcess]:
             f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
             f"{about}/entry_points.txt": points,
             "wf.dag": DAGMAN,
-            "wf.edges": ARCS,
+            "wf.pairs": ARCS,
         }
     )
     path = os.pathsep.join([str(folder / "lib"), str(EXTRAS / "src")])
@@ -84,43 +84,43 @@ def test_the_order_is_written_simulated_and_listed_by_help(run, folder):
 
 
 def test_pairs_are_read_with_ids_in_the_order_in_which_the_file_names_the_tasks(run):
-    first = run("icsched", "show", "wf.edges").stdout.splitlines()[0]
+    first = run("icsched", "show", "wf.pairs").stdout.splitlines()[0]
 
     assert first == (
-        "wf.edges: 9 jobs, 7 dependencies (0 superfluous), 3 levels, 3 sources, 4 sinks"
+        "wf.pairs: 9 jobs, 7 dependencies (0 superfluous), 3 levels, 3 sources, 4 sinks"
     )
-    found = json.loads(run("icsched", "prio", "wf.edges", "--order", "fifo", "--json").stdout)
+    found = json.loads(run("icsched", "prio", "wf.pairs", "--order", "fifo", "--json").stdout)
     assert found["order"] == ["a", "d", "lone", "b", "e", "f", "g", "c", "h"]
 
 
 def test_an_order_is_the_last_comment_and_replaces_an_earlier_one(run, folder):
-    file = folder / "wf.edges"
-    run("icsched", "prio", "wf.edges", "--order", "fifo", "--in-place")
+    file = folder / "wf.pairs"
+    run("icsched", "prio", "wf.pairs", "--order", "fifo", "--in-place")
     assert file.read_text() == f"{ARCS}# order: a,d,lone,b,e,f,g,c,h\n"
-    assert (folder / "wf.edges.bak").read_text() == ARCS
+    assert (folder / "wf.pairs.bak").read_text() == ARCS
 
-    run("icsched", "prio", "wf.edges", "--order", "most-children", "--in-place")
+    run("icsched", "prio", "wf.pairs", "--order", "most-children", "--in-place")
     assert file.read_text() == f"{ARCS}# order: d,a,b,f,g,c,e,h,lone\n"
 
-    backups = sorted(path.name for path in folder.glob("wf.edges.bak*"))
-    assert backups == ["wf.edges.bak"]  # of the user's own lines, which are still the same
-    again = run("icsched", "prio", "wf.edges", "--order", "most-children", "--in-place")
+    backups = sorted(path.name for path in folder.glob("wf.pairs.bak*"))
+    assert backups == ["wf.pairs.bak"]  # of the user's own lines, which are still the same
+    again = run("icsched", "prio", "wf.pairs", "--order", "most-children", "--in-place")
     assert "nothing to change" in again.stdout
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a,b\na,b,c\n", "bad.edges:2: expected PARENT,CHILD or TASK, got 'a,b,c'"),
-        ("a,\n", "bad.edges:1: expected PARENT,CHILD or TASK, got 'a,'"),
-        ("a,b\nb,a\n", "bad.edges: dependency cycle: a -> b -> a"),
-        (b"\xff\n", "bad.edges: expected UTF-8, got byte 0xff"),
+        ("a,b\na,b,c\n", "bad.pairs:2: expected PARENT,CHILD or TASK, got 'a,b,c'"),
+        ("a,\n", "bad.pairs:1: expected PARENT,CHILD or TASK, got 'a,'"),
+        ("a,b\nb,a\n", "bad.pairs: dependency cycle: a -> b -> a"),
+        (b"\xff\n", "bad.pairs: expected UTF-8, got byte 0xff"),
     ],
 )
 def test_a_bad_file_is_one_line(run, put, text, problem):
-    put({"bad.edges": text})
+    put({"bad.pairs": text})
 
-    done = run("icsched", "show", "bad.edges", check=False)
+    done = run("icsched", "show", "bad.pairs", check=False)
 
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"icsched: {problem}\n")
 
@@ -151,11 +151,11 @@ USE = """
 import icsched
 from icsched.sim import Clustered
 
-workflow = icsched.read("wf.edges")
+workflow = icsched.read("wf.pairs")
 plan = icsched.prioritize(workflow, "most-children")
 print(workflow.format, *plan.names)
-print(icsched.write("wf.edges", plan), icsched.write("new.edges", workflow.dag))
-assert icsched.read("new.edges").dag == workflow.dag
+print(icsched.write("wf.pairs", plan), icsched.write("new.pairs", workflow.dag))
+assert icsched.read("new.pairs").dag == workflow.dag
 
 dag = icsched.read("wf.dag").dag
 def serve(dag):
@@ -179,14 +179,14 @@ def test_the_library_has_all_three(run, folder):
     lines = run("python", "-c", USE).stdout.splitlines()
 
     assert lines == [
-        "edges d a b f g c e h lone",
-        "['wf.edges'] ['new.edges']",
+        "pairs d a b f g c e h lone",
+        "['wf.pairs'] ['new.pairs']",
         "0 1 2 - 3 -",
         "0 1",
         "4 - 5 - 6",
         "most-children_over_fifo",
         "chains",
     ]
-    assert (folder / "new.edges").read_text() == (
+    assert (folder / "new.pairs").read_text() == (
         "a\nb\nc\nd\ne\nf\ng\nh\nlone\na,b\nb,c\nd,e\nd,f\nd,g\nf,h\ng,h\n"
     )

@@ -4,13 +4,19 @@ A new format is a `Format` in a file of its own. It is listed here, or it is an 
 another package in the group ``icsched.formats``.
 """
 
+from icsched.formats.columns import CSV
 from icsched.formats.dagman.entry import DAGMAN
 from icsched.formats.dot import DOT
+from icsched.formats.edges import EDGES
 from icsched.formats.entry import Format
+from icsched.formats.mermaid import MERMAID
+from icsched.formats.slurm import SLURM
 from icsched.formats.wfformat import WFFORMAT
 from icsched.tables import Table
 
-FORMATS: Table[Format] = Table("format", "icsched.formats", Format, [DAGMAN, DOT, WFFORMAT])
+FORMATS: Table[Format] = Table(
+    "format", "icsched.formats", Format, [DAGMAN, DOT, MERMAID, EDGES, CSV, SLURM, WFFORMAT]
+)
 
 
 def format_of(path: str, name: str | None = None) -> Format:

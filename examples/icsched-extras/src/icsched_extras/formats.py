@@ -41,7 +41,7 @@ def read(paths: Sequence[str], _options: object) -> Workflow:
         dag = Dag(parents)
     except CycleError as error:
         raise FormatError(path, None, str(error)) from error
-    return Workflow(dag, done=np.zeros(len(dag), bool), files=(path,), format="edges")
+    return Workflow(dag, done=np.zeros(len(dag), bool), files=(path,), format="pairs")
 
 
 def _text(path: str, data: bytes) -> str:
@@ -91,10 +91,10 @@ def text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-EDGES = Format(
-    "edges",
+PAIRS = Format(
+    "pairs",
     "one pair of tasks on each line: parent,child",
-    suffixes=(".edges",),
+    suffixes=(".pairs",),
     read=read,
     changes=changes,
     text=text,

@@ -1,0 +1,244 @@
+"""Workflows as tables of comma- or tab-separated values."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import Change, read_text
+from icsched.formats.edits import Edit, edited
+from icsched.formats.entry import KEPT, Format, NoOptions
+from icsched.formats.found import FACTS, Found, facts_of, priorities_of
+from icsched.workflow import Workflow
+
+_BETWEEN = ";"  # between the parents of a task
+_SHAPES = "expected a header with the columns parent,child or task,parents"
+_NEEDS_QUOTES = re.compile(r'[",\t\r\n]|^\s|\s$|^\ufeff')
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    value: str
+    start: int
+    end: int
+
+
+_Row = list[_Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table as it was read: `rows` has the row of each task."""
+
+    text: str
+    separator: str
+    header: _Row
+    rows: dict[int, _Row]
+    columns: dict[str, int]
+
+
+def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
+    """Return the workflow in a table whose first row names the columns.
+
+    With the columns `parent` and `child`, each row is a dependency; an empty cell makes the other a
+    task on its own. With `task` and `parents`, each row is a task, and a semicolon separates its
+    parents. Then `run_time`, `size`, `priority`, `done` and `command` are read too. Other columns
+    are passed over with a remark. Raises FormatError with file and line for other tables.
+    """
+    [path] = paths
+    found = Found(path, read_text(path))
+    separator = _separator(found.text)
+    rows = _rows(found, separator)
+    header = next(rows, None)
+    if header is None:
+        raise FormatError(path, 1, f"{_SHAPES}, got an empty file")
+    columns = _columns(header, found)
+    if "parent" in columns:
+        _read_pairs(rows, columns, found)
+        return found.workflow("csv")
+    tasks = _read_tasks(rows, columns, found)
+    return found.workflow("csv", _Table(found.text, separator, header, tasks, columns))
+
+
+# Cells
+
+
+def _separator(text: str) -> str:
+    """Return what separates cells: a tab, a comma or a semicolon, the first that the header has."""
+    first = text.partition("\n")[0]
+    return next((separator for separator in "\t,;" if separator in first), ",")
+
+
+def _rows(found: Found, separator: str) -> Iterator[_Row]:
+    """Yield the rows that are not empty; raises FormatError for a quote that does not end."""
+    cell = re.compile(
+        rf'"([^"]*+(?:""[^"]*+)*+)"(?={separator}|\r|\n|\Z)|([^"{separator}\r\n][^{separator}\r\n]*+|)'
+    )
+    text, row = found.text, list[_Cell]()
+    place = 1 if text.startswith("\ufeff") else 0
+    while place <= len(text):
+        match = cell.match(text, place)
+        if match is None or (match.end() < len(text) and text[match.end()] == '"'):
+            raise found.error(place, f"expected a quoted cell to end before {separator!r}")
+        value = match[2] if match[1] is None else match[1].replace('""', '"')
+        row.append(_Cell(value, place, match.end()))
+        place = match.end() + 1
+        if text[match.end() : place] == separator:
+            continue
+        if text.startswith("\r\n", match.end()):
+            place += 1
+        if len(row) > 1 or row[0].value.strip():
+            yield row
+        row = []
+
+
+def _columns(header: _Row, found: Found) -> dict[str, int]:
+    """Return the place of each column that icsched reads."""
+    names = [cell.value.strip().lower() for cell in header]
+    is_pairs = {"parent", "child"} <= {*names}
+    if not is_pairs and not {"task", "parents"} <= {*names}:
+        raise found.error(header[0].start, f"{_SHAPES}, got {', '.join(names)[:80]!r}")
+    known = ("parent", "child") if is_pairs else ("task", "parents", *FACTS)
+    for name, cell in zip(names, header, strict=True):
+        if name not in known:
+            found.remark(f"icsched does not read the column {cell.value!r}", cell.start)
+        elif names.count(name) > 1:
+            raise found.error(cell.start, f"expected one column {name!r}, got {names.count(name)}")
+    return {name: place for place, name in enumerate(names) if name in known}
+
+
+# The two shapes
+
+
+def _checked(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> Iterator[_Row]:
+    """Yield the rows that have all cells that the header names."""
+    needed = max(columns.values()) + 1
+    for row in rows:
+        if len(row) < needed:
+            raise found.error(row[0].start, f"expected {needed} cells, got {len(row)}")
+        yield row
+
+
+def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> None:
+    for row in _checked(rows, columns, found):
+        names = [row[columns["parent"]].value.strip(), row[columns["child"]].value.strip()]
+        ids = [found.task(name) for name in names if name]
+        if not ids:
+            raise found.error(row[0].start, "expected a parent or a child, got two empty cells")
+        if len(ids) == 2:
+            found.arc(*ids)
+
+
+def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> dict[int, _Row]:
+    """Read rows of tasks; all parents must have a row, before or after."""
+    facts = {fact: columns[fact] for fact in FACTS if fact in columns}
+    tasks: dict[int, _Row] = {}
+    for row in _checked(rows, columns, found):
+        cell = row[columns["task"]]
+        name = cell.value.strip()
+        if not name or name in found.ids:
+            problem = f"got {name!r} twice" if name else "got an empty cell"
+            raise found.error(cell.start, f"expected the name of another task, {problem}")
+        task = found.task(name)
+        tasks[task] = row
+        for fact, column in facts.items():
+            if row[column].value.strip():
+                found.say(fact, task, row[column].value, row[column].start)
+    for child, row in tasks.items():
+        _read_parents(child, row[columns["parents"]], found)
+    return tasks
+
+
+def _read_parents(child: int, cell: _Cell, found: Found) -> None:
+    for word in cell.value.split(_BETWEEN):
+        name = word.strip()
+        if name and name not in found.ids:
+            raise found.error(cell.start, f"expected parents that have a row, got {name!r}")
+        if name:
+            found.arc(found.ids[name], child)
+
+
+# Writing
+
+
+def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+    """Return the change that fills the column `priority`, which is added at the end if need be."""
+    [path] = workflow.files or [""]
+    if workflow.format != "csv":
+        raise ArgumentError("expected a workflow that was read from a table")
+    if not isinstance(workflow.parsed, _Table):
+        raise FormatError(path, 1, "expected the columns task,parents to write priorities beside")
+    table = workflow.parsed
+    wanted = priorities_of(workflow, order)
+    edits = [_edit(row, wanted.get(task), table) for task, row in table.rows.items()]
+    if "priority" not in table.columns:
+        edits.append((table.header[-1].end, table.header[-1].end, f"{table.separator}priority"))
+    new = edited(table.text, [edit for edit in edits if edit is not None])
+    return [Change(path, table.text.encode(), new.encode())]
+
+
+def _edit(row: _Row, priority: int | None, table: _Table) -> Edit | None:
+    words = "" if priority is None else str(priority)
+    if "priority" not in table.columns:
+        return row[-1].end, row[-1].end, f"{table.separator}{words}"
+    cell = row[table.columns["priority"]]
+    return None if priority is None else (cell.start, cell.end, words)
+
+
+def takes_name(name: str) -> bool:
+    """Whether a table can hold this name: it is not blank, and no semicolon separates it.
+
+    >>> takes_name("map, 1"), takes_name("map; 1"), takes_name(" map")
+    (True, False, False)
+    """
+    return bool(name) and name == name.strip() and _BETWEEN not in name and "\0" not in name
+
+
+def columns_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:  # noqa: ARG001  a table has no place for a title
+    r"""Return a workflow as a table with the columns task, parents and what is known.
+
+    The cells are separated by tabs if *path* ends in ``.tsv``.
+
+    >>> from icsched.dag import Dag
+    >>> columns_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
+    'task,parents\na,\nb,a\n'
+    """
+    names = [str(name) for name in workflow.names]
+    for name in names:
+        if not takes_name(name):
+            raise FormatError(path, None, f"task: expected a name without ';', got {name!r}")
+    if len(set(names)) < len(names):
+        raise FormatError(path, None, "two tasks have the same name once written as text")
+    facts = facts_of(workflow)
+    used = {fact for row in facts for fact in row}
+    shown = [fact for fact in FACTS if fact in used]
+    rows = [["task", "parents", *shown]]
+    for task, parents in enumerate(_parents(workflow)):
+        told = _BETWEEN.join(names[parent] for parent in parents)
+        rows.append([names[task], told, *(facts[task].get(fact, "") for fact in shown)])
+    separator = "\t" if path.lower().endswith(".tsv") else ","
+    return "".join(f"{separator.join(map(_spelled, row))}\n" for row in rows)
+
+
+def _parents(workflow: Workflow) -> Iterator[list[int]]:
+    rows = workflow.whole.parent_rows
+    return (rows[task].tolist() for task in range(len(workflow.whole)))
+
+
+def _spelled(value: str) -> str:
+    if not _NEEDS_QUOTES.search(value):
+        return value
+    doubled = value.replace('"', '""')
+    return f'"{doubled}"'
+
+
+CSV = Format(
+    "csv",
+    "tables of comma- or tab-separated values",
+    suffixes=(".csv", ".tsv"),
+    read=read_columns,
+    changes=_changes,
+    text=columns_text,
+    keeps=frozenset(KEPT),
+    takes_name=takes_name,
+)

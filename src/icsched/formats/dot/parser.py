@@ -1,0 +1,264 @@
+"""Digraphs of the DOT language as tasks and arcs."""
+
+import html
+import re
+from dataclasses import dataclass, field
+
+from icsched.formats.dot.graphviz import ATTRIBUTES
+from icsched.formats.dot.tokens import END, HTML, KEYWORD, NAME, QUOTED, Tokens
+from icsched.formats.found import FACTS, Found
+from icsched.formats.groups import Group
+
+_OWN = frozenset({*FACTS, "label", "shape"})
+_TEXTS = frozenset({"command", "directory", "stdin", "stdout", "stderr"})
+_TAG = re.compile(r"<[^<>]*>")
+_FIRST_LINE = re.compile(r"\\[nlr]|\n")
+
+
+@dataclass(slots=True)
+class _Scope:
+    """A pair of braces that is open; `last` is the end of the edge that is being read."""
+
+    group: Group
+    defaults: dict[str, tuple[str, int]]
+    start: int
+    last: int | Group | None = None
+
+
+@dataclass(slots=True)
+class Spots:
+    """Where an order can be written: offsets into the text, by task.
+
+    `values` has the words of a priority, `lists` the end of a list of attributes and whether a
+    comma is needed, `bare` the end of a statement without attributes, `end` the last brace.
+    """
+
+    values: dict[int, tuple[int, int]] = field(default_factory=dict)
+    lists: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    bare: dict[int, int] = field(default_factory=dict)
+    end: int = 0
+
+
+class Parser:
+    """Reads one digraph into a `Found`.
+
+    Subgraphs are a stack and not calls: a file may nest 100,000 of them.
+    """
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.spots = Spots()
+        self._tokens = Tokens(found.text, found.error)
+        self._scopes: list[_Scope] = []
+        self._html_names: set[str] = set()
+        self._other_names: set[str] = set()
+
+    def parse(self) -> None:
+        """Read the file; raises FormatError for what Graphviz would refuse, and for a graph."""
+        self._header()
+        while self._scopes:
+            self._statement()
+        if self._tokens.kind != END:
+            raise self._tokens.unexpected("one digraph in the file")
+
+    def _header(self) -> None:
+        tokens = self._tokens
+        if (tokens.kind, tokens.value) == (KEYWORD, "strict"):
+            tokens.advance()
+        if (tokens.kind, tokens.value) == (KEYWORD, "graph"):
+            problem = "expected a digraph, got a graph: its edges have no direction"
+            raise self.found.error(tokens.start, problem)
+        if (tokens.kind, tokens.value) != (KEYWORD, "digraph"):
+            raise tokens.unexpected("digraph")
+        tokens.advance()
+        if tokens.kind != "{":
+            tokens.word("the name of the digraph or {")
+        start = tokens.start
+        tokens.expect("{")
+        self._scopes.append(_Scope(Group(), {}, start))
+
+    def _statement(self) -> None:
+        """Read a statement, or of an edge the next end."""
+        tokens, scope = self._tokens, self._scopes[-1]
+        if tokens.kind == "{" or (tokens.kind, tokens.value) == (KEYWORD, "subgraph"):
+            self._open()
+        elif tokens.kind in (NAME, QUOTED, HTML):
+            self._task()
+        elif scope.last is not None:
+            raise tokens.unexpected("a node or a subgraph after ->")
+        elif tokens.kind == "}":
+            self._close()
+        elif tokens.kind == KEYWORD and tokens.value in ("graph", "node", "edge"):
+            self._defaults()
+        elif tokens.kind == ";":
+            tokens.advance()
+        elif tokens.kind == END:
+            raise self.found.error(scope.start, "expected the } that ends these braces")
+        else:
+            raise tokens.unexpected("a statement")
+
+    # Braces
+
+    def _open(self) -> None:
+        tokens, outer = self._tokens, self._scopes[-1]
+        name = None
+        if tokens.kind == KEYWORD:
+            tokens.advance()
+            if tokens.kind != "{":
+                _, name = tokens.word("the name of a subgraph or {")
+        group = Group() if name is None else outer.group.named.get(name)
+        if group is None or name is None:
+            group = group or Group()
+            outer.group.parts.append(group)
+            if name is not None:
+                outer.group.named[name] = group
+        if tokens.kind == "{":
+            self._scopes.append(_Scope(group, outer.defaults, tokens.start))
+            tokens.advance()
+        elif name is not None:  # a subgraph that was written before
+            self._end_of_edge(group, None)
+
+    def _close(self) -> None:
+        scope = self._scopes.pop()
+        self.spots.end = self._tokens.start
+        self._tokens.advance()
+        if self._scopes:
+            self._end_of_edge(scope.group, None)
+
+    # Attributes
+
+    def _defaults(self) -> None:
+        kind, scope = self._tokens.value, self._scopes[-1]
+        self._tokens.advance()
+        if self._tokens.kind == "=":  # graph = "..." as an attribute of the graph
+            raise self._tokens.unexpected("[")
+        for key, value, start, _ in self._attributes():
+            if kind == "node" and key in _OWN:
+                scope.defaults = {**scope.defaults, key: (value, start)}
+            else:
+                self._pass_over(key, kind, start)
+
+    def _attributes(self) -> list[tuple[str, str, int, int]]:
+        """Read lists of attributes: for each its name, its value, and where the value is."""
+        tokens, found = self._tokens, []
+        while tokens.kind == "[":
+            tokens.advance()
+            while tokens.kind != "]":
+                _, key = tokens.word("the name of an attribute or ]")
+                value, start = "true", tokens.start
+                if tokens.kind == "=":
+                    tokens.advance()
+                    start = tokens.start
+                    _, value = tokens.word("the value of an attribute")
+                found.append((key, value, start, tokens.last_end))
+                if tokens.kind in (",", ";"):
+                    tokens.advance()
+            self._closing = tokens.start
+            tokens.advance()
+        return found
+
+    # Tasks and arcs
+
+    def _task(self) -> None:
+        tokens, scope = self._tokens, self._scopes[-1]
+        start = tokens.start
+        kind, name = tokens.word("a node")
+        if tokens.kind == "=" and scope.last is None:  # an attribute of the graph
+            tokens.advance()
+            tokens.word("the value of an attribute")
+            return
+        end = tokens.last_end
+        while tokens.kind == ":":  # a port
+            tokens.advance()
+            tokens.word("a port")
+            end = tokens.last_end
+        self._end_of_edge(self._id_of(name, kind == HTML, start), end)
+
+    def _id_of(self, name: str, is_html: bool, start: int) -> int:
+        """Return the id of a task; a new task gets the defaults of its scope."""
+        found, scope = self.found, self._scopes[-1]
+        if name.startswith("<"):
+            (self._html_names if is_html else self._other_names).add(name)
+            if name in self._html_names and name in self._other_names:
+                problem = f"two nodes are called {name!r}, an HTML string and a string in quotes"
+                raise found.error(start, problem)
+        is_new = name not in found.ids
+        task = found.task(name)
+        if is_new and scope.defaults:
+            for key, (value, place) in scope.defaults.items():
+                self._say(key, task, value, place)
+        if len(self._scopes) > 1:
+            scope.group.tasks.append(task)
+        return task
+
+    def _end_of_edge(self, end: int | Group, place: int | None) -> None:
+        """Take a task or a group: the end of an edge, or a statement on its own."""
+        tokens, scope = self._tokens, self._scopes[-1]
+        is_edge = scope.last is not None
+        if scope.last is not None:
+            self._join(scope.last, end)
+        if tokens.kind == "->":
+            tokens.advance()
+            scope.last = end
+            return
+        if tokens.kind == "--":
+            raise tokens.unexpected("-> in a digraph")
+        scope.last = None
+        attributes = self._attributes() if tokens.kind == "[" else None
+        if isinstance(end, int) and place is not None and not is_edge:
+            self._describe(end, place, attributes)
+        else:
+            for key, _, start, _ in attributes or ():
+                self._pass_over(key, "edge", start)
+
+    def _join(self, parent: int | Group, child: int | Group) -> None:
+        if isinstance(parent, int) and isinstance(child, int):
+            self.found.arc(parent, child)
+            return
+        parents = [parent] if isinstance(parent, int) else parent.members()
+        children = [child] if isinstance(child, int) else child.members()
+        self.found.arcs(parents, children, self._tokens.start)
+
+    def _describe(
+        self, task: int, place: int, attributes: list[tuple[str, str, int, int]] | None
+    ) -> None:
+        """Take the attributes of a task, and note where a priority can be written."""
+        if not attributes:
+            if attributes is None:
+                self.spots.bare.setdefault(task, place)
+            else:
+                self.spots.lists.setdefault(task, (self._closing, False))
+            return
+        before = self.found.text[attributes[-1][3] : self._closing].strip()
+        self.spots.lists.setdefault(task, (self._closing, before not in (",", ";")))
+        for key, value, start, end in attributes:
+            self._say(key, task, value, start)
+            if key == "priority":
+                self.spots.values[task] = start, end
+
+    def _say(self, key: str, task: int, value: str, place: int) -> None:
+        if key in FACTS:
+            words = value.replace("\\\\", "\\") if key in _TEXTS else value
+            self.found.say(key, task, words, place)
+        elif key == "label":
+            self.found.kinds[task] = first_line(value)
+        elif key == "shape" and value == "point":
+            self.found.kinds[task] = ""
+        else:
+            self._pass_over(key, "node", place)
+
+    def _pass_over(self, key: str, kind: str, place: int) -> None:
+        if key not in ATTRIBUTES:
+            self.found.remark(f"icsched does not read the {kind} attribute {key!r}", place)
+
+
+def first_line(label: str) -> str:
+    r"""Return the first line of a label, without the tags of HTML; "" for an empty label.
+
+    >>> first_line(r"map\nsample: A"), first_line("<<table><tr><td>\n<b>map</b></td></tr></table>>")
+    ('map', 'map')
+    """
+    if label.startswith("<"):
+        parts = (html.unescape(part).strip() for part in _TAG.split(label[1:-1]))
+        return next((part for part in parts if part), "?")
+    return _FIRST_LINE.split(label.strip(), maxsplit=1)[0].strip()

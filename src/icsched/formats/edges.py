@@ -1,0 +1,87 @@
+"""Plain lists of edges: a parent and a child on each line."""
+
+import re
+from collections.abc import Sequence
+
+from icsched.errors import FormatError
+from icsched.files import read_text
+from icsched.formats.entry import Format, NoOptions
+from icsched.formats.found import Found
+from icsched.workflow import Workflow
+
+_WEIGHT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_EXPECTED = "expected PARENT CHILD, or one TASK"
+
+
+def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow:
+    """Return the workflow in a list of edges.
+
+    A line has a parent and a child, two words; a line of one word is a task. A word that begins
+    with ``#`` starts a comment. The weights and the data of networkx are passed over with a remark.
+    Raises FormatError for a line with more words.
+    """
+    [path] = paths
+    found = Found(path, read_text(path).removeprefix("\ufeff"))
+    task, arc = found.task, found.arc
+    for number, line in enumerate(found.text.split("\n"), 1):
+        words = line.split()
+        if "#" in line:
+            words = words[: next((i for i, word in enumerate(words) if word[0] == "#"), None)]
+        if len(words) > 2:
+            words = _pair(words, line, number, found)
+        if len(words) == 2:
+            arc(task(words[0]), task(words[1]))
+        elif words:
+            task(words[0])
+    return found.workflow("edges")
+
+
+def _pair(words: list[str], line: str, number: int, found: Found) -> list[str]:
+    """Return parent and child of a line that says more about its edge."""
+    is_weight = len(words) == 3 and _WEIGHT.fullmatch(words[2])
+    is_data = words[2].startswith("{") and words[-1].endswith("}")
+    if not is_weight and not is_data:
+        got = line.strip() if len(line) < 80 else f"{len(words)} words"
+        raise FormatError(found.path, number, f"{_EXPECTED}, got {got!r}")
+    found.remark("icsched does not read weights and data of edges", 0)
+    return words[:2]
+
+
+def takes_name(name: str) -> bool:
+    """Whether *name* is one word, and no part of it a comment.
+
+    >>> takes_name("map_1"), takes_name("map 1"), takes_name("map#1")
+    (True, False, False)
+    """
+    return "#" not in name and "\0" not in name and name.split() == [name] and name[0] != "\ufeff"
+
+
+def edges_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    r"""Return a workflow as a list of edges; raises FormatError for a name that is not one word.
+
+    The tasks come first, each on a line, in the order of their ids.
+
+    >>> from icsched.dag import Dag
+    >>> edges_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
+    'a\nb\na b\n'
+    """
+    names = [str(name) for name in workflow.names]
+    for name in names:
+        if not takes_name(name):
+            raise FormatError(path, None, f"task: expected one word without '#', got {name!r}")
+    if len(set(names)) < len(names):
+        raise FormatError(path, None, "two tasks have the same name once written as text")
+    lines = [f"# {line}" for line in title.splitlines()]
+    lines += names
+    lines += [f"{names[parent]} {names[child]}" for parent, child in workflow.whole.arcs.tolist()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+EDGES = Format(
+    "edges",
+    "lists of edges: a parent and a child on each line",
+    suffixes=(".edges", ".edgelist"),
+    read=read_edges,
+    text=edges_text,
+    takes_name=takes_name,
+)

@@ -1,0 +1,255 @@
+"""What a reader finds in a file, task by task, and the workflow that it makes of that."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import expected_time, wrong_times
+from icsched.commands import Command
+from icsched.dag import Dag
+from icsched.errors import FormatError
+from icsched.formats.words import command_of, command_text
+from icsched.run_times import RunTimeTable
+from icsched.workflow import Remark, Workflow
+
+FACTS = (
+    "run_time",
+    "size",
+    "priority",
+    "done",
+    "command",
+    "directory",
+    "stdin",
+    "stdout",
+    "stderr",
+)
+_STREAMS = ("directory", "stdin", "stdout", "stderr")
+_MOST_GROUPED = 20_000_000  # arcs that edges between groups may stand for
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class Found:
+    """Tasks, arcs and facts of the file at `path`, in the order in which a reader meets them.
+
+    `text` is the content of the file; the place of a fact is an offset into it. `facts` has for
+    each of `FACTS` the words for a task, with their place; the last words win.
+    """
+
+    path: str
+    text: str
+    ids: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, dict[int, tuple[str, int]]] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)  # see Workflow.describe
+    _parents: "array[int]" = field(default_factory=lambda: array("i"))
+    _children: "array[int]" = field(default_factory=lambda: array("i"))
+    _remarks: Counter[str] = field(default_factory=Counter)
+    _places: dict[str, int] = field(default_factory=dict)
+    _grouped: int = 0
+
+    # What a reader says
+
+    def task(self, name: str) -> int:
+        """Return the id of the task called *name*, a new one if it is met for the first time."""
+        return self.ids.setdefault(name, len(self.ids))
+
+    def arc(self, parent: int, child: int) -> None:
+        """Add an arc."""
+        self._parents.append(parent)
+        self._children.append(child)
+
+    def arcs(self, parents: Sequence[int], children: Sequence[int], place: int) -> None:
+        """Add an arc from each of *parents* to each of *children*; raises FormatError if too many.
+
+        An edge between two groups of 10^5 tasks is a short line, and more arcs than memory holds.
+        """
+        self._grouped += max(len(parents) * len(children), len(parents) + len(children))
+        if self._grouped > _MOST_GROUPED:
+            most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"
+            raise self.error(place, f"expected {most}, got more")
+        several = np.array(parents, np.intc)
+        self._parents.frombytes(np.repeat(several, len(children)).tobytes())
+        self._children.frombytes(np.tile(np.array(children, np.intc), len(parents)).tobytes())
+
+    def say(self, fact: str, task: int, words: str, place: int) -> None:
+        """Note that the file gives *task* these *words* for one of `FACTS`."""
+        self.facts.setdefault(fact, {})[task] = words, place
+
+    def remark(self, text: str, place: int) -> None:
+        """Count a remark; the first place is the one that is told."""
+        self._remarks[text] += 1
+        self._places.setdefault(text, place)
+
+    def line(self, place: int) -> int:
+        """Return the number of the line of a place."""
+        return self.text.count("\n", 0, place) + 1
+
+    def error(self, place: int, problem: str) -> FormatError:
+        """Return the error for a place of the file."""
+        return FormatError(self.path, self.line(place), problem)
+
+    # What comes of it
+
+    def workflow(self, name: str, parsed: object = None) -> Workflow:
+        """Return the workflow of the format called *name*.
+
+        Raises FormatError for words that are not what a fact needs, and CycleError for a cycle.
+        """
+        names = tuple(self.ids)
+        pairs = np.column_stack([np.asarray(self._parents), np.asarray(self._children)])
+        dag = Dag.from_arcs(len(names), pairs, names=names)
+        done = np.array(self._values("done", _truth, default=False), bool)
+        workflow = Workflow(
+            dag,
+            done,
+            sizes=self._left("size", _size, done, np.int64),
+            priorities=self._left("priority", _priority, done, np.int32),
+            files=(self.path,),
+            format=name,
+            parsed=parsed,
+            describe=self._description if self.kinds else None,
+            find_commands=self._commands if "command" in self.facts else None,
+            remarks=self._told(),
+        )
+        return self._timed(workflow)
+
+    def _values(self, fact: str, parse: Callable[[str], Value], *, default: Value) -> list[Value]:
+        values = [default] * len(self.ids)
+        for task, (words, place) in self.facts.get(fact, {}).items():
+            try:
+                values[task] = parse(words)
+            except ValueError as error:
+                of = f"{fact} of task {[*self.ids][task]!r}"
+                raise self.error(place, f"{of}: expected {error}, got {words!r}") from None
+        return values
+
+    def _left(
+        self, fact: str, parse: Callable[[str], int], done: NDArray[Any], kind: type
+    ) -> NDArray[Any] | None:
+        """Return the numbers of the tasks that are left to run, 0 where the file says none."""
+        if fact not in self.facts:
+            return None
+        missing = len(self.ids) - len(self.facts[fact])
+        if missing and fact == "size":
+            self._remarks["tasks without a size count as 0 bytes"] = missing
+        numbers: NDArray[Any] = np.array(self._values(fact, parse, default=0), kind)[~done]
+        return numbers
+
+    def _timed(self, workflow: Workflow) -> Workflow:
+        """Return *workflow* with run times; a task without one gets the mean of its kind."""
+        if "run_time" not in self.facts:
+            return workflow
+        seconds = np.array(self._values("run_time", _seconds, default=-1.0), float)
+        names = [*self.ids]
+        known = np.flatnonzero(seconds >= 0).tolist()
+        return workflow.with_run_times(RunTimeTable(tuple(names[t] for t in known), seconds[known]))
+
+    def _description(self) -> list[str]:
+        return [self.kinds.get(task, "?") for task in range(len(self.ids))]
+
+    def _commands(self) -> list[Command | None]:
+        names = [*self.ids]
+        commands: list[Command | None] = [None] * len(names)
+        for task, (words, place) in self.facts["command"].items():
+            command = command_of(words)
+            if command is None:
+                told = f"command of task {names[task]!r}: expected plain words without shell syntax"
+                raise self.error(place, f"{told}, got {words!r}")
+            commands[task] = command if not command.argv else self._directed(task, command)
+        return [command if command and command.argv else None for command in commands]
+
+    def _directed(self, task: int, command: Command) -> Command:
+        places = [self.facts.get(fact, {}).get(task, ("", 0))[0] or None for fact in _STREAMS]
+        directory, stdin, stdout, stderr = places
+        return Command(command.argv, directory, command.environment, stdin, stdout, stderr)
+
+    def _told(self) -> tuple[Remark, ...]:
+        lines = {text: self.line(place) for text, place in self._places.items()}
+        counts = self._remarks.items()
+        return tuple(Remark(self.path, lines.get(text, 0), text, count) for text, count in counts)
+
+
+def _seconds(words: str) -> float:
+    try:
+        seconds = float(words)
+    except ValueError:
+        raise ValueError("seconds") from None
+    if len(wrong_times(np.array([seconds]))):
+        raise ValueError(expected_time(seconds))
+    return seconds
+
+
+def _size(words: str) -> int:
+    return _whole(words, 0, 2**63 - 1, "a whole number of bytes")
+
+
+def _priority(words: str) -> int:
+    return _whole(words, -(2**31), 2**31 - 1, "a whole number of 32 bits")
+
+
+def _whole(words: str, least: int, most: int, expected: str) -> int:
+    text = words.strip()
+    digits = text.removeprefix("-")
+    is_short = digits.isascii() and digits.isdigit() and len(digits) <= 19
+    if not is_short or not least <= int(text) <= most:
+        raise ValueError(expected)
+    return int(text)
+
+
+def _truth(words: str) -> bool:
+    if words.strip().lower() not in _TRUTH:
+        raise ValueError("true or false")
+    return _TRUTH[words.strip().lower()]
+
+
+# The way back: what a file says of each task
+
+
+def facts_of(workflow: Workflow) -> list[dict[str, str]]:
+    """Return for each task of ``workflow.whole`` the words of `FACTS` that are known of it.
+
+    >>> work = Workflow(Dag({"a": [], "b": []}), [True, False], run_times=np.array([2.0]))
+    >>> facts_of(work)
+    [{'done': 'true'}, {'run_time': '2'}]
+    """
+    rows: list[dict[str, str]] = [{"done": "true"} if done else {} for done in workflow.done]
+    _put(rows, "run_time", workflow, workflow.run_times, lambda time: repr(time).removesuffix(".0"))
+    _put(rows, "size", workflow, workflow.sizes, str)
+    _put(rows, "priority", workflow, workflow.priorities, str)
+    for task, command in zip(workflow.left.tolist(), workflow.commands or (), strict=False):
+        if command is not None:
+            rows[task]["command"] = command_text(command)
+            given = {fact: getattr(command, fact) for fact in _STREAMS}
+            rows[task].update({fact: words for fact, words in given.items() if words})
+    return rows
+
+
+def _put(
+    rows: list[dict[str, str]],
+    fact: str,
+    workflow: Workflow,
+    values: NDArray[Any] | None,
+    spell: Callable[[Value], str],
+) -> None:
+    if values is not None:
+        for task, value in zip(workflow.left.tolist(), values.tolist(), strict=True):
+            rows[task][fact] = spell(value)
+
+
+def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
+    """Return a priority for each task that is left: n for the first of *order*, 1 for the last.
+
+    *order* has ids of ``workflow.dag``, the result those of ``workflow.whole``.
+
+    >>> priorities_of(Workflow(Dag({"a": [], "b": [], "c": []}), [True, False, False]), [1, 0])
+    {2: 2, 1: 1}
+    """
+    left = workflow.left.tolist()
+    return {left[task]: len(left) - step for step, task in enumerate(order)}
