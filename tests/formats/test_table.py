@@ -30,6 +30,10 @@ FORK = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
         ("wf.dag.rescue001", "dagman"),
         ("dag.dot", "dot"),
         ("dag.GV", "dot"),
+        ("wf.dax", "dax"),
+        ("wf.xml", "dax"),
+        ("wf.graphml", "graphml"),
+        ("wf.gexf", "gexf"),
     ],
 )
 def test_the_suffix_says_the_format_and_dagman_files_may_have_any_name(path, name):
@@ -106,13 +110,13 @@ def test_a_cycle_is_an_error_of_the_file(put):
 @pytest.mark.parametrize(
     ("paths", "options", "problem"),
     [
-        ("wf.dag", {"format": "cwl"}, "format: expected dagman, dot, got 'cwl'"),
+        ("wf.dag", {"format": "cwl"}, f"format: expected {', '.join(FORMATS)}, got 'cwl'"),
         (
             "wf.dag",
             {"strict": True},
             "format dagman: expected lenient, usedagdir, no_rescue, got 'strict'",
         ),
-        ("wf.dag", {"format": []}, "format: expected dagman, dot, got []"),
+        ("wf.dag", {"format": []}, f"format: expected {', '.join(FORMATS)}, got []"),
         ([], {}, "expected a file, got none"),
         (5, {}, "expected the name of a file, got 5"),
         (b"x", {}, "expected the name of a file, got b'x'"),
@@ -385,7 +389,7 @@ def test_another_package_adds_a_format_by_an_entry_point(put, folder):
     )
 
     assert done.stdout.splitlines() == [
-        "dagman dot edges edges a b c",
+        f"{' '.join(FORMATS)} edges edges a b c",
         "['wf.edges']",
         "FormatError new.edges: format edges: icsched can read a workflow and write an order into"
         " a workflow's files, but not write a workflow",

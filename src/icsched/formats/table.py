@@ -5,11 +5,16 @@ another package in the group ``icsched.formats``.
 """
 
 from icsched.formats.dagman.entry import DAGMAN
+from icsched.formats.dax import DAX
 from icsched.formats.dot import DOT
 from icsched.formats.entry import Format
+from icsched.formats.gexf import GEXF
+from icsched.formats.graphml import GRAPHML
 from icsched.tables import Table
 
-FORMATS: Table[Format] = Table("format", "icsched.formats", Format, [DAGMAN, DOT])
+FORMATS: Table[Format] = Table(
+    "format", "icsched.formats", Format, [DAGMAN, DOT, DAX, GRAPHML, GEXF]
+)
 
 
 def format_of(path: str, name: str | None = None) -> Format:
