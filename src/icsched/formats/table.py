@@ -6,16 +6,22 @@ another package in the group ``icsched.formats``.
 
 from icsched.formats.columns import CSV
 from icsched.formats.dagman.entry import DAGMAN
+from icsched.formats.dax import DAX
 from icsched.formats.dot import DOT
 from icsched.formats.edges import EDGES
 from icsched.formats.entry import Format
+from icsched.formats.gexf import GEXF
+from icsched.formats.graphml import GRAPHML
 from icsched.formats.mermaid import MERMAID
 from icsched.formats.slurm import SLURM
 from icsched.formats.wfformat import WFFORMAT
 from icsched.tables import Table
 
 FORMATS: Table[Format] = Table(
-    "format", "icsched.formats", Format, [DAGMAN, DOT, MERMAID, EDGES, CSV, SLURM, WFFORMAT]
+    "format",
+    "icsched.formats",
+    Format,
+    [DAGMAN, WFFORMAT, DAX, DOT, MERMAID, GRAPHML, GEXF, EDGES, CSV, SLURM],
 )
 
 

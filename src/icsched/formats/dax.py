@@ -1,0 +1,427 @@
+"""DAX files, the XML of Pegasus 2 to 4, versions 2.x and 3.x.
+
+A job is a task, and so are a ``dag`` and a ``dax``, which are workflows of their own. Its size is
+that of its output files together. A job's priority is its condor profile, which Pegasus hands to
+DAGMan as well.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
+
+from icsched.commands import Command
+from icsched.errors import FormatError
+from icsched.files import Change
+from icsched.formats.entry import Format, NoOptions
+from icsched.formats.markup import Opened, attribute, content, is_text, read_document
+from icsched.formats.nodes import Nodes, Places, places_of, written_names
+from icsched.workflow import Remark, Workflow
+
+MOST_INFERRED = 50_000_000  # arcs from files
+_SPACE = "http://pegasus.isi.edu/schema/DAX"
+_NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
+_NOTHING = "icsched", "nothing"  # namespace and name of a job that runs nothing
+_STREAMS = ("stdin", "stdout", "stderr")
+_KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
+
+Called = tuple[str, str, str]  # namespace, name and version of a program
+
+
+@dataclass
+class _Job:
+    """What an open job says about its command."""
+
+    called: Called
+    kind: str  # the name of its element
+    argument: str | None = None
+    streams: dict[str, str] = field(default_factory=dict)
+    environment: list[tuple[str, str]] = field(default_factory=list)
+    directory: str | None = None
+
+
+class _Reader:
+    """Goes through a DAX file once."""
+
+    def __init__(self, path: str) -> None:
+        self.document = read_document(path)
+        self.nodes = Nodes(self.document)
+        self.root = -1  # the offset of its tag
+        self.jobs: list[_Job] = []
+        self.job: _Job | None = None
+        self.argument = -1  # the offset of an open argument
+        self.child: str | None = None
+        self.has_children = False
+        self.producers: dict[str, list[int]] = {}
+        self.consumers: dict[str, list[int]] = {}
+        self.executable: Called | None = None
+        self.programs: dict[Called, str] = {}
+        self.profile: tuple[str, str, int] | None = None  # namespace, key and offset
+        self.counts = {"dagman priority": 0, "workflow": 0, "no size": 0}
+
+    def read(self) -> Workflow:
+        remarks = self.document.walk(
+            "adag",
+            {
+                "adag": self._root,
+                **{kind: self._opener(kind) for kind in ("job", "dag", "dax")},
+                **{stream: self._stream(stream) for stream in _STREAMS},
+                "uses": self._uses,
+                "file": self._file,
+                "filename": self._file,
+                "argument": self._argument,
+                "profile": self._profile,
+                "child": self._child,
+                "parent": self._parent,
+                "executable": self._executable,
+                "pfn": self._pfn,
+            },
+            {
+                **dict.fromkeys(("job", "dag", "dax"), self._job_closed),
+                "argument": self._argument_closed,
+                "profile": self._profile_closed,
+                "executable": self._executable_closed,
+            },
+            texts=frozenset({"argument", "profile"}),
+            known=_KNOWN,
+        )
+        inferred = [] if self.has_children else self._infer()
+        if self.nodes.whole["size"]:
+            self.nodes.tell_rest("size", "0", self.root)  # jobs without output files
+        has_commands = self.programs or any(job.argument is not None for job in self.jobs)
+        return self.nodes.workflow(
+            "dax",
+            self._places(),
+            [*remarks, *inferred, *self._remarks()],
+            self._commands if has_commands else None,
+        )
+
+    def _places(self) -> Places:
+        nodes = self.nodes
+        prefix = self.document.tag(self.root).prefix
+        return Places(
+            self.document, nodes.tags, nodes.starts, nodes.stops, nodes.leads, prefix=prefix
+        )
+
+    # Jobs
+
+    def _root(self, _: Mapping[str, str], at: int) -> None:
+        self.root = at if self.root < 0 else self.root
+
+    def _opener(self, kind: str) -> Opened:
+        def opened(given: Mapping[str, str], at: int) -> None:
+            if self.job is not None:
+                raise self.document.error(at, f"expected no <{kind}> inside a job")
+            task = self.nodes.add(given.get("id"), at, kind)
+            called = _called(given)
+            self.job = _Job(called, kind)
+            self.jobs.append(self.job)
+            self.counts["workflow"] += kind != "job"
+            self.nodes.labels[task] = "::".join(filter(None, called[:2])) or given["id"]
+            if "runtime" in given:
+                self.nodes.tell("run_time", task, given["runtime"], at)
+
+        return opened
+
+    def _job_closed(self, _: str, __: int) -> None:
+        self.job = None
+
+    def _stream(self, stream: str) -> Opened:
+        def opened(given: Mapping[str, str], _: int) -> None:
+            if self.job is not None:
+                self.job.streams[stream] = given.get("name", given.get("file", ""))
+
+        return opened
+
+    def _uses(self, given: Mapping[str, str], at: int) -> None:
+        if self.job is None:
+            return
+        task, link = len(self.nodes) - 1, given.get("link", "").lower()
+        name = given.get("name", given.get("file", ""))
+        if link in ("output", "inout"):
+            self.producers.setdefault(name, []).append(task)
+            self._add_size(task, given, at)
+        if link in ("input", "inout"):
+            self.consumers.setdefault(name, []).append(task)
+
+    def _add_size(self, task: int, given: Mapping[str, str], at: int) -> None:
+        if "size" not in given:
+            self.counts["no size"] += 1
+            return
+        before = self.nodes.whole["size"].get(task, 0)
+        self.nodes.tell("size", task, given["size"], at)
+        self.nodes.whole["size"][task] += before
+
+    def _file(self, given: Mapping[str, str], _: int) -> str:
+        return shlex.quote(given.get("name", given.get("file", "")))
+
+    def _argument(self, _: Mapping[str, str], at: int) -> None:
+        self.argument = at
+
+    def _argument_closed(self, text: str, at: int) -> None:
+        if self.job is not None:
+            self.job.argument = text
+            self.nodes.leads[-1] = self.document.end_of(self.argument, at)
+
+    def _profile(self, given: Mapping[str, str], at: int) -> None:
+        self.profile = given.get("namespace", "").lower(), given.get("key", ""), at
+
+    def _profile_closed(self, text: str, at: int) -> None:
+        if self.job is None or self.profile is None:
+            return
+        space, key, begin = self.profile
+        if space == "env":
+            self.job.environment.append((key, text))
+        elif (space, key.lower()) == ("condor", "priority"):
+            self.nodes.tell("priority", len(self.nodes) - 1, text, begin)
+            self.nodes.starts[-1], self.nodes.stops[-1] = self.document.tag(begin).stop, at
+        elif (space, key.lower()) == ("condor", "initialdir"):
+            self.job.directory = text
+        self.counts["dagman priority"] += (space, key.lower()) == ("dagman", "priority")
+
+    # Dependencies
+
+    def _child(self, given: Mapping[str, str], _: int) -> None:
+        self.child, self.has_children = given.get("ref"), True
+
+    def _parent(self, given: Mapping[str, str], at: int) -> None:
+        self.nodes.add_arc(given.get("ref"), self.child, at)
+
+    def _infer(self) -> list[Remark]:
+        """Add an arc from each job that writes a file to each job that reads it."""
+        shared = [name for name in self.producers if name in self.consumers]
+        count = sum(len(self.producers[name]) * len(self.consumers[name]) for name in shared)
+        if count > MOST_INFERRED:
+            problem = f"expected at most {MOST_INFERRED:,} dependencies by files, got {count:,}"
+            raise FormatError(self.document.path, None, problem)
+        ids = list(self.nodes.ids)
+        for name in shared:
+            for parent in self.producers[name]:
+                for child in self.consumers[name]:
+                    if parent != child:
+                        self.nodes.add_arc(ids[parent], ids[child], self.root)
+        text = "the file has no <child> elements: icsched takes dependencies from input and output"
+        return [Remark(self.document.path, 0, f"{text} files", count)] if shared else []
+
+    # Programs
+
+    def _executable(self, given: Mapping[str, str], _: int) -> None:
+        self.executable = _called(given)
+
+    def _pfn(self, given: Mapping[str, str], _: int) -> None:
+        if self.executable is not None:
+            self.programs.setdefault(self.executable, _path(given.get("url", "")))
+
+    def _executable_closed(self, _: str, __: int) -> None:
+        self.executable = None
+
+    def _commands(self) -> list[Command | None]:
+        return [self._command(task, job) for task, job in enumerate(self.jobs)]
+
+    def _command(self, task: int, job: _Job) -> Command | None:
+        at = self.nodes.tags[task]
+        if job.kind != "job":
+            problem = f"icsched cannot run a <{job.kind}>, which is a workflow of its own"
+            raise self.document.error(at, problem)
+        if job.called[:2] == _NOTHING:
+            return None
+        try:
+            words = shlex.split(job.argument or "")
+        except ValueError as error:
+            problem = f"expected words as a shell reads them, got {job.argument!r}: {error}"
+            raise self.document.error(at, problem) from error
+        program = self.programs.get(job.called, job.called[1])
+        environment = tuple(job.environment)
+        return Command((program, *words), job.directory, environment, **job.streams)
+
+    def _remarks(self) -> list[Remark]:
+        texts = {
+            "dagman priority": "a dagman profile PRIORITY wins over the priority that icsched sets",
+            "workflow": "a job is a workflow of its own: icsched takes it as one task",
+            "no size": "an output file has no size: icsched takes 0",
+        }
+        counts = dict(self.counts)
+        if not self.nodes.whole["size"]:
+            counts["no size"] = 0  # the file gives no sizes at all
+        return [
+            Remark(self.document.path, 0, texts[kind], count)
+            for kind, count in counts.items()
+            if count
+        ]
+
+
+def _called(given: Mapping[str, str]) -> Called:
+    return given.get("namespace", ""), given.get("name", ""), given.get("version", "")
+
+
+def _path(url: str) -> str:
+    """Return the path that a file URL means; other text stays as it is."""
+    rest = url.removeprefix("file://")
+    return unquote("/" + rest.partition("/")[2], errors="surrogateescape") if rest != url else url
+
+
+def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow:
+    """Return the workflow in a DAX file; the id of a job is the name of the task."""
+    return _Reader(paths[0]).read()
+
+
+def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+    """Return the change that writes an order as condor profiles."""
+    places = places_of(workflow)
+    name = f"{places.prefix}profile"
+    opening = f'<{name} namespace="condor" key="priority">'
+    return [
+        places.change(
+            order,
+            lambda task, value: places.document.inserted(
+                places.tags[task], f"{opening}{value}</{name}>", after=places.leads[task]
+            ),
+        )
+    ]
+
+
+# Writing
+
+
+def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return a workflow as DAX 3.6; the name of a program is that of its file."""
+    names = written_names(workflow, path, is_name)
+    programs = _programs(workflow.commands or ())
+    label = title if title and is_text(title) else "workflow"
+    dag = workflow.whole
+    text = "".join(
+        [
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<adag xmlns="{_SPACE}" version="3.6"',
+            f"{attribute('name', label)}>\n",
+            *(_executable(name, program) for program, name in programs.items() if "/" in program),
+            *_jobs(workflow, names, programs),
+            *(_child(names, task, dag.parents(task).tolist()) for task in range(len(dag))),
+            "</adag>\n",
+        ]
+    )
+    if not is_text(text):
+        raise FormatError(path, None, "XML cannot hold a control character of a command")
+    return text
+
+
+def _programs(commands: Sequence[Command | None]) -> dict[str, str]:
+    """Return a name for each program, different from all others."""
+    found = sorted({command.program for command in commands if command})
+    names = {program: program for program in found if "/" not in program}
+    taken = set(names)
+    for program in found:
+        if "/" in program:
+            base, number = program.rpartition("/")[2] or "program", 1
+            name = base
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
+            taken.add(name)
+            names[program] = name
+    return names
+
+
+def _executable(name: str, program: str) -> str:
+    url = (
+        f"file://{quote(program, safe='/', errors='surrogateescape')}"
+        if program.startswith("/")
+        else program
+    )
+    pfn = f'<pfn{attribute("url", url)} site="local"/>'
+    return f'  <executable{attribute("name", name)} installed="true">{pfn}</executable>\n'
+
+
+def _jobs(workflow: Workflow, names: Sequence[str], programs: Mapping[str, str]) -> list[str]:
+    nothing: list[None] = [None] * len(names)
+    times, values, commands = (
+        nothing if known is None else workflow.spread(known)
+        for known in (
+            None if workflow.run_times is None else workflow.run_times.tolist(),
+            None if workflow.priorities is None else workflow.priorities.tolist(),
+            workflow.commands,
+        )
+    )
+    has_commands = workflow.commands is not None
+    return [
+        _job(name, seconds, value, _said(command, programs) if has_commands else _PLAIN)
+        for name, seconds, value, command in zip(names, times, values, commands, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a job says about its command: attributes, and elements before and after profiles."""
+
+    given: str
+    first: Sequence[str] = ()
+    profiles: Sequence[str] = ()
+    last: Sequence[str] = ()
+
+
+_PLAIN = _Said(attribute("name", "task"))
+
+
+def _said(command: Command | None, programs: Mapping[str, str]) -> _Said:
+    if command is None:
+        space, name = _NOTHING
+        return _Said(f"{attribute('namespace', space)}{attribute('name', name)}", ("<argument/>",))
+    profiles = [_profile("env", name, value) for name, value in command.environment]
+    if command.directory is not None:
+        profiles.append(_profile("condor", "initialdir", command.directory))
+    streams = {stream: getattr(command, stream) for stream in _STREAMS}
+    links = {"stdin": "input", "stdout": "output", "stderr": "output"}
+    return _Said(
+        attribute("name", programs[command.program]),
+        (f"<argument>{content(shlex.join(command.argv[1:]))}</argument>",),
+        profiles,
+        [
+            f'<{stream}{attribute("name", file)} link="{links[stream]}"/>'
+            for stream, file in streams.items()
+            if file is not None
+        ],
+    )
+
+
+def _job(name: str, seconds: float | None, priority: int | None, said: _Said) -> str:
+    given = f"{attribute('id', name)}{said.given}"
+    if seconds is not None:
+        given += attribute("runtime", seconds)
+    own = [] if priority is None else [_profile("condor", "priority", priority)]
+    inside = [*said.first, *said.profiles, *own, *said.last]
+    if not inside:
+        return f"  <job{given}/>\n"
+    return f"  <job{given}>\n{''.join(f'    {line}{chr(10)}' for line in inside)}  </job>\n"
+
+
+def _profile(space: str, key: str, value: object) -> str:
+    given = f"{attribute('namespace', space)}{attribute('key', key)}"
+    return f"<profile{given}>{content(value)}</profile>"
+
+
+def _child(names: Sequence[str], task: int, parents: Sequence[int]) -> str:
+    if not parents:
+        return ""
+    refs = "".join(f"<parent{attribute('ref', names[parent])}/>" for parent in parents)
+    return f"  <child{attribute('ref', names[task])}>{refs}</child>\n"
+
+
+def is_name(name: str) -> bool:
+    """Whether a job can have *name* as its id.
+
+    >>> is_name("map_1"), is_name("map 1")
+    (True, False)
+    """
+    return bool(_NAME.fullmatch(name))
+
+
+DAX = Format(
+    "dax",
+    "workflows of Pegasus 2 to 4 (DAX)",
+    suffixes=(".dax", ".xml"),
+    read=read_dax,
+    changes=_changes,
+    text=_text,
+    keeps=frozenset({"run_times", "commands", "priorities"}),
+    takes_name=is_name,
+)

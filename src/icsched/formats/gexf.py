@@ -1,0 +1,261 @@
+"""GEXF files: nodes are tasks, and directed edges go from parents to children."""
+
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from icsched.errors import FormatError
+from icsched.files import Change
+from icsched.formats.entry import Format, NoOptions
+from icsched.formats.markup import attribute, content, is_text, read_document
+from icsched.formats.nodes import (
+    FACTS,
+    KEEPS,
+    Nodes,
+    Places,
+    facts_of,
+    free_id,
+    is_name,
+    places_of,
+    told_of,
+    written_names,
+)
+from icsched.workflow import Remark, Workflow
+
+_SPACE = "http://www.gexf.net/1.2draft"
+_TYPES = {"run_time": "double", "size": "long", "priority": "integer"}  # others are strings
+_ACCEPTED = {  # the type that an attribute may have, so that it is meant as icsched does
+    "run_time": {"integer", "long", "float", "double", "string"},
+    "size": {"integer", "long", "string"},
+    "priority": {"integer", "long", "string"},
+}
+_KNOWN = frozenset({"meta", "creator", "description", "keywords", "nodes", "edges", "default"})
+_ATTRIBUTE, _VALUE = "attribute", "attvalue"
+
+
+class _Reader:
+    """Goes through a GEXF file once."""
+
+    def __init__(self, path: str) -> None:
+        self.document = read_document(path)
+        self.nodes = Nodes(self.document)
+        self.graph = -1  # the offset of its tag
+        self.list = -1  # the offset of a list of attributes of nodes
+        self.is_directed = False
+        self.owner = ""  # "node", "edge" or "" for what else is open
+        self.of_nodes = False  # whether the open list of attributes is of nodes
+        self.open_attribute: str | None = None
+        self.attributes: dict[str, str] = {}  # ids of the attributes that icsched uses
+        self.ids: set[str] = set()  # of attributes of nodes
+        self.names: dict[str, str] = {}  # titles of other attributes
+        self.defaults: dict[str, tuple[str, int]] = {}
+        self.unused: dict[str, int] = {}  # values of other attributes
+        self.hierarchy = 0
+
+    def read(self) -> Workflow:
+        remarks = self.document.walk(
+            "gexf",
+            {
+                "graph": self._graph,
+                "attributes": self._attributes,
+                _ATTRIBUTE: self._attribute,
+                "node": self._node,
+                "edge": self._edge,
+                "attvalues": self._attvalues,
+                _VALUE: self._attvalue,
+            },
+            {
+                _ATTRIBUTE: self._attribute_closed,
+                "default": self._default_closed,
+                "node": self._closed,
+                "edge": self._closed,
+            },
+            texts=frozenset({"default"}),
+            known=_KNOWN,
+        )
+        if self.graph < 0:
+            raise FormatError(self.document.path, None, "expected a graph, got none")
+        self._fill_defaults()
+        return self.nodes.workflow("gexf", self._places(), [*remarks, *self._remarks()])
+
+    def _places(self) -> Places:
+        nodes = self.nodes
+        key = next((key for key, fact in self.attributes.items() if fact == "priority"), None)
+        return Places(
+            self.document,
+            nodes.tags,
+            nodes.starts,
+            nodes.stops,
+            nodes.leads,
+            prefix=self.document.tag(self.graph).prefix,
+            key=free_id(self.ids) if key is None else key,
+            has_key=key is not None,
+            head=self.graph if self.list < 0 else self.list,
+        )
+
+    def _graph(self, given: Mapping[str, str], at: int) -> None:
+        if self.graph >= 0:
+            raise self.document.error(at, "expected one flat graph, got a second or nested graph")
+        self.graph = at
+        self.is_directed = given.get("defaultedgetype", "undirected") == "directed"
+
+    def _attributes(self, given: Mapping[str, str], at: int) -> None:
+        self.of_nodes = given.get("class") == "node"
+        if self.of_nodes and given.get("mode", "static") == "static" and self.list < 0:
+            self.list = at
+
+    def _attribute(self, given: Mapping[str, str], at: int) -> None:
+        if not self.of_nodes:
+            return
+        key, name = given.get("id", ""), given.get("title", "")
+        if key in self.ids:
+            raise self.document.error(at, f"attribute {key!r} is in the file already")
+        self.ids.add(key)
+        self.open_attribute = key
+        is_ours = name in FACTS and given.get("type") in _ACCEPTED.get(name, {"string"})
+        if is_ours and name not in self.attributes.values():
+            self.attributes[key] = name
+        else:
+            self.names[key] = name or key
+
+    def _attribute_closed(self, _: str, __: int) -> None:
+        self.open_attribute = None
+
+    def _default_closed(self, text: str, at: int) -> None:
+        if self.open_attribute in self.attributes:
+            self.defaults[str(self.open_attribute)] = text, at
+
+    def _node(self, given: Mapping[str, str], at: int) -> None:
+        if self.owner == "node":
+            self._refuse_nested(at)
+        task = self.nodes.add(given.get("id"), at, "node")
+        self.owner = "node"
+        if given.get("label"):
+            self.nodes.labels[task] = given["label"]
+        self.hierarchy += "pid" in given
+
+    def _refuse_nested(self, at: int) -> NoReturn:
+        raise self.document.error(at, "expected a flat graph, got a node inside a node")
+
+    def _edge(self, given: Mapping[str, str], at: int) -> None:
+        if self.owner == "node":
+            self._refuse_nested(at)
+        kind = given.get("type", "directed" if self.is_directed else "undirected")
+        if kind != "directed":
+            raise self.document.error(at, f"expected directed edges, got one of type {kind!r}")
+        self.nodes.add_arc(given.get("source"), given.get("target"), at)
+        self.owner = "edge"
+
+    def _closed(self, _: str, __: int) -> None:
+        self.owner = ""
+
+    def _attvalues(self, _: Mapping[str, str], at: int) -> None:
+        if self.owner == "node" and self.nodes.leads[-1] < 0:
+            self.nodes.leads[-1] = at
+
+    def _attvalue(self, given: Mapping[str, str], at: int) -> None:
+        key = given.get("for", given.get("id", ""))  # version 1.0 says id
+        fact = self.attributes.get(key)
+        if self.owner == "node" and fact is not None:
+            self.nodes.tell(fact, len(self.nodes) - 1, given.get("value", ""), at)
+            span = self.document.tag(at).value_of("value") if fact == "priority" else None
+            if span:
+                self.nodes.starts[-1], self.nodes.stops[-1] = span
+        elif self.owner:
+            name = self.names.get(key, key) if self.owner == "node" else key
+            self.unused[name] = self.unused.get(name, 0) + 1
+
+    def _fill_defaults(self) -> None:
+        for key, (text, at) in self.defaults.items():
+            self.nodes.tell_rest(self.attributes[key], text, at)
+
+    def _remarks(self) -> list[Remark]:
+        path = self.document.path
+        found = [
+            Remark(path, 0, f"icsched does not use attribute {name!r}", count)
+            for name, count in self.unused.items()
+        ]
+        if self.hierarchy:
+            text = "icsched does not use the hierarchy of nodes (pid)"
+            found.append(Remark(path, 0, text, self.hierarchy))
+        return found
+
+
+def read_gexf(paths: Sequence[str], _: NoOptions) -> Workflow:
+    """Return the workflow in a GEXF file; the id of a node is the name of the task."""
+    return _Reader(paths[0]).read()
+
+
+def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+    """Return the change that writes an order as the attribute "priority" of nodes."""
+    places = places_of(workflow)
+    document, prefix = places.document, places.prefix
+    more = [] if places.has_key else [document.inserted(places.head, _declaration(places))]
+    name, key = f"{prefix}{_VALUE}", attribute("for", places.key)
+
+    def new(task: int, value: int) -> tuple[int, int, str]:
+        inside = f'<{name}{key} value="{value}"/>'
+        if places.leads[task] >= 0:
+            return document.inserted(places.leads[task], inside)
+        both = f"<{prefix}attvalues>{inside}</{prefix}attvalues>"
+        return document.inserted(places.tags[task], both)
+
+    return [places.change(order, new, more)]
+
+
+def _declaration(places: Places) -> str:
+    """Return the declaration of the attribute, in a list of its own if the file has no list."""
+    prefix = places.prefix
+    given = {"id": places.key, "title": "priority", "type": "integer"}
+    told = "".join(attribute(name, value) for name, value in given.items())
+    declared = f"<{prefix}{_ATTRIBUTE}{told}/>"
+    if places.document.tag(places.head).name.removeprefix(prefix) == "attributes":
+        return declared
+    return f'<{prefix}attributes class="node">{declared}</{prefix}attributes>'
+
+
+def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return a workflow as GEXF."""
+    names = written_names(workflow, path, is_name)
+    facts = facts_of(workflow)
+    declared = [
+        f'      <attribute id="{fact}" title="{fact}" type="{_TYPES.get(fact, "string")}"/>\n'
+        for fact in facts
+    ]
+    about = content(title) if is_text(title) else ""
+    edges = [
+        f'      <edge id="{number}"{attribute("source", names[a])}'
+        f"{attribute('target', names[b])}/>\n"
+        for number, (a, b) in enumerate(workflow.whole.arcs.tolist())
+    ]
+    return "".join(
+        [
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="{_SPACE}" version="1.2">\n',
+            f"  <meta><description>{about}</description></meta>\n" if about else "",
+            '  <graph mode="static" defaultedgetype="directed">\n',
+            *(['    <attributes class="node">\n', *declared, "    </attributes>\n"] * bool(facts)),
+            "    <nodes>\n",
+            *(_node(name, task, facts, path) for task, name in enumerate(names)),
+            "    </nodes>\n    <edges>\n",
+            *edges,
+            "    </edges>\n  </graph>\n</gexf>\n",
+        ]
+    )
+
+
+def _node(name: str, task: int, facts: Mapping[str, Sequence[str | None]], path: str) -> str:
+    told = told_of(name, task, facts, path)
+    said = [f'<{_VALUE} for="{fact}"{attribute("value", value)}/>' for fact, value in told.items()]
+    tag = f"      <node{attribute('id', name)}{attribute('label', name)}"
+    return f"{tag}><attvalues>{''.join(said)}</attvalues></node>\n" if said else f"{tag}/>\n"
+
+
+GEXF = Format(
+    "gexf",
+    "graphs of GEXF, as networkx, Gephi and Nextflow write them",
+    suffixes=(".gexf",),
+    read=read_gexf,
+    changes=_changes,
+    text=_text,
+    keeps=KEEPS,
+    takes_name=is_name,
+)

@@ -1,0 +1,260 @@
+"""GraphML files: nodes are tasks, and directed edges go from parents to children."""
+
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from icsched.errors import FormatError
+from icsched.files import Change
+from icsched.formats.entry import Format, NoOptions
+from icsched.formats.markup import attribute, content, is_text, read_document
+from icsched.formats.nodes import (
+    FACTS,
+    KEEPS,
+    Nodes,
+    Places,
+    facts_of,
+    free_id,
+    is_name,
+    places_of,
+    told_of,
+    written_names,
+)
+from icsched.workflow import Remark, Workflow
+
+_SPACE = "http://graphml.graphdrawing.org/xmlns"
+_TYPES = {"run_time": "double", "size": "long", "priority": "int"}  # others are strings
+_ACCEPTED = {  # the attr.type that a key may have, so that the attribute is meant as icsched does
+    "run_time": {"int", "long", "float", "double", "string"},
+    "size": {"int", "long", "string"},
+    "priority": {"int", "long", "string"},
+}
+_KNOWN = frozenset({"graphml", "graph", "node", "edge", "data", "key", "desc", "default"})
+
+
+class _Reader:
+    """Goes through a GraphML file once."""
+
+    def __init__(self, path: str) -> None:
+        self.document = read_document(path)
+        self.nodes = Nodes(self.document)
+        self.graph = -1  # the offset of its tag
+        self.is_directed = True
+        self.is_key: str | None = None  # the id of the key that is open
+        self.keys: dict[str, str] = {}  # ids of the keys that icsched uses, with their facts
+        self.ids: set[str] = set()
+        self.other: dict[str, tuple[str, int]] = {}  # names of other keys
+        self.defaults: dict[str, tuple[str, int]] = {}
+        self.unused: dict[str, int] = {}  # values of other keys
+        self.owner = ""  # "node", "edge" or "" for what else is open
+        self.data: tuple[str, int] | None = None  # the key and the offset of open data
+        self.desc = -1  # the offset of an open description
+        self.ports = 0
+
+    def read(self) -> Workflow:
+        remarks = self.document.walk(
+            "graphml",
+            {
+                "key": self._key,
+                "graph": self._graph,
+                "node": self._node,
+                "edge": self._edge,
+                "data": self._data,
+                "desc": self._desc,
+                "port": self._port,
+                "hyperedge": self._hyperedge,
+            },
+            {
+                "key": self._key_closed,
+                "default": self._default_closed,
+                "node": self._closed,
+                "edge": self._closed,
+                "desc": self._desc_closed,
+                "data": self._data_closed,
+            },
+            texts=frozenset({"data", "default"}),
+            known=_KNOWN,
+        )
+        if self.graph < 0:
+            raise FormatError(self.document.path, None, "expected a graph, got none")
+        self._fill_defaults()
+        return self.nodes.workflow("graphml", self._places(), [*remarks, *self._remarks()])
+
+    def _places(self) -> Places:
+        nodes = self.nodes
+        key = next((key for key, fact in self.keys.items() if fact == "priority"), None)
+        prefix = self.document.tag(self.graph).prefix
+        return Places(
+            self.document,
+            nodes.tags,
+            nodes.starts,
+            nodes.stops,
+            nodes.leads,
+            prefix=prefix,
+            key=free_id(self.ids) if key is None else key,
+            has_key=key is not None,
+            head=self.graph,
+        )
+
+    def _key(self, given: Mapping[str, str], at: int) -> None:
+        key, name = given.get("id", ""), given.get("attr.name", "")
+        if key in self.ids:
+            raise self.document.error(at, f"key {key!r} is in the file already")
+        self.ids.add(key)
+        self.is_key = key
+        kind = given.get("attr.type", "string")
+        is_of_nodes = given.get("for", "all") in ("node", "all")
+        is_ours = name in FACTS and kind in _ACCEPTED.get(name, {"string"})
+        if is_of_nodes and is_ours and name not in self.keys.values():
+            self.keys[key] = name
+        else:
+            self.other[key] = name or key, at
+
+    def _key_closed(self, _: str, __: int) -> None:
+        self.is_key = None
+
+    def _default_closed(self, text: str, at: int) -> None:
+        if self.is_key in self.keys:
+            self.defaults[str(self.is_key)] = text, at
+
+    def _graph(self, given: Mapping[str, str], at: int) -> None:
+        if self.graph >= 0:
+            raise self.document.error(at, "expected one flat graph, got a second or nested graph")
+        self.graph = at
+        self.is_directed = given.get("edgedefault", "directed") == "directed"
+
+    def _node(self, given: Mapping[str, str], at: int) -> None:
+        self.nodes.add(given.get("id"), at, "node")
+        self.owner = "node"
+
+    def _edge(self, given: Mapping[str, str], at: int) -> None:
+        directed = given.get("directed")
+        is_directed = self.is_directed if directed is None else directed in ("true", "1")
+        if not is_directed:
+            raise self.document.error(at, "expected directed edges, got an undirected one")
+        self.nodes.add_arc(given.get("source"), given.get("target"), at)
+        self.owner = "edge"
+
+    def _closed(self, _: str, __: int) -> None:
+        self.owner = ""
+
+    def _port(self, _: Mapping[str, str], __: int) -> None:
+        self.ports += 1
+
+    def _hyperedge(self, _: Mapping[str, str], at: int) -> NoReturn:
+        raise self.document.error(at, "expected edges of two nodes, got a hyperedge")
+
+    def _desc(self, _: Mapping[str, str], at: int) -> None:
+        self.desc = at
+
+    def _desc_closed(self, _: str, at: int) -> None:
+        if self.owner == "node" and self.nodes.leads[-1] < 0:
+            self.nodes.leads[-1] = self.document.end_of(self.desc, at)
+
+    def _data(self, given: Mapping[str, str], at: int) -> None:
+        self.data = given.get("key", ""), at
+
+    def _data_closed(self, text: str, at: int) -> None:
+        if self.data is None:
+            return
+        (key, begin), self.data = self.data, None
+        fact = self.keys.get(key)
+        if self.owner == "node" and fact is not None:
+            self.nodes.tell(fact, len(self.nodes) - 1, text, begin)
+            if fact == "priority":
+                self._place_priority(begin, at)
+        elif self.owner:
+            self.unused[key] = self.unused.get(key, 0) + 1
+            if self.owner == "node" and self.other.get(key, ("", 0))[0] == "label":
+                self.nodes.labels[len(self.nodes) - 1] = text
+
+    def _place_priority(self, begin: int, end: int) -> None:
+        tag = self.document.tag(begin)
+        self.nodes.starts[-1], self.nodes.stops[-1] = tag.stop, end
+
+    def _fill_defaults(self) -> None:
+        for key, (text, at) in self.defaults.items():
+            self.nodes.tell_rest(self.keys[key], text, at)
+
+    def _remarks(self) -> list[Remark]:
+        found = []
+        path = self.document.path
+        for key, count in self.unused.items():
+            name, at = self.other.get(key, (key, -1))
+            line = self.document.line(at) if at >= 0 else 0
+            found.append(Remark(path, line, f"icsched does not use attribute {name!r}", count))
+        if self.ports:
+            found.append(Remark(path, 0, "icsched does not use ports of nodes", self.ports))
+        return found
+
+
+def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow:
+    """Return the workflow in a GraphML file; the id of a node is the name of the task."""
+    return _Reader(paths[0]).read()
+
+
+def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+    """Return the change that writes an order as the attribute "priority" of nodes."""
+    places = places_of(workflow)
+    document, prefix, key = places.document, places.prefix, places.key
+    more = []
+    if not places.has_key:
+        given = {"id": key, "for": "node", "attr.name": "priority", "attr.type": "int"}
+        told = "".join(attribute(name, value) for name, value in given.items())
+        blanks = document.blanks_before(places.head)
+        more = [(places.head, places.head, f"<{prefix}key{told}/>{blanks}")]
+    opening, closing = f"<{prefix}data{attribute('key', key)}>", f"</{prefix}data>"
+    return [
+        places.change(
+            order,
+            lambda task, value: document.inserted(
+                places.tags[task], f"{opening}{value}{closing}", after=places.leads[task]
+            ),
+            more,
+        )
+    ]
+
+
+def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return a workflow as GraphML."""
+    names = written_names(workflow, path, is_name)
+    facts = facts_of(workflow)
+    keys = [
+        f'  <key id="{fact}" for="node" attr.name="{fact}"'
+        f' attr.type="{_TYPES.get(fact, "string")}"/>\n'
+        for fact in facts
+    ]
+    graph_id = attribute("id", title) if title and is_text(title) else ""
+    nodes = [_node(name, task, facts, path) for task, name in enumerate(names)]
+    edges = [
+        f"    <edge{attribute('source', names[a])}{attribute('target', names[b])}/>\n"
+        for a, b in workflow.whole.arcs.tolist()
+    ]
+    return "".join(
+        [
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="{_SPACE}">\n',
+            *keys,
+            f'  <graph{graph_id} edgedefault="directed">\n',
+            *nodes,
+            *edges,
+            "  </graph>\n</graphml>\n",
+        ]
+    )
+
+
+def _node(name: str, task: int, facts: Mapping[str, Sequence[str | None]], path: str) -> str:
+    told = told_of(name, task, facts, path)
+    said = [f'      <data key="{fact}">{content(v)}</data>\n' for fact, v in told.items()]
+    tag = f"    <node{attribute('id', name)}"
+    return f"{tag}>\n{''.join(said)}    </node>\n" if said else f"{tag}/>\n"
+
+
+GRAPHML = Format(
+    "graphml",
+    "graphs of GraphML, as networkx, yEd and Gephi write them",
+    suffixes=(".graphml",),
+    read=read_graphml,
+    changes=_changes,
+    text=_text,
+    keeps=KEEPS,
+    takes_name=is_name,
+)

@@ -1,0 +1,322 @@
+"""XML files: read in one pass by expat, and changed at the bytes that an edit names.
+
+Nothing outside the file is read. A file that declares entities is refused, so no entity is ever
+expanded. How deep elements nest, how many attributes one has, and how long a tag is have limits.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from icsched.errors import FormatError
+from icsched.files import Change, read_bytes, text_of
+from icsched.workflow import Remark
+
+DEEPEST = 100  # elements inside each other
+MOST_ATTRIBUTES = 1000  # of one element
+LONGEST_TOKEN = (
+    4 << 20
+)  # bytes of one tag or comment: expat reads an unfinished one again and again
+MOST_KINDS = 10  # of unused elements, each with a remark
+_PIECE = 1 << 20  # bytes that expat gets at once
+
+# Takes attributes and the offset of the tag; may return what the element stands for in a text.
+Opened = Callable[[Mapping[str, str], int], str | None]
+Closed = Callable[[str, int], None]  # takes the text inside and the offset of the end tag
+Edit = tuple[int, int, str]  # the text that replaces these bytes
+
+_DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
+_CODECS = {
+    "utf-8": "utf-8",
+    "utf8": "utf-8",
+    "us-ascii": "utf-8",
+    "ascii": "utf-8",
+    "iso-8859-1": "latin-1",
+    "latin-1": "latin-1",
+    "latin1": "latin-1",
+}
+_WIDE = {  # how a file of 16 bit characters begins
+    b"\xff\xfe": "utf-16-le",
+    b"<\0": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+    b"\0<": "utf-16-be",
+}
+_TAG = re.compile(rb"<([^\s/>]+)((?:[^\"'>]|\"[^\"]*\"|'[^']*')*)>")
+_ATTRIBUTE = re.compile(rb"([^\s=\"'/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_BLANKS_BEFORE = re.compile(rb"\r?\n[ \t]*\Z")
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def is_text(text: str) -> bool:
+    r"""Whether XML can hold *text*: it has no control characters other than tab and line ends.
+
+    >>> is_text("naïve <task> & co."), is_text("bell\a")
+    (True, False)
+    """
+    return not _NO_XML.search(text)
+
+
+def attribute(name: str, value: object) -> str:
+    r"""Return an attribute with a blank before it.
+
+    >>> attribute("label", 'say "hi" & go')
+    ' label=\'say "hi" &amp; go\''
+    """
+    return f" {name}={quoteattr(str(value), {chr(13): '&#13;'})}"
+
+
+def content(value: object) -> str:
+    """Return text that stands between two tags."""
+    return escape(str(value), {"\r": "&#13;"})
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A start tag in the bytes of a document."""
+
+    data: bytes = field(repr=False)
+    at: int
+    stop: int  # behind its ">"
+
+    @property
+    def name(self) -> str:
+        """The name as it is written, with its prefix."""
+        match = _TAG.match(self.data, self.at)
+        return match[1].decode() if match else ""
+
+    @property
+    def prefix(self) -> str:
+        """The prefix of the name with its colon, or nothing."""
+        before, colon, _ = self.name.rpartition(":")
+        return before + colon
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the tag is an element of its own, such as ``<br/>``."""
+        return self.data[self.stop - 2 : self.stop - 1] == b"/"
+
+    def value_of(self, name: str) -> tuple[int, int] | None:
+        """Return where the value of an attribute is, without its quotes."""
+        begin = self.at + 1 + len(self.name.encode())
+        for match in _ATTRIBUTE.finditer(self.data, begin, self.stop):
+            if match[1].decode() == name:
+                return match.span(2 if match[2] is not None else 3)
+        return None
+
+
+@dataclass(frozen=True)
+class Document:
+    """An XML file. Offsets are those of `data`, which is the file in UTF-8."""
+
+    path: str
+    raw: bytes = field(repr=False)
+    data: bytes = field(repr=False)
+    codec: str
+
+    def error(self, at: int, problem: str) -> FormatError:
+        """Return the error for what is at an offset."""
+        return FormatError(self.path, self.line(at), problem)
+
+    def line(self, at: int) -> int:
+        """Return the line of an offset, from 1."""
+        return self.data.count(b"\n", 0, at) + 1
+
+    def tag(self, at: int) -> Tag:
+        """Return the start tag at an offset that `walk` gave."""
+        match = _TAG.match(self.data, at)
+        return Tag(self.data, at, match.end() if match else at)
+
+    def end_of(self, begin: int, at: int) -> int:
+        """Return where the element ends whose start tag is at *begin*, and its end tag at *at*."""
+        return at if self.tag(begin).is_empty else self.data.index(b">", at) + 1
+
+    def blanks_before(self, at: int) -> str:
+        """Return the line end and the blanks before an offset; nothing if a word comes before."""
+        match = _BLANKS_BEFORE.search(self.data, max(0, at - 200), at)
+        return match[0].decode() if match else ""
+
+    def inserted(self, at: int, inside: str, *, after: int = -1) -> Edit:
+        """Return the edit that puts an element first into the element whose tag is at *at*.
+
+        If *after* is an offset, the new element comes there.
+        """
+        tag = self.tag(at)
+        blanks = self.blanks_before(at)
+        indent = f"{blanks}  " if blanks else ""
+        if tag.is_empty:
+            return tag.stop - 2, tag.stop, f">{indent}{inside}{blanks}</{tag.name}>"
+        place = tag.stop if after < 0 else after
+        return place, place, indent + inside
+
+    def changed(self, edits: Iterable[Edit]) -> Change:
+        """Return the change that makes *edits*, which do not overlap."""
+        parts, last = [], 0
+        for start, stop, text in sorted(edits):
+            parts += [self.data[last:start], text.encode()]
+            last = stop
+        new = b"".join([*parts, self.data[last:]])
+        recoded = new if self.codec == "utf-8" else new.decode().encode(self.codec)
+        return Change(self.path, self.raw, recoded)
+
+    def walk(
+        self,
+        root: str,
+        opened: Mapping[str, Opened],
+        closed: Mapping[str, Closed],
+        *,
+        texts: frozenset[str] = frozenset(),
+        known: frozenset[str] = frozenset(),
+    ) -> list[Remark]:
+        """Call a function at the start and the end of each element, in the order of the file.
+
+        Elements of other namespaces than the root's are passed over. *texts* are the elements whose
+        text `closed` gets. Returns a remark for each kind of element that is neither in *opened*
+        nor in *known*. Raises FormatError for a file that is not XML or passes a limit.
+        """
+        walk = _Walk(self, root, opened, closed, texts)
+        parser = expat.ParserCreate("utf-8", namespace_separator="\n")
+        parser.buffer_text = True
+        parser.specified_attributes = True
+        parser.StartElementHandler = lambda name, given: walk.start(name, given, parser)
+        parser.EndElementHandler = lambda name: walk.end(name, parser)
+        parser.CharacterDataHandler = walk.text
+        parser.EntityDeclHandler = walk.entity
+        parser.SkippedEntityHandler = walk.skipped
+        walk.where = lambda: parser.CurrentByteIndex
+        try:
+            self._feed(parser)
+        except expat.ExpatError as error:
+            text_of(self.path, self.data)  # a wrong byte has its own message
+            got = f"{expat.ErrorString(error.code)} in column {error.offset + 1}"
+            problem = f"expected well-formed XML, got {got}"
+            raise FormatError(self.path, error.lineno, problem) from error
+        return walk.unused({*opened, *closed, *texts, *known, root})
+
+    def _feed(self, parser: expat.XMLParserType) -> None:
+        for begin in range(0, len(self.data), _PIECE):
+            parser.Parse(self.data[begin : begin + _PIECE], False)
+            token = parser.CurrentByteIndex
+            if begin + _PIECE - token > LONGEST_TOKEN and begin + _PIECE < len(self.data):
+                problem = f"expected tags and comments of less than {LONGEST_TOKEN:,} bytes"
+                raise self.error(max(token, 0), problem)
+        parser.Parse(b"", True)
+
+
+class _Walk:
+    """What expat calls."""
+
+    def __init__(
+        self,
+        document: Document,
+        root: str,
+        opened: Mapping[str, Opened],
+        closed: Mapping[str, Closed],
+        texts: frozenset[str],
+    ) -> None:
+        self.document, self.root, self.texts = document, root, texts
+        self.opened, self.closed = opened, closed
+        self.space: str | None = None  # the namespace of the root with a line end, or nothing
+        self.depth = 0
+        self.parts: list[str] | None = None  # of the text of an element in `texts`
+        self.counts: Counter[str] = Counter()
+        self.first: dict[str, int] = {}
+        self.where: Callable[[], int] = lambda: 0
+
+    def start(self, name: str, given: Mapping[str, str], parser: expat.XMLParserType) -> None:
+        at = parser.CurrentByteIndex
+        self.depth += 1
+        if self.depth > DEEPEST or len(given) > MOST_ATTRIBUTES:
+            self._refuse_size(at)
+        local = self._local(name, at)
+        if name not in self.counts:
+            self.first[name] = at
+        self.counts[name] += 1
+        if local in self.texts:
+            self.parts = []
+        function = self.opened.get(local)
+        stands_for = function(given, at) if function else None
+        if stands_for and self.parts is not None:
+            self.parts.append(stands_for)
+
+    def end(self, name: str, parser: expat.XMLParserType) -> None:
+        self.depth -= 1
+        local = self._local(name, 0)
+        function = self.closed.get(local)
+        if function:
+            function("".join(self.parts or ()), parser.CurrentByteIndex)
+        if local in self.texts:
+            self.parts = None
+
+    def text(self, text: str) -> None:
+        if self.parts is not None:
+            self.parts.append(text)
+
+    def entity(self, name: str, *_: object) -> NoReturn:
+        problem = f"expected no entity declarations, got entity {name!r}"
+        raise self.document.error(self.where(), problem)
+
+    def skipped(self, name: str, _: object) -> NoReturn:
+        raise self.document.error(self.where(), f"expected a known entity, got {name!r}")
+
+    def _local(self, name: str, at: int) -> str:
+        """Return the name without its namespace; nothing for an element of another namespace."""
+        if self.space is None:
+            space, line_end, local = name.rpartition("\n")
+            self.space = space + line_end
+            if local != self.root:
+                raise self.document.error(at, f"expected <{self.root}>, got <{local}>")
+        local = name.removeprefix(self.space)
+        return local if len(local) + len(self.space) == len(name) and "\n" not in local else ""
+
+    def _refuse_size(self, at: int) -> NoReturn:
+        problem = (
+            f"expected at most {DEEPEST} elements inside each other"
+            if self.depth > DEEPEST
+            else f"expected at most {MOST_ATTRIBUTES:,} attributes of an element"
+        )
+        raise self.document.error(at, problem)
+
+    def unused(self, used: set[str]) -> list[Remark]:
+        """Return remarks about the elements that are not *used*, most of them by name."""
+        names = [name for name in self.counts if self._local(name, 0) not in used]
+        found = [
+            self._remark(f"<{name.rpartition(chr(10))[2]}>", name, self.counts[name])
+            for name in names[:MOST_KINDS]
+        ]
+        rest = names[MOST_KINDS:]
+        if rest:
+            count = sum(self.counts[name] for name in rest)
+            found.append(self._remark(f"{len(rest)} other kinds of", rest[0], count))
+        return found
+
+    def _remark(self, which: str, first: str, count: int) -> Remark:
+        line = self.document.line(self.first[first])
+        return Remark(self.document.path, line, f"icsched does not use {which} elements", count)
+
+
+def read_document(path: str) -> Document:
+    """Return the XML file at *path*; raises FormatError for an encoding that icsched lacks."""
+    raw = read_bytes(path)
+    codec = _WIDE.get(raw[:2]) or _declared(path, raw)
+    if codec == "utf-8":
+        return Document(path, raw, raw, codec)
+    try:
+        text = raw.decode(codec)
+    except UnicodeDecodeError as error:
+        raise FormatError(path, None, f"expected {codec} text: {error.reason}") from error
+    return Document(path, raw, text.encode(), codec)
+
+
+def _declared(path: str, raw: bytes) -> str:
+    """Return the codec that the first line of the file names."""
+    match = _DECLARED.match(raw.removeprefix(b"\xef\xbb\xbf"))
+    name = match[1].decode(errors="replace") if match else "utf-8"
+    codec = _CODECS.get(name.lower())
+    if codec is None:
+        expected = "expected UTF-8, UTF-16 with a byte order mark, or ISO-8859-1"
+        raise FormatError(path, 1, f"{expected}, got encoding {name!r}")
+    return codec
