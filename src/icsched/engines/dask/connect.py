@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from icsched.errors import EngineError, not_installed
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 CONNECT_S = 10  # how long to wait for a scheduler to answer
 WORKERS_S = 60  # how long to wait for a cluster to have workers
+AHEAD = 2  # tasks in flight beyond the threads, so that no worker waits for the loop
+REFRESH_S = 0.5  # how often a loop asks how large the cluster is
 
 
 @contextmanager
@@ -72,3 +75,30 @@ def check_workers(client: Client) -> None:
     for worker, answer in sorted(found.items()):
         if isinstance(answer, Exception):
             raise EngineError(f"dask: worker {worker}: expected icsched installed, got {answer}")
+
+
+def threads_of(client: Client) -> int:
+    """Return how many threads the workers have; raises EngineError if the scheduler is lost."""
+    try:
+        threads: int = client.scheduler_info(n_workers=0)["total_threads"]
+    except (OSError, KeyError) as error:
+        raise EngineError(f"dask: the scheduler is lost: {error}") from None
+    return threads
+
+
+class Room:
+    """How many tasks may be in flight, which follows the size of the cluster."""
+
+    def __init__(self, client: Client, workers: int | None) -> None:
+        self._client = client
+        self._workers = workers
+        self._threads = 0
+        self._asked = float("-inf")
+
+    def now(self) -> int:
+        """Return how many tasks may be in flight now."""
+        if self._workers is not None:
+            return self._workers + AHEAD
+        if monotonic() - self._asked > REFRESH_S:
+            self._threads, self._asked = threads_of(self._client), monotonic()
+        return self._threads + AHEAD
