@@ -18,6 +18,7 @@ from icsched import families, prioritize
 from icsched.cli.main import run
 from icsched.compare import Paired
 from icsched.engines import dask
+from icsched.engines.dask import connect
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
 from icsched.study.cells import Subject, Terms, grid, run_cell
@@ -237,7 +238,7 @@ def test_dask_logs_as_before_once_the_cluster_is_left(address, worker):
 
 
 def test_a_cluster_without_workers_is_given_up(address, monkeypatch):
-    monkeypatch.setattr(dask, "WORKERS_S", 0.2)
+    monkeypatch.setattr(connect, "WORKERS_S", 0.2)
 
     with (
         pytest.raises(EngineError, match=rf"^dask: no worker at {address} after 0\.2 s$"),
@@ -249,7 +250,7 @@ def test_a_cluster_without_workers_is_given_up(address, monkeypatch):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:PORT", "nonsense", "gopher://x:1", ""])
 def test_a_scheduler_that_cannot_be_reached_is_one_line(capsys, monkeypatch, address):
-    monkeypatch.setattr(dask, "CONNECT_S", 0.5)
+    monkeypatch.setattr(connect, "CONNECT_S", 0.5)
     write_dagman(AIRSN, "wf.dag")
     address = address.replace("PORT", str(free_port()))
 

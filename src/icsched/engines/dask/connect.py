@@ -1,0 +1,104 @@
+"""A connection to a scheduler of Dask; Dask logs nothing meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from icsched.errors import EngineError, not_installed
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_S = 10  # how long to wait for a scheduler to answer
+WORKERS_S = 60  # how long to wait for a cluster to have workers
+AHEAD = 2  # tasks in flight beyond the threads, so that no worker waits for the loop
+REFRESH_S = 0.5  # how often a loop asks how large the cluster is
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at *address*, and wait for its first worker.
+
+    Raises EngineError if Dask is missing, or if the scheduler does not answer or has no workers.
+    """
+    try:
+        from distributed import Client
+        from distributed.comm.addressing import get_address_host_port
+        from distributed.versions import VersionMismatchWarning
+    except ImportError as error:
+        raise not_installed("dask.distributed", "dask") from error
+    with silence():
+        try:
+            get_address_host_port(address)  # else a half-made client complains at exit
+            with warnings.catch_warnings():
+                # Versions are checked where cells run, and a difference is an error there.
+                warnings.simplefilter("ignore", VersionMismatchWarning)
+                client = Client(address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"dask: no scheduler at {address}: {error}") from None
+        with client:
+            try:
+                client.wait_for_workers(1, timeout=WORKERS_S)
+            except TimeoutError:
+                raise EngineError(f"dask: no worker at {address} after {WORKERS_S} s") from None
+            yield client
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Keep Dask from logging: it prints a traceback before we get the error."""
+    names = [
+        name for name in logging.root.manager.loggerDict if f"{name}.".startswith("distributed.")
+    ]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:  # some have levels of their own
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def check_workers(client: Client) -> None:
+    """Raise EngineError if a worker lacks icsched, naming the worker.
+
+    The function that a worker runs for this must not need icsched.
+    """
+    found = client.run(version, "icsched", on_error="return")
+    for worker, answer in sorted(found.items()):
+        if isinstance(answer, Exception):
+            raise EngineError(f"dask: worker {worker}: expected icsched installed, got {answer}")
+
+
+def threads_of(client: Client) -> int:
+    """Return how many threads the workers have; raises EngineError if the scheduler is lost."""
+    try:
+        threads: int = client.scheduler_info(n_workers=0)["total_threads"]
+    except (OSError, KeyError) as error:
+        raise EngineError(f"dask: the scheduler is lost: {error}") from None
+    return threads
+
+
+class Room:
+    """How many tasks may be in flight, which follows the size of the cluster."""
+
+    def __init__(self, client: Client, workers: int | None) -> None:
+        self._client = client
+        self._workers = workers
+        self._threads = 0
+        self._asked = float("-inf")
+
+    def now(self) -> int:
+        """Return how many tasks may be in flight now."""
+        if self._workers is not None:
+            return self._workers + AHEAD
+        if monotonic() - self._asked > REFRESH_S:
+            self._threads, self._asked = threads_of(self._client), monotonic()
+        return self._threads + AHEAD

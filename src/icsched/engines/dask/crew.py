@@ -1,0 +1,188 @@
+"""Dask as an engine of `icsched run`: the workers of a cluster run commands and Python calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from pickle import PicklingError
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from icsched import checks
+from icsched.commands import Command
+from icsched.engines.dask.connect import Room, check_workers, connected, silence
+from icsched.engines.entry import Attempt, Engine, Outcome, Terms
+from icsched.errors import ArgumentError, EngineError, not_installed
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from icsched.engines.dask.remote import Report, Request
+
+MOST_WORKERS = 1_000
+
+
+class DaskCrew:
+    """The workers of a cluster. Each thread of theirs runs one attempt at a time."""
+
+    def __init__(self, client: Client, *, shell: bool) -> None:
+        self._client = client
+        self._shell = shell
+        self._room = Room(client, None)
+        self._run = uuid4().hex
+        self._flying: dict[int, tuple[Future[Report], Path]] = {}
+        self._ended: SimpleQueue[int] = SimpleQueue()
+
+    @property
+    def size(self) -> int:
+        """How many attempts to keep in flight now: 2 more than the cluster has threads."""
+        return self._room.now()
+
+    def start(self, attempt: Attempt, /) -> None:
+        """Begin an attempt, and return at once; raises EngineError if it cannot be pickled."""
+        number = attempt.number
+        key = f"attempt-{number}-{self._run}"
+        request = _request(attempt, key, shell=self._shell)
+        try:
+            future = self._client.submit(_portable(), request, key=key, fifo_timeout="0 ms")
+        except (TypeError, AttributeError, PicklingError) as error:
+            reason = " ".join(str(error).split())
+            raise EngineError(f"dask: task {attempt.name!r} cannot be sent: {reason}") from error
+        self._flying[number] = future, attempt.log
+        future.add_done_callback(lambda _: self._ended.put(number))
+
+    def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
+        """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
+        found: list[Outcome] = []
+        with suppress(Empty):
+            if self._flying:
+                found += self._outcomes(self._ended.get(timeout=timeout))
+            while True:
+                found += self._outcomes(self._ended.get_nowait())
+        return found
+
+    def stop(self, number: int, /) -> None:
+        """Stop an attempt: a command is killed, a call goes on, and its result is dropped."""
+        if number not in self._flying:
+            return
+        future, _ = self._flying[number]
+        self._client.cancel([future], reason="stopped")
+        with suppress(OSError):  # a worker that goes away takes its commands along
+            self._client.run(_portable_stop(), future.key, on_error="ignore")
+
+    def close(self) -> None:
+        """Stop all attempts that still run."""
+        for number in list(self._flying):
+            self.stop(number)
+
+    def _outcomes(self, number: int) -> Iterator[Outcome]:
+        """Yield the outcome of an attempt, once."""
+        if number in self._flying:
+            future, log = self._flying.pop(number)
+            yield _outcome(number, future, log)
+
+
+def _request(attempt: Attempt, token: str, *, shell: bool) -> Request:
+    """Return what a worker is told: paths without doubt, and how to know the log's file again."""
+    work = attempt.work
+    if isinstance(work, Command):
+        work = replace(
+            work,
+            directory=os.path.abspath(work.directory or "."),  # noqa: PTH100  links stay
+            environment=(*work.environment, ("ICSCHED_ATTEMPT", token)),
+        )
+    attempt.log.parent.mkdir(parents=True, exist_ok=True)
+    attempt.log.touch()
+    mark = attempt.log.stat()
+    log = str(attempt.log.absolute())
+    return work, log, (mark.st_ino, mark.st_mtime_ns), attempt.time_limit, shell, token
+
+
+def _portable() -> Callable[[Request], Report]:
+    """Return what workers run; it is sent as code, so that a worker without icsched survives."""
+
+    def attempted(request: Request) -> Report:
+        from icsched.engines.dask.remote import attempted
+
+        return attempted(*request)
+
+    return attempted
+
+
+def _portable_stop() -> Callable[[str], None]:
+    def stop(token: str) -> None:
+        from icsched.engines.dask.remote import stop
+
+        stop(token)
+
+    return stop
+
+
+def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
+    from distributed import CancelledError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        seconds, problem, value, printed = future.result()
+    except CancelledError:
+        return Outcome(number, 0.0, "stopped", is_lost=True)
+    except KilledWorker:
+        return Outcome(number, 0.0, "its worker died", is_lost=True)
+    except Exception as error:  # such as a call that does not pickle
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        return Outcome(number, 0.0, problem)
+    finally:
+        future.release()
+    if printed:
+        with log.open("ab") as file:
+            file.write(printed)
+    return Outcome(number, seconds, problem, value=value)
+
+
+@contextmanager
+def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
+    """Connect to the scheduler at `terms.address`, or start a cluster of processes here.
+
+    A cluster of its own has one process for each of `terms.workers`, by default one for each core.
+    It ends with the context. Raises EngineError if Dask is missing, or if the scheduler does not
+    answer, has no workers, or has a worker without icsched; ArgumentError for terms that cannot be
+    used together.
+    """
+    if terms.address is not None and terms.workers is not None:
+        raise ArgumentError("engine dask: -j cannot be used with --address")
+    with _cluster(terms) if terms.address is None else connected(terms.address) as client:
+        check_workers(client)
+        crew = DaskCrew(client, shell=terms.shell)
+        try:
+            yield crew
+        finally:
+            crew.close()
+
+
+@contextmanager
+def _cluster(terms: Terms) -> Iterator[Client]:
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise not_installed("dask.distributed", "dask") from error
+    count = len(os.sched_getaffinity(0))
+    if terms.workers is not None:
+        count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)
+    # The loop counts losses, so Dask must not start an attempt again on its own.
+    settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with (
+        silence(),
+        dask.config.set(settings),
+        LocalCluster(n_workers=count, processes=True, **options) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+DASK = Engine("dask", "the workers of a Dask cluster", extra="dask", open=dask_crew)

@@ -1,0 +1,144 @@
+"""What a worker of Dask does for an engine: one attempt, with its log and its end."""
+
+import os
+import signal
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TypeAlias
+
+from icsched.commands import Command
+from icsched.engines.processes import GRACE_S, run_command
+
+MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
+
+Work: TypeAlias = Command | Callable[[], object]
+Mark: TypeAlias = tuple[int, int]  # inode and time of the empty log
+Request: TypeAlias = tuple[Work, str, Mark, float | None, bool, str]
+Report: TypeAlias = tuple[float, str | None, object, bytes]  # seconds, problem, value, printed
+
+_stopped: set[str] = set()  # attempts that must not start any more
+_printing = Lock()  # held by the call whose prints go to a log
+
+
+def attempted(
+    work: Work,
+    log: str,
+    mark: Mark,
+    time_limit: float | None,
+    shell: bool,
+    token: str,
+) -> Report:
+    """Run one attempt; return how it ended, and what it printed if *log* is not a file here.
+
+    *mark* tells whether the file at *log* is the one that the sender made.
+    """
+    if token in _stopped:
+        return 0.0, "stopped", None, b""
+    with tempfile.TemporaryDirectory() as folder:
+        is_shared = _mark(log) == mark
+        place = Path(log) if is_shared else Path(folder, "log")
+        if isinstance(work, Command):
+            seconds, problem = run_command(work, place, time_limit, shell)
+            value = None
+        else:
+            seconds, problem, value = _called(work, place, time_limit)
+        return seconds, problem, value, b"" if is_shared else _end_of(place)
+
+
+def stop(token: str) -> None:
+    """Kill the command of an attempt, now or when it starts; returns at once."""
+    _stopped.add(token)
+    Thread(target=_kill, args=(token,), daemon=True).start()
+
+
+def _kill(token: str) -> None:
+    """Ask the processes of an attempt to end, and kill those that are left after a while.
+
+    An attempt that is about to start may have no process yet, so look several times.
+    """
+    asked: set[int] = set()
+    end = time.monotonic() + GRACE_S
+    while time.monotonic() < end:
+        found = set(_processes(token))
+        for group in found - asked:
+            _signal(group, signal.SIGTERM)
+        asked |= found
+        time.sleep(0.1)
+    for group in _processes(token):
+        _signal(group, signal.SIGKILL)
+
+
+def _processes(token: str) -> Iterator[int]:
+    """Yield the commands of an attempt that this worker runs; each leads a group."""
+    import psutil  # type: ignore[import-untyped]  # Dask needs it too
+
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):
+            is_own = child.environ().get("ICSCHED_ATTEMPT") == token
+            if is_own and os.getpgid(child.pid) == child.pid:
+                yield child.pid
+
+
+def _signal(group: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def _mark(log: str) -> Mark | None:
+    with suppress(OSError):
+        status = Path(log).stat()
+        return status.st_ino, status.st_mtime_ns
+    return None
+
+
+def _end_of(place: Path) -> bytes:
+    if not place.exists():
+        return b""
+    with place.open("rb") as file:
+        file.seek(max(0, place.stat().st_size - MOST_LOG))
+        return file.read()
+
+
+def _called(
+    call: Callable[[], object], log: Path, time_limit: float | None
+) -> tuple[float, str | None, object]:
+    """Call a function; one that reaches its limit goes on beside, and its result is dropped."""
+    start = time.perf_counter()
+    ends: list[tuple[str | None, object]] = []
+    thread = Thread(target=lambda: ends.append(_tried(call, log)), daemon=True)
+    thread.start()
+    thread.join(time_limit)
+    late = f"stopped at its time limit of {time_limit or 0:g} s"
+    problem, value = ends[0] if ends else (late, None)
+    return time.perf_counter() - start, problem, value
+
+
+def _tried(call: Callable[[], object], log: Path) -> tuple[str | None, object]:
+    try:
+        with _printing_to(log):
+            return None, call()
+    except Exception as error:  # what a user's function raises cannot be foreseen
+        with suppress(OSError), log.open("a") as file:
+            file.write("".join(traceback.format_exception(error)))
+        return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), None
+
+
+@contextmanager
+def _printing_to(log: Path) -> Iterator[None]:
+    """Send what Python prints to *log*, unless another call of this process prints meanwhile.
+
+    All threads of a process print to the same place.
+    """
+    if not _printing.acquire(blocking=False):
+        yield
+        return
+    try:
+        with log.open("a") as file, redirect_stdout(file), redirect_stderr(file):
+            yield
+    finally:
+        _printing.release()

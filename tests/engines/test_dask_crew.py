@@ -1,0 +1,244 @@
+"""Dask as an engine: commands and calls on a cluster of its own, and on one that runs already."""
+
+import os
+import re
+import signal
+import socket
+import sys
+import time
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from icsched.commands import Command
+from icsched.engines.dask import connect, dask_crew, remote
+from icsched.engines.entry import Attempt, Terms
+from icsched.errors import ArgumentError, EngineError
+from tests.engines.cluster import add, fail, talk, wait_for
+
+WORKERS = 2
+NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def crew():
+    with dask_crew(Terms(workers=WORKERS)) as crew:
+        yield crew
+
+
+@pytest.fixture
+def attempt(tmp_path):
+    """Make attempts with logs in a folder."""
+
+    def make(work, time_limit=None):
+        number = next(NUMBERS)
+        return Attempt(number, 0, "task", work, tmp_path / f"{number}.log", time_limit)
+
+    return make
+
+
+def ended(crew, *attempts):
+    """Run attempts; their outcomes, in that order."""
+    for one in attempts:
+        crew.start(one)
+    return outcomes(crew, *attempts)
+
+
+def outcomes(crew, *attempts):
+    found = {}
+    while len(found) < len(attempts):
+        found.update({outcome.number: outcome for outcome in crew.ended(60)})
+    return [found[one.number] for one in attempts]
+
+
+def shell(script, **options):
+    return Command(("/bin/sh", "-c", script), **options)
+
+
+def test_commands_run_without_a_shell_and_print_to_their_logs(crew, attempt):
+    one, two = attempt(Command(("echo", "$HOME", "a;b"))), attempt(Command(("echo", "two")))
+
+    found = ended(crew, one, two)
+
+    assert [(outcome.problem, outcome.is_lost) for outcome in found] == [(None, False)] * 2
+    assert (one.log.read_text(), two.log.read_text()) == ("$HOME a;b\n", "two\n")
+
+
+def test_a_command_that_fails_is_one_line(crew, attempt):
+    wrong = attempt(shell("echo why >&2; exit 3"))
+    missing = attempt(Command(("/no/such/program",)))
+
+    found = ended(crew, wrong, missing)
+
+    assert found[0].problem == "exit code 3"
+    assert wrong.log.read_text() == "why\n"
+    assert re.fullmatch("cannot start: .*/no/such/program.*", found[1].problem)
+    assert not any(outcome.is_lost for outcome in found)
+
+
+def test_a_command_runs_in_its_directory_with_its_variables(crew, attempt, tmp_path):
+    work = shell('echo "$COLOUR"; pwd', directory=str(tmp_path), environment=(("COLOUR", "red"),))
+    one = attempt(work)
+
+    ended(crew, one)
+
+    assert one.log.read_text() == f"red\n{tmp_path}\n"
+
+
+def test_a_command_is_stopped_at_its_time_limit(crew, attempt):
+    [outcome] = ended(crew, attempt(Command(("sleep", "600")), time_limit=0.2))
+
+    assert outcome.problem == "stopped at its time limit of 0.2 s"
+    assert not outcome.is_lost
+
+
+def test_a_call_gives_its_value_and_prints_to_its_log(crew, attempt):
+    one = attempt(partial(talk, "hello"))
+
+    [outcome] = ended(crew, one)
+
+    assert (outcome.problem, outcome.value) == (None, 5)
+    assert one.log.read_text() == "hello\n"
+
+
+def test_a_call_that_fails_is_one_line_with_its_traceback_in_the_log(crew, attempt):
+    one = attempt(partial(fail, 7))
+
+    [outcome] = ended(crew, one)
+
+    assert outcome.problem == "ValueError: cannot use 7"
+    assert "in fail" in one.log.read_text()
+
+
+def test_a_call_is_given_up_at_its_time_limit(crew, attempt, tmp_path):
+    gate = tmp_path / "gate"
+
+    [outcome] = ended(crew, attempt(partial(wait_for, str(gate), 1), time_limit=0.2))
+
+    gate.touch()
+    assert outcome.problem == "stopped at its time limit of 0.2 s"
+
+
+def test_a_call_that_does_not_pickle_is_one_line(crew, attempt):
+    message = r"^dask: task 'task' cannot be sent: [^\n]*$"
+    with socket.socket() as plug, pytest.raises(EngineError, match=message):
+        crew.start(attempt(partial(add, plug)))
+
+
+def test_a_command_that_is_stopped_is_killed_and_ends_as_lost(crew, attempt, tmp_path):
+    one = attempt(
+        shell(
+            f"echo $$ > {tmp_path}/pid.part; mv {tmp_path}/pid.part {tmp_path}/pid; exec sleep 600"
+        )
+    )
+    crew.start(one)
+    pid = int(wait_for(tmp_path / "pid", tmp_path / "pid").read_text())
+
+    crew.stop(one.number)
+    [outcome] = outcomes(crew, one)
+
+    assert outcome.is_lost
+    assert is_gone(pid)
+    crew.stop(one.number)  # again: it ended before
+
+
+def is_gone(pid):
+    """Whether a process ends soon, or is a zombie."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_attempts_of_a_killed_worker_end_as_lost(crew, attempt, tmp_path):
+    """The command dies with its worker, and Dask does not start it again on its own."""
+    one = attempt(shell(f"echo run >> {tmp_path}/runs; sleep 600"))
+    crew.start(one)
+    wait_for(tmp_path / "runs", 0)
+
+    os.kill(parent_of_sleep(tmp_path), signal.SIGKILL)
+    [outcome] = outcomes(crew, one)
+
+    assert (outcome.problem, outcome.is_lost) == ("its worker died", True)
+    assert (tmp_path / "runs").read_text() == "run\n"
+    assert ended(crew, attempt(Command(("true",))))[0].problem is None
+
+
+def parent_of_sleep(folder):
+    """The worker whose command writes into *folder*."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if any(str(folder).encode() in word for word in words):
+                return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    raise AssertionError("no command runs")
+
+
+def test_two_more_attempts_than_workers_are_in_flight(crew):
+    assert crew.size in (WORKERS + 1, WORKERS + 2)  # a killed worker may not be back yet
+
+
+def test_nothing_ends_when_nothing_runs(crew):
+    assert crew.ended(None) == []
+
+
+def test_a_worker_with_other_files_sends_what_was_printed(tmp_path):
+    """The mark is not that of the file at that path, so that the worker writes elsewhere."""
+    log = tmp_path / "log"
+    log.write_text("of another machine\n")
+
+    report = remote.attempted(Command(("echo", "here")), str(log), (0, 0), None, False, "token")
+
+    assert report[1:] == (None, None, b"here\n")
+    assert log.read_text() == "of another machine\n"
+
+
+def test_a_cluster_that_runs_already_is_used(attempt):
+    options = {"processes": False, "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=3, **options) as cluster,
+        dask_crew(Terms(address=cluster.scheduler_address)) as crew,
+    ):
+        assert crew.size == 5
+        assert ended(crew, attempt(partial(add, 1, 2)))[0].value == 3
+
+
+def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):
+    monkeypatch.setattr(connect, "CONNECT_S", 0.5)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+
+        with (
+            pytest.raises(EngineError, match=rf"^dask: no scheduler at {address}: [^\n]*$"),
+            dask_crew(Terms(address=address)),
+        ):
+            pass
+
+
+def test_a_number_of_workers_cannot_be_used_with_an_address():
+    with (
+        pytest.raises(ArgumentError, match=r"^engine dask: -j cannot be used with --address$"),
+        dask_crew(Terms(address="tcp://127.0.0.1:1", workers=2)),
+    ):
+        pass
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+
+    with (
+        pytest.raises(EngineError, match=r"run pip install 'icsched\[dask\]'$"),
+        dask_crew(Terms()),
+    ):
+        pass
