@@ -1,0 +1,130 @@
+"""One command in a process of its own, with its limits, its log, and a sure end."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from icsched.commands import Command
+
+GRACE_S = 5.0  # between the request to end and the kill
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
+_HELD = {signal.SIGTERM, signal.SIGALRM}
+_LIBC = ctypes.CDLL(None)
+
+
+def run_command(
+    work: Command,
+    log: Path,
+    time_limit: float | None = None,
+    shell: bool = False,
+) -> tuple[float, str | None]:
+    """Run a command; return its seconds, and what went wrong in one line, None if nothing did.
+
+    What the command prints goes to its own files, or else is appended to *log*. Its input is empty
+    unless the command says otherwise. The command leads a process group of its own. It is killed
+    when the thread that calls this function dies. If the call is interrupted by an exception or by
+    *time_limit* (seconds), the group gets SIGTERM, and SIGKILL after `GRACE_S`. Paths that are
+    not absolute are relative to the working directory of this process.
+    """
+    start = time.perf_counter()
+    try:
+        problem = _ended(work, log, time_limit, shell=shell)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        problem = f"cannot start: {where}{error.strerror}"
+    return time.perf_counter() - start, problem
+
+
+def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -> str | None:
+    with ExitStack() as stack, _held_signals() as mask:
+        streams = _streams(stack, work, log)
+        child = _started(work, streams, mask, shell=shell)
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            return _problem(child.wait(time_limit))
+        except subprocess.TimeoutExpired:
+            end_group(child)
+            return f"stopped at its time limit of {time_limit:g} s"
+        except BaseException:
+            end_group(child)
+            raise
+
+
+@contextmanager
+def _held_signals() -> Iterator[set[int]]:
+    """Hold back the signals by which a worker is told to stop; yield the mask from before.
+
+    Otherwise a stop could come after the command has started and before anyone knows its process.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    try:
+        yield {int(one) for one in before}
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _streams(stack: ExitStack, work: Command, log: Path) -> dict[str, Any]:
+    def opened(name: str | None, mode: str) -> IO[bytes]:
+        return stack.enter_context(open(name or os.devnull, mode))  # noqa: PTH123
+
+    told = opened(str(log), "ab")
+    out = opened(work.stdout, "wb") if work.stdout else told
+    if work.stderr and work.stderr == work.stdout:
+        error = out
+    else:
+        error = opened(work.stderr, "wb") if work.stderr else told
+    return {"stdin": opened(work.stdin, "rb"), "stdout": out, "stderr": error}
+
+
+def _started(
+    work: Command, streams: dict[str, Any], mask: set[int], *, shell: bool
+) -> subprocess.Popen[bytes]:
+    server = os.getpid()
+
+    def before_exec() -> None:
+        """Die with the worker, and meet the signals as any new process does."""
+        _LIBC.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != server:  # it died before the line above
+            os._exit(1)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask - _HELD)
+
+    words = ["/bin/sh", "-c", " ".join(work.argv)] if shell else list(work.argv)
+    with warnings.catch_warnings():
+        # Python warns of forks beside other threads; what runs after this one takes no locks.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return subprocess.Popen(  # noqa: S603  the user's commands are what a run is for
+            words,
+            cwd=work.directory,
+            env={**os.environ, **dict(work.environment)},
+            start_new_session=True,
+            preexec_fn=before_exec,
+            **streams,
+        )
+
+
+def end_group(child: subprocess.Popen[bytes]) -> None:
+    """End a command and what it started: SIGTERM first, SIGKILL after `GRACE_S`."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE_S)
+            return
+
+
+def _problem(code: int) -> str | None:
+    """Return how a command went wrong, by its exit code."""
+    if code == 0:
+        return None
+    if code > 0:
+        return f"exit code {code}"
+    return f"killed by signal {-code}"
