@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from icsched.compare import Simulation, simulate
     from icsched.dag import Dag
     from icsched.errors import ArgumentError, CycleError, FormatError, IcschedError
+    from icsched.execution.mapping import run
     from icsched.formats import read, write
     from icsched.logs import read_run_times
     from icsched.orders import LimitedOrder, Plan, order_within, prioritize
@@ -58,6 +59,7 @@ __all__ = [
     "prioritize",
     "read",
     "read_run_times",
+    "run",
     "sim",
     "simulate",
     "theory",
@@ -69,6 +71,7 @@ _HOMES = {  # where each export lives
     "icsched.compare": "Simulation simulate",
     "icsched.dag": "Dag",
     "icsched.errors": "ArgumentError CycleError FormatError IcschedError",
+    "icsched.execution.mapping": "run",
     "icsched.formats": "read write",
     "icsched.logs": "read_run_times",
     "icsched.orders": "LimitedOrder Plan order_within prioritize",

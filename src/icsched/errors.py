@@ -16,6 +16,7 @@
     ├── MemoryLimitError (ValueError)    no known order fits a limit of memory
     ├── CertificateError (ValueError)    a certificate does not prove what it claims
     ├── LimitError (RuntimeError)        an exact computation would grow too large
+    ├── RunError (RuntimeError)          tasks of a run failed
     ├── EngineError (RuntimeError)       another program or library cannot be used or reached
     └── FormatError (ValueError)         a file cannot be read or written
         └── MemberError                  a job cannot be in a cluster of several
@@ -24,7 +25,7 @@ Each message says what is wrong, what was expected and what was given, in the us
 """
 
 import graphlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 _MOST_NAMES = 40  # names of a cycle that its message shows
 
@@ -151,6 +152,22 @@ class LimitError(IcschedError, RuntimeError):
 
 class EngineError(IcschedError, RuntimeError):
     """An engine is missing, does not answer, or gives an unexpected answer."""
+
+
+class RunError(IcschedError, RuntimeError):
+    """Tasks of a run failed; `failed` has the problem of each, `results` what others returned."""
+
+    def __init__(
+        self, failed: Mapping[Hashable, str], results: Mapping[Hashable, object] | None = None
+    ) -> None:
+        super().__init__(failed, results)
+        self.failed = dict(failed)
+        self.results = dict(results or {})
+
+    def __str__(self) -> str:
+        name, problem = next(iter(self.failed.items()))
+        others = f" (and {len(self.failed) - 1:,} more)" if len(self.failed) > 1 else ""
+        return f"task {name!r} failed: {problem}{others}"
 
 
 def not_installed(library: str, extra: str) -> EngineError:

@@ -31,6 +31,11 @@ _COMMANDS = {  # the most important first, as help shows them
     All orders see the same random draws, until the ratio of their times is known to 1%.
 
     Example: icsched simulate wf.dag --interval 1 --batch 16""",
+    "run": """Run a workflow's commands, in a journal that survives any end.
+
+    --resume goes on after a kill, a crash or a full disk; nothing completed runs again.
+
+    Example: icsched run wf.json -j 8""",
     "study": """Simulate workflows over a grid of pools, and write tables and figures.
 
     Finished results stay in the directory: run the same command again to go on.

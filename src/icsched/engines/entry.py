@@ -18,7 +18,7 @@ class Attempt:
     """One try to run a task. `number` names it; numbers are never used again."""
 
     number: int
-    task: int  # id in the dag that is run
+    task: int  # id in the whole workflow
     name: str
     work: Command | Call
     log: Path  # gets what the task prints
@@ -53,6 +53,19 @@ class Crew(Protocol):
         """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
 
 
+class Recorder(Protocol):
+    """Notes successes where the work is done, so that they outlive the server. It must pickle.
+
+    Workers that share the files of this machine use it; other engines leave it alone.
+    """
+
+    def begin(self) -> None:
+        """Say that this process may be about to work; called before each attempt."""
+
+    def end(self, number: int, task: int, seconds: float, value: object, /) -> None:
+        """Record that an attempt succeeded, before the server hears of it."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """What a user says about the workers. Each engine takes what it can, and refuses the rest."""
@@ -60,6 +73,7 @@ class Terms:
     workers: int | None = None  # -j: how many, as the engine counts them
     address: str | None = None  # of a scheduler that runs already
     shell: bool = False  # whether commands are read by a shell
+    recorder: Recorder | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,239 @@
+"""Running a workflow: what would run, or what happened."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from icsched.answers.orders import AUTO, Race, WantedOrder
+from icsched.answers.reading import Reading
+from icsched.answers.signs import QUIET, Signs
+from icsched.commands import Command
+from icsched.engines.entry import Engine, Terms
+from icsched.engines.local import LOCAL, count_workers
+from icsched.engines.table import ENGINES
+from icsched.errors import ArgumentError, FormatError
+from icsched.execution.commands import CommandTasks, all_commands, identity_of, without
+from icsched.execution.journal import Journal, Opening, open_journal
+from icsched.execution.learned import with_learned, write_learned
+from icsched.execution.loop import Happened, Tell
+from icsched.execution.records import WorkerRecorder
+from icsched.execution.rules import Rules
+from icsched.execution.runs import (
+    Course,
+    Foretold,
+    foretell,
+    run_by_crew,
+    run_by_stream,
+    silent,
+)
+from icsched.orders import Plan
+from icsched.sim import Workers
+from icsched.workflow import Workflow
+
+SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user wants: an engine by name, its terms, rules, and where the journal is.
+
+    *tell* is told where the run stands, *waiting* that workers of a killed run are waited for.
+    """
+
+    order: WantedOrder
+    engine: str = LOCAL.name
+    terms: Terms = field(default_factory=Terms)
+    rules: Rules = field(default_factory=Rules)
+    directory: str | None = None
+    resume: bool = False
+    again: bool = False
+    tell: Tell = silent
+    waiting: Callable[[], None] = field(default=lambda: None)
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job that would run; `command` is None for a job that runs nothing."""
+
+    name: str
+    command: Command | None
+
+
+@dataclass(frozen=True)
+class FailedJob:
+    """A job that failed for good, and the file with what it printed."""
+
+    name: str
+    problem: str
+    log: str
+
+
+@dataclass(frozen=True)
+class DryAnswer:
+    """What would run, first to run first; `completed` jobs would not."""
+
+    files: tuple[str, ...]
+    engine: str
+    order: str
+    jobs: int
+    completed: int
+    planned: tuple[PlannedJob, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RunAnswer:
+    """What happened in a run.
+
+    `completed` jobs were so before the run, `left` jobs are not completed after it. `foretold` is
+    None if run times were not known. `workers` is None if the engine did not say.
+    """
+
+    files: tuple[str, ...]
+    directory: str
+    engine: str
+    order: str
+    workers: int | None
+    jobs: int
+    completed: int
+    left: int
+    happened: Happened
+    failed: tuple[FailedJob, ...]
+    foretold: Foretold | None
+    learned: str | None
+
+
+def dry_answer(
+    files: Sequence[str], wanted: Wanted, *, reading: Reading, signs: Signs = QUIET
+) -> DryAnswer:
+    """Say what would run now, and in which order; nothing is started, and nothing is written.
+
+    Raises as `run_answer` does for a workflow that cannot run.
+    """
+    engine, workflow = _checked(files, wanted, reading, signs)
+    directory = _directory(files, wanted)
+    if wanted.resume:
+        with _opened(workflow, directory, wanted) as journal:
+            workflow = _left(workflow, journal)
+    workflow = wanted.order.timed(with_learned(workflow, directory))
+    plan = _plan(workflow, wanted, engine, signs)
+    commands = workflow.commands or ()
+    planned = [(str(workflow.dag.names[t]), commands[t]) for t in plan.order.tolist()]
+    return DryAnswer(
+        files=tuple(files),
+        engine=engine.name,
+        order=plan.ordered_by,
+        jobs=len(workflow.whole),
+        completed=int(workflow.done.sum()),
+        planned=tuple(PlannedJob(name, command) for name, command in planned),
+    )
+
+
+def run_answer(
+    files: Sequence[str], wanted: Wanted, *, reading: Reading, signs: Signs = QUIET
+) -> RunAnswer:
+    """Run a workflow until all its jobs are done, or nothing more can be done.
+
+    Raises FormatError, and starts nothing, for a workflow without commands, a program that is not
+    there, or a journal that cannot be used. Raises FormatError if the journal could not be written
+    in mid-run; all that was running is stopped then, and the run can be resumed.
+    """
+    engine, workflow = _checked(files, wanted, reading, signs)
+    directory = _directory(files, wanted)
+    with _opened(workflow, directory, wanted) as journal:
+        workflow = _left(workflow, journal)
+        workflow = wanted.order.timed(with_learned(workflow, directory))
+        plan = _plan(workflow, wanted, engine, signs)
+        tasks = CommandTasks(workflow, files[0])
+        happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
+        learned = write_learned(journal, directory) if happened.full is None else None
+        failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
+    if happened.full is not None:
+        raise _full(happened.full)
+    return RunAnswer(
+        files=tuple(files),
+        directory=str(directory),
+        engine=engine.name,
+        order=plan.ordered_by,
+        workers=workers,
+        jobs=len(workflow.whole),
+        completed=int(workflow.done.sum()),
+        left=len(workflow.dag) - happened.done,
+        happened=happened,
+        failed=tuple(failed),
+        foretold=(workers and foretell(workflow.dag, plan, workflow.run_times, workers)) or None,
+        learned=learned,
+    )
+
+
+def _checked(
+    files: Sequence[str], wanted: Wanted, reading: Reading, signs: Signs
+) -> tuple[Engine, Workflow]:
+    """Return the engine and the workflow, if both can be used."""
+    wanted.order.check()
+    engine = ENGINES.find(wanted.engine)
+    if wanted.resume and wanted.again:
+        raise ArgumentError("--resume cannot be used with --again")
+    if engine.open is None and wanted.rules != Rules():
+        raise ArgumentError(f"engine {engine.name} runs jobs by its own rules, not by those given")
+    if engine.name == LOCAL.name:
+        count_workers(wanted.terms)
+    workflow = reading.read(files, signs=signs)
+    found = all_commands(workflow)
+    if found is not None:  # the files with the commands are read once
+        workflow = replace(workflow, find_commands=lambda: found)
+    tasks = CommandTasks(workflow, files[0])
+    if engine.name == LOCAL.name and not wanted.terms.shell:
+        tasks.check_programs()
+    return engine, workflow
+
+
+def _directory(files: Sequence[str], wanted: Wanted) -> Path:
+    return Path(wanted.directory or f"{files[0]}{SUFFIX}").absolute()
+
+
+def _opened(workflow: Workflow, directory: Path, wanted: Wanted):  # type: ignore[no-untyped-def]
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting)
+    identity = identity_of(workflow.whole, all_commands(workflow) or ())
+    return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
+
+
+def _left(workflow: Workflow, journal: Journal) -> Workflow:
+    """Return the workflow without what the journal says is completed."""
+    completed = np.zeros(len(workflow.whole), bool)
+    completed[list(journal.completed())] = True
+    return without(workflow, completed)
+
+
+def _plan(workflow: Workflow, wanted: Wanted, engine: Engine, signs: Signs) -> Plan:
+    is_raced = wanted.order.order == AUTO and engine.name == LOCAL.name
+    pool = Workers(count_workers(wanted.terms)) if is_raced else None
+    return wanted.order.plan(workflow, race=Race(pool=pool), signs=signs)
+
+
+def _run(
+    workflow: Workflow,
+    tasks: CommandTasks,
+    plan: Plan,
+    journal: Journal,
+    engine: Engine,
+    wanted: Wanted,
+) -> tuple[Happened, int | None]:
+    if not len(workflow.dag):
+        return Happened(), None
+    terms = replace(wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
+    course = Course(engine, terms, wanted.rules, before=int(workflow.done.sum()))
+    if engine.open is None:
+        return run_by_stream(workflow, tasks, plan, journal, course, wanted.tell), None
+    return run_by_crew(tasks, plan, journal, course, wanted.tell)
+
+
+def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> FailedJob:
+    name = tasks.name(task)
+    return FailedJob(name, problem, str(journal.last_log(tasks.whole(task), name)))
+
+
+def _full(error: FormatError) -> FormatError:
+    problem = f"{error.problem}; the run has stopped: make room, then use --resume"
+    return FormatError(error.path, error.line, problem)

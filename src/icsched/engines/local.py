@@ -1,0 +1,158 @@
+"""The local engine: worker processes of this machine, by concurrent.futures."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from queue import Empty, SimpleQueue
+
+from icsched import checks
+from icsched.engines import worker
+from icsched.engines.entry import Attempt, Engine, Outcome, Terms
+from icsched.engines.processes import GRACE_S
+from icsched.errors import ArgumentError, EngineError
+
+_PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
+_MOST_WORKERS = 1_000
+
+
+class _Worker:
+    """A pool of one process. If that process dies, no other worker is disturbed."""
+
+    def __init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        self.pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=worker.prepare)
+        self._ready: Future[int] = self.pool.submit(worker.ready)
+        self.stop_by: float | None = None
+
+    @property
+    def pid(self) -> int:
+        """Number of the process; waits until it works. Raises EngineError if it never does."""
+        try:
+            return self._ready.result()
+        except BrokenProcessPool as error:
+            problem = "a worker process ended before it could work"
+            hint = "a script must call icsched.run below if __name__ == '__main__'"
+            raise EngineError(f"engine local: {problem}; {hint}") from error
+
+    def submit(self, attempt: Attempt, terms: Terms) -> "Future[worker.Ended]":
+        """Begin an attempt, in a new process if the old one is gone."""
+        given = (attempt.number, attempt.task, attempt.work, attempt.log, attempt.time_limit)
+        try:
+            return self.pool.submit(worker.work_on, *given, terms.shell, terms.recorder)
+        except BrokenProcessPool:
+            self.pool.shutdown()
+            self._open()
+            assert self.pid  # noqa: S101  asking waits until it works
+            return self.pool.submit(worker.work_on, *given, terms.shell, terms.recorder)
+
+    def kill(self, number: int) -> None:
+        """Send a signal to the process, if it is there."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+
+class LocalCrew:
+    """As many worker processes as there are attempts at once."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self.size = count_workers(terms)
+        self._workers = [_Worker() for _ in range(self.size)]
+        self._idle = list(reversed(self._workers))
+        self._at: dict[int, _Worker] = {}
+        self._ended: SimpleQueue[Outcome] = SimpleQueue()
+
+    def wait_until_ready(self) -> None:
+        """Wait for all processes; raises EngineError if one does not start."""
+        for one in self._workers:
+            assert one.pid  # noqa: S101  asking waits until it works
+
+    def start(self, attempt: Attempt, /) -> None:
+        """Begin an attempt, and return at once."""
+        one = self._idle.pop()
+        self._at[attempt.number] = one
+        began = time.perf_counter()
+        future = one.submit(attempt, self._terms)
+
+        def note(done: "Future[worker.Ended]") -> None:
+            self._ended.put(_outcome(attempt.number, done, time.perf_counter() - began))
+
+        future.add_done_callback(note)
+
+    def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
+        """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
+        self._press()
+        found: list[Outcome] = []
+        with suppress(Empty):
+            found.append(self._ended.get(timeout=timeout))
+            while True:
+                found.append(self._ended.get_nowait())
+        for outcome in found:
+            one = self._at.pop(outcome.number)
+            one.stop_by = None
+            self._idle.append(one)
+        return found
+
+    def stop(self, number: int, /) -> None:
+        """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
+        one = self._at.get(number)
+        if one is not None and one.stop_by is None:
+            one.stop_by = time.monotonic() + _PATIENCE_S
+            one.kill(signal.SIGTERM)
+
+    def _press(self) -> None:
+        """Ask again for a stop, as the attempt may not have begun before; kill who is deaf."""
+        for one in self._at.values():
+            if one.stop_by is not None:
+                is_late = time.monotonic() > one.stop_by
+                one.kill(signal.SIGKILL if is_late else signal.SIGTERM)
+
+    def close(self) -> None:
+        """End all processes; attempts that still run are killed."""
+        for one in self._at.values():
+            one.kill(signal.SIGKILL)
+        for one in self._workers:
+            one.pool.shutdown(wait=True, cancel_futures=True)
+
+
+def count_workers(terms: Terms) -> int:
+    """Return how many workers there will be, by default one for each core; ArgumentError."""
+    if terms.address is not None:
+        raise ArgumentError("engine local: --address cannot be used, its workers are this machine")
+    if terms.workers is None:
+        return len(os.sched_getaffinity(0))
+    return checks.whole_number("workers", terms.workers, least=1, most=_MOST_WORKERS)
+
+
+def _outcome(number: int, done: "Future[worker.Ended]", seconds: float) -> Outcome:
+    error = done.exception()
+    if error is None:
+        seconds, problem, is_lost, value = done.result()
+        return Outcome(number, seconds, problem, is_lost, value)
+    if isinstance(error, BrokenProcessPool):
+        return Outcome(number, seconds, "its worker died", is_lost=True)
+    return Outcome(number, seconds, f"{type(error).__name__}: {error}")
+
+
+@contextmanager
+def local_crew(terms: Terms) -> Iterator[LocalCrew]:
+    """Start worker processes, by default one for each core; they end with the context.
+
+    Raises ArgumentError for terms that make no sense here, EngineError if no process starts.
+    """
+    crew = LocalCrew(terms)
+    try:
+        crew.wait_until_ready()
+        yield crew
+    finally:
+        crew.close()
+
+
+LOCAL = Engine("local", "worker processes of this machine", open=local_crew)

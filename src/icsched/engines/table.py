@@ -1,0 +1,7 @@
+"""The table of engines."""
+
+from icsched.engines.entry import Engine
+from icsched.engines.local import LOCAL
+from icsched.tables import Table
+
+ENGINES = Table("engine", "icsched.engines", Engine, [LOCAL])

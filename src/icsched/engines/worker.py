@@ -1,0 +1,164 @@
+"""A worker process of the local engine. It imports little, so that it starts quickly."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import parent_process
+from pathlib import Path
+from threading import Lock, Thread
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from icsched.commands import Command
+from icsched.engines.processes import run_command
+
+if TYPE_CHECKING:
+    from icsched.engines.entry import Recorder
+
+NO_LOG = Path("/dev/stdout")  # what a call prints stays where the server prints
+Ended = tuple[float, str | None, bool, object]  # seconds, problem, is it lost, value
+
+_busy = Lock()  # held while an attempt runs
+
+
+class Stopped(BaseException):
+    """The server wants this attempt to stop."""
+
+
+class _OverTime(BaseException):
+    """A Python call has reached its time limit."""
+
+
+class _Interrupter:
+    """Turns signals into exceptions, but only while there is something to interrupt."""
+
+    is_on = False
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        if self.is_on:
+            self.is_on = False  # once is enough: what follows must not be interrupted again
+            raise _OverTime if number == signal.SIGALRM else Stopped
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        self.is_on = True
+        try:
+            yield
+        finally:
+            self.is_on = False
+
+
+_interrupter = _Interrupter()
+
+
+def prepare() -> None:
+    """Make a new process a worker: it outlives the server only while an attempt runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's business
+    signal.signal(signal.SIGTERM, _interrupter)
+    signal.signal(signal.SIGALRM, _interrupter)
+    Thread(target=_leave_with_server, daemon=True).start()
+
+
+def ready() -> int:
+    """Return the number of this process, which shows that it works."""
+    return os.getpid()
+
+
+def _server_is_there() -> bool:
+    server = parent_process()
+    return server is not None and server.is_alive()
+
+
+def _leave_with_server() -> None:
+    server = parent_process()
+    if server is not None:
+        server.join()
+        with _busy:
+            os._exit(0)
+
+
+def work_on(
+    number: int,
+    task: int,
+    work: Command | Callable[[], object],
+    log: Path,
+    time_limit: float | None,
+    shell: bool,
+    recorder: "Recorder | None",
+) -> Ended:
+    """Run one attempt, and record its success before the server hears of it."""
+    with _busy:
+        if recorder is not None:
+            recorder.begin()
+        if not _server_is_there():  # asked after `begin`: a new server waits for what has begun
+            os._exit(0)
+        seconds, problem, is_lost, value = _worked(work, log, time_limit, shell=shell)
+        if recorder is not None and problem is None:
+            recorder.end(number, task, seconds, value)
+        if not _server_is_there():
+            os._exit(0)
+        return seconds, problem, is_lost, value
+
+
+def _worked(
+    work: Command | Callable[[], object], log: Path, time_limit: float | None, *, shell: bool
+) -> Ended:
+    start = time.perf_counter()
+    try:
+        with _interrupter.listening():
+            if isinstance(work, Command):
+                return *run_command(work, log, time_limit, shell), False, None
+            return _called(work, log, time_limit)
+    except Stopped:
+        return time.perf_counter() - start, "stopped", True, None
+
+
+def _called(call: Callable[[], object], log: Path, time_limit: float | None) -> Ended:
+    start = time.perf_counter()
+    problem, value = None, None
+    try:
+        with _printing_to(log), _limited(time_limit):
+            value = call()
+    except _OverTime:
+        problem = f"stopped at its time limit of {time_limit:g} s"
+    except Exception as error:  # what a user's function raises cannot be foreseen
+        problem = f"{type(error).__name__}: {error}".rstrip(": ")
+    return time.perf_counter() - start, problem, False, value
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_REAL, seconds or 0.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+@contextmanager
+def _printing_to(log: Path) -> Iterator[None]:
+    """Send what is printed to *log*, also by other processes and libraries."""
+    if log == NO_LOG:
+        yield
+        return
+    kept = [os.dup(1), os.dup(2)]
+    with log.open("ab") as file:
+        _redirect([file.fileno()] * 2)
+    try:
+        yield
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        raise
+    finally:
+        _redirect(kept)
+        for handle in kept:
+            os.close(handle)
+
+
+def _redirect(handles: list[int]) -> None:
+    for stream, handle in zip((sys.stdout, sys.stderr), handles, strict=True):
+        stream.flush()
+        os.dup2(handle, 1 if stream is sys.stdout else 2)

@@ -1,0 +1,1 @@
+"""Runs of workflows: the journal, the loop over a server and workers, and what was learned."""

@@ -1,0 +1,121 @@
+"""The commands of a workflow, ready to run: where they run, and what marks them as the same."""
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from icsched.arrays import Mask
+from icsched.commands import Command
+from icsched.dag import Dag
+from icsched.errors import FormatError
+from icsched.execution.journal import Identity
+from icsched.workflow import Workflow
+
+
+def identity_of(dag: Dag, works: Iterable[object]) -> Identity:
+    """Return what a journal must have in common with a workflow: names, arcs and works.
+
+    *works* has something for each task whose `repr` says what the task runs.
+    """
+    digest = sha256()
+    for name, work in zip(dag.names, works, strict=True):
+        digest.update(repr((name, work)).encode("utf-8", "backslashreplace"))
+    digest.update(np.ascontiguousarray(dag.arcs, np.int64).tobytes())
+    return Identity(digest.hexdigest(), len(dag))
+
+
+class CommandTasks:
+    """The tasks of `workflow.dag`. Commands run below the directory of the workflow file."""
+
+    def __init__(self, workflow: Workflow, file: str) -> None:
+        self.workflow = workflow
+        self._file = file
+        self._base = Path(file).absolute().parent
+        self._left = workflow.left.tolist()
+        if workflow.commands is None:
+            problem = f"format {workflow.format} does not say what tasks run"
+            raise FormatError(file, None, problem)
+        self.commands = workflow.commands
+
+    def name(self, task: int, /) -> str:
+        """Return the name of a task."""
+        return str(self.workflow.dag.names[task])
+
+    def whole(self, task: int, /) -> int:
+        """Return the id of a task in the whole workflow."""
+        return int(self._left[task])
+
+    def work(self, task: int, /) -> Command | None:
+        """Return the command of a task with absolute paths; None if it runs nothing."""
+        command = self.commands[task]
+        return None if command is None else self._placed(command)
+
+    def expected(self, task: int, /) -> float | None:
+        """Return the seconds that a task is expected to take, if that is known."""
+        known = self.workflow.run_times
+        return None if known is None else float(known[task])
+
+    def finished(self, _task: int, _value: object, /) -> None:
+        """Take nothing: a command returns no value."""
+
+    def _placed(self, command: Command) -> Command:
+        def path(word: str | None) -> str | None:
+            return None if word is None else str(self._base / word)
+
+        return replace(
+            command,
+            directory=path(command.directory or "."),
+            stdin=path(command.stdin),
+            stdout=path(command.stdout),
+            stderr=path(command.stderr),
+        )
+
+    def check_programs(self) -> None:
+        """Raise FormatError for the first command that this machine could not start."""
+        seen: set[tuple[str, str | None]] = set()
+        for task, command in enumerate(self.commands):
+            key = None if command is None else (command.program, command.directory)
+            if command is None or key is None or key in seen:
+                continue
+            seen.add(key)
+            problem = _objection(self._placed(command))
+            if problem is not None:
+                raise FormatError(self._file, None, f"job {self.name(task)!r}: {problem}")
+
+
+def _objection(command: Command) -> str | None:
+    """Return why a command, with absolute paths, cannot start; None if it can."""
+    directory, program = command.directory or ".", command.program
+    if not os.path.isdir(directory):  # noqa: PTH112  also False for a name that no file can have
+        return f"expected a directory to run in, got {directory!r}"
+    path = dict(command.environment).get("PATH", os.environ.get("PATH", os.defpath))
+    if "\0" in "".join(command.argv):
+        return "expected words without null bytes"
+    found = os.path.join(directory, program) if "/" in program else program  # noqa: PTH118
+    if shutil.which(found, path=path) is None:
+        return f"expected a program that can be run, found none called {program!r}"
+    return None
+
+
+def all_commands(workflow: Workflow) -> Sequence[Command | None] | None:
+    """Return the commands of all tasks of ``workflow.whole``, done ones included."""
+    return None if workflow.find_commands is None else workflow.find_commands()
+
+
+def without(workflow: Workflow, completed: Mask) -> Workflow:
+    """Return a workflow in which the tasks in *completed*, a mask of ``workflow.whole``, are done.
+
+    >>> chain = Workflow(Dag({"a": [], "b": ["a"]}), [False, False], np.array([2.0, 3.0]))
+    >>> without(chain, np.array([True, False])).run_times.tolist()
+    [3.0]
+    """
+    stays = ~completed[workflow.left]
+    fields = ("run_times", "sizes", "run_time_origins", "priorities")
+    kept = {name: getattr(workflow, name) for name in fields}
+    cut = {name: values[stays] for name, values in kept.items() if values is not None}
+    return replace(workflow, done=workflow.done | completed, **cut)

@@ -1,0 +1,31 @@
+"""Ctrl-C as a wish that the loop meets when it can, not as an exception in the middle of work."""
+
+import signal
+import threading
+from types import FrameType
+from typing import Any, Self
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """Counts Ctrl-C and SIGTERM while a context is open; `count` is how often they came.
+
+    In a thread that is not the main one, nothing is counted: Python gives signals to the main one.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._note) for number in _SIGNALS}
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self.count += 1

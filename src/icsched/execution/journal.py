@@ -1,0 +1,288 @@
+"""The journal of a run: what was started, how it ended, and what is completed.
+
+It is an SQLite database in WAL mode, in a directory of its own:
+
+| file | has |
+| --- | --- |
+| `journal.sqlite` | attempts, completed tasks, the fingerprint of the workflow |
+| `server.lock` | is locked while a server runs |
+| `workers.lock` | is locked (shared) while a worker process lives that has begun an attempt |
+| `reserve` | room that is freed when the disk is full, so that what runs can be recorded |
+| `logs/` | what each attempt printed |
+| `run-times.csv` | seconds of completed tasks |
+"""
+
+import errno
+import fcntl
+import os
+import pickle
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from icsched.engines.entry import Outcome
+from icsched.engines.worker import NO_LOG
+from icsched.errors import FormatError
+from icsched.execution.records import (
+    FILE,
+    TABLES,
+    WORKERS,
+    connect,
+    note_completed,
+    note_end,
+    transaction,
+)
+
+SCHEMA = "1"
+_SERVER, _RESERVE, _LOGS = "server.lock", "reserve", "logs"
+_RESERVED = 2**18  # bytes
+_UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
+_LONGEST_NAME = 100  # characters of a task's name in the name of its log
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a journal is opened: to go on with a run, or to run everything *again*.
+
+    *waiting* is called if workers of a killed server still run, before this process waits.
+    """
+
+    resume: bool = False
+    again: bool = False
+    waiting: Callable[[], None] = field(default=lambda: None)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What must be the same when a run goes on; *tasks* counts the tasks of the workflow."""
+
+    fingerprint: str
+    tasks: int
+
+
+class Journal:
+    """An open journal. Tasks are ids of the whole workflow.
+
+    Every method raises FormatError, with the name of the file, if the journal cannot be used.
+    """
+
+    def __init__(self, directory: Path | None, journal: sqlite3.Connection) -> None:
+        self.directory = directory
+        self._journal = journal
+        with self._naming():
+            self._number = self._one("SELECT coalesce(max(number), 0) FROM attempts")
+
+    @classmethod
+    def in_memory(cls) -> Self:
+        """Return a journal that ends with this process, for a run that nobody wants to resume."""
+        journal = connect(":memory:")
+        _create(journal, Identity("", 0))
+        return cls(None, journal)
+
+    def _one(self, query: str, *given: object) -> int:
+        row = self._journal.execute(query, given).fetchone()
+        return int(row[0])
+
+    def completed(self) -> set[int]:
+        """Return the tasks that are completed."""
+        with self._naming():
+            return {task for (task,) in self._journal.execute("SELECT task FROM completed")}
+
+    def is_completed(self, task: int) -> bool:
+        """Whether a task is completed, for example by a worker that died after it said so."""
+        with self._naming():
+            return bool(self._one("SELECT count(*) FROM completed WHERE task = ?", task))
+
+    def results(self, tasks: Collection[int] | None = None) -> dict[int, object]:
+        """Return what Python calls returned, by task; an absent result is left out."""
+        with self._naming():
+            rows = self._journal.execute("SELECT task, value FROM completed WHERE value NOT NULL")
+            wanted = [(task, kept) for task, kept in rows if tasks is None or task in tasks]
+        return {task: pickle.loads(kept) for task, kept in wanted}  # noqa: S301  written by us
+
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds of the attempt that counts, by name of the completed task."""
+        query = "SELECT name, seconds FROM completed JOIN attempts USING (number)"
+        with self._naming():
+            return {name: s for name, s in self._journal.execute(query) if s is not None}
+
+    def begin(self, tasks: Sequence[tuple[int, str]]) -> list[int]:
+        """Record that attempts at *tasks*, ids with names, begin now; return their numbers."""
+        first = self._number + 1
+        numbers = list(range(first, first + len(tasks)))
+        now = time.time()
+        rows = [(n, task, name, now) for n, (task, name) in zip(numbers, tasks, strict=True)]
+        with self._writing():
+            self._journal.executemany(
+                "INSERT INTO attempts (number, task, name, began) VALUES (?, ?, ?, ?)", rows
+            )
+        self._number = numbers[-1]
+        return numbers
+
+    def end(self, ends: Iterable[tuple[int, Outcome]], *, keeps_results: bool = False) -> None:
+        """Record how attempts at tasks ended; each comes with the id of its task."""
+        with self._writing():
+            for task, end in ends:
+                note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
+                if end.problem is None and not end.is_lost:
+                    kept = pickle.dumps(end.value) if keeps_results else None
+                    note_completed(self._journal, task, end.number, kept)
+
+    def complete(self, tasks: Iterable[int]) -> None:
+        """Record that tasks are completed which run nothing."""
+        with self._writing():
+            for task in tasks:
+                note_completed(self._journal, task, None, None)
+
+    def log_of(self, number: int, name: str) -> Path:
+        """Return the file for what an attempt prints."""
+        if self.directory is None:
+            return NO_LOG
+        return self.directory / _LOGS / f"{_UNSAFE.sub('_', name)[:_LONGEST_NAME]}.{number}.log"
+
+    def last_log(self, task: int, name: str) -> Path:
+        """Return the file for what the last attempt at a task printed."""
+        with self._naming():
+            last = "SELECT coalesce(max(number), 0) FROM attempts WHERE task = ?"
+            return self.log_of(self._one(last, task), name)
+
+    def make_room(self) -> None:
+        """Give up the reserve, because the disk is full."""
+        if self.directory is not None:
+            with suppress(OSError):
+                (self.directory / _RESERVE).unlink()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._naming(), transaction(self._journal):
+            yield
+
+    def _naming(self) -> "_Naming":
+        return _Naming((self.directory or Path()) / FILE)
+
+
+class _Naming:
+    """Turn errors of SQLite and of the system into a FormatError with the name of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise FormatError(str(self._path), None, f"the journal: {error}") from error
+        if isinstance(error, OSError):
+            path = str(error.filename or self._path)
+            raise FormatError(path, None, f"the journal: {error.strerror}") from error
+
+
+@contextmanager
+def open_journal(
+    directory: Path, identity: Identity, opening: Opening, *, writers: int = 1
+) -> Iterator[Journal]:
+    """Open the journal in *directory*, and keep every other server out until the end.
+
+    Raises FormatError, and leaves everything as it was, if another server runs; if there is a
+    journal and nobody asked to resume it, or none to resume; if the journal is of another or a
+    changed workflow; or if nothing can be written there.
+    """
+    path = directory / FILE
+    with ExitStack() as stack:
+        with _Naming(path):
+            _check_there(path, opening)
+            (directory / _LOGS).mkdir(parents=True, exist_ok=True)
+            stack.enter_context(_sole_server(directory, opening))
+            _reserve(directory, writers)
+            if opening.again:
+                _remove(path)
+            journal = stack.enter_context(closing(_opened(path, identity)))
+        yield Journal(directory, journal)
+
+
+def _check_there(path: Path, opening: Opening) -> None:
+    is_there = path.exists()
+    if opening.resume and not is_there:
+        raise FormatError(str(path), None, "expected a journal to resume, found none")
+    if is_there and not opening.resume and not opening.again:
+        problem = "the journal of a run is here already: use --resume to go on, --again to run all"
+        raise FormatError(str(path), None, problem)
+
+
+@contextmanager
+def _sole_server(directory: Path, opening: Opening) -> Iterator[None]:
+    """Hold the lock of the server, once no worker of a killed server is left."""
+    with (directory / _SERVER).open("a") as server, (directory / WORKERS).open("a") as workers:
+        try:
+            fcntl.flock(server, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            problem = "another icsched runs this workflow now"
+            raise FormatError(str(directory), None, problem) from None
+        try:
+            fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            opening.waiting()
+            fcntl.flock(workers, fcntl.LOCK_EX)
+        fcntl.flock(workers, fcntl.LOCK_UN)
+        yield
+
+
+def _reserve(directory: Path, writers: int) -> None:
+    """Take room on the disk for what must be recorded when the disk is full."""
+    with (directory / _RESERVE).open("ab") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, _RESERVED * (1 + writers // 16))
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+
+
+def _remove(path: Path) -> None:
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        name.unlink(missing_ok=True)
+
+
+def _opened(path: Path, identity: Identity) -> sqlite3.Connection:
+    """Open a journal, a new one if there is none; raises FormatError for one of another run."""
+    journal = connect(str(path))
+    try:
+        if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+            raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
+        has_tables = journal.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if not has_tables:
+            _create(journal, identity)
+        _check_same(path, dict(journal.execute("SELECT key, value FROM meta")), identity)
+        with transaction(journal):  # finds out now whether the journal can be written
+            note = ("opened", str(time.time()))
+            journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+    except BaseException:
+        journal.close()
+        raise
+    return journal
+
+
+def _create(journal: sqlite3.Connection, identity: Identity) -> None:
+    meta = {"schema": SCHEMA, "fingerprint": identity.fingerprint, "tasks": str(identity.tasks)}
+    with transaction(journal):
+        for statement in TABLES.split(";\n"):
+            if statement.strip():
+                journal.execute(statement)
+        journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+
+
+def _check_same(path: Path, meta: Mapping[str, str], identity: Identity) -> None:
+    if meta.get("schema") != SCHEMA:
+        got = meta.get("schema")
+        raise FormatError(str(path), None, f"expected a journal of schema {SCHEMA}, got {got}")
+    if meta.get("fingerprint") != identity.fingerprint:
+        problem = (
+            "the journal is of another workflow, or names, dependencies or commands have changed"
+            " since: use --again to run all"
+        )
+        raise FormatError(str(path), None, problem)

@@ -1,0 +1,317 @@
+"""The loop of a run: hand out, wait, record, and go on until nothing can."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from icsched.commands import Command
+from icsched.engines.entry import Attempt, Call, Crew, Outcome
+from icsched.errors import FormatError
+from icsched.execution.handing import Handing
+from icsched.execution.interrupts import Interrupts
+from icsched.execution.journal import Journal
+from icsched.execution.rules import Rules
+
+POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
+MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible."""
+
+    total: int  # tasks of the workflow
+    done: int
+    running: int
+    eligible: int
+    stalled: int
+    failed: int
+
+
+Tell = Callable[[State], None]
+
+
+class Tasks(Protocol):
+    """The tasks of a run, by their ids in the dag that is run."""
+
+    def name(self, task: int, /) -> str:
+        """Return the name of a task, for people."""
+
+    def whole(self, task: int, /) -> int:
+        """Return the id of a task in the whole workflow, which the journal knows."""
+
+    def work(self, task: int, /) -> Command | Call | None:
+        """Return what a task runs; None for nothing."""
+
+    def expected(self, task: int, /) -> float | None:
+        """Return the seconds that a task is expected to take, if that is known."""
+
+    def finished(self, task: int, value: object, /) -> None:
+        """Take what a Python call returned."""
+
+
+@dataclass
+class Happened:
+    """What happened in the loop.
+
+    `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
+    waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
+    of each task that failed for good.
+    """
+
+    done: int = 0
+    attempts: int = 0
+    lost: int = 0
+    retried: int = 0
+    copies: int = 0
+    seconds: float = 0.0
+    busy: float = 0.0
+    offered: float = 0.0  # seconds of all workers together
+    stalled: float = 0.0
+    stalls: int = 0
+    failed: dict[int, str] = field(default_factory=dict)
+    is_interrupted: bool = False
+    full: FormatError | None = None  # the journal could not be written
+
+
+@dataclass
+class _Running:
+    """An attempt that runs. `is_stopped` means that its end changes nothing for the task."""
+
+    task: int
+    began: float
+    is_stopped: bool = False
+
+
+class Loop:
+    """Runs tasks by the workers of a crew. The journal knows of each end before the server does."""
+
+    def __init__(
+        self,
+        tasks: Tasks,
+        handing: Handing,
+        journal: Journal,
+        crew: Crew,
+        rules: Rules,
+        *,
+        before: int = 0,
+        keeps_results: bool = False,
+    ) -> None:
+        self._before = before  # tasks that were done before the run
+        self._tasks, self._handing, self._journal = tasks, handing, journal
+        self._crew, self._rules, self._keeps_results = crew, rules, keeps_results
+        self._live: dict[int, _Running] = {}  # by number of the attempt
+        self._copies: dict[int, set[int]] = {}  # numbers of live attempts, by task
+        self._failures: Counter[int] = Counter()
+        self._losses: Counter[int] = Counter()
+        self._is_draining = False
+        self._is_stalled = False
+        self.happened = Happened()
+
+    def run(self, interrupts: Interrupts, tell: Tell) -> Happened:
+        """Go on until all tasks are done, or nothing more can be done."""
+        start = seen = time.monotonic()
+        while True:
+            self._heed(interrupts)
+            self._hand_out()
+            tell(self.state)
+            if not self._live or interrupts.count > 1:
+                break
+            self._settle(self._crew.ended(POLL_S))
+            seen, before = time.monotonic(), seen
+            self._measure(seen - before)
+        self.happened.seconds = time.monotonic() - start
+        return self.happened
+
+    @property
+    def state(self) -> State:
+        """Where the run stands now."""
+        handing, total = self._handing, len(self._handing.readiness.missing)
+        idle = max(0, self._crew.size - len(self._live))
+        stalled = idle if handing.left and not handing.eligible else 0
+        done, failed = total - handing.left + self._before, len(self.happened.failed)
+        total += self._before
+        return State(total, done, len(self._live), handing.eligible, stalled, failed)
+
+    def _measure(self, seconds: float) -> None:
+        state, happened = self.state, self.happened
+        happened.offered += self._crew.size * seconds
+        happened.stalled += state.stalled * seconds
+        happened.stalls += bool(state.stalled) and not self._is_stalled
+        self._is_stalled = bool(state.stalled)
+
+    def _heed(self, interrupts: Interrupts) -> None:
+        """After Ctrl-C, stop what runs; a second one is met by the end of the crew."""
+        if interrupts.count and not self.happened.is_interrupted:
+            self.happened.is_interrupted = True
+            self._stop_all()
+
+    def _stop_all(self) -> None:
+        self._is_draining = True
+        for number, running in self._live.items():
+            running.is_stopped = True
+            self._crew.stop(number)
+
+    # Handing out
+
+    def _hand_out(self) -> None:
+        while not self._is_draining:
+            free = self._crew.size - len(self._live)
+            if free <= 0:
+                return
+            tasks = self._overdue()[:free]
+            tasks += self._handing.take(free - len(tasks))
+            tasks = tasks or self._replicas(free)
+            if not tasks:
+                return
+            self._start(tasks)
+
+    def _start(self, tasks: Sequence[int]) -> None:
+        works = {task: self._tasks.work(task) for task in tasks}
+        instant = [task for task, work in works.items() if work is None]
+        if instant:
+            self._try(lambda: self._journal.complete(map(self._tasks.whole, instant)))
+            for task in instant:
+                self._done(task, None)
+        run = [(task, work) for task, work in works.items() if work is not None]
+        if run and not self._is_draining:
+            self._begin(run)
+
+    def _begin(self, run: Sequence[tuple[int, Command | Call]]) -> None:
+        named = [(self._tasks.whole(task), self._tasks.name(task)) for task, _ in run]
+        numbers: list[int] = []
+        self._try(lambda: numbers.extend(self._journal.begin(named)))
+        for number, (task, work) in zip(numbers, run, strict=False):
+            name = self._tasks.name(task)
+            log = self._journal.log_of(number, name)
+            whole = self._tasks.whole(task)
+            attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
+            self._live[number] = _Running(task, time.monotonic())
+            self._copies.setdefault(task, set()).add(number)
+            self.happened.attempts += 1
+            self.happened.copies += len(self._copies[task]) > 1
+            self._crew.start(attempt)
+
+    def _overdue(self) -> list[int]:
+        """Return the tasks whose every attempt has run for too long, first come first."""
+        deadline = self._rules.reallocate
+        if deadline is None:
+            return []
+        now, most = time.monotonic(), max(2, self._rules.replicas)
+        began = {running.task: running.began for running in self._live.values()}  # the newest
+        return [
+            task
+            for task, since in began.items()
+            if len(self._copies[task]) < most
+            and now - since > deadline.after(self._tasks.expected(task))
+        ]
+
+    def _replicas(self, free: int) -> list[int]:
+        """Return running tasks for idle workers: fewest copies first, then the longest running."""
+        ranked = sorted(self._copies, key=lambda task: (len(self._copies[task]), self._since(task)))
+        few = [task for task in ranked if 0 < len(self._copies[task]) < self._rules.replicas]
+        return few[:free]
+
+    def _since(self, task: int) -> float:
+        return min((self._live[number].began for number in self._copies[task]), default=0.0)
+
+    # Ends
+
+    def _settle(self, outcomes: Iterable[Outcome]) -> None:
+        known = [outcome for outcome in outcomes if outcome.number in self._live]
+        if not known:
+            return
+        ends = [(self._tasks.whole(self._live[end.number].task), end) for end in known]
+        self._try(lambda: self._journal.end(ends, keeps_results=self._keeps_results))
+        if self.happened.full and self._live:
+            known = [end for end in known if self._is_recorded(end)]
+        for outcome in known:
+            self._one_ended(outcome)
+
+    def _is_recorded(self, outcome: Outcome) -> bool:
+        """Whether the end of an attempt is in the journal, although the disk is full."""
+        running = self._live[outcome.number]
+        if outcome.problem is not None or outcome.is_lost:
+            return True  # it will be tried again, whatever the journal says
+        if self._journal.is_completed(self._tasks.whole(running.task)):
+            return True
+        self._forget(outcome.number)
+        return False
+
+    def _one_ended(self, outcome: Outcome) -> None:
+        running = self._forget(outcome.number)
+        task = running.task
+        self.happened.busy += outcome.seconds
+        if self._handing.readiness.finished[task]:
+            return
+        is_lost = outcome.is_lost
+        if is_lost and self._journal.is_completed(self._tasks.whole(task)):
+            self._done(task, self._kept(task))  # its worker died between the record and the report
+        elif is_lost and (running.is_stopped or self._copies.get(task)):
+            self.happened.lost += not running.is_stopped
+        elif is_lost:
+            self._lost(task)
+        elif outcome.problem is None:
+            self._done(task, outcome.value)
+        elif not self._copies.get(task):
+            self._failed(task, outcome.problem)
+
+    def _kept(self, task: int) -> object:
+        whole = self._tasks.whole(task)
+        return self._journal.results({whole}).get(whole)
+
+    def _forget(self, number: int) -> _Running:
+        running = self._live.pop(number)
+        copies = self._copies[running.task]
+        copies.discard(number)
+        if not copies:
+            del self._copies[running.task]
+        return running
+
+    def _done(self, task: int, value: object) -> None:
+        self.happened.done += 1
+        self._tasks.finished(task, value)
+        self._handing.done(task)
+        for number in self._copies.get(task, ()):
+            self._live[number].is_stopped = True
+            self._crew.stop(number)
+
+    def _lost(self, task: int) -> None:
+        self.happened.lost += 1
+        self._losses[task] += 1
+        if self._losses[task] >= MOST_LOSSES:
+            self._give_up(task, f"its worker died {MOST_LOSSES} times")
+        else:
+            self._handing.lost(task)
+
+    def _failed(self, task: int, problem: str) -> None:
+        self._failures[task] += 1
+        if self._failures[task] > self._rules.retries:
+            self._give_up(task, problem)
+        else:
+            self.happened.retried += 1
+            self._handing.lost(task)
+
+    def _give_up(self, task: int, problem: str) -> None:
+        self.happened.failed[task] = problem
+        self._handing.failed(task)
+        self._is_draining |= not self._rules.keep_going
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """Write to the journal. If it is full, make room once, and hand out nothing more."""
+        try:
+            write()
+        except FormatError as error:
+            self._is_draining = True
+            if self.happened.full is None:
+                self._journal.make_room()
+            self.happened.full = self.happened.full or error
+            self._write_again(write)
+
+    def _write_again(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except FormatError:
+            self._stop_all()  # what ends from now on cannot be recorded

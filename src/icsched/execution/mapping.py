@@ -1,0 +1,170 @@
+"""Running a mapping of Python functions."""
+
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from icsched.dag import Dag
+from icsched.engines.entry import Call, Terms
+from icsched.engines.table import ENGINES
+from icsched.errors import ArgumentError, RunError
+from icsched.execution.commands import identity_of
+from icsched.execution.journal import Journal, Opening, open_journal
+from icsched.execution.loop import Happened
+from icsched.execution.records import WorkerRecorder
+from icsched.execution.rules import Rules
+from icsched.execution.runs import Course, run_by_crew
+from icsched.orders import prioritize
+
+Name = TypeVar("Name", bound=Hashable)
+Function = Callable[..., object]
+_PLAIN = (str, bytes, int, float, complex, type(None), tuple)
+Given = Function | tuple[object, ...]  # a function, or a function and the names of its arguments
+
+
+def run(
+    tasks: Mapping[Name, Given],
+    *,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    order: str = "auto",
+    journal: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    retries: int = 0,
+    keep_going: bool = False,
+    time_limit: float | None = None,
+) -> dict[Name, object]:
+    """Run Python functions as soon as their arguments are there, best first; return the results.
+
+    *tasks* maps each name to a function, or to a tuple of a function and the names of the tasks
+    whose results are its arguments, in this order. The functions run in *workers* processes of an
+    *engine* of `ENGINES`, by default one for each core of this machine. So functions, arguments
+    and results must pickle, and a script must call `run` below ``if __name__ == "__main__":``.
+    *order* is a name of `ORDERS`.
+
+    With *journal*, a directory, each result is kept there as soon as it is known, with what the
+    functions print. *resume* goes on with such a run, whatever ended it. A task is tried again
+    *retries* times, for *time_limit* seconds at most. After a failure, running tasks end and no
+    other starts, or, to *keep_going*, all that can start without the failed task.
+
+    Raises RunError if a task failed; its `results` are those of the other tasks. Raises GraphError
+    for a graph that is not a dag, FormatError for a journal that cannot be used, EngineError if
+    the engine cannot be used. After Ctrl-C running tasks are stopped, then KeyboardInterrupt is
+    raised.
+
+    >>> from operator import add, mul
+    >>> from functools import partial
+    >>> tasks = {"two": partial(int, "2"), "six": partial(int, "6"), "sum": (add, "two", "six")}
+    >>> run({**tasks, "end": (mul, "sum", "six")}, workers=1)["end"]
+    48
+    """
+    dag, functions, parents = _parts(tasks)
+    chosen = ENGINES.find(engine)
+    if chosen.open is None:
+        raise ArgumentError(f"engine {engine}: it runs commands, not Python functions")
+    if resume and journal is None:
+        raise ArgumentError("resume: expected a journal")
+    keeper = None if journal is None else WorkerRecorder(os.fspath(journal), keeps_results=True)
+    rules = Rules(retries=retries, keep_going=keep_going, time_limit=time_limit)
+    terms = Terms(workers, address, recorder=keeper)
+    course = Course(chosen, terms, rules, keeps_results=keeper is not None)
+    works = [(_label(function), parents[task]) for task, function in enumerate(functions)]
+    with _journal(journal, dag, works, resume=resume) as kept:
+        calls = _Calls(dag, functions, parents, kept)
+        if len(calls.dag):
+            plan = prioritize(calls.dag, order)
+            happened, _ = run_by_crew(calls, plan, kept, course)
+            _check(calls, happened)
+    return {name: calls.results[task] for task, name in enumerate(tasks)}
+
+
+def _parts(tasks: Mapping[Name, Given]) -> tuple[Dag, list[Function], list[tuple[int, ...]]]:
+    """Return the dag, and the function and the parents of each task."""
+    if not isinstance(tasks, Mapping):
+        raise ArgumentError(f"tasks: expected a mapping, got {type(tasks).__name__}")
+    split = {name: _split(name, given) for name, given in tasks.items()}
+    strange = [(name, p) for name, (_, needed) in split.items() for p in needed if p not in split]
+    if strange:
+        name, parent = strange[0]
+        raise ArgumentError(f"task {name!r}: expected the name of a task, got {parent!r}")
+    dag = Dag({name: list(dict.fromkeys(needed)) for name, (_, needed) in split.items()})
+    parents = [tuple(dag.ids[p] for p in needed) for _, needed in split.values()]
+    return dag, [function for function, _ in split.values()], parents
+
+
+def _split(name: Hashable, given: Given) -> tuple[Function, tuple[Hashable, ...]]:
+    first, *rest = given if isinstance(given, tuple) and given else (given,)
+    if not callable(first):
+        expected = "a function, or a tuple of a function and names of tasks"
+        raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
+    return first, tuple(rest)
+
+
+def _label(function: Function) -> tuple[object, ...]:
+    """Return what marks a function in every process: its name, and plain arguments of a partial."""
+    if isinstance(function, partial):
+        words = (*function.args, *sorted(function.keywords.items()))
+        return *_label(function.func), *(repr(word) for word in words if isinstance(word, _PLAIN))
+    named = getattr(function, "__qualname__", type(function).__qualname__)
+    return (f"{getattr(function, '__module__', '')}.{named}",)
+
+
+@contextmanager
+def _journal(
+    path: str | os.PathLike[str] | None, dag: Dag, works: Sequence[object], *, resume: bool
+) -> Iterator[Journal]:
+    if path is None:
+        yield Journal.in_memory()
+        return
+    with open_journal(Path(path), identity_of(dag, works), Opening(resume=resume)) as kept:
+        yield kept
+
+
+class _Calls:
+    """The tasks that are left, by their ids in `dag`, and the results by ids in the whole."""
+
+    def __init__(
+        self, whole: Dag, functions: list[Function], parents: list[tuple[int, ...]], kept: Journal
+    ) -> None:
+        self.results: dict[int, object] = kept.results()
+        is_left = np.ones(len(whole), bool)
+        is_left[list(self.results)] = False
+        self._left = np.flatnonzero(is_left)
+        self.dag = whole.induced(self._left)
+        self._functions, self._parents = functions, parents
+
+    def name(self, task: int, /) -> str:
+        return str(self.dag.names[task])
+
+    def whole(self, task: int, /) -> int:
+        return int(self._left[task])
+
+    def work(self, task: int, /) -> Call:
+        whole = self.whole(task)
+        arguments = [self.results[parent] for parent in self._parents[whole]]
+        return partial(self._functions[whole], *arguments)
+
+    def expected(self, _task: int, /) -> float | None:
+        return None
+
+    def finished(self, task: int, value: object, /) -> None:
+        self.results[self.whole(task)] = value
+
+
+def _check(calls: _Calls, happened: Happened) -> None:
+    if happened.is_interrupted:
+        raise KeyboardInterrupt
+    if happened.full is not None:
+        raise happened.full
+    if happened.failed:
+        names = calls.dag.names
+        failed = {names[task]: problem for task, problem in happened.failed.items()}
+        whole = {calls.whole(task): name for task, name in enumerate(names)}
+        done = {whole[task]: value for task, value in calls.results.items() if task in whole}
+        raise RunError(failed, done)

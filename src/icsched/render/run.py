@@ -1,0 +1,135 @@
+"""What a run did, or would do, as text and as JSON."""
+
+import shlex
+from dataclasses import asdict
+
+from icsched.answers.run import DryAnswer, RunAnswer
+from icsched.execution.loop import State
+from icsched.render.words import counted, number
+
+_SHOWN = 20  # jobs that failed
+
+
+def progress(state: State) -> str:
+    """Say where a run stands.
+
+    >>> progress(State(9, 3, 2, 1, 0, 0))
+    '3 of 9 jobs done, 2 running, 1 eligible'
+    """
+    words = [
+        f"{state.done:,} of {counted(state.total, 'job')} done",
+        f"{state.running:,} running",
+        f"{state.eligible:,} eligible",
+    ]
+    words += [f"{counted(state.stalled, 'worker')} stalled"] if state.stalled else []
+    words += [f"{state.failed:,} failed"] if state.failed else []
+    return ", ".join(words)
+
+
+def dry_text(answer: DryAnswer) -> str:
+    """Return what would run, one job on each line, as words that a shell would read."""
+    head = (
+        f"{answer.files[0]}: {counted(answer.jobs, 'job')}, {answer.completed:,} completed;"
+        f" engine {answer.engine} would run, in the order {answer.order}:\n"
+    )
+    lines = [
+        f"{job.name}: {shlex.join(job.command.argv) if job.command else '(runs nothing)'}\n"
+        for job in answer.planned
+    ]
+    return head + "".join(lines)
+
+
+def dry_keys(answer: DryAnswer) -> dict[str, object]:
+    """Return what would run as JSON shows it."""
+    return {
+        "engine": answer.engine,
+        "order": answer.order,
+        "jobs": answer.jobs,
+        "completed": answer.completed,
+        "planned": [
+            {"name": job.name, "command": job.command and asdict(job.command)}
+            for job in answer.planned
+        ],
+    }
+
+
+def text(answer: RunAnswer) -> str:
+    """Return a report of what happened, against what was foretold."""
+    lines = [_head(answer), *_course(answer), *_foretold(answer)]
+    for job in answer.failed[:_SHOWN]:
+        lines.append(f"Failed: {job.name}: {job.problem}; its output is in {job.log}")
+    if len(answer.failed) > _SHOWN:
+        lines.append(f"Failed: {len(answer.failed) - _SHOWN:,} more")
+    if answer.left:
+        left = counted(answer.left, "job is", "jobs are")
+        lines.append(f"{left} not completed: use --resume to go on")
+    if answer.learned:
+        lines.append(f"Run times are in {answer.learned}, and the next run uses them")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _head(answer: RunAnswer) -> str:
+    before = f", {answer.completed:,} completed before" if answer.completed else ""
+    return f"{answer.files[0]}: {counted(answer.jobs, 'job')}{before}"
+
+
+def _course(answer: RunAnswer) -> list[str]:
+    done = answer.happened
+    if not done.attempts and not done.done:
+        return ["Nothing was left to run"]
+    where = f"engine {answer.engine}, in the order {answer.order}"
+    if answer.workers is not None:
+        where = f"{counted(answer.workers, 'worker')} of {where}"
+    lines = [
+        f"Completed {counted(done.done, 'job')} in {_seconds(done.seconds)} on {where}",
+        f"{counted(done.attempts, 'attempt')}: {done.retried:,} retried, {done.lost:,} lost with"
+        f" their worker, {counted(done.copies, 'copy', 'copies')}",
+    ]
+    if done.offered:
+        stalls = f"stalled {counted(done.stalls, 'time')}, for {_seconds(done.stalled)} in all"
+        lines.append(f"Workers were busy {_share(answer)} of the time, and {stalls}")
+    return lines
+
+
+def _foretold(answer: RunAnswer) -> list[str]:
+    told, done = answer.foretold, answer.happened
+    if told is None or answer.left or not done.seconds:
+        return []
+    seen = f"measured {_seconds(done.seconds)}, {done.seconds / told.seconds - 1:+.0%}"
+    span = f"[{_seconds(told.low)}, {_seconds(told.high)}]"
+    return [f"Foretold {_seconds(told.seconds)} {span}, busy {told.busy:.0%}; {seen}"]
+
+
+def _share(answer: RunAnswer) -> str:
+    return f"{min(1.0, answer.happened.busy / answer.happened.offered):.0%}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{number(seconds, 2 if seconds < 100 else 0)} s"
+
+
+def keys(answer: RunAnswer) -> dict[str, object]:
+    """Return what happened as JSON shows it."""
+    done = answer.happened
+    return {
+        "directory": answer.directory,
+        "engine": answer.engine,
+        "order": answer.order,
+        "workers": answer.workers,
+        "jobs": answer.jobs,
+        "completed": answer.completed,
+        "done": done.done,
+        "left": answer.left,
+        "failed": [asdict(job) for job in answer.failed],
+        "attempts": done.attempts,
+        "retried": done.retried,
+        "lost": done.lost,
+        "copies": done.copies,
+        "seconds": done.seconds,
+        "busy": done.busy,
+        "offered": done.offered,
+        "stalled": done.stalled,
+        "stalls": done.stalls,
+        "foretold": answer.foretold and asdict(answer.foretold),
+        "learned": answer.learned,
+    }
