@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.commands import Command
 from icsched.dag import Dag
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, FormatError
 from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
@@ -211,6 +211,8 @@ class Workflow:
     def to_dict(self) -> dict[str, object]:
         """Return the workflow as plain lists and numbers, which JSON can hold.
 
+        "commands" is None if the files do not say what tasks run, or if icsched cannot run it.
+
         >>> import numpy as np
         >>> pair = Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]), np.array([2.5]))
         >>> pair.to_dict()["done"], pair.to_dict()["run_times"]
@@ -232,9 +234,13 @@ class Workflow:
         }
 
     def _argv(self) -> dict[Hashable, list[str] | None] | None:
-        if self.commands is None:
+        try:
+            commands = self.commands
+        except FormatError:  # a workflow may be looked at where its commands cannot be run
+            commands = None
+        if commands is None:
             return None
-        words = [list(command.argv) if command else None for command in self.commands]
+        words = [list(command.argv) if command else None for command in commands]
         return dict(zip(self.dag.names, words, strict=True))
 
     def _by_name(self, values: Floats | Sizes | Ids | None) -> dict[Hashable, object] | None:

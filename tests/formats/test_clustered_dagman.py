@@ -310,7 +310,7 @@ DESCRIBED = {
     "should_transfer_files = YES": "expected should_transfer_files = NO in a cluster of several",
     "kill_sig = 2": "expected SIGTERM to be what ends a job, got kill_sig = 2",
     "success_exit_code = 3": "expected success to be exit code 0, got success_exit_code = 3",
-    "arguments = $(Cluster)": "expected a value for $(Cluster) in the submit description or in V",
+    "arguments = $(Cluster)": "expected a value that can be known now, got $(Cluster)",
     "arguments = $(ENVY)": "expected a value for $(ENVY) in the submit description or in VARS, go",
     "arguments = $$(Memory)": "expected a value that can be known now, got $$(Memory)",
     "arguments = $RANDOM_CHOICE(1,2)": "expected a value that can be known now, got $RANDOM_CHOI",

@@ -3,7 +3,7 @@
 import pytest
 
 from icsched import FormatError
-from icsched.formats.dagman.clusters.submit import Setting, arguments, environment, parsed
+from icsched.formats.dagman.submit import Setting, arguments, environment, parsed
 
 HERE = Setting("", "x.sub", 1)
 

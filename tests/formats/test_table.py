@@ -71,7 +71,7 @@ def test_a_workflow_knows_its_format_and_what_its_files_say(put):
     assert workflow.done.tolist() == [True, False, False]
     assert list(workflow.files) == ["wf.dag", "x.sub"]
     assert workflow.done_by is None
-    assert workflow.run_times is workflow.sizes is workflow.commands is None
+    assert workflow.run_times is workflow.sizes is None
     assert isinstance(submission_of(workflow), Submission)
 
 

@@ -1,6 +1,8 @@
 """Clusters on a real pool: each member runs once, in order, and as HTCondor itself would run it."""
 
+import os
 import re
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,7 +10,9 @@ import pytest
 
 from icsched import Dag, families
 from icsched.cli.main import run
+from icsched.commands import Command
 from icsched.formats.dagman import dagman_text, read_submission, write_clustered
+from icsched.formats.dagman.submit_commands import commands_of
 
 # Fails unless the files of all its parents are there; then makes its own, and notes it.
 WORK = """#!/bin/sh
@@ -218,8 +222,24 @@ def outputs(place: Path, names: Mapping[str, str]) -> dict[str, bytes]:
     return {name: next(place.rglob(f"{name}.out")).read_bytes() for name in names.values()}
 
 
-def test_members_are_given_what_htcondor_gives_to_jobs(condor, place):
-    """The same jobs as HTCondor runs them, and in one cluster, write the same."""
+def shown(place: Path, command: Command) -> bytes:
+    """Run a command of a job of *place* without HTCondor, and return what it prints."""
+    stdin = (place / command.stdin).read_bytes() if command.stdin else b""
+    return subprocess.run(
+        command.argv,
+        cwd=place / (command.directory or ""),
+        env={"PATH": "/usr/bin:/bin", **dict(command.environment)},
+        input=stdin,
+        capture_output=True,
+        check=True,
+    ).stdout
+
+
+def test_members_and_commands_are_given_what_htcondor_gives_to_jobs(condor, place):
+    """The same jobs as HTCondor runs them, in one cluster, and as plain commands, write the same.
+
+    Paths of plain commands are the host's.
+    """
     names = {key: key.replace(" ", "_") for key in DESCRIBED}
     (place / "sub").mkdir()
     for folder in (place, place / "sub"):
@@ -240,3 +260,10 @@ def test_members_are_given_what_htcondor_gives_to_jobs(condor, place):
     assert len(alone.submitted) == len(names)
     got = outputs(place, names)
     assert {n for n in got if got[n] != expected[n]} == set()
+    commands = dict(zip(workflow.names, commands_of(workflow), strict=True))
+    root = os.fsencode(condor.root)
+    plain = {name: shown(place, commands[name]).replace(root, b"") for name in commands}
+    assert {n for n in got if plain[n] != expected[n]} == set()
+    assert {n: place / c.stdout for n, c in commands.items()} == {
+        name: next(place.rglob(f"{name}.out")) for name in commands
+    }

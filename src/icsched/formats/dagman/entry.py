@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
@@ -10,6 +11,7 @@ from icsched.formats.dagman.advice import advise, refusal, strictness
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
+from icsched.formats.dagman.submit_commands import commands_of
 from icsched.formats.dagman.text import dagman_text, is_job_name
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
 from icsched.formats.entry import Format
@@ -77,6 +79,7 @@ def read_dagman(
         parsed=submission,
         describe=submission.descriptions,
         priorities=None if priorities is None else priorities[~submission.done],
+        find_commands=partial(commands_of, submission),
     )
 
 

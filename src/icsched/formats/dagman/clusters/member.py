@@ -6,29 +6,15 @@ file and the line.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 from icsched.errors import FormatError, MemberError
-from icsched.formats.dagman.clusters.submit import (
-    Description,
-    Setting,
-    arguments,
-    canonical,
-    environment,
-    parsed,
-    read_submit_file,
-)
-from icsched.formats.dagman.commands import Command, Node, Vars
-from icsched.formats.dagman.modifiers import AboutJob
-from icsched.formats.dagman.place import Place
-from icsched.formats.dagman.source import Statement, shortened
+from icsched.formats.dagman.described import UNIVERSES, Descriptions, Job, executable, words
+from icsched.formats.dagman.source import shortened
+from icsched.formats.dagman.submit import Description, Setting, arguments, environment
 
-_Reader = Callable[[Setting, str], list[str]]
-
-_UNIVERSES = ("vanilla", "local", "scheduler")
 # What the script does itself, under all names that it has.
 _OWN = {
     *("executable", "cmd", "arguments", "args", "environment", "env", "universe"),
@@ -75,25 +61,6 @@ _KNOWN = {
 }
 
 
-@dataclass
-class Job:
-    """A job with everything that the workflow's files say about it."""
-
-    place: Place
-    statement: Statement
-    name: str
-    said: list[AboutJob] = field(default_factory=list)
-
-    @cached_property
-    def node(self) -> Node:
-        """What its JOB statement says."""
-        return self.statement.source.node(self.statement.number)
-
-    def error(self, problem: str) -> FormatError:
-        """Return the error that reports *problem* at the job's statement."""
-        return self.statement.error(f"job {self.name}: {problem}")
-
-
 @contextmanager
 def about(job: str) -> Iterator[None]:
     """Turn a FormatError into the MemberError of *job*, unless it is about a missing file."""
@@ -137,67 +104,6 @@ class Member:
     wishes: dict[str, Wish]  # by the names of commands
 
 
-class Descriptions:
-    """The submit descriptions of a workflow, each read once."""
-
-    def __init__(self) -> None:
-        self._files: dict[str, Description] = {}
-        self._inline: dict[tuple[int, int], Description] = {}
-
-    def of(self, job: Job) -> Description:
-        """Return a job's description, with its variables; raises FormatError."""
-        before, after = _variables(job)
-        return self._plain(job).of_job(job.name, before, after)
-
-    def _plain(self, job: Job) -> Description:
-        submit, scope = job.node.submit, job.place.scope
-        if not submit:
-            return self._inside(job.statement, job.node)
-        if submit in scope.descriptions:
-            named = scope.descriptions[submit]
-            return self._inside(named, named.command)
-        path = os.path.join(_directory(job), submit)
-        if path not in self._files:
-            try:
-                self._files[path] = read_submit_file(path)
-            except FormatError as error:
-                if error.line is not None:
-                    raise
-                raise job.error(f"{path}: {error.problem}") from error
-        return self._files[path]
-
-    def _inside(self, statement: Statement, command: Command) -> Description:
-        """Return a description that is inside a DAGMan file."""
-        source, text = statement.source, command.text
-        key = id(source), statement.number
-        if key not in self._inline:
-            first = statement.line + text.head_lines
-            self._inline[key] = parsed(source.path, text.body, first)
-        return self._inline[key]
-
-
-def _directory(job: Job) -> str:
-    return os.path.join(job.place.directory_of(job.statement.source), job.node.directory)
-
-
-def _variables(job: Job) -> tuple[list[tuple[str, Setting]], list[tuple[str, Setting]]]:
-    """Return what VARS sets before the description, and after it."""
-    before: list[tuple[str, Setting]] = []
-    after: list[tuple[str, Setting]] = []
-    for said in job.said:
-        if isinstance(said.modifier, Vars):
-            statement, variables = said.statement, said.modifier.variables
-            if variables is None:
-                problem = "expected quotes that all versions of DAGMan read alike"
-                _, rest = said.modifier.around_name
-                raise statement.error(f"{problem}, got {shortened(rest)!r}")
-            found = (after if variables.place == "APPEND" else before).append
-            for key, value in variables.pairs:
-                # DAGMan itself puts the name of the job into VARS.
-                found((canonical(key), Setting(value, statement.source.path, statement.line)))
-    return before, after
-
-
 def as_member(job: Job, descriptions: Descriptions) -> Member:
     """Return *job* as a member of a cluster; raises MemberError if it cannot be one."""
     with about(job.name):
@@ -208,7 +114,7 @@ def _described(job: Job, descriptions: Descriptions) -> Member:
     if job.node.kind != "JOB":
         problem = "expected a JOB in a cluster of several, got a nested workflow (SUBDAG)"
         raise job.error(problem)
-    directory = _directory(job)
+    directory = job.directory
     if job.node.noop:
         idle = Wish("", job.name, Setting("", job.statement.source.path, job.statement.line))
         return Member(job.name, directory, "", (), (), "", "", "", idle, {})
@@ -232,9 +138,9 @@ def _member(job: Job, directory: str, description: Description) -> Member:
     return Member(
         name=job.name,
         directory=inside,
-        executable=_executable(directory, description),
-        arguments=tuple(_words(description, arguments, "arguments", "args")),
-        environment=tuple(_words(description, environment, "environment", "env")),
+        executable=executable(directory, description),
+        arguments=tuple(words(description, arguments, "arguments", "args")),
+        environment=tuple(words(description, environment, "environment", "env")),
         input=file("input", "stdin") or os.devnull,
         output=file("output", "stdout"),
         error=file("error", "stderr"),
@@ -251,30 +157,13 @@ def _check_transfer(description: Description) -> None:
         raise setting.error(f"{expected}, got {description.expanded(setting)}")
 
 
-def _executable(directory: str, description: Description) -> str:
-    setting = description.setting("executable", "cmd")
-    if not setting:
-        raise FormatError(description.path, description.line, "expected an executable, got none")
-    value = description.expanded(setting)
-    transferred = description.value("transfer_executable").upper() not in ("FALSE", "NO", "0")
-    if not transferred and not os.path.isabs(value):
-        expected = "expected an absolute name of an executable that is not transferred"
-        raise setting.error(f"{expected}, got {value}")
-    return os.path.join(directory, value)
-
-
-def _words(description: Description, reader: _Reader, *names: str) -> list[str]:
-    setting = description.setting(*names)
-    return reader(setting, description.expanded(setting)) if setting else []
-
-
 def _universe(job: Job, description: Description) -> Wish:
     setting = description.setting("universe", "jobuniverse")
     if not setting:
         return Wish("vanilla", job.name, Setting("", description.path, description.line))
     value = description.expanded(setting).lower()
-    if value not in _UNIVERSES:
-        expected = f"expected one of the universes {', '.join(_UNIVERSES)}"
+    if value not in UNIVERSES:
+        expected = f"expected one of the universes {', '.join(UNIVERSES)}"
         raise setting.error(f"{expected} in a cluster of several, got {value}")
     return Wish(value, job.name, setting)
 

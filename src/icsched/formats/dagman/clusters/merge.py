@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from icsched.errors import MemberError
-from icsched.formats.dagman.clusters.member import Job, Member, Wish, about
+from icsched.formats.dagman.clusters.member import Member, Wish, about
 from icsched.formats.dagman.commands import Abort, Category, Done, Priority, Retry, Vars
+from icsched.formats.dagman.described import Job
 from icsched.formats.dagman.modifiers import AboutJob
 from icsched.formats.dagman.source import shortened
 

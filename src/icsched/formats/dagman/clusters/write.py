@@ -14,7 +14,7 @@ import numpy as np
 
 from icsched.errors import FormatError, ScheduleError
 from icsched.files import read_bytes, write_with_directory
-from icsched.formats.dagman.clusters.member import Descriptions, Job, Member, as_member
+from icsched.formats.dagman.clusters.member import Member, as_member
 from icsched.formats.dagman.clusters.merge import job_statements, submit_lines
 from icsched.formats.dagman.clusters.seal import (
     DIRECTORY,
@@ -25,8 +25,8 @@ from icsched.formats.dagman.clusters.seal import (
     with_seal,
 )
 from icsched.formats.dagman.commands import Parent
+from icsched.formats.dagman.described import Descriptions, Job, jobs_called
 from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
-from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import Place, flat_name, places
 from icsched.formats.dagman.scope import spots
 from icsched.formats.dagman.source import Kind
@@ -177,7 +177,7 @@ def _several(plan: _Plan) -> list[_Cluster]:
     """Return the clusters of several jobs, with everything that their members' files say."""
     named = zip(plan.names, plan.clusters, strict=True)
     together = {name: plan.jobs(tasks) for name, tasks in named if len(tasks) > 1}
-    jobs = _jobs(plan.everywhere, {job for group in together.values() for job in group})
+    jobs = jobs_called(plan.everywhere, {job for group in together.values() for job in group})
     descriptions = Descriptions()
     return [
         _together(name, [jobs[job] for job in group], descriptions)
@@ -189,22 +189,6 @@ def _together(name: str, jobs: Sequence[Job], descriptions: Descriptions) -> _Cl
     lines = tuple(job_statements(name, jobs))
     members = tuple(as_member(job, descriptions) for job in jobs)
     return _Cluster(name, members, lines, tuple(submit_lines(members)))
-
-
-def _jobs(everywhere: Sequence[Place], wanted: set[str]) -> dict[str, Job]:
-    """Return the jobs with these names, with what is said about each."""
-    names = everywhere[0].scope.names
-    jobs = {}
-    for place in everywhere:
-        for statement, slot in place.statements:
-            name = names[place.first + slot]
-            if name in wanted:
-                jobs[name] = Job(place, statement, name)
-    for said in statements_about_jobs(everywhere):
-        name = names[said.place.first + said.slot]
-        if name in jobs:
-            jobs[name].said.append(said)
-    return jobs
 
 
 def _dag_lines(plan: _Plan, several: Sequence[_Cluster]) -> Iterator[str]:

@@ -23,6 +23,8 @@ _MOST_LETTERS = 1 << 17  # of an expanded value: a program accepts no longer arg
 _MOST_STEPS = 10_000  # of an expansion
 # These number the jobs of a description; here a description has one job.
 _ALWAYS_ZERO = dict.fromkeys(("process", "procid", "step", "row"), "0")
+# HTCondor and DAGMan choose these when they submit.
+_LATER = {"cluster", "clusterid", "retry", "dag_status", "failed_count"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Description:
             return known.value
         if name in self.macros or name in _ALWAYS_ZERO:
             return self.macros.get(name, "0")
+        if name in _LATER:
+            raise setting.error(f"expected a value that can be known now, got {match[0]}")
         if match[2] is not None:
             return match[2]
         expected = f"expected a value for {match[0]} in the submit description or in VARS"
@@ -157,7 +161,7 @@ def _parsed(path: str, lines: list[str], first_line: int) -> tuple[Description, 
             if not queued:  # what follows would be about later jobs
                 _set(settings, canonical(match[1]), Setting(match[2].strip(BLANKS), path, line))
         else:
-            expected = "expected key = value or queue, which is all that clusters know"
+            expected = "expected key = value or queue, which is all that icsched knows"
             raise FormatError(path, line, f"{expected}, got {shortened(text)}")
     return Description(path, first_line, settings), queued
 

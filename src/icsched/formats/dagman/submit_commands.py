@@ -1,0 +1,183 @@
+"""What the jobs of a workflow run, for a program other than HTCondor that runs them in its place.
+
+A submit description may say only what such a program can do: one job, one executable, files that
+are found where the job runs. Anything else is an error, which names the file and the line. What a
+pool does with a job, such as requirements, requests and retries, is not part of a command.
+"""
+
+import os
+from dataclasses import replace
+
+from icsched.commands import Command
+from icsched.errors import FormatError
+from icsched.formats.dagman.commands import Abort, Node, Parent, Script
+from icsched.formats.dagman.described import (
+    UNIVERSES,
+    Descriptions,
+    Job,
+    executable,
+    jobs_called,
+    words,
+)
+from icsched.formats.dagman.place import Place, places
+from icsched.formats.dagman.source import Kind, shortened
+from icsched.formats.dagman.submission import Submission
+from icsched.formats.dagman.submit import Description, Setting, arguments, environment
+
+_NUMBER = "\1"  # stands for the number of a job, which only HTCondor knows
+_DIRECTORY = ("initialdir", "initial_dir", "job_iwd", "iwd")
+_SENT = ("transfer_input_files", "transferinputfiles", "transferinput", "public_input_files")
+_RETURNED = ("transfer_output_files", "transferoutputfiles", "transferoutput")
+_OTHER_NAMES = ("transfer_output_remaps", "output_destination", "transfer_checkpoint_files")
+_NO_FILES = ("", "none", '""')
+_REFUSED = {
+    "arguments2": "arguments",
+    "environment2": "environment",
+    "env2": "environment",
+    "success_exit_code": "success to be exit code 0",
+    "checkpoint_exit_code": "no checkpoints",
+    "noop_job": "a job that runs",
+    "hold": "a job that is not submitted on hold",
+    **dict.fromkeys(_OTHER_NAMES, "files that keep their names"),
+}
+_REFUSED_STEMS = ("container_", "docker_", "vm_", "grid_", "java_", "ec2_", "gce_", "machine_count")
+
+
+def commands_of(workflow: Submission) -> list[Command | None]:
+    """Return what each job of ``workflow.whole`` runs; None for a NOOP job and a job that is done.
+
+    Names of files are relative to the directory of the workflow's first file. Raises FormatError,
+    with the line, for what only HTCondor can run.
+    """
+    everywhere = places(workflow)
+    for place in everywhere:
+        _check_scope(place)
+    left = set(map(str, workflow.dag.names))
+    jobs = jobs_called(everywhere, left, by_file=workflow.use_dag_directory)
+    descriptions = Descriptions()
+    base = os.path.dirname(workflow.roots[0].path)
+    return [
+        _command(jobs[name], descriptions, base) if name in jobs else None
+        for name in workflow.names
+    ]
+
+
+def _check_scope(place: Place) -> None:
+    """Raise FormatError at what only DAGMan does: special nodes, and weak dependencies."""
+    for statement in place.scope.directives:
+        if isinstance(statement.command, Node):
+            raise statement.error(f"{statement.command.kind} nodes are run by DAGMan alone")
+    for arcs in place.scope.arcs:
+        kinds = arcs.source.scan.kind[arcs.statements]
+        for number in arcs.statements[kinds == Kind.OTHER].tolist():
+            command = arcs.source.command(number)
+            if isinstance(command, Parent) and command.is_weak:
+                raise arcs.source.error(number, "WEAK parents are followed by DAGMan alone")
+
+
+def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:
+    """Return what one job runs."""
+    if job.node.kind != "JOB":
+        raise job.error("expected a JOB, got a nested workflow (SUBDAG), which DAGMan alone runs")
+    for said in job.said:
+        modifier = said.modifier
+        is_script = isinstance(modifier, Script) and modifier.when != "HOLD"
+        if is_script or isinstance(modifier, Abort) or modifier.command == "TOLERANCE":
+            got = shortened(modifier.text.head)
+            raise said.statement.error(f"job {job.name}: only DAGMan can follow {got}")
+    if job.node.noop:
+        return None
+    description = descriptions.of(job)
+    try:
+        return _described(job.directory, description, base)
+    except FormatError as error:
+        raise FormatError(error.path, error.line, f"job {job.name}: {error.problem}") from error
+
+
+def _described(directory: str, description: Description, base: str) -> Command:
+    _check_universe(description)
+    _check_settings(description)
+    _check_transfers(description)
+    inside = os.path.join(directory, description.value(*_DIRECTORY)).rstrip("/") or directory
+    pairs = (pair.partition("=") for pair in words(description, environment, "environment", "env"))
+    program = _program(directory, description)
+    return Command(
+        argv=(program, *words(description, arguments, "arguments", "args")),
+        directory=_from(base, inside) or None,
+        environment=tuple((name, value) for name, _, value in pairs),
+        stdin=_file(description, base, inside, "input", "stdin"),
+        stdout=_file(_numbered(description), base, inside, "output", "stdout"),
+        stderr=_file(_numbered(description), base, inside, "error", "stderr"),
+    )
+
+
+def _check_universe(description: Description) -> None:
+    setting = description.setting("universe", "jobuniverse")
+    value = description.expanded(setting).lower() if setting else ""
+    if setting and value not in UNIVERSES:
+        raise setting.error(f"expected one of the universes {', '.join(UNIVERSES)}, got {value}")
+
+
+def _check_settings(description: Description) -> None:
+    """Raise FormatError at a setting that changes what runs, in a way that only HTCondor can."""
+    macros = description.referred
+    for key, setting in description.settings.items():
+        is_refused = key in _REFUSED or (key.startswith(_REFUSED_STEMS) and key not in macros)
+        if is_refused and description.expanded(setting).lower() not in ("", "0", "false"):
+            expected = _REFUSED.get(key, "a job that runs on the machine as it is")
+            raise setting.error(f"expected {expected}, got {key} = {shortened(setting.value)}")
+
+
+def _check_transfers(description: Description) -> None:
+    """Raise FormatError if a transfer would give a file another name or place."""
+    keeps_paths = description.value("preserve_relative_paths").lower() in ("true", "1", "yes")
+    for names in (_SENT, _RETURNED):
+        setting = description.setting(*names)
+        for name in _listed(description, setting) if setting else ():
+            is_same = not os.path.isabs(name) if keeps_paths else "/" not in name
+            if setting and (not is_same or "://" in name or name.endswith("/")):
+                expected = "expected files that keep their names and directories"
+                raise setting.error(f"{expected}, got a transfer of {shortened(name)}")
+
+
+def _listed(description: Description, setting: Setting) -> list[str]:
+    text = description.expanded(setting)
+    if text.lower() in _NO_FILES:
+        return []
+    return [name.strip() for name in text.strip('"').split(",") if name.strip()]
+
+
+def _program(directory: str, description: Description) -> str:
+    """Return how the program is called by a job in its own directory."""
+    program = executable(directory, description)
+    if os.path.isabs(program):
+        return program
+    if description.value(*_DIRECTORY):  # the program is not relative to it
+        return _absolute(program)
+    return os.path.join(".", description.value("executable", "cmd"))
+
+
+def _absolute(path: str) -> str:
+    # Not abspath, which takes .. for the way back from a symbolic link.
+    return os.path.join(os.getcwd(), path) if path else os.getcwd()
+
+
+def _from(base: str, path: str) -> str:
+    """Return *path*, of the directory where DAGMan starts, as seen from *base*; "" for itself."""
+    if not base or path == base:
+        return path if path != base else ""
+    return path.removeprefix(f"{base}/") if path.startswith(f"{base}/") else _absolute(path)
+
+
+def _file(description: Description, base: str, inside: str, *names: str) -> str | None:
+    """Return the file of a standard stream; None if none is named, or one that has a number."""
+    value = description.value(*names)
+    if not value or _NUMBER in value:
+        return None
+    return _from(base, os.path.join(inside, value))
+
+
+def _numbered(description: Description) -> Description:
+    """Return a description in which the number of the job is known to be unknown."""
+    numbers = dict.fromkeys(("cluster", "clusterid"), _NUMBER)
+    return replace(description, macros={**description.macros, **numbers})
