@@ -322,12 +322,16 @@ class Condor:
         everything = ("-constraint", "true")
         for options in ((), ("-forcex",)):
             self._execute(self.home, ("condor_rm", *options, *everything), {}, 20)
-        await_true(
-            lambda: not self._ask("condor_q", "-allusers", "-af", "ClusterId"),
-            time.monotonic() + 30,
-            "the queue does not empty",
-        )
+        await_true(self.is_idle, time.monotonic() + 30, "the queue does not empty")
         self._busy = False
+
+    def is_idle(self) -> bool:
+        """Whether the queue is empty."""
+        return not self._ask("condor_q", "-allusers", "-af", "ClusterId")
+
+    def is_used_by_others(self) -> None:
+        """Have the queue emptied at the end of the test, because others will fill it."""
+        self._busy = True
 
     def remove_directories(self) -> None:
         """Remove all that `fresh` made."""

@@ -1,0 +1,127 @@
+"""What the logs of a run say, while they are being written."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from icsched.engines.entry import Outcome
+from icsched.engines.htcondor.writing import DagFile
+from icsched.logs.events import Event, Job, Kind, events_in
+
+_END = b"\n...\n"  # of an event
+_HOW = re.compile(rb"\((return value|signal) (\d+)\)|\"(ReturnValue|TerminatedBySignal)\": (\d+)")
+
+
+@dataclass
+class Log:
+    """An event log that grows; `fresh` returns the events that are new and whole."""
+
+    path: Path
+    _read: int = 0
+
+    def fresh(self) -> Iterator[tuple[Event, str]]:
+        """Yield the new events, each with how a job ended badly: "" if it did not."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._read)
+                data = file.read()
+        except FileNotFoundError:
+            return
+        whole = data[: data.rfind(_END) + len(_END)] if _END in data else b""
+        self._read += len(whole)
+        for piece in whole.split(_END):
+            for event in events_in(piece + _END):
+                is_bad = event.kind in (Kind.TERMINATED, Kind.POST_SCRIPT) and not event.is_good
+                yield event, _problem(piece) if is_bad else ""
+
+
+def _problem(text: bytes) -> str:
+    """Return how a job ended, from the text of its last event."""
+    match = _HOW.search(text)
+    if not match:
+        return "ended badly"
+    word, number = match[1] or match[3], (match[2] or match[4]).decode()
+    is_signal = word in (b"signal", b"TerminatedBySignal")
+    return f"killed by signal {number}" if is_signal else f"exit code {number}"
+
+
+@dataclass
+class _Attempt:
+    """A node that was submitted: one job, or as many as its description queues."""
+
+    name: str
+    running: dict[Job, float | None] = field(default_factory=dict)  # when each began
+    seconds: float = 0.0
+    problem: str = ""
+
+
+@dataclass
+class Jobs:
+    """Follows the jobs of a DAGMan file through their events."""
+
+    file: DagFile
+    done: set[int] = field(default_factory=set)  # ids of tasks
+    failed: dict[int, Outcome] = field(default_factory=dict)  # which DAGMan may run again
+    _attempts: dict[int, _Attempt] = field(default_factory=dict)  # by cluster
+
+    def __post_init__(self) -> None:
+        tasks = self.file.tasks
+        self._retried = {tasks[name] for name in self.file.retried if name in tasks}
+
+    def ended(self, events: Iterable[tuple[Event, str]]) -> Iterator[Outcome]:
+        """Yield how tasks ended: successes, and failures that are not tried again."""
+        for event, problem in events:
+            outcome = self._follow(event, problem)
+            if outcome is None or outcome.number in self.done:
+                continue
+            if outcome.problem is None:
+                self.done.add(outcome.number)
+                self.failed.pop(outcome.number, None)
+                yield outcome
+            elif outcome.number in self._retried:
+                self.failed[outcome.number] = outcome
+            else:
+                yield outcome
+
+    def _follow(self, event: Event, problem: str) -> Outcome | None:
+        """Take in one event; return how its task ended, if it did."""
+        cluster, _ = event.job
+        if event.kind in (Kind.SUBMIT, Kind.CLUSTER_SUBMIT):
+            self._submit(event)
+        attempt = self._attempts.get(cluster)
+        if attempt is None:
+            return None
+        if event.kind == Kind.EXECUTE:
+            attempt.running[event.job] = event.time
+        elif event.kind in (Kind.TERMINATED, Kind.ABORTED):
+            aborted = "removed from the queue" if event.kind == Kind.ABORTED else ""
+            return self._end(attempt, event, problem or aborted)
+        elif event.kind == Kind.POST_SCRIPT:
+            attempt.problem = f"POST script: {problem}" if problem else ""
+            return self._outcome(attempt)
+        return None
+
+    def _submit(self, event: Event) -> None:
+        cluster, _ = event.job
+        known = self._attempts.get(cluster)
+        name = event.text or (known.name if known else "")
+        if name not in self.file.tasks:
+            return
+        if known is None or known.name != name:
+            known = self._attempts[cluster] = _Attempt(name)
+        if event.kind == Kind.SUBMIT:
+            known.running[event.job] = None
+
+    def _end(self, attempt: _Attempt, event: Event, problem: str) -> Outcome | None:
+        began = attempt.running.pop(event.job, None)
+        if began is not None:
+            attempt.seconds = max(attempt.seconds, event.time - began)
+        attempt.problem = attempt.problem or problem
+        if attempt.running or attempt.name in self.file.judged:
+            return None
+        return self._outcome(attempt)
+
+    def _outcome(self, attempt: _Attempt) -> Outcome:
+        number = self.file.tasks[attempt.name]
+        return Outcome(number, attempt.seconds, attempt.problem or None)

@@ -1,0 +1,197 @@
+"""A workflow handed over to DAGMan, and followed until DAGMan ends."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from icsched.engines.entry import Engine, Outcome, Terms
+from icsched.engines.htcondor import queue
+from icsched.engines.htcondor.following import Jobs, Log
+from icsched.engines.htcondor.writing import LOGS, DagFile, dag_file
+from icsched.errors import ArgumentError, EngineError
+from icsched.files import write_bytes
+from icsched.formats.dagman.submission import newest_rescue
+from icsched.logs.events import Kind
+from icsched.orders import Plan
+from icsched.workflow import Workflow
+
+FILE = "workflow.dag"
+_PAUSE_S = 0.5  # between two looks at the logs
+_MOST_CRASHES = 3  # of DAGMan, which HTCondor starts again and again
+_LOOKS = 120  # at the logs, before the queue is asked whether DAGMan is still there
+
+
+def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Iterator[Outcome]:
+    """Have DAGMan run *workflow* in the order of *plan*; yield an outcome for each task that ends.
+
+    All files are in *directory*. If DAGMan runs the workflow there already, its run is followed.
+    If an earlier run ended before all tasks were done, DAGMan goes on from its rescue file; tasks
+    that are done are yielded first. A failure is yielded once DAGMan does not try the task again.
+    `Terms.workers` limits the jobs in the queue. Closing the iterator removes the DAGMan job.
+
+    Raises EngineError if HTCondor is missing or does not answer, if the DAGMan job is on hold or
+    was removed, and if DAGMan fails for another reason than a failed job. Raises ArgumentError for
+    terms that HTCondor has no use for.
+    """
+    if terms.address is not None:
+        raise ArgumentError("an address cannot be used with htcondor, which finds its own queue")
+    if terms.shell:
+        raise ArgumentError("a shell cannot be used with htcondor, which runs programs alone")
+    inside = directory.absolute()
+    inside.mkdir(parents=True, exist_ok=True)
+    return _Run(dag_file(workflow, plan, inside / FILE), inside / FILE, terms).outcomes()
+
+
+class _Run:
+    """One workflow in one directory, whatever happened there before."""
+
+    def __init__(self, described: DagFile, path: Path, terms: Terms) -> None:
+        self._described, self._path, self._terms = described, path, terms
+        self._jobs = Jobs(described)
+        self._has_failed = False
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Submit, or find what runs already, and follow it."""
+        for log in self._earlier():
+            yield from self._successes(log)
+        found = self._found()
+        if found is None:
+            self._await_leftovers()
+            yield from self._successes(self._log(".nodes.log"))
+            if len(self._jobs.done) == len(self._described.tasks):
+                return
+            found = self._submitted()
+        self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
+        yield from self._followed(found)
+
+    def _log(self, suffix: str) -> Log:
+        return Log(self._path.with_name(self._path.name + suffix))
+
+    def _earlier(self) -> list[Log]:
+        """Return the logs of earlier runs, which `_submitted` has put aside."""
+        logs: list[Log] = []
+        while (log := self._log(f".nodes.log.{len(logs) + 1}")).path.exists():
+            logs.append(log)
+        return logs
+
+    def _successes(self, log: Log) -> Iterator[Outcome]:
+        return (outcome for outcome in self._jobs.ended(log.fresh()) if outcome.problem is None)
+
+    def _found(self) -> int | None:
+        """Return the number of the DAGMan job that runs; wait for one that is being removed."""
+        while (found := queue.find(self._path.parent)) and found.is_ending:
+            time.sleep(_PAUSE_S)
+        return found.cluster if found else None
+
+    def _await_leftovers(self) -> None:
+        """Wait until the jobs of the last run have left the queue: they may still write files."""
+        last = max((event.job[0] for event, _ in self._log(".dagman.log").fresh()), default=None)
+        looks = 0
+        while last is not None and queue.has_jobs(last):
+            if looks == _LOOKS:
+                what = f"condor_rm -constraint 'DAGManJobId == {last}' removes them"
+                raise EngineError(f"jobs of an earlier run are still in the queue: {what}")
+            looks += 1
+            time.sleep(_PAUSE_S)
+
+    def _submitted(self) -> int:
+        log = self._log(".nodes.log").path
+        if log.exists():  # DAGMan would empty it
+            log.rename(self._log(f".nodes.log.{len(self._earlier()) + 1}").path)
+        (self._path.parent / LOGS).mkdir(exist_ok=True)
+        self._put_rescue()
+        for path, data in self._described.files.items():
+            write_bytes(path, data)
+        return queue.submit(self._path, self._described.start, self._terms.workers)
+
+    def _put_rescue(self) -> None:
+        """Tell DAGMan what is done: by its newest rescue file, and by what the logs add to it."""
+        newest = newest_rescue([str(self._path)])
+        known = Path(newest).read_text("utf-8", "surrogateescape") if newest else ""
+        lines = dict.fromkeys(filter(None, known.split("\n")))
+        more = [one for one in self._described.rescue(self._jobs.done) if one not in lines]
+        if more:
+            number = int(newest[-3:]) + 1 if newest else 1
+            text = "".join(f"{line}\n" for line in [*lines, *more])
+            write_bytes(f"{self._path}.rescue{number:03}", text.encode(errors="surrogateescape"))
+
+    def _followed(self, cluster: int) -> Iterator[Outcome]:
+        log = self._log(".nodes.log")
+        ending = _Ending(self._log(".dagman.log"), cluster, self._path)
+        try:
+            while True:
+                is_over = ending.is_over()
+                yield from self._noted(self._jobs.ended(log.fresh()))
+                if is_over:
+                    break
+                time.sleep(_PAUSE_S)
+        except (GeneratorExit, KeyboardInterrupt):
+            if ending.is_good is None:
+                with suppress(EngineError):  # it may have ended just now
+                    queue.remove(cluster)
+            raise
+        yield from self._rest(is_good=bool(ending.is_good))
+
+    def _noted(self, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+        for outcome in outcomes:
+            self._has_failed |= outcome.problem is not None
+            yield outcome
+
+    def _rest(self, *, is_good: bool) -> Iterator[Outcome]:
+        """Yield what is known only when DAGMan has ended."""
+        yield from self._noted(iter(self._jobs.failed.values()))
+        if is_good:  # what is left, DAGMan did not need to run: a PRE script said so
+            left = set(self._described.tasks.values()) - self._jobs.done
+            yield from (Outcome(task, 0.0) for task in sorted(left))
+        elif not self._has_failed:
+            raise EngineError(f"DAGMan failed: see {self._path}.dagman.out")
+
+
+class _Ending:
+    """Whether the DAGMan job has ended, by its own log, and now and then by the queue."""
+
+    def __init__(self, log: Log, cluster: int, path: Path) -> None:
+        self._log, self._cluster, self._path = log, cluster, path
+        self._looks = self._crashes = 0
+        self.is_good: bool | None = None
+
+    def is_over(self) -> bool:
+        """Look; raises EngineError if the job is on hold, was removed, or has vanished."""
+        is_held = self._take_in()
+        self._looks += 1
+        if self._crashes > _MOST_CRASHES:
+            problem = f"DAGMan crashes again and again, as job {self._cluster}"
+            raise EngineError(f"{problem}: see {self._path}.dagman.out")
+        if self.is_good is None and (is_held or self._looks % _LOOKS == 0):
+            self._ask()
+        return self.is_good is not None
+
+    def _take_in(self) -> bool:
+        """Read the log; return whether the last new event says that the job is on hold."""
+        is_held = False
+        for event, _ in self._log.fresh():
+            if event.job[0] == self._cluster:
+                is_held = event.kind == Kind.HELD
+                self._crashes += event.kind == Kind.EVICTED
+                if event.kind == Kind.TERMINATED:
+                    self.is_good = event.is_good
+                elif event.kind == Kind.ABORTED:
+                    raise EngineError(f"DAGMan was removed from the queue, as job {self._cluster}")
+        return is_held
+
+    def _ask(self) -> None:
+        found = queue.find(self._path.parent)
+        if found is None or found.cluster != self._cluster:
+            self._take_in()  # it ends in its log before it leaves the queue
+            if self.is_good is None:
+                problem = f"DAGMan left the queue, as job {self._cluster}"
+                raise EngineError(f"{problem}, and did not say how it ended")
+        elif found.is_held:
+            what = f"condor_q -hold {self._cluster} says why, condor_release lets it go on"
+            raise EngineError(f"DAGMan is on hold, as job {self._cluster}: {what}")
+
+
+HTCONDOR = Engine(
+    "htcondor", "an HTCondor pool: DAGMan runs the workflow, in this order", stream=stream
+)
