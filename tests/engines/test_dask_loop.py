@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from icsched.engines.dask import compute, static_priorities
 from icsched.errors import ArgumentError, CycleError, EngineError, UnknownTaskError
 from tests.engines.cluster import add, fail, later, noted, seen, slow_add, wait_for, watched
+from tests.engines.test_dask import scheduler, worker_at
 from tests.strategies import dags
 
 ROOT = Path(__file__).parents[2]
@@ -360,3 +361,18 @@ def test_static_priorities_know_the_keys_of_a_delayed_collection(client):
 
     assert priority(total.key) < min(priority(row.key) for row in rows)
     assert client.compute(total, priority=priority).result() == 3
+
+
+def test_a_scheduler_that_is_killed_is_one_line(tmp_path):
+    with (
+        scheduler(tmp_path) as (process, address),
+        worker_at(address, tmp_path, "one"),
+        Client(address, set_as_default=False) as own,
+        ThreadPoolExecutor() as pool,
+    ):
+        ending = pool.submit(compute, {"a": (time.sleep, 5)}, own)
+        assert becomes(1, lambda: kept(own))
+        process.kill()
+        message = r"^dask: (the scheduler is lost: |task 'a' was lost: )[^\n]*$"
+        with pytest.raises(EngineError, match=message):
+            ending.result(timeout=60)
