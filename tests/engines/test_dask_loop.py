@@ -321,6 +321,19 @@ def test_bad_arguments_are_one_line(graph, options, message):
     assert re.fullmatch(message, str(caught.value))
 
 
+def test_a_shuffle_from_peer_to_peer_is_refused_in_one_line_that_says_what_to_do(client):
+    x = da.ones((4, 4), chunks=(4, 1))
+    with pytest.raises(ArgumentError) as caught:
+        compute(x.rechunk((1, 4), method="p2p"), client)
+
+    assert str(caught.value) == (
+        "graph: a shuffle from peer to peer cannot be ordered: make the collection under"
+        ' dask.config.set({"array.rechunk.method": "tasks"})'
+    )
+    with dask.config.set({"array.rechunk.method": "tasks"}):
+        assert compute(x.rechunk((1, 4)), client).tolist() == np.ones((4, 4)).tolist()
+
+
 def test_run_times_may_name_kinds(client):
     """Dask takes "inc" as the kind of "inc-1" and "inc-2"."""
     graph = {"inc-1": (add, 1), "inc-2": (add, "inc-1"), "end": (add, "inc-2")}
