@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from icsched.engines.dask import compute, static_priorities
 from icsched.errors import ArgumentError, CycleError, EngineError, UnknownTaskError
 from tests.engines.cluster import add, fail, later, noted, seen, slow_add, wait_for, watched
+from tests.engines.test_dask import scheduler, worker_at
 from tests.strategies import dags
 
 ROOT = Path(__file__).parents[2]
@@ -320,6 +321,19 @@ def test_bad_arguments_are_one_line(graph, options, message):
     assert re.fullmatch(message, str(caught.value))
 
 
+def test_a_shuffle_from_peer_to_peer_is_refused_in_one_line_that_says_what_to_do(client):
+    x = da.ones((4, 4), chunks=(4, 1))
+    with pytest.raises(ArgumentError) as caught:
+        compute(x.rechunk((1, 4), method="p2p"), client)
+
+    assert str(caught.value) == (
+        "graph: a shuffle from peer to peer cannot be ordered: make the collection under"
+        ' dask.config.set({"array.rechunk.method": "tasks"})'
+    )
+    with dask.config.set({"array.rechunk.method": "tasks"}):
+        assert compute(x.rechunk((1, 4)), client).tolist() == np.ones((4, 4)).tolist()
+
+
 def test_run_times_may_name_kinds(client):
     """Dask takes "inc" as the kind of "inc-1" and "inc-2"."""
     graph = {"inc-1": (add, 1), "inc-2": (add, "inc-1"), "end": (add, "inc-2")}
@@ -360,3 +374,18 @@ def test_static_priorities_know_the_keys_of_a_delayed_collection(client):
 
     assert priority(total.key) < min(priority(row.key) for row in rows)
     assert client.compute(total, priority=priority).result() == 3
+
+
+def test_a_scheduler_that_is_killed_is_one_line(tmp_path):
+    with (
+        scheduler(tmp_path) as (process, address),
+        worker_at(address, tmp_path, "one"),
+        Client(address, set_as_default=False) as own,
+        ThreadPoolExecutor() as pool,
+    ):
+        ending = pool.submit(compute, {"a": (time.sleep, 5)}, own)
+        assert becomes(1, lambda: kept(own))
+        process.kill()
+        message = r"^dask: (the scheduler is lost: |task 'a' was lost: )[^\n]*$"
+        with pytest.raises(EngineError, match=message):
+            ending.result(timeout=60)

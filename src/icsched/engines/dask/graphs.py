@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from dask.task_spec import GraphNode
     from dask.typing import Key
 
+# Shuffles from peer to peer need the keys of the whole graph on the scheduler from the start.
+BY_TASKS = {"dataframe.shuffle.method": "tasks", "array.rechunk.method": "tasks"}
+BARRIER = "shuffle-barrier-"  # how the key of a shuffle from peer to peer begins
 ANNOTATIONS = ("allow_other_workers", "resources", "retries", "workers")  # kept for each task
 
 
@@ -64,12 +67,14 @@ def is_mapping(graph: Any) -> bool:
 
 def computed(graph: Any, schedule: Callable[..., list[Any]]) -> Any:
     """Return what `dask.compute` makes of collections by *schedule*; raises ArgumentError."""
+    from dask import config
     from dask.base import compute, is_dask_collection
 
     if not (is_dask_collection(graph) or isinstance(graph, list | tuple)):
         expected = "a mapping, a collection of Dask, or a list of collections"
         raise ArgumentError(f"graph: expected {expected}, got {type(graph).__name__}")
-    return compute(graph, scheduler=schedule)[0]
+    with config.set(BY_TASKS):
+        return compute(graph, scheduler=schedule)[0]
 
 
 def tasks_of_mapping(graph: Mapping[Key, object], results: Iterable[Key] | None) -> Tasks:
@@ -81,9 +86,7 @@ def tasks_of_mapping(graph: Mapping[Key, object], results: Iterable[Key] | None)
     >>> tasks.wanted, tasks.parents("b")
     (('b', 'c'), ['a'])
     """
-    from dask._task_spec import convert_legacy_graph
-
-    nodes = convert_legacy_graph({name: _called(name, work) for name, work in graph.items()})
+    nodes = _nodes({name: _called(name, work) for name, work in graph.items()})
     terms = dict(_by_task(_layer_annotations(graph)))
     if results is None:
         parents = set().union(*(node.dependencies for node in nodes.values()))
@@ -97,9 +100,7 @@ def tasks_of_mapping(graph: Mapping[Key, object], results: Iterable[Key] | None)
 
 def tasks_of_expression(expression: Any, keys: Iterable[Key]) -> Tasks:
     """Return the tasks of what `dask.compute` gives a scheduler, once it is optimised."""
-    from dask._task_spec import convert_legacy_graph
-
-    nodes = convert_legacy_graph(expression.__dask_graph__())
+    nodes = _nodes(expression.__dask_graph__())
     annotations = expression.__dask_annotations__()
     wanted = tuple(dict.fromkeys(keys))
     return Tasks(_needed(nodes, wanted), wanted, dict(_by_task(annotations)))
@@ -126,6 +127,17 @@ def seconds_of(tasks: Tasks, run_times: RunTimes | None) -> RunTimes | None:
             raise ArgumentError(f"run_times: {expected}")
         found[name] = seconds
     return found
+
+
+def _nodes(graph: Mapping[Key, object]) -> dict[Key, GraphNode]:
+    """Return the tasks of a graph of Dask; raises ArgumentError for a shuffle from peer to peer."""
+    from dask._task_spec import convert_legacy_graph
+
+    if any(isinstance(name, str) and name.startswith(BARRIER) for name in graph):
+        hint = 'make the collection under dask.config.set({"array.rechunk.method": "tasks"})'
+        raise ArgumentError(f"graph: a shuffle from peer to peer cannot be ordered: {hint}")
+    nodes: dict[Key, GraphNode] = convert_legacy_graph(graph)
+    return nodes
 
 
 def _called(name: Key, work: object) -> object:
