@@ -14,7 +14,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
+.PHONY: demo test test-htcondor test-engines check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -25,6 +25,16 @@ test: $(VENV)/installed-test
 # No shell between: a signal to make must reach the script, which takes its pool down.
 test-htcondor: $(VENV)/installed-test
 	sh tools/htcondor.sh try $(BIN)/pytest tests/htcondor
+
+# Airflow brings a hundred packages, so it has an environment of its own.
+ENGINES := build/engines
+test-engines: $(ENGINES)/installed
+	$(ENGINES)/bin/pytest tests/airflow
+
+$(ENGINES)/installed: $(BUILD_INPUTS)
+	sh tools/install.sh $(PYTHON) $(ENGINES) ".[airflow]"
+	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check pytest hypothesis
+	@touch $@
 
 # pytest comes last, so that its closing line is the last of a green run.
 check: lint types layers cpp-test stub-check wheel-check

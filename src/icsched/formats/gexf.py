@@ -49,6 +49,7 @@ class _Reader:
         self.names: dict[str, str] = {}  # titles of other attributes
         self.defaults: dict[str, tuple[str, int]] = {}
         self.unused: dict[str, int] = {}  # values of other attributes
+        self.unknown: set[str] = set()  # ids of values without a declaration
         self.hierarchy = 0
 
     def read(self) -> Workflow:
@@ -87,7 +88,7 @@ class _Reader:
             nodes.stops,
             nodes.leads,
             prefix=self.document.tag(self.graph).prefix,
-            key=free_id(self.ids) if key is None else key,
+            key=free_id({*self.ids, *self.unknown}) if key is None else key,
             has_key=key is not None,
             head=self.graph if self.list < 0 else self.list,
         )
@@ -163,6 +164,7 @@ class _Reader:
         elif self.owner:
             name = self.names.get(key, key) if self.owner == "node" else key
             self.unused[name] = self.unused.get(name, 0) + 1
+            self.unknown.add(key)
 
     def _fill_defaults(self) -> None:
         for key, (text, at) in self.defaults.items():

@@ -90,7 +90,7 @@ class _Reader:
             nodes.stops,
             nodes.leads,
             prefix=prefix,
-            key=free_id(self.ids) if key is None else key,
+            key=free_id({*self.ids, *self.unused}) if key is None else key,
             has_key=key is not None,
             head=self.graph,
         )

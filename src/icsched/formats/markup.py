@@ -150,7 +150,8 @@ class Document:
         if tag.is_empty:
             return tag.stop - 2, tag.stop, f">{indent}{inside}{blanks}</{tag.name}>"
         place = tag.stop if after < 0 else after
-        return place, place, indent + inside
+        has_lines = self.data[place : place + 1] in (b"\n", b"\r")
+        return place, place, (indent if has_lines else "") + inside
 
     def changed(self, edits: Iterable[Edit]) -> Change:
         """Return the change that makes *edits*, which do not overlap."""

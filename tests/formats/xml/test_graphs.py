@@ -156,7 +156,7 @@ def test_a_description_stays_before_the_priority(put):
     workflow = icsched.read("wf.graphml")
     icsched.write("wf.graphml", prioritize(workflow.dag, "fifo"))
 
-    assert '<desc>x</desc>\n  <data key="priority">1</data><port' in Path("wf.graphml").read_text()
+    assert '<desc>x</desc><data key="priority">1</data><port' in Path("wf.graphml").read_text()
     assert [remark.text for remark in workflow.remarks] == ["icsched does not use ports of nodes"]
 
 
@@ -220,3 +220,17 @@ def test_a_file_without_a_graph_is_one_line(name, put):
 
     with pytest.raises(FormatError, match=r"^wf: expected a graph, got none$"):
         icsched.read("wf", format=name)
+
+
+def test_values_of_an_attribute_that_is_not_declared_stay_as_they_are(put):
+    """The file uses the id "priority" without saying what it means; icsched takes another id."""
+    node = '<node id="a"><data key="priority">high</data></node>'
+    put({"wf.graphml": GRAPHML.format(keys="", inside=node)})
+    value = '<attvalues><attvalue for="priority" value="high"/></attvalues>'
+    graph = f'<graph defaultedgetype="directed"><nodes><node id="a">{value}</node></nodes></graph>'
+    put({"wf.gexf": f"<gexf>{graph}</gexf>"})
+
+    for path in ("wf.graphml", "wf.gexf"):
+        icsched.write(path, prioritize(Dag({"a": []}), "fifo"))
+        assert icsched.read(path).priorities.tolist() == [1]
+        assert "high" in Path(path).read_text()

@@ -3,11 +3,17 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import icsched
-from icsched import FormatError
+from icsched import Dag, FormatError, Workflow
+from icsched.commands import Command
+from icsched.formats import FORMATS
 from icsched.formats.markup import DEEPEST, LONGEST_TOKEN, MOST_ATTRIBUTES
 from tests.formats.xml.cases import FILES, NAMES, ROOTS, read
 
@@ -21,6 +27,17 @@ try:
 except icsched.FormatError as error:
     print(str(error)[:200])
 """
+
+
+TOLD = Workflow(
+    Dag({"a": [], "b": ["a"], "c": ["a", "b"]}),
+    [False] * 3,
+    run_times=[1.5, 2, 0],
+    sizes=[3, 4, 5],
+    priorities=[1, 2, 3],
+    find_commands=lambda: [Command(("/bin/echo", "x y"), stdout="out"), None, Command(("sort",))],
+)
+PIECES = [b"<", b">", b"/>", b'"', b"&", b"&#0;", b"<![CDATA[", b"<!--", b"-->", b"\xff", b"<x/>"]
 
 
 def bounded(name: str) -> str:
@@ -147,6 +164,35 @@ def test_what_is_not_such_a_file_is_one_line(name, data, expected, put):
 
     assert expected.replace("{root}", root) in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused_and_an_order_for_it_can_be_read(name, data):
+    """Whatever bytes are changed, the only error is a FormatError; an order written is kept."""
+    whole = FORMATS.find(name).text(TOLD).encode()
+    damaged = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(damaged)))
+        stop = start + data.draw(st.integers(0, 20))
+        damaged[start:stop] = data.draw(st.binary(max_size=2) | st.sampled_from(PIECES))
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "wf.xml")
+        path.write_bytes(damaged)
+        try:
+            workflow = icsched.read(path, format=name)
+        except FormatError:
+            return
+        order = workflow.dag.fifo_order.tolist()
+        (change,) = FORMATS.find(name).changes(workflow, order)
+        path.write_bytes(change.new)
+        again = icsched.read(path, format=name)
+
+    ranks = {task: len(order) - place for place, task in enumerate(order)}
+    assert again.whole == workflow.whole
+    found = [] if again.priorities is None else again.priorities.tolist()
+    assert found == [ranks[task] for task in range(len(order))]
 
 
 # Tasks and arcs

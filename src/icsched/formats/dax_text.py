@@ -1,0 +1,149 @@
+"""A workflow written as a DAX file of Pegasus."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from icsched.commands import Command
+from icsched.errors import FormatError
+from icsched.formats.markup import attribute, content, is_text
+from icsched.formats.nodes import written_names
+from icsched.workflow import Workflow
+
+STREAMS = ("stdin", "stdout", "stderr")
+NOTHING = "icsched", "nothing"  # namespace and name of a job that runs nothing
+_SPACE = "http://pegasus.isi.edu/schema/DAX"
+_NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
+
+
+def written(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return a workflow as DAX 3.6; the name of a program is that of its file."""
+    names = written_names(workflow, path, is_name)
+    programs = _programs(workflow.commands or ())
+    label = title if title and is_text(title) else "workflow"
+    dag = workflow.whole
+    text = "".join(
+        [
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<adag xmlns="{_SPACE}" version="3.6"',
+            f"{attribute('name', label)}>\n",
+            *(_executable(name, program) for program, name in programs.items() if "/" in program),
+            *_jobs(workflow, names, programs),
+            *(_child(names, task, dag.parents(task).tolist()) for task in range(len(dag))),
+            "</adag>\n",
+        ]
+    )
+    if not is_text(text):
+        raise FormatError(path, None, "XML cannot hold a control character of a command")
+    return text
+
+
+def _programs(commands: Sequence[Command | None]) -> dict[str, str]:
+    """Return a name for each program, different from all others."""
+    found = sorted({command.program for command in commands if command})
+    names = {program: program for program in found if "/" not in program}
+    taken = set(names)
+    for program in found:
+        if "/" in program:
+            base, number = program.rpartition("/")[2] or "program", 1
+            name = base
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
+            taken.add(name)
+            names[program] = name
+    return names
+
+
+def _executable(name: str, program: str) -> str:
+    url = (
+        f"file://{quote(program, safe='/', errors='surrogateescape')}"
+        if program.startswith("/")
+        else program
+    )
+    pfn = f'<pfn{attribute("url", url)} site="local"/>'
+    return f'  <executable{attribute("name", name)} installed="true">{pfn}</executable>\n'
+
+
+def _jobs(workflow: Workflow, names: Sequence[str], programs: Mapping[str, str]) -> list[str]:
+    nothing: list[None] = [None] * len(names)
+    times, values, commands = (
+        nothing if known is None else workflow.spread(known)
+        for known in (
+            None if workflow.run_times is None else workflow.run_times.tolist(),
+            None if workflow.priorities is None else workflow.priorities.tolist(),
+            workflow.commands,
+        )
+    )
+    has_commands = workflow.commands is not None
+    return [
+        _job(name, seconds, value, _said(command, programs) if has_commands else _PLAIN)
+        for name, seconds, value, command in zip(names, times, values, commands, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a job says about its command: attributes, and elements before and after profiles."""
+
+    given: str
+    first: Sequence[str] = ()
+    profiles: Sequence[str] = ()
+    last: Sequence[str] = ()
+
+
+_PLAIN = _Said(attribute("name", "task"))
+
+
+def _said(command: Command | None, programs: Mapping[str, str]) -> _Said:
+    if command is None:
+        space, name = NOTHING
+        return _Said(f"{attribute('namespace', space)}{attribute('name', name)}", ("<argument/>",))
+    profiles = [_profile("env", name, value) for name, value in command.environment]
+    if command.directory is not None:
+        profiles.append(_profile("condor", "initialdir", command.directory))
+    streams = {stream: getattr(command, stream) for stream in STREAMS}
+    links = {"stdin": "input", "stdout": "output", "stderr": "output"}
+    return _Said(
+        attribute("name", programs[command.program]),
+        (f"<argument>{content(shlex.join(command.argv[1:]))}</argument>",),
+        profiles,
+        [
+            f'<{stream}{attribute("name", file)} link="{links[stream]}"/>'
+            for stream, file in streams.items()
+            if file is not None
+        ],
+    )
+
+
+def _job(name: str, seconds: float | None, priority: int | None, said: _Said) -> str:
+    given = f"{attribute('id', name)}{said.given}"
+    if seconds is not None:
+        given += attribute("runtime", seconds)
+    own = [] if priority is None else [_profile("condor", "priority", priority)]
+    inside = [*said.first, *said.profiles, *own, *said.last]
+    if not inside:
+        return f"  <job{given}/>\n"
+    return f"  <job{given}>\n{''.join(f'    {line}{chr(10)}' for line in inside)}  </job>\n"
+
+
+def _profile(space: str, key: str, value: object) -> str:
+    given = f"{attribute('namespace', space)}{attribute('key', key)}"
+    return f"<profile{given}>{content(value)}</profile>"
+
+
+def _child(names: Sequence[str], task: int, parents: Sequence[int]) -> str:
+    if not parents:
+        return ""
+    refs = "".join(f"<parent{attribute('ref', names[parent])}/>" for parent in parents)
+    return f"  <child{attribute('ref', names[task])}>{refs}</child>\n"
+
+
+def is_name(name: str) -> bool:
+    """Whether a job can have *name* as its id.
+
+    >>> is_name("map_1"), is_name("map 1")
+    (True, False)
+    """
+    return bool(_NAME.fullmatch(name))
