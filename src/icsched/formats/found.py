@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import expected_time, wrong_times
+from icsched.arrays import LONGEST, SHORTEST, expected_time
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
@@ -29,7 +29,7 @@ FACTS = (
     "stderr",
 )
 _STREAMS = ("directory", "stdin", "stdout", "stderr")
-_MOST_GROUPED = 20_000_000  # arcs that edges between groups may stand for
+_MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
 Value = TypeVar("Value")
@@ -136,7 +136,7 @@ class Found:
         """Return the numbers of the tasks that are left to run, 0 where the file says none."""
         if fact not in self.facts:
             return None
-        missing = len(self.ids) - len(self.facts[fact])
+        missing = sum(task not in self.facts[fact] for task in np.flatnonzero(~done).tolist())
         if missing and fact == "size":
             self._remarks["tasks without a size count as 0 bytes"] = missing
         numbers: NDArray[Any] = np.array(self._values(fact, parse, default=0), kind)[~done]
@@ -181,9 +181,9 @@ def _seconds(words: str) -> float:
         seconds = float(words)
     except ValueError:
         raise ValueError("seconds") from None
-    if len(wrong_times(np.array([seconds]))):
-        raise ValueError(expected_time(seconds))
-    return seconds
+    if seconds == 0 or SHORTEST <= seconds <= LONGEST:
+        return seconds
+    raise ValueError(expected_time(seconds))
 
 
 def _size(words: str) -> int:

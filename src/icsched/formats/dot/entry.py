@@ -35,7 +35,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     wanted = priorities_of(workflow, order)
     edits = [_edit(task, wanted[task], spots, workflow) for task in sorted(wanted)]
     before = text[: spots.end].rstrip(" \t")
-    if any(edit[0] == spots.end for edit in edits) and not before.endswith("\n"):
+    if any(words.endswith("\n") for *_, words in edits) and not before.endswith("\n"):
         edits.insert(0, (spots.end, spots.end, "\n"))
     return [Change(path, text.encode(), edited(text, edits).encode())]
 

@@ -36,6 +36,7 @@ _TEXTED = re.compile(
     r'|==(?:\s*"[^"]*"\s*|(?:[^"\n=]|=(?!=))*+)==+[>ox]'
     r'|-\.(?:\s*"[^"]*"\s*|(?:[^"\n.]|\.(?![.-]))*+)\.+-[>ox]'
 )
+_PLAIN = re.compile(r"(\w++)[ \t]*+-->[ \t]*+(\w++)(?=[ \t]*+(?:;|\r?\n|\Z))")  # most lines
 _LABEL = re.compile(r'[ \t]*+\|(?:\s*"[^"]*"\s*|[^|"]*+)\|')
 _FIRST_LINE = re.compile(r"<br|\\n|\n| - \w+: ")
 
@@ -111,6 +112,11 @@ class Parser:
 
     def _statement(self) -> None:
         start = self._place
+        plain = _PLAIN.match(self._text, start)
+        if plain is not None and not self._groups and not self._open:
+            self._place = plain.end()
+            self._found.arc(self._found.task(plain[1]), self._found.task(plain[2]))
+            return
         if self._take(_STYLE) is not None:
             return
         if (subgraph := self._take(_SUBGRAPH)) is not None:
@@ -212,7 +218,8 @@ class Parser:
             line_end = self._text.find("\n", self._place)
             stop = len(self._text) if line_end < 0 else line_end
             ends = [self._text.find(closing, self._place, stop) for closing in closings]
-            end = min((end for end in ends if end >= 0), default=-1)
+            is_open = self._text.startswith('"', self._place)  # a quote that does not end
+            end = -1 if is_open else min((end for end in ends if end >= 0), default=-1)
         else:
             end = self._place if self._text.startswith(closings, self._place) else -1
         if end < 0:

@@ -8,6 +8,7 @@ Only lines like these are read. Everything else is refused, because a shell coul
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from icsched.errors import FormatError
 from icsched.formats.found import Found
@@ -36,8 +37,7 @@ _PIECE = re.compile(
 _INNER = re.compile(r'\\([$`"\\\n])|\$\{(\w+)\}|\$([A-Za-z_]\w*|[0-9])')
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a line: variables are between two `VARIABLE`, and `is_plain` if there is none."""
 
     text: str

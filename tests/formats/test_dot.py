@@ -1,0 +1,365 @@
+"""Graphviz files: what they say, and how an order gets into them."""
+
+from pathlib import Path
+
+import networkx
+import pydot
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import icsched
+from icsched import Dag, FormatError, Workflow, prioritize
+from icsched.commands import Command
+from icsched.formats import FORMATS
+from icsched.run_times import Origin
+
+
+@pytest.fixture
+def read(put):
+    def reader(text):
+        put({"wf.dot": text})
+        return icsched.read("wf.dot")
+
+    return reader
+
+
+@pytest.fixture
+def complaint(read):
+    def complain(text):
+        with pytest.raises(FormatError) as caught:
+            read(text)
+        return str(caught.value)
+
+    return complain
+
+
+def arcs(workflow: Workflow) -> set[tuple[str, str]]:
+    names = workflow.names
+    return {(names[parent], names[child]) for parent, child in workflow.whole.arcs.tolist()}
+
+
+# What a digraph says
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("a -> b -> c", {("a", "b"), ("b", "c")}),
+        ("a -> b; a -> b", {("a", "b")}),
+        ("a -> {b c} -> d", {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}),
+        ("{a b} -> c, d", None),
+        ("{a {b}} -> c", {("a", "c"), ("b", "c")}),
+        ("subgraph S {a b} a -> b c; subgraph S -> c", {("a", "b"), ("a", "c"), ("b", "c")}),
+        ("subgraph S {a} subgraph S {b} -> c", {("a", "c"), ("b", "c")}),
+        ("a:out:n -> b:in", {("a", "b")}),
+        ('"a" -> b; a -> "b"', {("a", "b")}),
+        ("a -> A", {("a", "A")}),
+        ('"x" + "y" -> b', {("xy", "b")}),
+        ('"x\\"y" -> b', {('x"y', "b")}),
+        ('"x\\\ny" -> b', {("xy", "b")}),
+        (r'"x\ny" -> b', {(r"x\ny", "b")}),
+        ("<<b>x</b>> -> b", {("<<b>x</b>>", "b")}),
+        ("<a<!-- > -->> -> b", {("<a<!-- > -->>", "b")}),
+        ("-1.5 -> .5 // c\n/* a -> z */ .5 -> 7.", {("-1.5", ".5"), (".5", "7.")}),
+        ("a -> b\n# a -> z\n", {("a", "b")}),
+        ("é -> ü", {("é", "ü")}),
+        ("NODE [shape=box] Edge [color=red] GRAPH [dpi=9] rank=same; a -> b", {("a", "b")}),
+        ('a -> b [label="x -> y", weight=3][color=red];;', {("a", "b")}),
+    ],
+)
+def test_edges_go_from_parents_to_children(read, complaint, body, expected):
+    if expected is None:
+        assert complaint(f"digraph {{{body}}}") == "wf.dot:1: expected a statement, got ','"
+    else:
+        assert arcs(read(f"strict digraph G {{{body}}}")) == expected
+
+
+def test_tasks_have_ids_in_the_order_of_their_first_mention(read):
+    assert read("digraph {c -> a; b; subgraph {d}}").names == ("c", "a", "b", "d")
+
+
+def test_attributes_of_nodes_are_facts_of_tasks(read):
+    workflow = read(
+        "digraph { a [run_time=2.5, size=10, priority=-3, command=\"sort 'my file'\"]\n"
+        ' b [run_time=4; size="20" priority=7 command="env", done=false, stdout=out]; a -> b }'
+    )
+
+    assert workflow.run_times.tolist() == [2.5, 4]
+    assert workflow.sizes.tolist() == [10, 20]
+    assert workflow.priorities.tolist() == [-3, 7]
+    assert workflow.commands == (Command(("sort", "my file")), Command(("env",), stdout="out"))
+
+
+def test_defaults_are_for_nodes_that_come_later_in_their_braces(read):
+    workflow = read(
+        "digraph { a; node [run_time=2]; b; { node [run_time=3]; c; a }; d [run_time=9]; e }"
+    )
+
+    known = dict(zip(workflow.names, workflow.run_times.tolist(), strict=True))
+    assert {name: known[name] for name in "bcde"} == {"b": 2, "c": 3, "d": 9, "e": 2}
+    assert workflow.run_time_origins[0] == Origin.ALL  # a has none of its own
+
+
+def test_a_task_that_is_done_is_not_left_to_run(read):
+    workflow = read("digraph { a [done=true]; a -> b }")
+
+    assert workflow.dag.names == ("b",)
+
+
+def test_attributes_that_nobody_draws_get_one_remark_each(read):
+    workflow = read("digraph {\na [mem=3, color=red]\nb [mem=4]; a -> b [bytes=9]}")
+
+    told = [(remark.line, remark.count, remark.text) for remark in workflow.remarks]
+    assert told == [
+        (2, 2, "icsched does not read the node attribute 'mem'"),
+        (3, 1, "icsched does not read the edge attribute 'bytes'"),
+    ]
+
+
+# What Snakemake and Nextflow draw
+
+SNAKEMAKE = r"""digraph snakemake_dag {
+    graph[bgcolor=white, margin=0];
+    node[shape=box, style=rounded, fontname=sans,                 fontsize=10, penwidth=2];
+    edge[penwidth=2, color=grey];
+	0[label = "all", color = "0.00 0.6 0.85", style="rounded"];
+	1[label = "plot\nsample: A", color = "0.44 0.6 0.85", style="rounded,dashed"];
+	2[label = "plot\nsample: B", color = "0.44 0.6 0.85", style="rounded"];
+	3[label = "get", color = "0.22 0.6 0.85", style="rounded"];
+	1 -> 0
+	2 -> 0
+	3 -> 1
+	3 -> 2
+}
+"""
+
+FILEGRAPH = """digraph snakemake_dag {
+    graph[bgcolor=white, margin=0];
+0 [ shape=none, margin=0, label=<<table border="2" color="#D95757" cellborder="0">
+<tr><td>
+<b><font point-size="18">all</font></b>
+</td></tr>
+<hr/>
+<tr><td align="left"> <b><font point-size="14">&#8618; input</font></b> </td></tr>
+</table>>]
+1 [ shape=none, margin=0, label=<<table border="2" color="#57D9AD" cellborder="0">
+<tr><td>
+<b><font point-size="18">plot</font></b>
+</td></tr>
+<tr><td align="right"> <b><font point-size="14">output &rarr;</font></b> </td> </tr>
+</table>>]
+	1 -> 0
+}
+"""
+
+NEXTFLOW = """digraph "dag" {
+p0 [shape=point,label="",fixedsize=true,width=0.1,xlabel="Channel.fromPath"];
+p1 [label="INDEX"];
+p0 -> p1 [label="reads"];
+
+p1 [label="INDEX"];
+p2 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="collect"];
+p1 -> p2;
+
+p2 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="collect"];
+p3 [label="MERGE"];
+p2 -> p3;
+}
+"""
+
+
+def test_the_rules_of_snakemake_are_kinds(read):
+    workflow = read(SNAKEMAKE)
+
+    assert arcs(workflow) == {("1", "0"), ("2", "0"), ("3", "1"), ("3", "2")}
+    assert workflow.describe() == ["all", "plot", "plot", "get"]
+    assert workflow.kinds.tolist() == [0, 1, 1, 2]
+    assert workflow.remarks == ()
+
+
+def test_the_html_tables_of_a_file_graph_are_labels(read):
+    workflow = read(FILEGRAPH)
+
+    assert arcs(workflow) == {("1", "0")}
+    assert workflow.describe() == ["all", "plot"]
+
+
+def test_channels_and_operators_of_nextflow_take_no_time(read):
+    workflow = read(NEXTFLOW)
+
+    timed = workflow.with_run_times(icsched.RunTimeTable(("p1",), [8.0]))
+    assert arcs(workflow) == {("p0", "p1"), ("p1", "p2"), ("p2", "p3")}
+    assert timed.run_times.tolist() == [0, 8, 0, 8]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "1: expected digraph, got the end of the file"),
+        ("graph {\na -- b}", "1: expected a digraph, got a graph: its edges have no direction"),
+        ("digraph {\na -- b}", "2: expected -> in a digraph, got '--'"),
+        ("digraph {\na -> ; b}", "2: expected a node or a subgraph after ->, got ';'"),
+        ("digraph {\na -> }", "2: expected a node or a subgraph after ->, got '}'"),
+        (
+            "digraph {\n\na [x=1",
+            "3: expected the name of an attribute or ], got the end of the file",
+        ),
+        ("digraph {\n{ {a}\n", "2: expected the } that ends these braces"),
+        ('digraph {\na -> "b\n\n}', '2: expected the " that ends this string'),
+        ("digraph {\na /* b\n\n}", "2: expected the */ that ends this comment"),
+        ("digraph {\na [label=<b<i>]\n}", "2: expected the > that ends this HTML string"),
+        ("digraph {\na <!-- }", "2: expected the > that ends this HTML string"),
+        ("digraph {\n<a<!-- > }", "2: expected the --> that ends this comment"),
+        ("digraph {a}\ndigraph {b}", "2: expected one digraph in the file, got 'digraph'"),
+        ("digraph {\na | b}", "2: expected a word of the DOT language, got '|'"),
+        ('digraph {\n"a" + b}', "2: expected a string in double quotes after +, got 'b'"),
+        (
+            'digraph {<a>;\n"<a>"}',
+            "2: two nodes are called '<a>', an HTML string and a string in quotes",
+        ),
+        (
+            "digraph {a [\nrun_time=fast]}",
+            "2: run_time of task 'a': expected seconds, got 'fast'",
+        ),
+        ("digraph {\na [run_time=-1]}", None),
+        (
+            "digraph {\na [size=1.5]}",
+            "2: size of task 'a': expected a whole number of bytes, got '1.5'",
+        ),
+        (
+            "digraph {\na [priority=3000000000]}",
+            "2: priority of task 'a': expected a whole number of 32 bits, got '3000000000'",
+        ),
+        ("digraph {\na [done=maybe]}", "2: done of task 'a': expected true or false, got 'maybe'"),
+        ("digraph {\n\0}", "2: expected text, got a NUL byte"),
+        (b"digraph {\n\xe9 -> b}", "2: expected UTF-8 text, got byte 0xe9"),
+    ],
+)
+def test_a_bad_file_is_one_line(complaint, text, problem):
+    said = complaint(text)
+
+    assert "\n" not in said
+    assert said.startswith("wf.dot:2: run_time") if problem is None else said == f"wf.dot:{problem}"
+
+
+@pytest.mark.parametrize("body", ["a -> b -> a", "a -> a", "{a b} -> {b c}"])
+def test_a_cycle_is_one_line(complaint, body):
+    assert complaint(f"digraph {{{body}}}").startswith("wf.dot: dependency cycle: ")
+
+
+def test_a_command_for_a_shell_is_refused_when_it_is_asked_for(read):
+    workflow = read('digraph {\na;\nb [command="sort x | head"]}')
+
+    with pytest.raises(FormatError) as caught:
+        _ = workflow.commands
+    assert str(caught.value) == (
+        "wf.dot:3: command of task 'b': expected plain words without shell syntax,"
+        " got 'sort x | head'"
+    )
+
+
+def test_a_mark_of_unicode_at_the_start_is_passed_over(read):
+    assert read("\ufeffdigraph {a -> b}").names == ("a", "b")
+
+
+# Writing
+
+
+def test_an_order_changes_only_the_priorities(put):
+    text = (
+        "// mine\ndigraph {\n\tnode [shape=box]\n\ta [ label=x ] // first\n"
+        "\tb [priority=1 color=red]\n"
+        '\tc; "d e" []\n\tf [x=1,]\n\ta -> g\n}   \n'
+    )
+    put({"wf.dot": text})
+    assert [*icsched.read("wf.dot").names] == ["a", "b", "c", "d e", "f", "g"]
+    order = [4, 3, 2, 1, 0, 5]
+
+    assert icsched.write("wf.dot", prioritize(icsched.read("wf.dot"), order)) == ["wf.dot"]
+
+    assert Path("wf.dot").read_text() == (
+        "// mine\ndigraph {\n\tnode [shape=box]\n\ta [ label=x , priority=2] // first\n"
+        "\tb [priority=3 color=red]\n"
+        '\tc [priority=4]; "d e" [priority=5]\n\tf [x=1,priority=6]\n\ta -> g\n'
+        '  "g" [priority=1];\n}   \n'
+    )
+
+
+def test_a_priority_that_a_default_gave_is_overruled(put):
+    put({"wf.dot": "digraph {node [priority=9]; a; b}"})
+
+    icsched.write("wf.dot", prioritize(icsched.read("wf.dot"), [1, 0]))
+
+    assert Path("wf.dot").read_text() == (
+        "digraph {node [priority=9]; a [priority=1]; b [priority=2]}"
+    )
+
+
+@pytest.mark.parametrize("name", ["ends in \\", 'a\\"b', "a\\\nb"])
+def test_a_name_that_graphviz_cannot_hold_is_refused(name):
+    entry = FORMATS.find("dot")
+
+    assert not entry.takes_name(name)
+    with pytest.raises(FormatError, match="expected no backslash before a quote"):
+        entry.text(Workflow.bare(Dag({name: []})))
+
+
+# Other readers agree
+
+NAMES = ["a", "B", "b", "_x1", '"d e"', "3.5", '"é"', "z"]  # pydot refuses -3.5
+SETTINGS = settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def of_networkx(text: str) -> tuple[set[str], set[tuple[str, str]]]:
+    """Return nodes and edges as pydot and networkx see them, names without quotes."""
+    [graph] = pydot.graph_from_dot_data(text)
+    found = networkx.nx_pydot.from_pydot(graph)
+    plain = {name: name.strip('"') for name in found.nodes}
+    return {*plain.values()}, {(plain[a], plain[b]) for a, b in found.edges()}
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> str:
+    """Edges from earlier to later names, chains, braces at one end, nodes with attributes."""
+    chosen = sorted(draw(st.sets(st.integers(0, len(NAMES) - 1), min_size=1, max_size=4)))
+    words = [NAMES[number] for number in chosen]
+    cut = draw(st.integers(1, len(words)))
+    kind = draw(st.sampled_from(["chain", "fork", "node"]))
+    end = draw(st.sampled_from([";", "\n", "; // no\n", " [color=red];", "/* a -> b */\n"]))
+    if kind == "node" or len(words) < 2:
+        return f"{words[0]} [label={words[0]}]{end if '[' not in end else ';'}"
+    if kind == "chain" or cut == len(words):
+        return " -> ".join(words) + end
+    return f"{words[0]} -> {{{'; '.join(words[1:])}}}{end}"
+
+
+@pytest.mark.filterwarnings("ignore")  # of networkx, about its use of pydot
+@SETTINGS
+@given(st.lists(statements(), max_size=6))
+def test_pydot_and_networkx_find_the_same_nodes_and_edges(put, found):
+    text = f"digraph G {{\n{''.join(found)}}}\n"
+    put({"wf.dot": text})
+
+    workflow = icsched.read("wf.dot")
+
+    nodes, edges = of_networkx(text)
+    assert arcs(workflow) == edges
+    assert {*workflow.names} == nodes - {"\\n"}  # pydot takes a stray line end for a node
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pydot_reads_what_icsched_writes():
+    dag = Dag({"a": [], "b c": ["a"], 'say "x"': ["a", "b c"], r"C:\d": []})
+
+    [graph] = pydot.graph_from_dot_data(FORMATS.find("dot").text(Workflow.bare(dag)))
+
+    edges = {(edge.get_source(), edge.get_destination()) for edge in graph.get_edges()}
+    assert edges == {('"a"', '"b c"'), ('"a"', r'"say \"x\""'), ('"b c"', r'"say \"x\""')}
+    assert {node.get_name() for node in graph.get_nodes()} >= {'"a"', '"b c"', r'"C:\d"'}

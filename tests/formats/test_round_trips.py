@@ -1,0 +1,117 @@
+"""What icsched writes in a text format, it reads again."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import icsched
+from icsched import prioritize
+from icsched.formats import FORMATS
+from icsched.formats.words import command_of, command_text
+from tests.formats.workflows import commands, known, run_by, workflows
+from tests.strategies import dags_with_orders
+
+SEVERAL = settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+pytestmark = pytest.mark.usefixtures("folder")
+SUFFIXES = {"dot": "gv", "csv": "csv", "mermaid": "mmd", "edges": "edges", "slurm": "sh"}
+
+
+def written(name, workflow, suffix=None):
+    path = Path(f"wf.{suffix or SUFFIXES[name]}")
+    path.write_bytes(FORMATS.find(name).text(workflow, path=str(path)).encode())
+    return icsched.read(path)
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("dot", "dot"), ("csv", "csv"), ("csv", "tsv")])
+@SEVERAL
+@given(st.data())
+def test_a_format_that_keeps_all_gives_the_same_workflow(name, suffix, data):
+    workflow = data.draw(workflows(FORMATS.find(name).takes_name))
+
+    again = written(name, workflow, suffix)
+
+    assert again.whole == workflow.whole
+    assert again.done.tolist() == workflow.done.tolist()
+    assert known(again.run_times) == known(workflow.run_times)
+    assert known(again.sizes) == known(workflow.sizes)
+    assert known(again.priorities) == known(workflow.priorities)
+    assert run_by(again) == run_by(workflow)
+    assert again.remarks == ()
+
+
+@pytest.mark.parametrize("name", ["mermaid", "edges"])
+@SEVERAL
+@given(st.data())
+def test_a_format_of_names_and_arcs_gives_the_same_dag(name, data):
+    workflow = data.draw(workflows(FORMATS.find(name).takes_name))
+
+    assert written(name, workflow).whole == workflow.whole
+
+
+@SEVERAL
+@given(st.data())
+def test_an_sbatch_script_gives_the_same_tasks_parents_and_commands(data):
+    """The lines are in an order in which parents come first, so ids may be others."""
+    workflow = data.draw(workflows(FORMATS.find("slurm").takes_name))
+
+    again = written("slurm", workflow)
+
+    parents = {name: {*names} for name, names in workflow.whole.to_mapping().items()}
+    assert {name: {*names} for name, names in again.whole.to_mapping().items()} == parents
+    if known(workflow.priorities):
+        largest = max(known(workflow.priorities))
+        expected = dict(zip(workflow.dag.names, known(workflow.priorities), strict=True))
+        found = dict(zip(again.dag.names, known(again.priorities), strict=True))
+        assert {n: found[n] + largest for n in expected} == expected
+    if workflow.commands is not None:
+        assert_same_commands(again, workflow)
+
+
+def assert_same_commands(again, workflow):
+    """Slurm joins the standard streams if only one of them is named."""
+    found = dict(zip(again.dag.names, again.commands, strict=True))
+    for name, command in zip(workflow.dag.names, workflow.commands, strict=True):
+        if command is None:
+            assert found[name] is None
+        else:
+            same = ("argv", "directory", "environment", "stdin", "stdout")
+            assert [getattr(found[name], f) for f in same] == [getattr(command, f) for f in same]
+            assert found[name].stderr == (command.stderr or command.stdout)
+
+
+@SEVERAL
+@given(commands())
+def test_a_command_as_text_is_the_same_command(command):
+    again = command_of(command_text(command))
+
+    assert (again.argv, again.environment) == (command.argv, command.environment)
+    variables = [f"{name}={value}" for name, value in command.environment]
+    assert shlex.split(command_text(command)) == [*variables, *command.argv]
+
+
+@pytest.mark.parametrize("name", ["dot", "csv", "slurm"])
+@SEVERAL
+@given(st.data())
+def test_an_order_in_a_file_is_read_again_and_a_second_time_changes_nothing(name, data):
+    dag, order = data.draw(dags_with_orders())
+    path = f"wf.{SUFFIXES[name]}"
+    icsched.write(
+        path, icsched.Dag.from_arcs(len(dag), dag.arcs, names=[f"t{i}" for i in range(len(dag))])
+    )
+    workflow = icsched.read(path)
+    plan = prioritize(workflow, [workflow.dag.ids[f"t{task}"] for task in order])
+
+    icsched.write(path, plan)
+
+    again = icsched.read(path)
+    assert again.whole == workflow.whole
+    if len(dag):
+        ranked = sorted(again.dag.names, key=lambda n: -again.priorities[again.dag.ids[n]])
+        assert ranked == [f"t{task}" for task in order]
+    assert icsched.write(path, plan) == []
