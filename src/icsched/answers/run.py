@@ -147,7 +147,7 @@ def run_answer(
         plan = _plan(workflow, wanted, engine, signs)
         tasks = CommandTasks(workflow, files[0])
         happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
-        learned = write_learned(journal, directory) if happened.full is None else None
+        learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
         failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
         raise _full(happened.full)
@@ -227,6 +227,13 @@ def _run(
     if engine.open is None:
         return run_by_stream(workflow, tasks, plan, journal, course, wanted.tell), None
     return run_by_crew(tasks, plan, journal, course, wanted.tell)
+
+
+def _instant(workflow: Workflow) -> list[str]:
+    """Return the names of the jobs that run nothing."""
+    commands = all_commands(workflow) or ()
+    pairs = zip(workflow.names, commands, strict=True)
+    return [str(name) for name, command in pairs if command is None]
 
 
 def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> FailedJob:

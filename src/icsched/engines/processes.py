@@ -112,13 +112,17 @@ def _started(
 
 
 def end_group(child: subprocess.Popen[bytes]) -> None:
-    """End a command and what it started: SIGTERM first, SIGKILL after `GRACE_S`."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(GRACE_S)
-            return
+    """End a command: SIGTERM first, SIGKILL after `GRACE_S`. What it started is killed with it."""
+    _signal_group(child.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(GRACE_S)
+    _signal_group(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def _signal_group(group: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
 
 
 def _problem(code: int) -> str | None:

@@ -2,32 +2,46 @@
 
 import csv
 import io
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, FormatError
 from icsched.execution.journal import Journal
 from icsched.files import write_text
+from icsched.logs import read_run_times
 from icsched.workflow import Workflow
 
 TABLE = "run-times.csv"
 
 
-def write_learned(journal: Journal, directory: Path) -> str | None:
+def write_learned(journal: Journal, directory: Path, instant: Iterable[str] = ()) -> str | None:
     """Write the seconds of completed tasks as a table for `--run-times`; return its name.
 
-    Tasks that are in the table already and were not run again keep their seconds.
+    *instant* tasks run nothing, so they take no time. Tasks that are in the table already and were
+    not run again keep their seconds. There is no table as long as nothing is known.
     """
-    known = journal.seconds()
-    if not known:
-        return None
+    measured = journal.seconds()
     path = directory / TABLE
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["job", "seconds"])
-    rows.writerows((name, f"{seconds:.6g}") for name, seconds in known.items())
-    write_text(path, text.getvalue())
+    known = _known(path)
+    if not measured and not known:
+        return None
+    if measured:
+        known.update(dict.fromkeys(instant, 0.0) | measured)
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(["job", "seconds"])
+        rows.writerows((name, f"{seconds:.6g}") for name, seconds in known.items())
+        write_text(path, text.getvalue())
     return str(path)
+
+
+def _known(path: Path) -> dict[str, float]:
+    """Return the seconds in a table; none if there is no table that can be read."""
+    with suppress(FormatError):
+        table = read_run_times(path)
+        return {**dict(zip(table.names, table.seconds.tolist(), strict=True)), **table.patterns}
+    return {}
 
 
 def with_learned(workflow: Workflow, directory: Path) -> Workflow:
@@ -35,8 +49,6 @@ def with_learned(workflow: Workflow, directory: Path) -> Workflow:
     path = directory / TABLE
     if not path.exists() or not len(workflow.whole):
         return workflow
-    from icsched.logs import read_run_times  # slow to import
-
-    with suppress(ArgumentError):  # none of its names is left in the workflow
+    with suppress(ArgumentError, FormatError):  # no name fits any more, or someone else wrote it
         return workflow.with_run_times(read_run_times(path))
     return workflow

@@ -112,16 +112,17 @@ class Loop:
 
     def run(self, interrupts: Interrupts, tell: Tell) -> Happened:
         """Go on until all tasks are done, or nothing more can be done."""
-        start = seen = time.monotonic()
+        start = time.monotonic()
         while True:
             self._heed(interrupts)
             self._hand_out()
             tell(self.state)
             if not self._live or interrupts.count > 1:
                 break
-            self._settle(self._crew.ended(POLL_S))
-            seen, before = time.monotonic(), seen
-            self._measure(seen - before)
+            state, since = self.state, time.monotonic()
+            outcomes = self._crew.ended(POLL_S)
+            self._measure(state, time.monotonic() - since)
+            self._settle(outcomes)
         self.happened.seconds = time.monotonic() - start
         return self.happened
 
@@ -135,8 +136,8 @@ class Loop:
         total += self._before
         return State(total, done, len(self._live), handing.eligible, stalled, failed)
 
-    def _measure(self, seconds: float) -> None:
-        state, happened = self.state, self.happened
+    def _measure(self, state: State, seconds: float) -> None:
+        happened = self.happened
         happened.offered += self._crew.size * seconds
         happened.stalled += state.stalled * seconds
         happened.stalls += bool(state.stalled) and not self._is_stalled
@@ -150,8 +151,13 @@ class Loop:
 
     def _stop_all(self) -> None:
         self._is_draining = True
-        for number, running in self._live.items():
-            running.is_stopped = True
+        for number in self._live:
+            self._stop(number)
+
+    def _stop(self, number: int) -> None:
+        """Stop an attempt, unless that was asked for already."""
+        if not self._live[number].is_stopped:
+            self._live[number].is_stopped = True
             self._crew.stop(number)
 
     # Handing out
@@ -204,18 +210,22 @@ class Loop:
         return [
             task
             for task, since in began.items()
-            if len(self._copies[task]) < most
+            if self._takes_copy(task, most)
             and now - since > deadline.after(self._tasks.expected(task))
         ]
 
     def _replicas(self, free: int) -> list[int]:
         """Return running tasks for idle workers: fewest copies first, then the longest running."""
-        ranked = sorted(self._copies, key=lambda task: (len(self._copies[task]), self._since(task)))
-        few = [task for task in ranked if 0 < len(self._copies[task]) < self._rules.replicas]
-        return few[:free]
+        few = [task for task in self._copies if self._takes_copy(task, self._rules.replicas)]
+        return sorted(few, key=lambda task: (len(self._copies[task]), self._since(task)))[:free]
+
+    def _takes_copy(self, task: int, most: int) -> bool:
+        """Whether a running task may get another copy: a task that fails gets none."""
+        is_done = self._handing.readiness.finished[task]
+        return not is_done and not self._failures[task] and len(self._copies[task]) < most
 
     def _since(self, task: int) -> float:
-        return min((self._live[number].began for number in self._copies[task]), default=0.0)
+        return min(self._live[number].began for number in self._copies[task])
 
     # Ends
 
@@ -255,7 +265,7 @@ class Loop:
             self._lost(task)
         elif outcome.problem is None:
             self._done(task, outcome.value)
-        elif not self._copies.get(task):
+        else:
             self._failed(task, outcome.problem)
 
     def _kept(self, task: int) -> object:
@@ -275,8 +285,7 @@ class Loop:
         self._tasks.finished(task, value)
         self._handing.done(task)
         for number in self._copies.get(task, ()):
-            self._live[number].is_stopped = True
-            self._crew.stop(number)
+            self._stop(number)
 
     def _lost(self, task: int) -> None:
         self.happened.lost += 1
@@ -288,6 +297,8 @@ class Loop:
 
     def _failed(self, task: int, problem: str) -> None:
         self._failures[task] += 1
+        if self._copies.get(task):
+            return  # another attempt may still succeed
         if self._failures[task] > self._rules.retries:
             self._give_up(task, problem)
         else:

@@ -1,0 +1,52 @@
+"""`icsched run` as a user's shell runs it, on workflows of the format for trials."""
+
+import itertools
+import json
+import os
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import SCRIPT
+from tools.plain_workflow import install
+
+
+@pytest.fixture
+def jobs(folder) -> Callable[..., None]:
+    """Write wf.plain, a chain: a keyword is a job, its value a script or the words to run."""
+    install(folder / "lib")
+
+    def write(**given: str | list[str]) -> None:
+        found = {}
+        for name, words in given.items():
+            argv = ["sh", "-c", words] if isinstance(words, str) else words
+            found[name] = {"argv": argv, "parents": []}
+        names = list(found)
+        for before, name in itertools.pairwise(names):
+            found[name]["parents"] = [before]  # a chain
+        (folder / "wf.plain").write_text(json.dumps(found))
+
+    return write
+
+
+@pytest.fixture
+def icsched_run() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `icsched run wf.plain` to its end."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(*words), env=environment(), capture_output=True, text=True, timeout=100
+        )
+
+    return run
+
+
+def command(*words: str) -> list[str]:
+    order = [] if "--order" in words else ["--order", "fifo"]
+    workers = [] if "-j" in words else ["-j", "1"]
+    return [str(SCRIPT), "run", "wf.plain", *workers, *order, *words]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": "lib"}

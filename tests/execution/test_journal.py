@@ -1,0 +1,142 @@
+"""A journal knows what is completed, and lets only the right run go on with it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from icsched import Dag, FormatError
+from icsched.engines.entry import Outcome
+from icsched.execution.commands import identity_of
+from icsched.execution.journal import Identity, Journal, Opening, open_journal
+from icsched.execution.records import WorkerRecorder
+
+CHAIN = Identity("chain", 3)
+RESUME = Opening(resume=True)
+
+
+def test_a_completed_task_stays_completed_in_the_next_process(tmp_path):
+    with open_journal(tmp_path / "run", CHAIN, Opening()) as journal:
+        first, second = journal.begin([(0, "a"), (1, "b")])
+        journal.end([(0, Outcome(first, 2.5)), (1, Outcome(second, 1.0, "exit code 1"))])
+
+    with open_journal(tmp_path / "run", CHAIN, RESUME) as journal:
+        assert journal.completed() == {0}
+        assert journal.is_completed(0)
+        assert not journal.is_completed(1)
+        assert journal.seconds() == {"a": 2.5}
+        assert journal.begin([(1, "b")]) == [3], "numbers are never used again"
+
+
+def test_the_first_result_counts_and_a_later_one_changes_nothing():
+    journal = Journal.in_memory()
+    first, second = journal.begin([(0, "a"), (0, "a")])
+    journal.end([(0, Outcome(second, 4.0, value="won"))], keeps_results=True)
+    journal.end([(0, Outcome(first, 9.0, value="late"))], keeps_results=True)
+
+    assert journal.results() == {0: "won"}
+    assert journal.seconds() == {"a": 4.0}
+
+
+def test_a_worker_records_in_the_same_journal(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        number = journal.begin([(2, "c")])[0]
+        WorkerRecorder(str(tmp_path), keeps_results=True).end(number, 2, 1.5, {"x": 1})
+
+        assert journal.completed() == {2}
+        assert journal.results() == {2: {"x": 1}}
+        journal.end([(2, Outcome(number, 99.0, "its worker died", is_lost=True))])
+        assert journal.seconds() == {"c": 1.5}, "what the worker said stays"
+
+
+def refused(directory: Path, identity: Identity, opening: Opening) -> str:
+    with pytest.raises(FormatError) as error, open_journal(directory, identity, opening):
+        pass
+    assert "\n" not in str(error.value)
+    return error.value.problem
+
+
+def test_a_journal_is_resumed_only_if_asked_and_only_by_its_own_workflow(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([1])
+
+    assert "here already: use --resume" in refused(tmp_path, CHAIN, Opening())
+    assert "another workflow" in refused(tmp_path, Identity("other", 3), RESUME)
+    with open_journal(tmp_path, CHAIN, RESUME) as journal:
+        assert journal.completed() == {1}
+
+
+def test_again_forgets_what_was_completed(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([1])
+    with open_journal(tmp_path, Identity("other", 9), Opening(again=True)) as journal:
+        assert journal.completed() == set()
+
+
+def test_there_must_be_something_to_resume(tmp_path):
+    assert "found none" in refused(tmp_path / "run", CHAIN, RESUME)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_second_server_is_kept_out(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()):
+        assert refused(tmp_path, CHAIN, RESUME) == "another icsched runs this workflow now"
+
+
+def test_what_is_no_journal_is_refused(tmp_path):
+    (tmp_path / "journal.sqlite").write_bytes(b"x" * 5000)
+
+    assert refused(tmp_path, CHAIN, RESUME) == "the journal: file is not a database"
+
+
+def test_a_directory_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    assert refused(tmp_path / "file" / "run", CHAIN, Opening()) == "the journal: Not a directory"
+
+
+HOLD = """
+import sys
+from icsched.execution.records import WorkerRecorder
+WorkerRecorder(sys.argv[1]).begin()
+print(flush=True)
+input()
+"""
+
+
+def test_a_server_waits_for_workers_of_a_killed_one(tmp_path):
+    """The worker ends when it is told that the server has said that it waits."""
+    with open_journal(tmp_path, CHAIN, Opening()):
+        pass
+    words = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        worker.stdout.readline()
+        said = []
+
+        def waiting() -> None:
+            said.append(worker.poll())
+            worker.stdin.write(b"\n")
+            worker.stdin.flush()
+
+        with open_journal(tmp_path, CHAIN, Opening(resume=True, waiting=waiting)):
+            worker.wait(10)
+
+    assert said == [None]
+
+
+def test_logs_have_names_that_every_file_system_takes(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        names = [journal.log_of(7, name).name for name in ("a b/../c", "ü*", "x" * 500)]
+
+    assert names == ["a_b_.._c.7.log", "__.7.log", f"{'x' * 100}.7.log"]
+
+
+def test_names_arcs_and_works_make_a_workflow_another_one():
+    dag = Dag({"a": [], "b": ["a"]})
+    first = identity_of(dag, ["x", "y"])
+
+    assert first == identity_of(Dag({"a": [], "b": ["a"]}), ["x", "y"])
+    assert first != identity_of(Dag({"a": [], "c": ["a"]}), ["x", "y"])
+    assert first != identity_of(Dag({"a": [], "b": []}), ["x", "y"])
+    assert first != identity_of(dag, ["x", "z"])

@@ -1,0 +1,249 @@
+"""The loop hands out, tries again, gives up and records as the rules say."""
+
+import itertools
+
+import pytest
+
+from icsched import ArgumentError, Dag, FormatError, prioritize
+from icsched.execution import loop as loops
+from icsched.execution.handing import Handing
+from icsched.execution.interrupts import Interrupts
+from icsched.execution.journal import Journal
+from icsched.execution.loop import Loop
+from icsched.execution.rules import Deadline, Rules
+from tests.execution.crews import MemoryCrew, dies, fails, hangs
+
+#   a   x
+#  / \
+# b   c
+#  \ /
+#   d
+DIAMOND_AND_ONE = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "x": []})
+
+
+class Tasks:
+    """Tasks that run their own name, except those in *instant*."""
+
+    def __init__(self, dag: Dag, instant: str = "") -> None:
+        self.dag, self.instant, self.values = dag, instant, {}
+
+    def name(self, task: int, /) -> str:
+        return str(self.dag.names[task])
+
+    def whole(self, task: int, /) -> int:
+        return task
+
+    def work(self, task: int, /):
+        return None if self.name(task) in self.instant else str
+
+    def expected(self, _task: int, /) -> float | None:
+        return 1.0
+
+    def finished(self, task: int, value: object, /) -> None:
+        self.values[self.name(task)] = value
+
+
+def run(crew: MemoryCrew, dag: Dag = DIAMOND_AND_ONE, instant: str = "", journal=None, **rules):
+    """Run in the order of the ids; return what happened, and which tasks are completed."""
+    journal, tasks, given = journal or Journal.in_memory(), Tasks(dag, instant), Rules(**rules)
+    handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
+    with Interrupts() as interrupts:
+        happened = Loop(tasks, handing, journal, crew, given).run(interrupts, lambda _state: None)
+    return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
+
+
+def test_one_worker_runs_tasks_in_the_order():
+    crew = MemoryCrew(1)
+    happened, completed = run(crew)
+
+    assert crew.started == ["a", "b", "c", "d", "x"]
+    assert (happened.done, happened.attempts, completed) == (5, 5, "abcdx")
+
+
+def test_no_more_attempts_run_than_there_are_workers():
+    crew = MemoryCrew(2)
+    run(crew)
+
+    assert crew.most == 2
+
+
+def test_a_task_that_runs_nothing_is_done_at_once():
+    crew = MemoryCrew(1)
+    happened, completed = run(crew, instant="ad")
+
+    assert crew.started == ["b", "c", "x"]
+    assert (happened.done, completed) == (5, "abcdx")
+
+
+def test_after_a_failure_nothing_more_is_handed_out():
+    crew = MemoryCrew(1, a=[fails])
+    happened, completed = run(crew)
+
+    assert crew.started == ["a"]
+    assert happened.failed == {0: "exit code 1"}
+    assert completed == ""
+
+
+def test_what_runs_when_a_task_fails_may_end():
+    crew = MemoryCrew(2, a=[fails])
+    happened, completed = run(crew)
+
+    assert crew.started == ["a", "x"]
+    assert (happened.done, completed) == (1, "x")
+
+
+def test_a_run_keeps_going_with_all_that_does_not_need_the_failed_task():
+    crew = MemoryCrew(1, b=[fails])
+    happened, completed = run(crew, keep_going=True)
+
+    assert crew.started == ["a", "b", "c", "x"]
+    assert (list(happened.failed), completed) == ([1], "acx")
+
+
+def test_a_failed_task_is_tried_again_so_often():
+    assert run(MemoryCrew(1, a=[fails, fails]), retries=2)[1] == "abcdx"
+    happened, completed = run(MemoryCrew(1, a=[fails, fails]), retries=1)
+    assert (happened.failed, happened.retried, completed) == ({0: "exit code 1"}, 1, "")
+
+
+def test_a_task_whose_worker_died_is_handed_out_again():
+    crew = MemoryCrew(1, b=[dies, dies])
+    happened, completed = run(crew)
+
+    assert crew.started == ["a", "b", "b", "b", "c", "d", "x"]
+    assert (happened.lost, happened.failed, completed) == (2, {}, "abcdx")
+
+
+def test_a_task_that_kills_its_workers_is_given_up():
+    happened, _ = run(MemoryCrew(1, a=[dies] * 9))
+
+    assert happened.failed == {0: "its worker died 3 times"}
+    assert happened.attempts == 3
+
+
+def test_a_worker_that_died_after_it_recorded_the_success_lost_nothing():
+    journal = Journal.in_memory()
+
+    def records_and_dies(attempt):
+        journal.complete([attempt.task])
+        return dies(attempt)
+
+    crew = MemoryCrew(1, a=[records_and_dies])
+    happened, completed = run(crew, journal=journal)
+
+    assert crew.started == ["a", "b", "c", "d", "x"]
+    assert (happened.done, completed) == (5, "abcdx")
+
+
+def test_idle_workers_get_copies_and_the_first_result_counts():
+    """All of the chain but one worker is idle; the first attempt at a never ends by itself."""
+    chain = Dag({"a": [], "b": ["a"]})
+    crew = MemoryCrew(3, a=[hangs])
+    happened, completed = run(crew, chain, replicas=2)
+
+    assert crew.started[:2] == ["a", "a"]
+    assert crew.stopped[0] == 1
+    assert (happened.done, completed) == (2, "ab")
+
+
+def test_a_failed_copy_fails_nothing_while_another_one_runs():
+    crew = MemoryCrew(2, a=[fails])
+    happened, completed = run(crew, Dag({"a": []}), replicas=2)
+
+    assert (happened.failed, happened.copies, completed) == ({}, 1, "a")
+
+
+def test_a_task_that_runs_for_too_long_is_handed_out_again(monkeypatch):
+    """The clock goes on by one second each time that it is asked."""
+    clock = itertools.count()
+    monkeypatch.setattr(loops.time, "monotonic", lambda: float(next(clock)))
+    crew = MemoryCrew(2, a=[hangs])
+    happened, completed = run(crew, Dag({"a": []}), reallocate=Deadline.of("20"))
+
+    assert crew.started == ["a", "a"]
+    assert crew.stopped == [1]
+    assert (happened.done, happened.copies, completed) == (1, 1, "a")
+
+
+def test_tasks_of_a_cluster_run_in_a_row():
+    """Two chains and clusters of two: each worker gets one chain, so a2 follows a1 on its own."""
+    chains = Dag({"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"]})
+    crew = MemoryCrew(1)
+    happened, _ = run(crew, chains, cluster_size=2)
+
+    assert happened.done == 4
+    assert [name[0] for name in crew.started] in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
+
+
+def test_the_rest_of_a_cluster_whose_task_was_lost_is_not_forgotten():
+    chains = Dag({"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"]})
+    happened, _ = run(MemoryCrew(2, a1=[dies], b2=[dies]), chains, cluster_size=2)
+
+    assert (happened.done, happened.lost) == (4, 2)
+
+
+def test_batches_are_those_of_the_batch_server():
+    """Of a, b and c only c alone frees tasks: a batch of one is c, whatever the order says."""
+    dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
+    crew = MemoryCrew(1)
+    run(crew, dag, batches=True)
+
+    assert crew.started[0] == "c"
+
+
+class FullJournal(Journal):
+    """A journal on a disk that is full after some writes, until room is made once."""
+
+    def fill(self, *, after: int, for_good: bool) -> "FullJournal":
+        self.left, self.for_good = after, for_good
+        return self
+
+    def make_room(self) -> None:
+        self.left = -1 if self.for_good else 99
+
+    def end(self, ends, **how) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise FormatError("journal.sqlite", None, "database or disk is full")
+        super().end(ends, **how)
+
+
+def test_on_a_full_disk_what_runs_is_recorded_in_the_reserve_and_nothing_else_starts():
+    crew = MemoryCrew(2)
+    journal = FullJournal.in_memory().fill(after=0, for_good=False)
+    happened, completed = run(crew, journal=journal)
+
+    assert crew.started == ["a", "x"]
+    assert completed == "ax"
+    assert happened.full.problem == "database or disk is full"
+
+
+def test_without_any_room_what_runs_is_stopped():
+    crew = MemoryCrew(2, x=[hangs])
+    journal = FullJournal.in_memory().fill(after=0, for_good=True)
+    happened, completed = run(crew, journal=journal)
+
+    assert crew.started == ["a", "x"]
+    assert crew.stopped == [1, 2]
+    assert (happened.full is None, completed) == (False, "")
+
+
+@pytest.mark.parametrize("word", ["", "0", "x", "-1", "3xx", "1e3", "nan"])
+def test_a_deadline_is_seconds_or_a_factor(word):
+    with pytest.raises(ArgumentError, match="--reallocate: expected seconds"):
+        Deadline.of(word)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"retries": -1},
+        {"replicas": 0},
+        {"time_limit": 0},
+        {"cluster_size": 0},
+        {"batches": True, "cluster_size": 2},
+    ],
+)
+def test_rules_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(ArgumentError):
+        Rules(**wrong)

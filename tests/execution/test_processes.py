@@ -1,0 +1,124 @@
+"""A command runs in a process of its own, as the workflow says, and surely ends."""
+
+import os
+import select
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from icsched.commands import Command
+from icsched.engines.processes import run_command
+
+
+def has_ended(process: int) -> bool:
+    """Wait until a process has ended, which need not be a child of this one."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], 30)[0])
+    finally:
+        os.close(handle)
+
+
+@pytest.fixture
+def log(folder) -> Path:
+    return folder / "log"
+
+
+def test_a_command_that_succeeds_has_no_problem_and_its_output_is_in_the_log(log):
+    seconds, problem = run_command(Command(("sh", "-c", "echo out; echo error >&2")), log)
+
+    assert problem is None
+    assert seconds > 0
+    assert log.read_text() == "out\nerror\n"
+
+
+def test_output_of_another_attempt_is_kept(log):
+    log.write_text("before\n")
+    run_command(Command(("echo", "after")), log)
+
+    assert log.read_text() == "before\nafter\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("sh", "-c", "exit 3"), "exit code 3"),
+        (("sh", "-c", "kill -9 $$"), "killed by signal 9"),
+        (("no-such-program",), "cannot start: no-such-program: No such file or directory"),
+        (("/",), "cannot start: /: Permission denied"),
+    ],
+)
+def test_what_went_wrong_is_one_line(words, problem, log):
+    assert run_command(Command(words), log)[1] == problem
+
+
+def test_no_shell_reads_the_words_unless_asked(log):
+    run_command(Command(("echo", "$HOME;", "*", "`id`")), log)
+    run_command(Command(("echo", "$(echo 1; echo 2)")), log, shell=True)  # noqa: S604
+
+    assert log.read_text() == "$HOME; * `id`\n1 2\n"
+
+
+def test_a_command_has_its_directory_its_variables_and_its_own_streams(folder, log):
+    (folder / "in.txt").write_text("read\n")
+    (folder / "sub").mkdir()
+    work = Command(
+        ("sh", "-c", 'cat; echo "$COLOUR"; pwd; echo e >&2'),
+        directory=str(folder / "sub"),
+        environment=(("COLOUR", "blue"),),
+        stdin=str(folder / "in.txt"),
+        stdout=str(folder / "out.txt"),
+        stderr=str(folder / "err.txt"),
+    )
+
+    assert run_command(work, log)[1] is None
+    assert (folder / "out.txt").read_text() == f"read\nblue\n{folder / 'sub'}\n"
+    assert (folder / "err.txt").read_text() == "e\n"
+    assert log.read_text() == ""
+
+
+def test_two_streams_to_one_file_do_not_overwrite_each_other(folder, log):
+    both = str(folder / "both.txt")
+    work = Command(("sh", "-c", "echo a; echo b >&2; echo c"), stdout=both, stderr=both)
+    run_command(work, log)
+
+    assert Path(both).read_text() == "a\nb\nc\n"
+
+
+def test_input_is_empty_by_default(log):
+    assert run_command(Command(("cat",)), log)[1] is None
+    assert log.read_text() == ""
+
+
+def test_a_command_is_stopped_at_its_time_limit_with_all_that_it_started(folder, log):
+    """The child of the command writes its number; it ends, too."""
+    script = "sleep 1000 & echo $! > child; wait"
+    _, problem = run_command(Command(("sh", "-c", script)), log, time_limit=0.5)
+    child = int((folder / "child").read_text())
+
+    assert problem == "stopped at its time limit of 0.5 s"
+    assert has_ended(child)
+
+
+def test_a_command_meets_signals_as_a_new_process_does(log):
+    """Workers ignore SIGINT and hold SIGTERM back; their commands must not."""
+    show = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler,"
+    show += " signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run_command(Command((sys.executable, "-c", show)), log)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert log.read_text() == "True set()\n"
+
+
+def test_a_command_leads_a_group_of_its_own(log):
+    run_command(Command((sys.executable, "-c", "import os; print(os.getpgid(0))")), log)
+
+    assert int(log.read_text()) != os.getpgid(0)

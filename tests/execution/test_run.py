@@ -1,0 +1,211 @@
+"""`icsched run`: what it says, what it leaves, what it refuses, and how it goes on."""
+
+import fcntl
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.execution.conftest import command, environment
+
+RUN = Path("wf.plain.icsched-run")
+
+
+def complaint(done: subprocess.CompletedProcess[str], code: int = 1) -> str:
+    """The one line on standard error."""
+    assert done.returncode == code
+    assert done.stderr.count("\n") == 1
+    return done.stderr.removeprefix("icsched: ").rstrip()
+
+
+def test_a_workflow_runs_to_its_end_and_the_next_run_knows_its_times(jobs, icsched_run):
+    jobs(a="echo one > out; echo said", b="cat out >> out2", c="cat out2 >> out3")
+    done = icsched_run("--json")
+    report = json.loads(done.stdout)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path("out3").read_text() == "one\n"
+    assert (report["done"], report["left"], report["attempts"]) == (3, 0, 3)
+    assert report["foretold"] is None
+    assert (RUN / "logs" / "a.1.log").read_text() == "said\n"
+    again = json.loads(icsched_run("--again", "--json").stdout)
+    assert again["done"] == 3
+    assert again["foretold"]["low"] <= again["foretold"]["seconds"] <= again["foretold"]["high"]
+    assert Path("out3").read_text() == "one\none\none\n", "b appended to what was there, then c"
+
+
+def test_a_journal_that_is_there_is_not_touched_unless_asked(jobs, icsched_run):
+    jobs(a="echo >> ran")
+    icsched_run()
+
+    assert "use --resume to go on" in complaint(icsched_run())
+    resumed = icsched_run("--resume")
+    assert (resumed.returncode, resumed.stdout.splitlines()[1]) == (0, "Nothing was left to run")
+    assert Path("ran").read_text() == "\n"
+
+
+def test_a_failure_is_told_with_its_log_and_can_be_mended(jobs, icsched_run):
+    jobs(a="echo >> ran", b="echo why; test -e mended", c="touch end")
+    done = icsched_run()
+
+    assert done.returncode == 1
+    assert done.stderr == "icsched: task 'b' failed: exit code 1\n"
+    assert "Failed: b: exit code 1; its output is in " in done.stdout
+    assert "2 jobs are not completed: use --resume to go on" in done.stdout
+    assert (RUN / "logs" / "b.2.log").read_text() == "why\n"
+    Path("mended").touch()
+    assert icsched_run("--resume").returncode == 0
+    assert Path("end").exists()
+    assert Path("ran").read_text() == "\n"
+
+
+def test_a_changed_workflow_is_not_resumed(jobs, icsched_run):
+    jobs(a="true")
+    icsched_run()
+    jobs(a="touch other")
+
+    assert "of another workflow, or names, dependencies" in complaint(icsched_run("--resume"))
+    assert not Path("other").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (["--engine", "slurm"], 2, "engine: expected local"),
+        (["--resume"], 1, "expected a journal to resume, found none"),
+        (["--resume", "--again"], 2, "--resume cannot be used with --again"),
+        (["--journal", "file/run"], 1, "Not a directory"),
+        (["--address", "tcp://x:1"], 2, "engine local: --address cannot be used"),
+        (["--reallocate", "soon"], 2, "--reallocate: expected seconds"),
+        (["-j", "0"], 2, "workers: expected a whole number from 1"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line_and_nothing_starts(
+    words, code, problem, jobs, icsched_run
+):
+    jobs(a="touch started")
+    Path("file").touch()
+
+    assert problem in complaint(icsched_run(*words), code)
+    assert not Path("started").exists()
+    assert not RUN.exists()
+
+
+def test_a_missing_program_is_found_before_anything_starts(jobs, icsched_run):
+    jobs(a="touch started", b=["no-such-program", "x"])
+
+    expected = "wf.plain: job 'b': expected a program that can be run, found none called"
+    assert complaint(icsched_run()) == f"{expected} 'no-such-program'"
+    assert not Path("started").exists()
+
+
+def test_a_file_without_commands_is_refused(put):
+    put({"wf.dot": "digraph { a -> b }"})
+    words = [command()[0], "run", "wf.dot"]
+    done = subprocess.run(words, capture_output=True, text=True)
+
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_dry_run_says_what_would_run_and_writes_nothing(jobs, icsched_run):
+    jobs(a=["echo", "a b"], b="touch started")
+    done = icsched_run("--dry-run")
+
+    assert done.stdout.splitlines()[1:] == ["a: echo 'a b'", "b: sh -c 'touch started'"]
+    assert not RUN.exists()
+    assert not Path("started").exists()
+
+
+def test_no_shell_reads_commands_unless_asked(jobs, icsched_run):
+    jobs(a=["touch", "$NAME;x"])
+    icsched_run()
+    jobs(a=["touch", "$(echo made)"])
+    icsched_run("--again", "--shell")
+
+    assert Path("$NAME;x").exists()
+    assert Path("made").exists()
+
+
+# A job says that it runs through a pipe, and waits for a word through another one.
+TALK = "echo >> began; echo > up; read word < down; echo >> finished"
+
+
+@pytest.fixture
+def talking(jobs):
+    """A chain whose second job talks; start the run, and wait until that job has begun."""
+    jobs(a="echo >> first", b=TALK, c="touch end")
+    os.mkfifo("up")
+    os.mkfifo("down")
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        with Path("errors").open("w") as errors:
+            server = subprocess.Popen(
+                command(*words), env=environment(), stdout=subprocess.DEVNULL, stderr=errors
+            )
+        Path("up").read_text()
+        return server
+
+    return start
+
+
+def answer_the_job() -> None:
+    Path("down").write_text("go\n")
+
+
+def lines(name: str) -> int:
+    return Path(name).read_text().count("\n") if Path(name).exists() else 0
+
+
+def test_a_job_outlives_a_killed_server_and_is_not_run_again(talking, icsched_run):
+    """The server is killed while b runs. Then b ends, and its worker says so in the journal."""
+    server = talking()
+    server.kill()
+    server.wait()
+    answer_the_job()
+    with (RUN / "workers.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # all workers have ended
+    with sqlite3.connect(RUN / "journal.sqlite") as journal:
+        assert journal.execute("SELECT task FROM completed ORDER BY 1").fetchall() == [(0,), (1,)]
+
+    assert icsched_run("--resume").returncode == 0
+    assert (lines("first"), lines("began"), lines("finished")) == (1, 1, 1)
+    assert Path("end").exists()
+
+
+def test_a_resumed_run_waits_for_jobs_of_the_killed_one(talking):
+    server = talking()
+    server.kill()
+    server.wait()
+    words = command("--resume")
+    with subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True) as resumed:
+        assert "still running: waiting for them" in resumed.stderr.readline()
+        answer_the_job()
+        assert resumed.wait(60) == 0
+
+    assert (lines("first"), lines("began"), lines("finished")) == (1, 1, 1)
+
+
+def test_a_second_server_is_refused_while_one_runs(talking, icsched_run):
+    server = talking()
+
+    assert "another icsched runs this workflow now" in complaint(icsched_run("--resume"))
+    answer_the_job()
+    assert server.wait(60) == 0
+
+
+def test_after_ctrl_c_jobs_are_stopped_and_the_run_can_go_on(talking):
+    server = talking()
+    server.send_signal(signal.SIGINT)
+
+    assert server.wait(60) == 130
+    assert Path("errors").read_text() == ""
+    resumed = talking("--resume")
+    answer_the_job()
+    assert resumed.wait(60) == 0
+    assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 1)
+    assert Path("end").exists()
