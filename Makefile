@@ -10,7 +10,7 @@ endif
 CXX_HEADERS := $(wildcard cpp/include/icsched/*.hpp cpp/tests/*.hpp)
 BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_headers.sh \
                 $(wildcard cpp/src/*.cpp cpp/include/icsched/*.hpp cpp/bind/*.cpp cpp/bind/*.hpp) \
-                $(shell find src/icsched -type d -not -name __pycache__)
+                $(shell find src -type d -not -name __pycache__)
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:

@@ -1,0 +1,10 @@
+"""Snakemake (the extra ``snakemake``): which ready jobs to start, in the order of a plan.
+
+Nothing here imports Snakemake: the package ``snakemake_scheduler_plugin_icsched`` does.
+"""
+
+from icsched.engines.snakemake.chooser import Chooser
+from icsched.engines.snakemake.ranking import LEAN, check_order_name
+from icsched.engines.snakemake.supervisor import Supervisor
+
+__all__ = ["LEAN", "Chooser", "Supervisor", "check_order_name"]

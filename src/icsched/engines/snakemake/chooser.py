@@ -1,0 +1,137 @@
+"""Which ready jobs to start in each round of Snakemake's scheduler."""
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+
+from icsched.engines.snakemake.jobs import File, Graph, Job, members, name_of
+from icsched.engines.snakemake.ranking import (
+    LEAN,
+    Ranks,
+    add_new,
+    check_order_name,
+    made_ranks,
+    rank_of,
+    simple_ranks,
+    sorted_jobs,
+)
+from icsched.engines.snakemake.temporary import TemporarySizes
+from icsched.engines.snakemake.waiting import Amount, Waiting
+from icsched.errors import IcschedError
+
+NODES, CORES, COUNT = "_nodes", "_cores", "_job_count"  # Snakemake's names of resources
+FEW = 2_000  # so many jobs are ranked again whenever there are new ones
+SHARE = 8  # more jobs are ranked again once one in SHARE is new
+
+_Look = tuple[int, int, tuple[Amount, ...]]
+
+
+class Chooser:
+    """Chooses jobs by rule priority, then by the order called *order*, each if it fits.
+
+    Jobs are ranked in the first round, and again when a checkpoint has added many. *is_sampled*
+    says that Snakemake shows a random part of the ready jobs. Raises ArgumentError for an unknown
+    order.
+    """
+
+    def __init__(
+        self, graph: Graph, order: str, logger: logging.Logger, *, is_sampled: bool = False
+    ) -> None:
+        self._graph = graph
+        self._order = check_order_name(order)
+        self._logger = logger
+        self._is_sampled = is_sampled
+        self._ranks: Ranks = {}
+        self._new = 0  # jobs since the last ranking
+        self._expected = -1  # remaining jobs, unless some came or failed jobs are tried again
+        self._slots = 1
+        self._sizes = TemporarySizes()
+        self._waiting = Waiting(())
+        self._found_nothing: _Look | None = None  # the last round, if nothing could start
+
+    def select(
+        self,
+        selectable: Collection[Job],
+        remaining: Sequence[Job],
+        available: Mapping[str, object],
+        input_sizes: Mapping[File, int | None],
+    ) -> list[Job]:
+        """Return the jobs to start now, first to start first; every job left over does not fit.
+
+        O(ready jobs) with a small constant; O(1) if nothing has changed and nothing could start.
+        """
+        limits = {name: most for name, most in available.items() if isinstance(most, int | float)}
+        if any(limits.get(name, 1) <= 0 for name in (NODES, COUNT)):
+            return []  # every job takes one
+        look = self._look(selectable, remaining, limits)
+        if look == self._found_nothing:
+            return []
+        ready = selectable if isinstance(selectable, set) else set(selectable)
+        self._take_in(ready, remaining, limits, input_sizes)
+        picked = self._waiting.pick(limits, ready)
+        self._expected = len(remaining) - sum(len(members(job)) for job in picked)
+        self._found_nothing = None if picked or self._is_sampled else look
+        return picked
+
+    def _look(
+        self, selectable: Collection[Job], remaining: Sequence[Job], limits: Mapping[str, Amount]
+    ) -> _Look:
+        """Return what changes whenever a job ends or comes.
+
+        A job that ends gives back what it took. How many jobs may start does not matter to a
+        round in which none can.
+        """
+        amounts = tuple(most for name, most in limits.items() if name != COUNT)
+        return len(selectable), len(remaining), amounts
+
+    def _take_in(
+        self,
+        ready: set[Job],
+        remaining: Sequence[Job],
+        limits: Mapping[str, Amount],
+        input_sizes: Mapping[File, int | None],
+    ) -> None:
+        """Rank what is new, and let the new ready jobs wait."""
+        if tuple(limits) != self._waiting.names:
+            self._waiting = Waiting(tuple(limits))
+        self._slots = max(self._slots, int(min(limits.get(NODES, 1 << 20), limits.get(CORES, 1))))
+        new = self._waiting.new_among(ready)
+        is_news = self._order == LEAN and self._sizes.learn(new, input_sizes)
+        if self._rank_new(new, remaining) or is_news:
+            if is_news:
+                self._rank_all()
+            self._waiting = Waiting(tuple(limits))
+            new = ready
+        listed = sorted(new, key=self._rank)
+        self._waiting.add(listed, map(self._rank, listed))
+
+    def _rank(self, job: Job) -> float:
+        return rank_of(job, self._ranks)
+
+    def _rank_new(self, new: Collection[Job], remaining: Sequence[Job]) -> bool:
+        """Rank the jobs that have no rank yet; whether all jobs have got new ranks."""
+        ranks = self._ranks
+        singles = (single for job in new for single in members(job))
+        suspects = singles if len(remaining) == self._expected else chain(remaining, singles)
+        unseen = {job for job in suspects if job not in ranks}
+        if not unseen:
+            return False
+        self._new += len(unseen)
+        if not ranks or len(ranks) <= FEW or self._new * SHARE >= len(ranks):
+            self._rank_all()
+            unseen -= self._ranks.keys()
+        add_new(self._graph, sorted(unseen, key=name_of), self._ranks)
+        return self._new == 0
+
+    def _rank_all(self) -> None:
+        self._new = 0
+        jobs = sorted_jobs(self._graph)
+        try:
+            self._ranks = made_ranks(
+                self._graph, jobs, self._order, slots=self._slots, sizes=self._sizes
+            )
+        except IcschedError as error:
+            self._logger.warning(
+                f"icsched: jobs start by name, because the order {self._order} failed: {error}"
+            )
+            self._ranks = simple_ranks(jobs)

@@ -1,0 +1,67 @@
+"""What icsched uses of Snakemake's jobs and of its graph."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol
+
+
+class File(Protocol):
+    """A path with flags; also a string."""
+
+    def is_flagged(self, flag: str, /) -> bool:
+        """Whether the Snakefile has put *flag* on the file, such as "temp"."""
+
+
+class Job(Protocol):
+    """A single job, or a group of jobs. A group also has `jobs`."""
+
+    @property
+    def priority(self) -> int:
+        """The priority of the rule, or the largest of a group."""
+
+    @property
+    def scheduler_resources(self) -> Mapping[str, Any]:
+        """What the job takes of each resource while it runs."""
+
+    @property
+    def input(self) -> Iterable[File]:
+        """The input files."""
+
+    @property
+    def output(self) -> Iterable[File]:
+        """The output files."""
+
+
+class Graph(Protocol):
+    """Snakemake's dag of jobs."""
+
+    def needrun_jobs(self) -> Iterable[Job]:
+        """Return the single jobs that must still run, or that run now."""
+
+    def job_dependencies(self, job: Job, /) -> Iterable[Job]:
+        """Return the single jobs that *job* needs files of."""
+
+
+def name_of(job: Job) -> tuple[str, ...]:
+    """Return what tells *job* from others, the same in every run: Snakemake's sets have no order.
+
+    The words are the output files, the log files and the name of the rule.
+    """
+    return (*map(str, job.output), "", *map(str, getattr(job, "log", ())), "", repr(job))
+
+
+def rule_of(job: Job) -> str:
+    """Return the name of the rule of a single job."""
+    rule = getattr(job, "rule", None)
+    return str(getattr(rule, "name", ""))
+
+
+def members(job: Job) -> Collection[Job]:
+    """Return the single jobs of a group, or the job itself.
+
+    `GroupJob.jobs` is a property, though the interface of plugins says that it is a method.
+    """
+    found = getattr(job, "jobs", None)
+    if found is None:
+        return (job,)
+    singles: Collection[Job] = found() if callable(found) else found
+    return singles

@@ -1,0 +1,109 @@
+"""What Snakemake has written down about past runs: how long jobs took."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from icsched.arrays import LONGEST, SHORTEST, Floats
+from icsched.engines.snakemake.jobs import Graph, Job, name_of, rule_of
+
+PROBE = 32  # jobs of a rule that are looked up before the rule counts as never recorded
+MOST_LOOKUPS = 20_000  # jobs that are looked up in all: each may be a file to read
+
+
+def run_times(graph: Graph, jobs: Sequence[Job]) -> Floats | None:
+    """Return the seconds of each of *jobs* by past runs, or None if nothing is known.
+
+    A job takes what its benchmark file says, else what the metadata of its outputs say, else the
+    mean of its rule, else the mean of all that is known.
+    """
+    workflow = getattr(graph, "workflow", None)
+    if workflow is None:  # a graph that no run of Snakemake made
+        return None
+    everything = {*jobs, *graph.jobs}  # type: ignore[attr-defined]  # jobs that are done tell, too
+    known = _looked_up(_by_rule(everything), workflow.persistence)
+    if not known:
+        return None
+    return _filled(jobs, known)
+
+
+def _filled(jobs: Sequence[Job], known: dict[Job, float]) -> Floats:
+    """Give each of *jobs* its own seconds, else the mean of its rule, else the mean of all."""
+    of_rule: dict[str, list[float]] = defaultdict(list)
+    for job, seconds in known.items():
+        of_rule[rule_of(job)].append(seconds)
+    means = {rule: float(np.mean(times)) for rule, times in of_rule.items()}
+    usual = float(np.mean(list(known.values())))
+    return np.array([known.get(job, means.get(rule_of(job), usual)) for job in jobs])
+
+
+def _by_rule(jobs: Iterable[Job]) -> list[list[Job]]:
+    """Return the jobs of each rule, sorted, since sets have another order every time."""
+    found: dict[str, list[Job]] = defaultdict(list)
+    for job in jobs:
+        found[rule_of(job)].append(job)
+    return [sorted(found[rule], key=name_of) for rule in sorted(found)]
+
+
+def _looked_up(rules: list[list[Job]], persistence: Any) -> dict[Job, float]:
+    """Look up some jobs of each rule, spread evenly, then all of the rules that have records."""
+    known: dict[Job, float] = {}
+    share = MOST_LOOKUPS // max(1, len(rules))
+    for jobs in rules:
+        probe = _spread(jobs, PROBE)
+        found = _found(probe, persistence)
+        if found and len(jobs) > PROBE:
+            found |= _found(set(_spread(jobs, share)) - set(probe), persistence)
+        known |= found
+    return known
+
+
+def _spread(jobs: list[Job], count: int) -> list[Job]:
+    step = max(1, -(-len(jobs) // max(1, count)))
+    return jobs[::step]
+
+
+def _found(jobs: Iterable[Job], persistence: Any) -> dict[Job, float]:
+    seconds = ((job, _recorded(job, persistence)) for job in jobs)
+    return {job: found for job, found in seconds if found is not None}
+
+
+def _recorded(job: Job, persistence: Any) -> float | None:
+    """Return the seconds of a job by its benchmark file or its metadata; None if both say nothing.
+
+    A file that is broken says nothing: it may be half-written.
+    """
+    try:
+        benchmark = getattr(job, "benchmark", None)
+        seconds = benchmark_seconds(Path(str(benchmark))) if benchmark else None
+        if seconds is None:
+            seconds = _metadata_seconds(job, persistence)
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return seconds if seconds is not None and SHORTEST <= seconds <= LONGEST else None
+
+
+def benchmark_seconds(path: Path) -> float | None:
+    """Return the mean of the column "s" of a benchmark file, of tabs or of JSON lines.
+
+    None if the file does not exist. Raises ValueError or LookupError if it is something else.
+    """
+    if not path.is_file():
+        return None
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if path.suffix == ".jsonl":
+        return float(np.mean([float(json.loads(line)["s"]) for line in lines if line]))
+    column = lines[0].split("\t").index("s")
+    return float(np.mean([float(line.split("\t")[column]) for line in lines[1:]]))
+
+
+def _metadata_seconds(job: Job, persistence: Any) -> float | None:
+    for file in job.output:
+        record = persistence.metadata(file)
+        if record is not None and record.starttime is not None and record.endtime is not None:
+            return float(record.endtime - record.starttime)
+    return None

@@ -1,0 +1,223 @@
+"""Which jobs start: against the plain loop over sorted jobs."""
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from icsched import Dag
+from icsched.engines.snakemake import Chooser, Supervisor
+from icsched.engines.snakemake.waiting import CHUNK, Waiting
+from icsched.errors import ArgumentError
+from tests.engines.snakemake.fakes import FakeGraph, FakeGroup, FakeJob
+from tests.strategies import dags
+
+LOGGER = logging.getLogger("test")
+LIMITS = {"_cores": 4, "mem_mb": 10}
+needs = st.fixed_dictionaries(
+    {"_cores": st.integers(1, 4)}, optional={"mem_mb": st.integers(0, 10) | st.none()}
+)
+
+
+def chosen(jobs, limits):
+    """The plain way: each job in turn, if it fits."""
+    left, found = dict(limits), []
+    for job in jobs:
+        need = {name: job.scheduler_resources.get(name) or 0 for name in left}
+        if all(need[name] <= left[name] for name in left):
+            left = {name: left[name] - need[name] for name in left}
+            found.append(job)
+    return found
+
+
+def select(chooser, graph, limits, running=()):
+    ready = graph.ready(running)
+    remaining = [job for job in graph.needrun_jobs() if job not in running]
+    return chooser.select(ready, remaining, limits, {})
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), needs), max_size=30), st.randoms())
+def test_jobs_start_by_priority_and_rank_each_if_it_fits(drawn, random):
+    jobs = [FakeJob(f"{at}", priority=p, needs=need) for at, (p, need) in enumerate(drawn)]
+    ranks = random.sample(range(len(jobs)), len(jobs))
+    waiting = Waiting(tuple(LIMITS))
+    waiting.add(jobs, ranks)
+    by_rank = sorted(jobs, key=lambda job: (-job.priority, ranks[jobs.index(job)]))
+
+    picked = waiting.pick(LIMITS, set(jobs))
+
+    assert picked == chosen(by_rank, LIMITS)
+    assert len(waiting) == len(jobs) - len(picked)
+
+
+def test_many_jobs_of_many_priorities_start_in_the_same_order_as_few():
+    """More than one chunk, and most of the best jobs need too much."""
+    count = 3 * CHUNK
+    jobs = [
+        FakeJob(f"{at:04}", priority=at * 7919 % 50, needs={"_cores": 1 + 3 * (at % 3 > 0)})
+        for at in range(count)
+    ]
+    waiting = Waiting(("_cores",))
+    waiting.add(jobs, range(count))
+    by_rank = sorted(jobs, key=lambda job: -job.priority)  # the sort is stable
+
+    assert waiting.pick({"_cores": 1501}, set(jobs)) == chosen(by_rank, {"_cores": 1501})
+
+
+@given(dags(most_tasks=8), st.data())
+def test_a_whole_run_follows_the_order_and_starves_no_job_that_fits(dag, data):
+    """The order is fifo by name, and the ids of the dag are in the order of the names."""
+    drawn = [data.draw(needs) for _ in range(len(dag))]
+    jobs = [FakeJob(f"{at:02}", needs=need) for at, need in enumerate(drawn)]
+    graph = FakeGraph.of(dag, jobs)
+    rank = {jobs[task]: at for at, task in enumerate(dag.fifo_order.tolist())}
+    chooser = Chooser(graph, "fifo", LOGGER)
+    running: list[FakeJob] = []
+    while len(graph.done) < len(jobs):
+        free = {
+            name: most - sum(job.scheduler_resources.get(name) or 0 for job in running)
+            for name, most in LIMITS.items()
+        }
+        expected = chosen(sorted(graph.ready(running), key=rank.__getitem__), free)
+        assert select(chooser, graph, free, running) == expected
+        running += expected
+        ended = running.pop(data.draw(st.integers(0, len(running) - 1)))
+        graph.done.add(ended)
+
+
+def test_a_round_without_a_change_looks_at_no_job():
+    big = FakeJob("big", needs={"_cores": 2})
+    chooser = Chooser(FakeGraph({big: []}), "fifo", LOGGER)
+    assert chooser.select({big}, [big], {"_cores": 1}, {}) == []
+
+    class Unseen(set):
+        def difference(self, *_):
+            raise AssertionError("the ready jobs were looked at")
+
+    assert chooser.select(Unseen({big}), [big], {"_cores": 1}, {}) == []
+    assert chooser.select({big}, [big], {"_cores": 2}, {}) == [big]
+
+
+def test_a_sample_of_ready_jobs_is_looked_at_in_every_round():
+    """The numbers are the same, but the sample has another job, which fits."""
+    big, small = FakeJob("big", needs={"_cores": 2}), FakeJob("small", needs={"_cores": 1})
+    chooser = Chooser(FakeGraph({big: [], small: []}), "fifo", LOGGER, is_sampled=True)
+
+    assert chooser.select({big}, [big, small], {"_cores": 1}, {}) == []
+    assert chooser.select({small}, [big, small], {"_cores": 1}, {}) == [small]
+
+
+def test_nothing_starts_without_a_node_though_a_job_says_nothing_of_nodes():
+    job = FakeJob("job")
+    chooser = Chooser(FakeGraph({job: []}), "fifo", LOGGER)
+
+    assert chooser.select({job}, [job], {"_nodes": 0, "_cores": 9}, {}) == []
+    assert chooser.select({job}, [job], {"_nodes": 1, "_cores": 9}, {}) == [job]
+
+
+def test_a_job_that_is_tried_again_starts_with_what_it_needs_then():
+    job = FakeJob("job", needs={"mem_mb": 1})
+    chooser = Chooser(FakeGraph({job: []}), "fifo", LOGGER)
+    assert chooser.select({job}, [job], {"mem_mb": 3}, {}) == [job]
+
+    job.scheduler_resources = {"mem_mb": 4}
+
+    assert chooser.select({job}, [job], {"mem_mb": 3}, {}) == []
+    assert chooser.select({job}, [job], {"mem_mb": 4}, {}) == [job]
+
+
+def test_a_group_starts_as_early_as_the_best_of_its_jobs():
+    jobs = [FakeJob(name, needs={"_cores": 1}) for name in "abcd"]
+    graph = FakeGraph({job: [] for job in jobs})
+    group = FakeGroup([jobs[3], jobs[1]], {"_cores": 2})
+    chooser = Chooser(graph, "fifo", LOGGER)
+
+    assert chooser.select({group, jobs[0], jobs[2]}, jobs, {"_cores": 3}, {}) == [jobs[0], group]
+
+
+def test_jobs_that_a_checkpoint_adds_are_ranked_with_all_others():
+    first, last = FakeJob("a"), FakeJob("z")
+    graph = FakeGraph({first: [], last: []})
+    chooser = Chooser(graph, "fifo", LOGGER)
+    assert select(chooser, graph, {"_cores": 9}) == [first, last]
+
+    graph.done = {first}
+    new = FakeJob("m")
+    graph.parents_of[new] = [first]
+
+    assert select(chooser, graph, {"_cores": 9}) == [new, last]
+
+
+def test_of_many_jobs_a_new_one_starts_right_behind_its_parent():
+    """To rank thousands of jobs again for each new one would take too long."""
+    jobs = [FakeJob(f"{at:05}", needs={"_cores": 1}) for at in range(3000)]
+    graph = FakeGraph({job: [] for job in jobs})
+    chooser = Chooser(graph, "fifo", LOGGER)
+    assert select(chooser, graph, {"_cores": 2}) == jobs[:2]
+
+    graph.done = {jobs[0]}
+    child, grandchild = FakeJob("y", needs={"_cores": 1}), FakeJob("x", needs={"_cores": 1})
+    graph.parents_of |= {child: [jobs[0]], grandchild: [child]}
+    assert select(chooser, graph, {"_cores": 1}, running=[jobs[1]]) == [child]
+
+    graph.done |= {jobs[1], child}
+    assert select(chooser, graph, {"_cores": 2}) == [grandchild, jobs[2]]
+
+
+def started_by(chooser, graph, sizes) -> list[str]:
+    """The jobs in the order in which they start, one at a time."""
+    found = []
+    while graph.needrun_jobs():
+        [job] = chooser.select(graph.ready(), graph.needrun_jobs(), {"_cores": 1}, sizes)
+        found.append(job.output[0])
+        graph.done.add(job)
+    return found
+
+
+def test_lean_ends_a_sample_before_it_begins_the_next():
+    need = {"_cores": 1}
+    parents_of = {}
+    for number in range(3):
+        first = FakeJob(f"a{number}", temp=True, needs=need)
+        parents_of |= {first: [], FakeJob(f"z{number}", inputs=first.output, needs=need): [first]}
+    graph = FakeGraph(parents_of)
+
+    started = started_by(Chooser(graph, "lean", LOGGER), graph, {})
+
+    assert started == ["a0", "z0", "a1", "z1", "a2", "z2"]
+
+
+def test_an_unknown_order_is_named():
+    with pytest.raises(ArgumentError, match=r"order: expected auto, .*, lean, got 'nosuch'"):
+        Chooser(FakeGraph({}), "nosuch", LOGGER)
+
+
+def test_an_order_that_fails_is_told_in_one_line_and_jobs_start_by_name(caplog):
+    """A cycle cannot be ordered. Snakemake would not make one."""
+    a, b = FakeJob("a"), FakeJob("b")
+    chooser = Chooser(FakeGraph({a: [b], b: [a]}), "prio", LOGGER)
+
+    assert chooser.select({a, b}, [a, b], {"_cores": 1}, {}) == [a, b]
+    [record] = caplog.records
+    assert record.getMessage().startswith(
+        "icsched: jobs start by name, because the order prio failed: dependency cycle"
+    )
+
+
+def test_a_bug_is_told_with_its_traceback_and_the_run_goes_on(caplog):
+    class Broken(FakeGraph):
+        def needrun_jobs(self):
+            raise ZeroDivisionError("broken")
+
+    a, b = FakeJob("a", needs={"_cores": 1}), FakeJob("b", priority=1, needs={"_cores": 1})
+    supervisor = Supervisor(Broken({a: [], b: []}), "auto", LOGGER, skip_input_sizes=False)
+
+    assert supervisor.select({a, b}, [a, b], {"_cores": 1}, {}) == [b]
+    assert supervisor.select({a}, [a], {"_cores": 1}, {}) == [a]
+    [record] = caplog.records
+    assert "ZeroDivisionError: broken" in record.getMessage()
+
+
+def test_a_dag_of_no_jobs_selects_none():
+    assert Chooser(FakeGraph.of(Dag({}), []), "auto", LOGGER).select(set(), [], LIMITS, {}) == []

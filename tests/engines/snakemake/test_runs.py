@@ -1,0 +1,242 @@
+"""Real runs of Snakemake with the scheduler icsched."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+SNAKEMAKE = Path(sys.executable).parent / "snakemake"
+TROUBLE = re.compile(r"bug in icsched|jobs start by name|Traceback")
+
+
+@pytest.fixture
+def snakemake(folder):
+    """Run a Snakefile with options; return what it printed.
+
+    The path has the sources first: Snakemake looks for plugins in folders, and an editable install
+    has none. `make wheel-check` runs the plugin as a user has it.
+    """
+
+    def run(snakefile: str | None, *options: str, code: int = 0, path: str = "", **more: str):
+        if snakefile is not None:
+            (folder / "Snakefile").write_text(textwrap.dedent(snakefile))
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{path}:{ROOT / 'src'}",
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            **more,
+        }
+        command = [SNAKEMAKE, "--scheduler", "icsched", "--nocolor", *options]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        printed = done.stdout + done.stderr
+        assert done.returncode == code, printed
+        assert not TROUBLE.search(printed), printed
+        return printed
+
+    return run
+
+
+def started(folder: Path) -> list[str]:
+    return (folder / "started").read_text().split()
+
+
+SAMPLES = """
+    rule all:
+        input: expand("end/{s}", s=range(3))
+    rule a:
+        output: temp("a/{s}")
+        shell: "echo a{wildcards.s} >> started; touch {output}"
+    rule b:
+        input: "a/{s}"
+        output: temp("b/{s}")
+        shell: "echo b{wildcards.s} >> started; touch {output}"
+    rule end:
+        input: "b/{s}"
+        output: "end/{s}"
+        shell: "ls a b | grep -c '[0-9]' >> kept; echo end{wildcards.s} >> started; touch {output}"
+"""
+
+
+def test_lean_ends_each_sample_and_keeps_one_temporary_file(snakemake, folder):
+    snakemake(SAMPLES, "-c1", "--scheduler-icsched-order", "lean")
+
+    assert started(folder) == [f"{rule}{s}" for s in range(3) for rule in ("a", "b", "end")]
+    assert (folder / "kept").read_text().split() == ["1", "1", "1"]  # the file that end reads
+    assert [*folder.glob("a/*"), *folder.glob("b/*")] == []
+
+
+def test_fifo_runs_rule_by_rule_and_sizes_can_be_skipped(snakemake, folder):
+    snakemake(
+        SAMPLES, "-c1", "--scheduler-icsched-order=fifo", "--scheduler-icsched-skip-input-sizes"
+    )
+
+    assert started(folder) == [f"{rule}{s}" for rule in ("a", "b", "end") for s in range(3)]
+
+
+def test_priorities_of_rules_come_first(snakemake, folder):
+    """By name alone, a starts before z; z has the larger priority."""
+    snakemake(
+        """
+        rule all:
+            input: "a", "z"
+        rule a:
+            output: "a"
+            shell: "echo a >> started; touch a"
+        rule z:
+            output: "z"
+            priority: 3
+            shell: "echo z >> started; touch z"
+        """,
+        "-c1",
+        "--scheduler-icsched-order=fifo",
+    )
+
+    assert started(folder) == ["z", "a"]
+
+
+TIMED = """
+    rule all:
+        input: "x", "y", "z"
+    rule work:
+        output: "{s,[xyz]}"
+        benchmark: "bench/{s}.tsv"
+        shell: "echo {wildcards.s} >> started; touch {output}"
+"""
+
+
+def test_the_longest_job_of_the_last_run_starts_first(snakemake, folder, put):
+    """By the benchmark files first. y has none, and its metadata say 4 s."""
+    put({f"bench/{s}.tsv": f"s\th:m:s\n{t}\t-\n{t + 2}\t-\n" for s, t in (("x", 1), ("z", 9))})
+    snakemake(TIMED.replace('benchmark: "bench/{s}.tsv"', ""), "-c1")
+    for record in (folder / ".snakemake" / "metadata").iterdir():
+        found = json.loads(record.read_text())
+        record.write_text(json.dumps({**found, "endtime": found["starttime"] + 4}))
+    (folder / "started").unlink()
+    order = "--scheduler-icsched-order=critical-path"
+
+    snakemake(TIMED, "-c1", "--forceall", "--rerun-triggers", "mtime", order)
+
+    assert started(folder) == ["z", "y", "x"]  # 10 s, 4 s and 2 s
+
+
+def test_jobs_of_a_checkpoint_run_and_failed_jobs_are_tried_again(snakemake, folder):
+    """The checkpoint makes three parts; the job of part 2 succeeds at its second try."""
+    printed = snakemake(
+        """
+        def parts(wildcards):
+            folder = checkpoints.split.get().output[0]
+            return expand("done/{p}", p=glob_wildcards(folder + "/{p,[0-9]}").p)
+        rule all:
+            input: parts
+        checkpoint split:
+            output: directory("parts")
+            shell: "mkdir parts; touch parts/1 parts/2 parts/3"
+        rule part:
+            input: "parts/{p}"
+            output: "done/{p}"
+            retries: 1
+            resources: mem_mb=lambda wildcards, attempt: 40 * attempt
+            shell: "echo {wildcards.p} >> started;"
+                   "if [ {wildcards.p} = 2 ] && mkdir tried; then false; fi; touch {output}"
+        """,
+        "-c2",
+        "--resources",
+        "mem_mb=100",
+    )
+
+    assert sorted(path.name for path in (folder / "done").iterdir()) == ["1", "2", "3"]
+    assert "Trying to restart" in printed
+    assert sorted(started(folder)) == ["1", "2", "2", "3"]
+
+
+def test_a_run_that_keeps_going_does_all_that_a_failed_job_does_not_hold_up(snakemake, folder):
+    failing = SAMPLES.replace("echo b{wildcards.s}", "[ {wildcards.s} != 1 ]; echo b{wildcards.s}")
+
+    printed = snakemake(failing, "-c2", "--keep-going", code=1)
+
+    assert sorted(path.name for path in (folder / "end").iterdir()) == ["0", "2"]
+    assert "Exiting because a job execution failed" in printed
+
+
+def test_memory_and_resources_of_your_own_are_never_exceeded(snakemake):
+    """Two jobs of one rule would exceed the limit; `mkdir` fails if they ever run at once."""
+    snakemake(
+        """
+        rule all:
+            input: expand("{kind}/{s}", kind=["memory", "gpu"], s=range(3))
+        rule memory:
+            output: "memory/{s}"
+            resources: mem_mb=60
+            shell: "mkdir locked.m && touch {output} && rmdir locked.m"
+        rule gpu:
+            output: "gpu/{s}"
+            resources: gpu=1
+            shell: "mkdir locked.g && touch {output} && rmdir locked.g"
+        """,
+        "-c4",
+        "--resources",
+        "mem_mb=100",
+        "gpu=1",
+    )
+
+
+def test_groups_and_local_rules_run_on_a_cluster(snakemake, folder, put):
+    """Each job is a command of a shell script; the script stands for the cluster."""
+    put({"submit.sh": 'sh "$1" > /dev/null 2>&1 && echo 1\n'})
+    snakemake(
+        """
+        localrules: all, begin
+        rule all:
+            input: expand("end/{s}", s=range(2))
+        rule begin:
+            output: "begin/{s}"
+            shell: "touch {output}"
+        rule one:
+            input: "begin/{s}"
+            output: "one/{s}"
+            group: "sample"
+            shell: "touch {output}"
+        rule two:
+            input: "one/{s}"
+            output: "end/{s}"
+            group: "sample"
+            shell: "touch {output}"
+        """,
+        *("--executor", "cluster-generic", "--cluster-generic-submit-cmd", "sh submit.sh"),
+        *("--jobs", "2", "--local-cores", "1", "--seconds-between-status-checks", "0"),
+    )
+
+    assert sorted(path.name for path in (folder / "end").iterdir()) == ["0", "1"]
+
+
+def test_an_unknown_order_is_one_line_and_nothing_starts(snakemake, folder):
+    printed = snakemake(SAMPLES, "-c1", "--scheduler-icsched-order", "nosuch", code=1)
+
+    assert "--scheduler-icsched-order: expected auto, prio, fifo" in printed
+    assert not (folder / "started").exists()
+
+
+def test_an_old_interface_is_one_line_and_nothing_starts(snakemake, folder, put):
+    old = "snakemake_interface_scheduler_plugins-1.0.0.dist-info/METADATA"
+    name = "snakemake-interface-scheduler-plugins"
+    put({f"old/{old}": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0.0\n"})
+
+    printed = snakemake(SAMPLES, "-c1", code=1, path=str(folder / "old"))
+
+    wanted = f"--scheduler icsched needs {name} 2.0 or later, got 1.0.0: run pip install"
+    assert wanted in printed
+    assert not (folder / "started").exists()
+
+
+def test_another_scheduler_never_imports_icsched(snakemake):
+    printed = snakemake(SAMPLES, "-c1", "--scheduler", "greedy", "a/0", PYTHONPROFILEIMPORTTIME="1")
+
+    imported = re.findall(r"\| +(\S+)$", printed, re.MULTILINE)
+    assert "snakemake_interface_scheduler_plugins.registry" in imported
+    assert [name for name in imported if name.partition(".")[0] in ("icsched", "ortools")] == []
