@@ -106,13 +106,13 @@ def test_a_cycle_is_an_error_of_the_file(put):
 @pytest.mark.parametrize(
     ("paths", "options", "problem"),
     [
-        ("wf.dag", {"format": "cwl"}, "format: expected dagman, dot, wfformat, got 'cwl'"),
+        ("wf.dag", {"format": "cwl"}, "format: expected dagman, dot, wfformat, pegasus, got 'cwl'"),
         (
             "wf.dag",
             {"strict": True},
             "format dagman: expected lenient, usedagdir, no_rescue, got 'strict'",
         ),
-        ("wf.dag", {"format": []}, "format: expected dagman, dot, wfformat, got []"),
+        ("wf.dag", {"format": []}, "format: expected dagman, dot, wfformat, pegasus, got []"),
         ([], {}, "expected a file, got none"),
         (5, {}, "expected the name of a file, got 5"),
         (b"x", {}, "expected the name of a file, got b'x'"),
@@ -385,7 +385,7 @@ def test_another_package_adds_a_format_by_an_entry_point(put, folder):
     )
 
     assert done.stdout.splitlines() == [
-        "dagman dot wfformat edges edges a b c",
+        "dagman dot wfformat pegasus edges edges a b c",
         "['wf.edges']",
         "FormatError new.edges: format edges: icsched can read a workflow and write an order into"
         " a workflow's files, but not write a workflow",

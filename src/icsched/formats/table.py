@@ -7,10 +7,13 @@ another package in the group ``icsched.formats``.
 from icsched.formats.dagman.entry import DAGMAN
 from icsched.formats.dot import DOT
 from icsched.formats.entry import Format
+from icsched.formats.pegasus import PEGASUS
 from icsched.formats.wfformat import WFFORMAT
 from icsched.tables import Table
 
-FORMATS: Table[Format] = Table("format", "icsched.formats", Format, [DAGMAN, DOT, WFFORMAT])
+FORMATS: Table[Format] = Table(
+    "format", "icsched.formats", Format, [DAGMAN, DOT, WFFORMAT, PEGASUS]
+)
 
 
 def format_of(path: str, name: str | None = None) -> Format:
