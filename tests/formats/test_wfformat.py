@@ -227,8 +227,8 @@ def test_a_version_that_icsched_does_not_know_is_told(read, version, says):
             "wf.json:2: expected a task as parent, got 'b', which the file does not have",
         ),
         (
-            '{"workflow": {"tasks": [{"name": "a", "parents": ["b"]}, {"name": "b", "parents":["a"]}'
-            "]}}",
+            '{"workflow": {"tasks": [{"name": "a", "parents": ["b"]}, {"name": "b", "parents":'
+            '["a"]}]}}',
             "wf.json: dependency cycle: a -> b -> a",
         ),
         (

@@ -100,7 +100,8 @@ def _kinds_of_commands(workflow: Workflow) -> dict[str, bool]:
         commands = []
     return {
         "streams": any((one.stdin, one.stdout, one.stderr) != (None,) * 3 for one in commands),
-        "settings": any(one.directory is not None or one.environment for one in commands),
+        "environment": any(one.environment for one in commands),
+        "directories": any(one.directory is not None for one in commands),
     }
 
 

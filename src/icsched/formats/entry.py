@@ -16,7 +16,7 @@ _DOES = {  # by field of Format
     "write_clusters": "write clusters",
 }
 
-# What a file may say of its tasks: fields of Workflow, and two kinds of fields of Command.
+# What a file may say of its tasks: fields of Workflow, and three kinds of fields of Command.
 KEPT = {
     "done": "which tasks are done",
     "run_times": "run times",
@@ -24,7 +24,8 @@ KEPT = {
     "commands": "commands",
     "priorities": "priorities",
     "streams": "files for the standard streams of commands",
-    "settings": "directories and environment variables of commands",
+    "environment": "environment variables of commands",
+    "directories": "directories of commands",
 }
 
 

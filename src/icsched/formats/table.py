@@ -13,6 +13,7 @@ from icsched.formats.entry import Format
 from icsched.formats.gexf import GEXF
 from icsched.formats.graphml import GRAPHML
 from icsched.formats.mermaid import MERMAID
+from icsched.formats.pegasus import PEGASUS
 from icsched.formats.slurm import SLURM
 from icsched.formats.wfformat import WFFORMAT
 from icsched.tables import Table
@@ -21,7 +22,7 @@ FORMATS: Table[Format] = Table(
     "format",
     "icsched.formats",
     Format,
-    [DAGMAN, WFFORMAT, DAX, DOT, MERMAID, GRAPHML, GEXF, EDGES, CSV, SLURM],
+    [DAGMAN, WFFORMAT, PEGASUS, DAX, DOT, MERMAID, GRAPHML, GEXF, EDGES, CSV, SLURM],
 )
 
 

@@ -7,6 +7,7 @@ from msgspec import Raw, Struct
 
 from icsched.errors import ArgumentError
 from icsched.files import Change
+from icsched.formats.known import edited
 from icsched.formats.wfformat.layout import Places
 from icsched.formats.wfformat.reader import Parsed
 from icsched.workflow import Workflow
@@ -37,20 +38,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     numbers = {str(workflow.dag.names[task]): len(order) - at for at, task in enumerate(order)}
     places = Places(parsed.path, parsed.data)
     edits = _old_edits(places, parsed, numbers) if parsed.is_old else _edits(places, numbers)
-    return [Change(parsed.path, parsed.data, edited(parsed.data, sorted(edits)))]
-
-
-def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
-    """Return *data* with all *edits*, which are sorted and do not overlap.
-
-    >>> edited(b"abc", [(1, 2, b"X"), (3, 3, b"!")])
-    b'aXc!'
-    """
-    parts, at = [], 0
-    for start, stop, new in edits:
-        parts += [data[at:start], new]
-        at = stop
-    return b"".join([*parts, data[at:]])
+    return [Change(parsed.path, parsed.data, edited(parsed.data, edits))]
 
 
 def _old_edits(places: Places, parsed: Parsed, numbers: dict[str, int]) -> Iterator[Edit]:

@@ -15,8 +15,8 @@ from msgspec import Raw, Struct
 
 from icsched.errors import FormatError
 from icsched.files import text_of
+from icsched.formats.known import Number
 
-Number = int | float | None
 T = TypeVar("T")
 
 

@@ -16,11 +16,18 @@ from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import read_bytes
+from icsched.formats.known import (
+    Number,
+    Remarks,
+    arcs_by_files,
+    known_seconds,
+    whole_priorities,
+    with_means,
+)
 from icsched.formats.entry import NoOptions
 from icsched.formats.wfformat import layout
-from icsched.formats.wfformat.layout import Number, Places, decoded
-from icsched.run_times import RunTimeTable
-from icsched.workflow import Remark, Workflow
+from icsched.formats.wfformat.layout import Places, decoded
+from icsched.workflow import Workflow
 
 NEWEST = (1, 6)
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
@@ -60,8 +67,8 @@ def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa
     (path,) = paths
     data = read_bytes(path)
     instance = decoded(path, data, layout.Instance)
-    content, remarks = instance.workflow, _Remarks(path)
-    remarks.about_version(instance.schema_version)
+    content, remarks = instance.workflow, Remarks(path)
+    _note_version(instance.schema_version, remarks)
     old = content.tasks if content.tasks is not None else content.jobs
     if content.specification is not None:
         columns = _new_columns(content.specification, content.execution)
@@ -163,7 +170,7 @@ def _seconds(task: layout.OldTask) -> float | None:
 # From columns to a workflow
 
 
-def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: "_Remarks") -> Workflow:
+def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remarks) -> Workflow:
     whole = Dag.from_arcs(len(columns.names), _arcs(columns, places, remarks), names=columns.names)
     remarks.add("tasks of the execution that the specification does not have", columns.strangers)
     remarks.add(
@@ -171,17 +178,14 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: "_Rema
         int((columns.cores > 1).sum()),
     )
     sizes = _sizes(columns, places, remarks)
-    priorities = _priorities(columns.priorities, remarks)
-    missing = np.isnan(columns.seconds)
+    priorities = whole_priorities(columns.priorities, remarks)
     _check_seconds(columns, places)
-    is_partly_known = bool(missing.any() and not missing.all())
-    if is_partly_known:
-        remarks.add("tasks without a run time get the mean of their kind", int(missing.sum()))
+    seconds = known_seconds(columns.seconds, remarks)
     titles = [title or name for title, name in zip(columns.titles, columns.names, strict=True)]
     workflow = Workflow(
         whole,
         np.zeros(len(whole), bool),
-        None if missing.any() or not len(whole) else columns.seconds,
+        seconds,
         sizes,
         remarks=remarks.tuple(),
         files=(parsed.path,),
@@ -191,14 +195,10 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: "_Rema
         priorities=priorities,
         find_commands=_finder(parsed),
     )
-    if not is_partly_known:
-        return workflow
-    known = np.flatnonzero(~missing).tolist()
-    names = tuple(columns.names[task] for task in known)
-    return workflow.with_run_times(RunTimeTable(names, columns.seconds[known]))
+    return with_means(workflow, columns.seconds)
 
 
-def _arcs(columns: _Columns, places: Places, remarks: "_Remarks") -> NDArray[np.int32]:
+def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> NDArray[np.int32]:
     """Return the arcs; raises FormatError for a name that is there twice, or not at all."""
     names = columns.names
     ids = {name: task for task, name in enumerate(names)}
@@ -214,7 +214,7 @@ def _arcs(columns: _Columns, places: Places, remarks: "_Remarks") -> NDArray[np.
     parents, heirs = _ends(columns.parents, ids, places, "parent")
     children, heads = _ends(columns.children, ids, places, "child")
     if not len(parents) and not len(children):
-        return _inferred(columns, remarks)
+        return arcs_by_files(columns.inputs, columns.outputs, remarks)
     return np.column_stack([np.concatenate([parents, heads]), np.concatenate([heirs, children])])
 
 
@@ -231,23 +231,6 @@ def _ends(rows: list[list[str]], ids: dict[str, int], places: Places, what: str)
     return np.array(found, np.int32), owners
 
 
-def _inferred(columns: _Columns, remarks: "_Remarks") -> NDArray[np.int32]:
-    """Return an arc for each file that one task writes and another reads."""
-    writers: dict[str, list[int]] = {}
-    for task, outputs in enumerate(columns.outputs):
-        for name in outputs:
-            writers.setdefault(name, []).append(task)
-    arcs = [
-        (writer, task)
-        for task, inputs in enumerate(columns.inputs)
-        for name in inputs
-        for writer in writers.get(name, ())[:1]
-        if writer != task
-    ]
-    remarks.add("dependencies come from the files that tasks write and read", len(arcs))
-    return np.array(arcs, np.int32).reshape(-1, 2)
-
-
 def _check_seconds(columns: _Columns, places: Places) -> None:
     wrong = wrong_times(np.nan_to_num(columns.seconds))
     if len(wrong):
@@ -257,7 +240,7 @@ def _check_seconds(columns: _Columns, places: Places) -> None:
         raise FormatError(places.path, places.line_of_task(task), problem)
 
 
-def _sizes(columns: _Columns, places: Places, remarks: "_Remarks") -> Sizes | None:
+def _sizes(columns: _Columns, places: Places, remarks: Remarks) -> Sizes | None:
     """Return the bytes that each task writes; None if the file gives no sizes."""
     known = {name: size for name, size in columns.file_sizes.items() if size is not None}
     for name, size in known.items():
@@ -276,20 +259,6 @@ def _sizes(columns: _Columns, places: Places, remarks: "_Remarks") -> Sizes | No
         raise FormatError(places.path, None, problem)
     owners = np.repeat(np.arange(len(rows)), counts)
     return np.bincount(owners, values, len(rows)).astype(np.int64)
-
-
-def _priorities(given: list[Number], remarks: "_Remarks") -> Ids | None:
-    missing = given.count(None)
-    if missing == len(given):
-        return None
-    strange = sum(v is not None and (v != v // 1 or not -(2**31) <= v < 2**31) for v in given)
-    if strange:
-        remarks.add(
-            "priorities that are not whole numbers of 32 bits: icsched ignores all", strange
-        )
-        return None
-    remarks.add("tasks without a priority get 0", missing)
-    return np.array([int(value or 0) for value in given], np.int32)
 
 
 # Commands
@@ -322,27 +291,11 @@ def _command(one: layout.CommandOf) -> Command | None:
     return None
 
 
-class _Remarks:
-    """Collects remarks about a file, one for each kind of thing."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._found: list[Remark] = []
-
-    def add(self, text: str, count: int) -> None:
-        """Note *text*, unless nothing is *count*ed."""
-        if count:
-            self._found.append(Remark(self._path, 0, text, count))
-
-    def about_version(self, version: str) -> None:
-        """Note a version that icsched does not know."""
-        match = _VERSION.match(version)
-        newest = ".".join(map(str, NEWEST))
-        if match is None:
-            self.add(f"no version of WfFormat: icsched reads it as up to {newest}", 1)
-        elif (int(match[1]), int(match[2])) > NEWEST:
-            self.add(f"version {match[0]} of WfFormat is newer than {newest}, the last known", 1)
-
-    def tuple(self) -> tuple[Remark, ...]:
-        """Return all remarks."""
-        return tuple(self._found)
+def _note_version(version: str, remarks: Remarks) -> None:
+    """Note a version that icsched does not know."""
+    match = _VERSION.match(version)
+    newest = ".".join(map(str, NEWEST))
+    if match is None:
+        remarks.add(f"no version of WfFormat: icsched reads it as up to {newest}", 1)
+    elif (int(match[1]), int(match[2])) > NEWEST:
+        remarks.add(f"version {match[0]} of WfFormat is newer than {newest}, the last known", 1)

@@ -1,0 +1,279 @@
+"""Pegasus files as workflows."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Sizes, expected_time, wrong_times
+from icsched.commands import Command
+from icsched.dag import Dag
+from icsched.errors import FormatError
+from icsched.files import read_bytes, text_of
+from icsched.formats.known import (
+    Number,
+    Remarks,
+    arcs_by_files,
+    known_seconds,
+    whole_priorities,
+    with_means,
+)
+from icsched.formats.entry import NoOptions
+from icsched.formats.pegasus.document import LINE, document
+from icsched.workflow import Workflow
+
+Job = dict[Any, Any]
+_INPUT, _OUTPUT = ("input", "inout"), ("output", "inout")
+_INNER = ("condorWorkflow", "pegasusWorkflow", "dag", "dax")  # the last two before Pegasus 5.0
+_MOST_BYTES = 2**53
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """A file and its content."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Takes a document apart; all errors name its file."""
+
+    path: str
+
+    def wrong(self, job: Job, what: str, expected: str, got: object) -> FormatError:
+        """Return the error for a wrong value of a job."""
+        shown = repr(got) if isinstance(got, str) else f"a {_kind(got)}"
+        name = f"job {job['id']!r}: " if isinstance(job.get("id"), str) else ""
+        return FormatError(
+            self.path, job.get(LINE), f"{name}{what}: expected {expected}, got {shown}"
+        )
+
+    def jobs(self, content: object) -> list[Job]:
+        """Return the jobs, each a mapping with an id of its own."""
+        listed = content.get("jobs") if isinstance(content, dict) else None
+        if not isinstance(listed, list):
+            raise FormatError(
+                self.path, None, "expected a workflow of Pegasus, with a list of jobs"
+            )
+        seen: set[str] = set()
+        for job in listed:
+            if not isinstance(job, dict):
+                raise FormatError(self.path, None, f"jobs: expected mappings, got a {_kind(job)}")
+            name = job.get("id")
+            if not isinstance(name, str) or not name:
+                raise self.wrong(job, "id", "a word", name)
+            if name in seen:
+                raise FormatError(
+                    self.path, job[LINE], f"expected each job once, got {name!r} twice"
+                )
+            seen.add(name)
+        return listed
+
+    def part(self, job: Job, key: str, kind: type) -> Any:
+        """Return the list or mapping at *key* of a job; an empty one if there is none."""
+        found = job.get(key)
+        if found is None or found == "":
+            return kind()
+        if not isinstance(found, kind):
+            raise self.wrong(job, key, f"a {_kind(kind())}", found)
+        return found
+
+    def profile(self, job: Job, namespace: str, key: str) -> str | None:
+        """Return a profile of a job, or None."""
+        if "profiles" not in job:
+            return None
+        found = self.part(self.part(job, "profiles", dict), namespace, dict).get(key)
+        if found is not None and not isinstance(found, str):
+            raise self.wrong(job, f"profile {key}", "a number", found)
+        return found
+
+    def number(self, job: Job, word: str | None, what: str) -> Number:
+        """Return a word of the file as a number."""
+        if word is None:
+            return None
+        try:
+            return int(word) if word.lstrip("+-").isdecimal() and len(word) < 20 else float(word)
+        except ValueError:
+            raise self.wrong(job, what, "a number", word) from None
+
+    def files(self, job: Job, types: Sequence[str]) -> list[str]:
+        """Return the logical names of a job's files of these types."""
+        return [use["lfn"] for use in self.uses(job) if use.get("type") in types]
+
+    def uses(self, job: Job) -> list[dict[str, str]]:
+        """Return the files that a job uses."""
+        if "uses" not in job:
+            return []
+        uses: list[dict[str, str]] = self.part(job, "uses", list)
+        for use in uses:
+            if not isinstance(use, dict) or not isinstance(use.get("lfn"), str):
+                raise self.wrong(job, "uses", "mappings with an lfn", use)
+        return uses
+
+
+def _kind(value: object) -> str:
+    names = {dict: "mapping", list: "list", str: "word", type(None): "nothing"}
+    return names.get(type(value), "value")
+
+
+def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
+    """Return the workflow in a file; raises FormatError for what is no workflow of Pegasus."""
+    (path,) = paths
+    data = read_bytes(path)
+    text_of(path, data)  # libyaml would take UTF-16 too
+    content = document(path, data)
+    reader, remarks = _Reader(path), Remarks(path)
+    jobs = reader.jobs(content)
+    names = [job["id"] for job in jobs]
+    whole = Dag.from_arcs(len(names), _arcs(reader, content, jobs, remarks), names=names)
+    seconds = _seconds(reader, jobs)
+    titles = [str(job.get("name") or job.get("file") or job["id"]) for job in jobs]
+    inner = sum(job.get("type") in _INNER for job in jobs)
+    remarks.add("jobs that are workflows: icsched orders each as one job", inner)
+    priorities = [
+        reader.number(job, reader.profile(job, "condor", "priority"), "priority") for job in jobs
+    ]
+    workflow = Workflow(
+        whole,
+        np.zeros(len(whole), bool),
+        known_seconds(seconds, remarks),
+        _sizes(reader, jobs, remarks),
+        files=(path,),
+        format="pegasus",
+        parsed=Parsed(path, data),
+        describe=lambda: titles,
+        priorities=whole_priorities(priorities, remarks),
+        find_commands=_finder(reader, content, jobs, remarks),
+        remarks=remarks.tuple(),
+    )
+    return with_means(workflow, seconds)
+
+
+def _arcs(
+    reader: _Reader, content: Any, jobs: Sequence[Job], remarks: Remarks
+) -> NDArray[np.int32]:
+    """Return the arcs of jobDependencies; without those, the arcs that files make."""
+    listed = content.get("jobDependencies")
+    if not isinstance(listed, list) or not listed:
+        inputs = [reader.files(job, _INPUT) for job in jobs]
+        outputs = [reader.files(job, _OUTPUT) for job in jobs]
+        return arcs_by_files(inputs, outputs, remarks)
+    ids = {job["id"]: task for task, job in enumerate(jobs)}
+    arcs: list[int] = []
+    for row in listed:
+        if not isinstance(row, dict):
+            problem = f"jobDependencies: expected mappings, got a {_kind(row)}"
+            raise FormatError(reader.path, None, problem)
+        children = reader.part(row, "children", list)
+        parent = ids.get(row.get("id") if isinstance(row.get("id"), str) else None)
+        for child in children:
+            if parent is None or not isinstance(child, str) or child not in ids:
+                strange = row.get("id") if parent is None else child
+                problem = f"jobDependencies: expected jobs, got {strange!r}, which is not one"
+                raise FormatError(reader.path, row[LINE], problem)
+            arcs += (parent, ids[child])
+    return np.array(arcs, np.int32).reshape(-1, 2)
+
+
+def _seconds(reader: _Reader, jobs: Sequence[Job]) -> Floats:
+    """Return the profile "runtime" of each job, NaN where there is none."""
+    words = [reader.profile(job, "pegasus", "runtime") for job in jobs]
+    rows = zip(jobs, words, strict=True)
+    found = [reader.number(job, word, "runtime") for job, word in rows]
+    seconds = np.array([math.nan if n is None else float(n) for n in found], np.float64)
+    known = np.array([n is not None for n in found], bool)
+    wrong = wrong_times(np.where(known, seconds, 0.0))
+    if len(wrong):
+        task = int(wrong[0])
+        expected = expected_time(float(seconds[task]))
+        raise reader.wrong(jobs[task], "runtime", expected, words[task])
+    return seconds
+
+
+def _sizes(reader: _Reader, jobs: Sequence[Job], remarks: Remarks) -> Sizes | None:
+    """Return the bytes of the files that each job writes; None if the file gives no sizes."""
+    totals, unknown, is_known = [], 0, False
+    for job in jobs:
+        total = 0
+        for use in reader.uses(job):
+            if use.get("type") in _OUTPUT:
+                size = reader.number(job, use.get("size"), "size")
+                if size is not None and not 0 <= size < _MOST_BYTES:
+                    raise reader.wrong(job, "size", "0 or more bytes below 2^53", use["size"])
+                unknown += size is None
+                is_known |= size is not None
+                total += math.ceil(size or 0)
+        totals.append(total)
+    if not is_known:
+        return None
+    if sum(totals) >= _MOST_BYTES:
+        raise FormatError(reader.path, None, f"sizes: expected a sum below {_MOST_BYTES:,}")
+    remarks.add("outputs without a size: icsched takes 0 bytes", unknown)
+    return np.array(totals, np.int64)
+
+
+# Commands
+
+
+def _finder(
+    reader: _Reader, content: Any, jobs: Sequence[Job], remarks: Remarks
+) -> Callable[[], list[Command | None]] | None:
+    if "transformationCatalog" not in content:
+        remarks.add("jobs whose program is not in the file (transformationCatalog)", len(jobs))
+        return None
+    return partial(_commands, reader, content["transformationCatalog"], jobs)
+
+
+def _commands(reader: _Reader, catalog: Any, jobs: Sequence[Job]) -> list[Command | None]:
+    """Return what each job runs; raises FormatError for a job that icsched cannot run."""
+    listed = catalog.get("transformations") if isinstance(catalog, dict) else None
+    known = {_key(one): one for one in listed or () if isinstance(one, dict)}
+    return [_command(reader, known, job) for job in jobs]
+
+
+def _key(thing: Job) -> tuple[str, ...]:
+    return tuple(str(thing.get(word) or "") for word in ("namespace", "name", "version"))
+
+
+def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Command:
+    if job.get("type", "job") in _INNER:
+        raise reader.wrong(job, "type", "a job that runs a program", str(job.get("type")))
+    found = known.get(_key(job))
+    sites = found.get("sites") if found else None
+    site = sites[0] if isinstance(sites, list) and sites and isinstance(sites[0], dict) else {}
+    program = site.get("pfn")
+    if not isinstance(program, str) or not program:
+        expected = "a transformation with a pfn in transformationCatalog"
+        raise reader.wrong(job, "name", expected, str(job.get("name")))
+    scheme = _SCHEME.match(program)
+    if scheme and scheme[1].lower() != "file":
+        raise reader.wrong(job, "pfn", "a program of this machine", program)
+    arguments = [_argument(reader, job, one) for one in reader.part(job, "arguments", list)]
+    env = reader.part(reader.part(job, "profiles", dict), "env", dict)
+    pairs = tuple((key, str(value)) for key, value in env.items() if key != LINE)
+    streams = {key: _stream(reader, job, key) for key in ("stdin", "stdout", "stderr")}
+    return Command((program[scheme.end() if scheme else 0 :], *arguments), None, pairs, **streams)
+
+
+def _argument(reader: _Reader, job: Job, one: object) -> str:
+    """Return an argument: a word, or the logical name of a file."""
+    word = one.get("lfn") if isinstance(one, dict) else one
+    if not isinstance(word, str):
+        raise reader.wrong(job, "arguments", "words or an lfn", one)
+    return word
+
+
+def _stream(reader: _Reader, job: Job, key: str) -> str | None:
+    found = job.get(key)
+    word = found.get("lfn") if isinstance(found, dict) else found
+    if word is not None and not isinstance(word, str):
+        raise reader.wrong(job, key, "the name of a file", found)
+    return word

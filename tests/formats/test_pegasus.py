@@ -1,0 +1,297 @@
+"""Pegasus files: workflows in, an order into the file, and any workflow out."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import icsched
+from icsched import Dag, FormatError, Workflow, prioritize
+from icsched.commands import Command
+from icsched.formats import FORMATS
+from tests.formats.round_trips import check_same, workflows
+
+PEGASUS = FORMATS["pegasus"]
+
+# split -> two counts; the second count has profiles of its own.
+SPLIT = """\
+x-pegasus: {apiLang: python}
+pegasus: "5.0"
+name: split   # a comment
+transformationCatalog:
+  transformations:
+  - name: split
+    sites:
+    - {name: condorpool, pfn: /usr/bin/split, type: installed}
+  - namespace: gnu
+    name: wc
+    version: "1.0"
+    sites:
+    - name: local
+      pfn: "file:///usr/bin/wc"
+      type: stageable
+jobs:
+- type: job
+  name: split
+  id: ID1
+  arguments: [-l, "100", {lfn: in.txt}, part.]
+  uses:
+  - {lfn: in.txt, type: input}
+  - {lfn: part.a, type: output, size: "5"}
+  - {lfn: part.b, type: output, size: "7"}
+- type: job
+  namespace: gnu
+  name: wc
+  version: "1.0"
+  id: "ID2"
+  stdout: count.a
+  arguments: [-l, part.a]
+  uses:
+  - lfn: part.a
+    type: input
+- type: job
+  namespace: gnu
+  name: wc
+  version: "1.0"
+  id: ID3
+  stdin: {lfn: part.b}
+  arguments: []
+  profiles:
+    env: {LANG: C}
+    condor:
+      request_cpus: 1
+  uses:
+  - lfn: part.b
+    type: input
+"""
+DEPENDENCIES = "jobDependencies:\n- id: ID1\n  children:\n  - ID2\n  - ID3\n"
+
+
+@pytest.fixture
+def read(put):
+    def reader(text):
+        put({"wf.yml": text})
+        return icsched.read("wf.yml")
+
+    return reader
+
+
+# Reading
+
+
+def test_a_file_says_arcs_sizes_and_commands(read):
+    found = read(SPLIT + DEPENDENCIES)
+
+    assert found.whole == Dag({"ID1": [], "ID2": ["ID1"], "ID3": ["ID1"]})
+    assert found.sizes.tolist() == [12, 0, 0]
+    assert found.commands == (
+        Command(("/usr/bin/split", "-l", "100", "in.txt", "part.")),
+        Command(("/usr/bin/wc", "-l", "part.a"), stdout="count.a"),
+        Command(("/usr/bin/wc",), stdin="part.b", environment=(("LANG", "C"),)),
+    )
+    assert found.run_times is found.priorities is None
+    assert found.remarks == ()
+
+
+def test_dependencies_come_from_files_if_the_file_has_none(read):
+    found = read(SPLIT)
+
+    assert found.whole == Dag({"ID1": [], "ID2": ["ID1"], "ID3": ["ID1"]})
+    assert [(r.text, r.count) for r in found.remarks] == [
+        ("dependencies come from the files that tasks write and read", 2)
+    ]
+
+
+def test_profiles_say_run_times_and_priorities(read):
+    jobs = "".join(
+        f"- {{id: {name}, type: job, name: t, arguments: [], uses: [], profiles: {profiles}}}\n"
+        for name, profiles in (
+            ("a", "{pegasus: {runtime: 2.5}, condor: {priority: -3}}"),
+            ("b", '{pegasus: {runtime: "4"}, condor: {priority: "10"}}'),
+        )
+    )
+
+    found = read(f"pegasus: '5.0'\nname: x\njobs:\n{jobs}")
+
+    assert found.run_times.tolist() == [2.5, 4]
+    assert found.priorities.tolist() == [-3, 10]
+
+
+def test_jobs_that_are_workflows_are_told_and_have_no_command(read):
+    inner = SPLIT + "- {type: pegasusWorkflow, id: ID4, file: inner.yml, arguments: [], uses: []}\n"
+
+    found = read(inner)
+
+    assert "jobs that are workflows" in found.remarks[-1].text
+    with pytest.raises(
+        FormatError, match=r"^wf.yml:4\d: job 'ID4': type: expected a job that runs"
+    ):
+        _ = found.commands
+
+
+def test_programs_that_the_file_does_not_have_are_told(read):
+    found = read("pegasus: '5.0'\nname: x\njobs: [{id: a, name: t}]\n")
+
+    assert found.commands is None
+    assert "transformationCatalog" in found.remarks[0].text
+
+
+# Files that are wrong
+
+BOMB = "a: &a [x]\n" + "".join(
+    f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcd", "bcde", strict=True)
+)
+HEAD = "pegasus: '5.0'\nname: x\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "wf.yml: expected a workflow of Pegasus, with a list of jobs"),
+        ("a: b: c", "wf.yml:1: expected YAML: mapping values are not allowed in this context"),
+        ("- a", "wf.yml: expected a workflow of Pegasus, with a list of jobs"),
+        ("jobs: [a]", "wf.yml: jobs: expected mappings, got a word"),
+        ("jobs:\n- name: x", "wf.yml:2: id: expected a word, got a nothing"),
+        ("jobs:\n- {id: a}\n- {id: a}", "wf.yml:3: expected each job once, got 'a' twice"),
+        (HEAD + "jobs: &j [*j]", "wf.yml:3: expected no alias of a list or a mapping, got *j"),
+        (BOMB, "wf.yml:2: expected no alias of a list or a mapping, got *a"),
+        (HEAD + "---\na: b", "wf.yml:3: expected one document, got another"),
+        ("jobs: " + "[" * 10**6, "wf.yml:1: expected at most 64 levels of lists and mappings"),
+        ("? [a]\n: b", "wf.yml:1: expected a word as key"),
+        (b"\xff\xfej\0", "wf.yml:1: expected UTF-8 text, got byte 0xff"),
+        ("a: \x07", "wf.yml: expected YAML, got control characters are not allowed"),
+        (
+            "jobs: [{id: a}]\njobDependencies:\n- {id: a, children: [b]}",
+            "wf.yml:3: jobDependencies: expected jobs, got 'b', which is not one",
+        ),
+        (
+            "jobs: [{id: a}, {id: b}]\njobDependencies:\n- {id: a, children: [b]}\n"
+            "- {id: b, children: [a]}",
+            "wf.yml: dependency cycle: a -> b -> a",
+        ),
+        (
+            "jobs:\n- {id: a, profiles: {pegasus: {runtime: nan}}}",
+            "wf.yml:2: job 'a': runtime: expected 0 or more, got 'nan'",
+        ),
+        (
+            "jobs:\n- {id: a, profiles: {pegasus: {runtime: -1}}}",
+            "wf.yml:2: job 'a': runtime: expected 0 or more, got '-1'",
+        ),
+        (
+            "jobs:\n- {id: a, uses: [{lfn: f, type: output, size: 1e40}]}",
+            "wf.yml:2: job 'a': size: expected 0 or more bytes below 2^53, got '1e40'",
+        ),
+        (
+            "jobs:\n- {id: a, profiles: [x]}",
+            "wf.yml:2: job 'a': profiles: expected a mapping, got a list",
+        ),
+    ],
+    ids=range(19),
+)
+def test_a_wrong_file_is_one_line(read, text, says):
+    with pytest.raises(FormatError) as caught:
+        read(text)
+
+    assert str(caught.value) == says
+
+
+def test_an_alias_of_a_word_is_the_word(read):
+    assert read(HEAD + "jobs: [{id: &x a}, {id: b, name: *x}]").names == ("a", "b")
+
+
+def test_ids_that_differ_only_in_case_are_two_jobs(read):
+    assert read("jobs: [{id: a}, {id: A}, {id: \"'a'\"}]").names == ("a", "A", "'a'")
+
+
+# An order into the file
+
+
+def test_only_priorities_are_written_into_the_users_file(read):
+    plan = prioritize(read(SPLIT + DEPENDENCIES), "prio")
+
+    assert icsched.write("wf.yml", plan) == ["wf.yml"]
+
+    text = Path("wf.yml").read_text()
+    assert icsched.read("wf.yml").priorities.tolist() == [3, 2, 1]
+    kept = [line for line in text.splitlines() if line in (SPLIT + DEPENDENCIES).splitlines()]
+    new = text.splitlines()
+    assert "- profiles:\n    condor:\n      priority: 3\n  type: job\n  name: split" in text
+    assert "    condor:\n      priority: 1\n      request_cpus: 1\n" in text
+    assert len(new) == len((SPLIT + DEPENDENCIES).splitlines()) + 7
+    assert len(kept) >= len((SPLIT + DEPENDENCIES).splitlines()) - 2
+    assert icsched.write("wf.yml", plan) == []
+
+
+@pytest.mark.parametrize(
+    "profiles",
+    [
+        "",
+        ", profiles: {}",
+        ", profiles: {condor: {}}",
+        ", profiles: {env: {A: b}}",
+        ", profiles: {condor: {x: y}}",
+        ", profiles: {condor: {priority: 7}}",
+        ", profiles: {condor: {priority: '7'}}",
+    ],
+)
+def test_jobs_in_flow_style_get_a_priority_too(read, profiles):
+    text = f"jobs: [{{id: a{profiles}}}]  # é\r\n"
+    before = yaml.safe_load(text)["jobs"][0].get("profiles", {})
+    plan = prioritize(read(text), "prio")
+
+    icsched.write("wf.yml", plan)
+
+    after = yaml.safe_load(Path("wf.yml").read_bytes())["jobs"][0]["profiles"]
+    assert int(after["condor"].pop("priority")) == 1
+    before.setdefault("condor", {}).pop("priority", None)
+    assert after == before
+    assert icsched.write("wf.yml", plan) == []
+
+
+def test_profiles_that_cannot_be_edited_are_refused(read):
+    plan = prioritize(read("jobs:\n- id: a\n  profiles:\n"), "prio")
+
+    with pytest.raises(FormatError, match=r"^wf.yml:3: cannot write a priority: expected a plain"):
+        icsched.write("wf.yml", plan)
+
+
+# Laws
+
+IDS = st.text(alphabet="abAB01_-", min_size=1, max_size=5)
+
+
+@given(workflows(IDS, PEGASUS.keeps))
+def test_what_is_written_is_read_again(tmp_path_factory, workflow):
+    path = tmp_path_factory.mktemp("w") / "wf.yml"
+    path.write_text(PEGASUS.text(workflow), newline="")
+
+    check_same(icsched.read(path), workflow, PEGASUS.keeps)
+
+
+@given(workflows(IDS, PEGASUS.keeps), st.sampled_from([None, False, True]))
+def test_an_order_changes_nothing_but_priorities(tmp_path_factory, workflow, flow):
+    """The files are as PyYAML writes them: all flow, all blocks, or mixed."""
+    path = tmp_path_factory.mktemp("w") / "wf.yml"
+    content = yaml.safe_load(PEGASUS.text(workflow))
+    path.write_text(yaml.safe_dump(content, default_flow_style=flow))
+    before = icsched.read(path)
+
+    icsched.write(path, prioritize(before, "fifo"))
+
+    after = icsched.read(path)
+    check_same(after, before, PEGASUS.keeps - {"priorities"})
+    order = np.argsort(-after.priorities).tolist()
+    assert order == prioritize(before, "fifo").order.tolist()
+    now = yaml.safe_load(path.read_text())
+    for old, new in zip(content["jobs"], now["jobs"], strict=True):
+        assert new["profiles"]["condor"].pop("priority")
+        old.setdefault("profiles", {}).setdefault("condor", {}).pop("priority", None)
+    assert now == content
+
+
+def test_a_name_that_pegasus_does_not_take_is_refused():
+    with pytest.raises(FormatError, match=r"^o.yml: job id: expected letters, .*, got 'a b'$"):
+        PEGASUS.text(Workflow.bare(Dag({"a b": []})), path="o.yml")
