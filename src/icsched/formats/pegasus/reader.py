@@ -15,6 +15,7 @@ from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
+from icsched.formats.entry import NoOptions
 from icsched.formats.known import (
     Number,
     Remarks,
@@ -23,7 +24,6 @@ from icsched.formats.known import (
     whole_priorities,
     with_means,
 )
-from icsched.formats.entry import NoOptions
 from icsched.formats.pegasus.document import LINE, document
 from icsched.workflow import Workflow
 

@@ -16,6 +16,7 @@ from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import read_bytes
+from icsched.formats.entry import NoOptions
 from icsched.formats.known import (
     Number,
     Remarks,
@@ -24,7 +25,6 @@ from icsched.formats.known import (
     whole_priorities,
     with_means,
 )
-from icsched.formats.entry import NoOptions
 from icsched.formats.wfformat import layout
 from icsched.formats.wfformat.layout import Places, decoded
 from icsched.workflow import Workflow
