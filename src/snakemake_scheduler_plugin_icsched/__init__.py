@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from snakemake_interface_common.exceptions import WorkflowError
+from snakemake_interface_common.exceptions import ApiError
 from snakemake_interface_scheduler_plugins.base import SchedulerBase
 from snakemake_interface_scheduler_plugins.settings import SchedulerSettingsBase
 
@@ -43,7 +43,7 @@ class Scheduler(SchedulerBase):
     """Starts ready jobs by the priority of their rules, then in an order of icsched."""
 
     def __post_init__(self) -> None:
-        """Import icsched; raises WorkflowError, which Snakemake shows as one line."""
+        """Import icsched; raises ApiError, which Snakemake shows as one line."""
         _check_interface()
         from icsched.engines.snakemake import Supervisor
         from icsched.errors import IcschedError
@@ -57,7 +57,7 @@ class Scheduler(SchedulerBase):
                 skip_input_sizes=settings.skip_input_sizes,
             )
         except IcschedError as error:
-            raise WorkflowError(f"--scheduler-icsched-{error}") from None
+            raise ApiError(f"--scheduler-icsched-{error}") from None
 
     def select_jobs(
         self,
@@ -73,12 +73,12 @@ class Scheduler(SchedulerBase):
 
 
 def _check_interface() -> None:
-    """Raise WorkflowError if the interface of plugins is too old."""
+    """Raise ApiError if the interface of plugins is too old."""
     from importlib.metadata import version
 
     found = version(INTERFACE)
     if int(found.partition(".")[0]) < OLDEST:
-        raise WorkflowError(
+        raise ApiError(
             f"--scheduler icsched needs {INTERFACE} {OLDEST}.0 or later, got {found}: "
             "run pip install --upgrade 'icsched[snakemake]'"
         )

@@ -218,7 +218,10 @@ def test_groups_and_local_rules_run_on_a_cluster(snakemake, folder, put):
 def test_an_unknown_order_is_one_line_and_nothing_starts(snakemake, folder):
     printed = snakemake(SAMPLES, "-c1", "--scheduler-icsched-order", "nosuch", code=1)
 
-    assert "--scheduler-icsched-order: expected auto, prio, fifo" in printed
+    [told] = re.findall(r"^Error: (.*)", printed, re.MULTILINE)
+    assert told.startswith("--scheduler-icsched-order: expected auto, prio, fifo")
+    assert told.endswith("lean, got 'nosuch'")
+    assert "  File " not in printed
     assert not (folder / "started").exists()
 
 
@@ -229,8 +232,8 @@ def test_an_old_interface_is_one_line_and_nothing_starts(snakemake, folder, put)
 
     printed = snakemake(SAMPLES, "-c1", code=1, path=str(folder / "old"))
 
-    wanted = f"--scheduler icsched needs {name} 2.0 or later, got 1.0.0: run pip install"
-    assert wanted in printed
+    [told] = re.findall(r"^Error: (.*)", printed, re.MULTILINE)
+    assert told.startswith(f"--scheduler icsched needs {name} 2.0 or later, got 1.0.0: run pip ")
     assert not (folder / "started").exists()
 
 

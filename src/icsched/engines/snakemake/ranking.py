@@ -6,7 +6,6 @@ from itertools import chain
 import numpy as np
 
 from icsched.arrays import Ids
-from icsched.checks import whole_number
 from icsched.dag import Dag
 from icsched.engines.snakemake.jobs import Graph, Job, members, name_of
 from icsched.engines.snakemake.records import run_times
@@ -58,8 +57,7 @@ def _order_of(
         sizes.expect(jobs)
         return depth_first_order(dag, sizes.of(jobs))
     times = run_times(graph, jobs) if ORDERS.find(order).run_times != "unused" else None
-    workers = Workers(whole_number("slots", min(slots, len(jobs)), least=1))
-    made = made_order(dag, order, times, Aim(workers))
+    made = made_order(dag, order, times, Aim(Workers(min(slots, len(jobs)))))
     return made.order if isinstance(made, Made) else made
 
 

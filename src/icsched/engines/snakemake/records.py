@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import fmean  # raises ValueError for no rows
 from typing import Any
 
 import numpy as np
@@ -96,9 +97,9 @@ def benchmark_seconds(path: Path) -> float | None:
         return None
     lines = path.read_text(encoding="utf-8").splitlines()
     if path.suffix == ".jsonl":
-        return float(np.mean([float(json.loads(line)["s"]) for line in lines if line]))
+        return fmean(float(json.loads(line)["s"]) for line in lines if line)
     column = lines[0].split("\t").index("s")
-    return float(np.mean([float(line.split("\t")[column]) for line in lines[1:]]))
+    return fmean(float(line.split("\t")[column]) for line in lines[1:])
 
 
 def _metadata_seconds(job: Job, persistence: Any) -> float | None:
