@@ -65,10 +65,19 @@ def document(path: str, data: bytes) -> object:
             value = event.value
             if event.anchor is not None:
                 words[event.anchor] = value
-        elif kind in ends:
+            if key is not _NO_KEY:  # the usual cases first: this loop sees every word of the file
+                container[key] = value
+                key = _NO_KEY
+                continue
+            if type(container) is dict:
+                key = value
+                continue
+            container.append(value)
+            continue
+        if kind in ends:
             container, key = stack.pop()
             continue
-        elif kind is start_map or kind is start_list:
+        if kind is start_map or kind is start_list:
             value = {} if kind is start_map else []
             if kind is start_map and len(stack) == 2:
                 value[LINE] = event.start_mark.line + 1
@@ -81,7 +90,7 @@ def document(path: str, data: bytes) -> object:
         if type(container) is list:
             container.append(value)
         elif key is _NO_KEY:
-            if kind is not scalar and kind is not yaml.AliasEvent:
+            if kind is not yaml.AliasEvent:
                 raise FormatError(path, event.start_mark.line + 1, "expected a word as key")
             key = value
             continue
