@@ -44,7 +44,7 @@ def events(path: str, data: bytes | str) -> Iterator[Any]:
         parser.dispose()
 
 
-def document(path: str, data: bytes) -> object:
+def read_document(path: str, data: bytes) -> object:
     """Return what a file says; raises FormatError for what is no YAML, or has other aliases."""
     import yaml
 
