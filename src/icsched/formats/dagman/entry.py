@@ -12,7 +12,7 @@ from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.submit_commands import commands_of
-from icsched.formats.dagman.text import dagman_text, is_job_name
+from icsched.formats.dagman.text import is_job_name, workflow_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
 from icsched.formats.entry import Format
 from icsched.workflow import Remark, Workflow
@@ -125,10 +125,6 @@ def _advice(workflow: Workflow) -> Sequence[Remark]:
     return advise(submission_of(workflow))
 
 
-def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
-    return dagman_text(workflow.whole, title=title, path=path)
-
-
 DAGMAN = Format(
     "dagman",
     "workflows of HTCondor DAGMan",
@@ -138,7 +134,8 @@ DAGMAN = Format(
     read=read_with,
     changes=_changes,
     removals=removals,
-    text=_text,
+    text=workflow_text,
+    keeps=frozenset({"done", "commands", "priorities", "streams", "environment", "directories"}),
     takes_name=is_job_name,
     write_clusters=_write_clusters,
     advice=_advice,

@@ -1,15 +1,21 @@
 """A dag written as a DAGMan file."""
 
 import os
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
+import numpy as np
+
+from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
+from icsched.workflow import Workflow
 
 SUBMIT_FILE = "task.sub"
+_NEEDS_QUOTES = re.compile(r"[\s']")
 
 # DAGMan uses + for scopes, quotes for quotations, \ to continue lines and = to split words.
 _SAFE_NAME = "a word without blanks, quotes, '+', '=' or '\\', not PARENT, CHILD or ALL_NODES"
@@ -39,6 +45,61 @@ def dagman_text(dag: Dag, *, title: str = "", path: str = "<text>") -> str:
         if start < stop
     ]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return *workflow* as a DAGMan file, with commands, priorities and which jobs are done.
+
+    A job whose command is known gets its submit description inside the file. Raises FormatError,
+    naming *path*, for a name or a command that cannot be written.
+    """
+    text = dagman_text(workflow.whole, title=title, path=path)
+    lines = text.splitlines()
+    first = len(title.splitlines())  # the JOB lines come after the title
+    known = workflow.commands or ()
+    for task, command in zip(workflow.left.tolist(), known, strict=bool(known)):
+        lines[first + task] = _job(str(workflow.names[task]), command, path)
+    priorities = [] if workflow.priorities is None else workflow.priorities.tolist()
+    given = zip(workflow.dag.names, priorities, strict=bool(priorities))
+    lines += [f"PRIORITY {name} {number}" for name, number in given]
+    lines += [f"DONE {workflow.names[task]}" for task in np.flatnonzero(workflow.done).tolist()]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _job(name: str, command: Command | None, path: str) -> str:
+    """Return a JOB statement with its submit description; a job without a command is a NOOP."""
+    if command is None:
+        return f"JOB {name} {SUBMIT_FILE} NOOP"
+    pairs = {
+        "executable": _plain(command.program),
+        "arguments": _words(command.argv[1:]),
+        "environment": _words([f"{key}={value}" for key, value in command.environment]),
+        "initialdir": _plain(command.directory),
+        "input": _plain(command.stdin),
+        "output": _plain(command.stdout),
+        "error": _plain(command.stderr),
+    }
+    written = [f"  {key} = {value}" for key, value in pairs.items() if value]
+    for line in written:
+        if not line.isprintable() and any(c in line for c in "\n\r\0"):
+            problem = f"job {name!r}: expected a command of one line, got {line.strip()!r}"
+            raise FormatError(path, None, problem)
+    return "\n".join([f"JOB {name} {{", *written, "}"])
+
+
+def _plain(word: str | None) -> str:
+    """Return a value of a submit description; HTCondor would expand a dollar sign."""
+    return (word or "").replace("$", "$(DOLLAR)")
+
+
+def _words(words: Sequence[str]) -> str:
+    """Return words in HTCondor's quotes: double ones around all, single ones around each."""
+    quoted = [f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words]
+    bare = [
+        word if word and not _NEEDS_QUOTES.search(word) else safe
+        for word, safe in zip(words, quoted, strict=True)
+    ]
+    return _plain(f'"{" ".join(bare).replace(chr(34), chr(34) * 2)}"') if words else ""
 
 
 def write_dagman(dag: Dag, path: str | os.PathLike[str], *, title: str = "") -> None:

@@ -4,7 +4,9 @@ An alias of a word is that word. An alias of a list or a mapping is refused: fil
 could otherwise mean something huge, or contain themselves.
 """
 
+import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from icsched.errors import FormatError, not_installed
@@ -44,7 +46,19 @@ def events(path: str, data: bytes | str) -> Iterator[Any]:
         parser.dispose()
 
 
-def document(path: str, data: bytes) -> object:
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Pause the collector of cycles: a million new lists and mappings have none, and it looks."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def read_document(path: str, data: bytes) -> object:
     """Return what a file says; raises FormatError for what is no YAML, or has other aliases."""
     import yaml
 
@@ -65,10 +79,19 @@ def document(path: str, data: bytes) -> object:
             value = event.value
             if event.anchor is not None:
                 words[event.anchor] = value
-        elif kind in ends:
+            if key is not _NO_KEY:  # the usual cases first: this loop sees every word of the file
+                container[key] = value
+                key = _NO_KEY
+                continue
+            if type(container) is dict:
+                key = value
+                continue
+            container.append(value)
+            continue
+        if kind in ends:
             container, key = stack.pop()
             continue
-        elif kind is start_map or kind is start_list:
+        if kind is start_map or kind is start_list:
             value = {} if kind is start_map else []
             if kind is start_map and len(stack) == 2:
                 value[LINE] = event.start_mark.line + 1
@@ -81,7 +104,7 @@ def document(path: str, data: bytes) -> object:
         if type(container) is list:
             container.append(value)
         elif key is _NO_KEY:
-            if kind is not scalar and kind is not yaml.AliasEvent:
+            if kind is not yaml.AliasEvent:
                 raise FormatError(path, event.start_mark.line + 1, "expected a word as key")
             key = value
             continue

@@ -24,7 +24,7 @@ from icsched.formats.known import (
     whole_priorities,
     with_means,
 )
-from icsched.formats.pegasus.document import LINE, document
+from icsched.formats.pegasus.document import LINE, read_document, without_collections
 from icsched.workflow import Workflow
 
 Job = dict[Any, Any]
@@ -129,7 +129,8 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     (path,) = paths
     data = read_bytes(path)
     text_of(path, data)  # libyaml would take UTF-16 too
-    content = document(path, data)
+    with without_collections():
+        content = read_document(path, data)
     reader, remarks = _Reader(path), Remarks(path)
     jobs = reader.jobs(content)
     names = [job["id"] for job in jobs]

@@ -1,0 +1,76 @@
+"""Workflows as DAGMan files: done jobs, priorities and commands."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import icsched
+from icsched import Dag, FormatError, Workflow
+from icsched.commands import Command
+from icsched.formats import FORMATS
+from tests.formats.round_trips import check_same, workflows
+
+DAGMAN = FORMATS["dagman"]
+KEPT = frozenset({"done", "priorities"})
+
+
+def one(command: Command) -> str:
+    return DAGMAN.text(Workflow(Dag({"a": []}), [False], find_commands=lambda: [command]))
+
+
+def test_a_command_is_a_submit_description_inside_the_file():
+    command = Command(
+        ("/bin/sort", "-k", "a b", "it's", 'x"y', "", "$HOME"),
+        directory="data",
+        environment=(("LANG", "C"), ("MSG", "a b")),
+        stdin="in.txt",
+        stdout="out.txt",
+        stderr="err.txt",
+    )
+
+    assert one(command) == (
+        "JOB a {\n"
+        "  executable = /bin/sort\n"
+        "  arguments = \"-k 'a b' 'it''s' x\"\"y '' $(DOLLAR)HOME\"\n"
+        "  environment = \"LANG=C 'MSG=a b'\"\n"
+        "  initialdir = data\n"
+        "  input = in.txt\n"
+        "  output = out.txt\n"
+        "  error = err.txt\n"
+        "}\n"
+    )
+
+
+def test_a_command_of_two_lines_is_refused():
+    with pytest.raises(FormatError, match="job 'a': expected a command of one line"):
+        one(Command(("echo", "a\nb")))
+
+
+def test_done_jobs_priorities_and_a_task_that_runs_nothing_are_written():
+    workflow = Workflow(
+        Dag({"a": [], "b": ["a"]}), [True, False], priorities=[7], find_commands=lambda: [None] * 2
+    )
+
+    assert DAGMAN.text(workflow, title="t") == (
+        "# t\nJOB a task.sub\nJOB b task.sub NOOP\nPARENT a CHILD b\nPRIORITY b 7\nDONE a\n"
+    )
+
+
+@given(workflows(st.text(alphabet="abAB01_-", min_size=1, max_size=5), KEPT))
+def test_done_jobs_and_priorities_are_read_again(tmp_path_factory, workflow):
+    path = tmp_path_factory.mktemp("w") / "wf.dag"
+    path.write_text(DAGMAN.text(workflow))
+
+    found = icsched.read(path)
+
+    check_same(found, workflow, {"done"})
+    if workflow.priorities is not None and workflow.priorities.any():
+        assert found.priorities.tolist() == workflow.priorities.tolist()
+
+
+@given(workflows(st.sampled_from("abcdef"), {"commands", "streams"}))
+def test_files_with_commands_have_the_same_jobs_and_arcs(tmp_path_factory, workflow):
+    path = tmp_path_factory.mktemp("w") / "wf.dag"
+    path.write_text(DAGMAN.text(workflow))
+
+    assert icsched.read(path).whole == workflow.whole
