@@ -173,8 +173,7 @@ class Trial:
         if is_mounted:
             self._wait_for_trace(self.draw.randint(1, self.verdict.jobs))
             with suppress(OSError), (self.journal / "ballast").open("wb", buffering=0) as ballast:
-                while True:
-                    ballast.write(bytes(1024))
+                ballast.write(bytes(_ROOMS["full disk"] * 1024))  # as much as there is room for
         self._wait(server)
         with suppress(OSError):
             (self.journal / "ballast").unlink()
