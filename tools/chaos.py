@@ -43,7 +43,7 @@ from tools.plain_workflow import install
 ICSCHED = Path(sys.executable).parent / "icsched"
 FAULTS = ("kill server", "kill worker", "full disk", "unwritable journal")
 WORKERS = 3
-_ROOMS = {"full disk": 330, "unwritable journal": 4096}  # kilobytes: the reserve, and more
+_ROOMS = {"full disk": 800, "unwritable journal": 4096}  # kilobytes: the reserve, and more
 _LIMIT = 60_000  # bytes of the longest file, where nothing can be mounted
 _PATIENCE_S = 120
 _JOB = 'echo "B $1 $(date +%s.%N)" >> "$0"; sleep "$2"; echo "E $1 $(date +%s.%N)" >> "$0"'
@@ -173,8 +173,7 @@ class Trial:
         if is_mounted:
             self._wait_for_trace(self.draw.randint(1, self.verdict.jobs))
             with suppress(OSError), (self.journal / "ballast").open("wb", buffering=0) as ballast:
-                while True:
-                    ballast.write(bytes(1024))
+                ballast.write(bytes(_ROOMS["full disk"] * 1024))  # as much as there is room for
         self._wait(server)
         with suppress(OSError):
             (self.journal / "ballast").unlink()
