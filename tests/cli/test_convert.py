@@ -23,17 +23,17 @@ def test_a_workflow_is_written_in_the_format_of_the_suffix(put, icsched):
 def test_what_the_new_format_cannot_hold_is_named(put, icsched):
     put({"wf.dag": FORK})
 
-    found = icsched("convert", "wf.dag", "wf.dot", "--json")
+    found = icsched("convert", "wf.dag", "wf.edges", "--json")
 
     assert json.loads(found.out) == {
         "schema": 1,
         "file": "wf.dag",
-        "output": "wf.dot",
+        "output": "wf.edges",
         "from": "dagman",
-        "to": "dot",
+        "to": "edges",
         "tasks": 3,
         "arcs": 2,
-        "lost": ["done"],
+        "lost": ["done", "commands"],
         "commands_unreadable": None,
         "renamed": {},
         "remarks": [],
