@@ -469,7 +469,7 @@ def test_a_file_without_a_section_that_is_worth_it_is_not_up_to_date(check, wf):
     code, line = check("wf.dag", *TWO)
 
     assert code == 1
-    assert line == "wf.dag: has no section of icsched's; --in-place would write one"
+    assert line == "wf.dag: does not have this order; --in-place would write it"
     assert wf.read_text() == LATE_CHAIN
 
 
@@ -478,7 +478,7 @@ def test_a_file_without_a_section_that_is_worth_it_is_not_up_to_date(check, wf):
 def test_what_was_just_written_is_up_to_date(check, answer, order):
     answer("wf.dag", *order, "--in-place")
 
-    assert check("wf.dag", *order) == (0, "wf.dag: icsched's section is up to date.")
+    assert check("wf.dag", *order) == (0, "wf.dag: the order in it is up to date.")
 
 
 @pytest.mark.usefixtures("wf")

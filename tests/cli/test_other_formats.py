@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -173,3 +174,58 @@ def test_ways_to_write_dagman_files_are_refused_for_other_files(icsched_process,
 
     assert found.code == 2
     assert found.complaint == f"{option} is for DAGMan files, not for format deps"
+
+
+# b has a child and c has none, so the order "prio" runs b first.
+TABLE = "task,parents\na,\nc,a\nb,a\nd,b\n"
+DOT = "digraph { a -> c; a -> b; b -> d }\n"
+JSON = """{"name": "x", "schemaVersion": "1.5", "workflow": {"specification": {"tasks": [
+{"name": "a", "id": "a", "parents": [], "children": ["b"]},
+{"name": "b", "id": "b", "parents": ["a"], "children": []}]}}}
+"""
+HELD = {"wf.csv": TABLE, "wf.dot": DOT, "wf.json": JSON}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_check_of_a_format_without_sections_speaks_of_the_order(name, put, icsched):
+    put(HELD)
+    check = ["prio", name, "--order", "prio", "--check"]
+
+    before = icsched(*check)
+    assert icsched("prio", name, "--order", "prio", "--in-place").code == 0
+    after = icsched(*check)
+
+    line = f"{name}: does not have this order; --in-place would write it"
+    assert (before.code, before.complaint) == (1, line)
+    assert (after.code, after.out) == (0, f"{name}: the order in it is up to date.\n")
+
+
+@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("words", [[], ["--in-place"], ["--check"], ["--diff"]])
+def test_no_report_speaks_of_a_section_that_the_format_does_not_have(name, words, put, icsched):
+    put(HELD)
+
+    found = icsched("prio", name, "--order", "prio", *words)
+
+    assert "section" not in found.out + found.err
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_an_order_that_cannot_be_removed_says_what_to_do(name, put, icsched):
+    put(HELD)
+    icsched("prio", name, "--order", "prio", "--in-place")
+
+    found = icsched("prio", name, "--remove")
+
+    assert found.code == 1
+    assert found.complaint.endswith(f": to remove an order, go back to {name}.bak")
+    assert Path(f"{name}.bak").read_text() == HELD[name]
+
+
+def test_a_format_that_holds_no_order_says_that_there_is_none_to_remove(put, icsched):
+    put({"wf.edges": "a b\n"})
+
+    found = icsched("prio", "wf.edges", "--remove")
+
+    assert found.code == 1
+    assert found.complaint.endswith(", but not remove an order from a workflow's files")

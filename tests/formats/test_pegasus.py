@@ -293,5 +293,5 @@ def test_an_order_changes_nothing_but_priorities(tmp_path_factory, workflow, flo
 
 
 def test_a_name_that_pegasus_does_not_take_is_refused():
-    with pytest.raises(FormatError, match=r"^o.yml: job id: expected letters, .*, got 'a b'$"):
+    with pytest.raises(FormatError, match=r"^o.yml: name of a task: expected letters.* got 'a b'$"):
         PEGASUS.text(Workflow.bare(Dag({"a b": []})), path="o.yml")

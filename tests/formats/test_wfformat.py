@@ -371,7 +371,9 @@ def test_an_order_changes_nothing_but_priorities(tmp_path_factory, workflow, ind
 
 
 def test_a_name_that_the_schema_does_not_take_is_refused():
-    with pytest.raises(FormatError, match=r"^o.json: task id: expected letters, .*, got 'a b'$"):
+    with pytest.raises(
+        FormatError, match=r"^o.json: name of a task: expected letters.* got 'a b'$"
+    ):
         WFFORMAT.text(Workflow.bare(Dag({"a b": []})), path="o.json")
 
 

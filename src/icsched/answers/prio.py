@@ -180,6 +180,9 @@ def _all_removals(workflow: Workflow) -> Sequence[Change]:
 
 def _removals(chosen: Format, path: str) -> Sequence[Change]:
     """Return the changes that remove our sections; raises FormatError if files can have none."""
+    if chosen.changes is not None and chosen.removals is None:
+        why = f"format {chosen.name} has one priority for each task, and not the one before"
+        raise FormatError(path, None, f"{why}: to remove an order, go back to {path}.bak")
     if chosen.removals is None:
         raise chosen.cannot("removals", path)
     return chosen.removals([path])

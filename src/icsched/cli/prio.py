@@ -41,9 +41,9 @@ class WriteOptions(Writing):
     Parameters
     ----------
     output
-        Write a copy of the file with PRIORITY lines to this file.
+        Write a copy of the file with the order in it to this file.
     in_place
-        Write PRIORITY lines into the file itself; the original is kept in FILE.bak.
+        Write the order into the file itself; the original is kept in FILE.bak.
     remove
         Remove from the file what icsched wrote into it.
     force

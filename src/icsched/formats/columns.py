@@ -8,8 +8,15 @@ from typing import NamedTuple
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
-from icsched.formats.entry import KEPT, Format, NoOptions
-from icsched.formats.found import FACTS, Found, facts_of, priorities_of
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import (
+    FACTS,
+    Found,
+    facts_of,
+    priorities_of,
+    shown_facts,
+    written_names,
+)
 from icsched.workflow import Workflow
 
 _BETWEEN = ";"  # between the parents of a task
@@ -161,7 +168,7 @@ def _read_parents(child: int, cell: _Cell, found: Found) -> None:
 # Writing
 
 
-def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     """Return the change that fills the column `priority`, which is added at the end if need be."""
     [path] = workflow.files or [""]
     if workflow.format != "csv":
@@ -177,7 +184,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     return [Change(path, table.text.encode(), new.encode())]
 
 
-def _edit(row: _Row, priority: int | None, table: _Table) -> Edit | None:
+def _edit(row: _Row, priority: int | None, table: _Table) -> Edit[str] | None:
     words = "" if priority is None else str(priority)
     if "priority" not in table.columns:
         return row[-1].end, row[-1].end, f"{table.separator}{words}"
@@ -203,15 +210,9 @@ def columns_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     >>> columns_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
     'task,parents\na,\nb,a\n'
     """
-    names = [str(name) for name in workflow.names]
-    for name in names:
-        if not takes_name(name):
-            raise FormatError(path, None, f"task: expected a name without ';', got {name!r}")
-    if len(set(names)) < len(names):
-        raise FormatError(path, None, "two tasks have the same name once written as text")
+    names = written_names(workflow, path, takes_name, "text without ';'")
     facts = facts_of(workflow)
-    used = {fact for row in facts for fact in row}
-    shown = [fact for fact in FACTS if fact in used]
+    shown = shown_facts(facts)
     rows = [["task", "parents", *shown]]
     for task, parents in enumerate(_parents(workflow)):
         told = _BETWEEN.join(names[parent] for parent in parents)
@@ -230,15 +231,3 @@ def _spelled(value: str) -> str:
         return value
     doubled = value.replace('"', '""')
     return f'"{doubled}"'
-
-
-CSV = Format(
-    "csv",
-    "tables of comma- or tab-separated values",
-    suffixes=(".csv", ".tsv"),
-    read=read_columns,
-    changes=_changes,
-    text=columns_text,
-    keeps=frozenset(KEPT),
-    takes_name=takes_name,
-)

@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from icsched.commands import Command
-from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats.dax_text import NOTHING, STREAMS, is_name, written
-from icsched.formats.entry import Format, NoOptions
+from icsched.formats.dax_text import NOTHING, STREAMS
+from icsched.formats.entry import NoOptions
+from icsched.formats.known import Number, arcs_by_files, output_sizes, size_in
 from icsched.formats.markup import Opened, read_document
 from icsched.formats.nodes import Nodes, Places, places_of
-from icsched.workflow import Remark, Workflow
+from icsched.workflow import Workflow
 
-MOST_INFERRED = 50_000_000  # arcs from files
 _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
 
 Called = tuple[str, str, str]  # namespace, name and version of a program
@@ -49,12 +48,12 @@ class _Reader:
         self.argument = -1  # the offset of an open argument
         self.child: str | None = None
         self.has_children = False
-        self.producers: dict[str, list[int]] = {}
-        self.consumers: dict[str, list[int]] = {}
+        self.inputs: list[list[str]] = []  # names of files, by job
+        self.outputs: list[list[str]] = []
+        self.sizes: list[list[Number]] = []  # of outputs
         self.executable: Called | None = None
         self.programs: dict[Called, str] = {}
         self.profile: tuple[str, str, int] | None = None  # namespace, key and offset
-        self.counts = {"dagman priority": 0, "workflow": 0, "no size": 0}
 
     def read(self) -> Workflow:
         remarks = self.document.walk(
@@ -82,16 +81,16 @@ class _Reader:
             texts=frozenset({"argument", "profile"}),
             known=_KNOWN,
         )
-        inferred = [] if self.has_children else self._infer()
-        if self.nodes.whole["size"]:
-            self.nodes.tell_rest("size", "0", self.root)  # jobs without output files
+        self.nodes.remark_all(remarks)
+        if not self.has_children:
+            found = arcs_by_files(self.inputs, self.outputs, self.nodes.remarks)
+            for parent, child in found.tolist():
+                self.nodes.arc(parent, child)
+        sizes = output_sizes(self.sizes, self.nodes.remarks)
+        for task, size in enumerate(() if sizes is None else sizes.tolist()):
+            self.nodes.say("size", task, str(size), self.nodes.tags[task])
         has_commands = self.programs or any(job.argument is not None for job in self.jobs)
-        return self.nodes.workflow(
-            "dax",
-            self._places(),
-            [*remarks, *inferred, *self._remarks()],
-            self._commands if has_commands else None,
-        )
+        return self.nodes.workflow("dax", self._places(), self._commands if has_commands else None)
 
     def _places(self) -> Places:
         nodes = self.nodes
@@ -113,10 +112,13 @@ class _Reader:
             called = _called(given)
             self.job = _Job(called, kind)
             self.jobs.append(self.job)
-            self.counts["workflow"] += kind != "job"
-            self.nodes.labels[task] = "::".join(filter(None, called[:2])) or given["id"]
+            for rows in (self.inputs, self.outputs, self.sizes):
+                rows.append([])
+            if kind != "job":
+                self.nodes.remarks.add("jobs that are workflows: icsched orders each as one job")
+            self.nodes.kinds[task] = "::".join(filter(None, called[:2])) or given["id"]
             if "runtime" in given:
-                self.nodes.tell("run_time", task, given["runtime"], at)
+                self.nodes.say("run_time", task, given["runtime"], at)
 
         return opened
 
@@ -133,21 +135,19 @@ class _Reader:
     def _uses(self, given: Mapping[str, str], at: int) -> None:
         if self.job is None:
             return
-        task, link = len(self.nodes) - 1, given.get("link", "").lower()
-        name = given.get("name", given.get("file", ""))
+        link, name = given.get("link", "").lower(), given.get("name", given.get("file", ""))
         if link in ("output", "inout"):
-            self.producers.setdefault(name, []).append(task)
-            self._add_size(task, given, at)
+            self.outputs[-1].append(name)
+            self.sizes[-1].append(self._size(given.get("size"), at))
         if link in ("input", "inout"):
-            self.consumers.setdefault(name, []).append(task)
+            self.inputs[-1].append(name)
 
-    def _add_size(self, task: int, given: Mapping[str, str], at: int) -> None:
-        if "size" not in given:
-            self.counts["no size"] += 1
-            return
-        before = self.nodes.whole["size"].get(task, 0)
-        self.nodes.tell("size", task, given["size"], at)
-        self.nodes.whole["size"][task] += before
+    def _size(self, words: str | None, at: int) -> int | None:
+        try:
+            return None if words is None else size_in(words)
+        except ValueError as error:
+            problem = f"size of a file: expected {error}, got {str(words)[:80]!r}"
+            raise self.document.error(at, problem) from None
 
     def _file(self, given: Mapping[str, str], _: int) -> str:
         return shlex.quote(given.get("name", given.get("file", "")))
@@ -170,11 +170,14 @@ class _Reader:
         if space == "env":
             self.job.environment.append((key, text))
         elif (space, key.lower()) == ("condor", "priority"):
-            self.nodes.tell("priority", len(self.nodes) - 1, text, begin)
+            self.nodes.say("priority", len(self.nodes) - 1, text, begin)
             self.nodes.starts[-1], self.nodes.stops[-1] = self.document.tag(begin).stop, at
         elif (space, key.lower()) == ("condor", "initialdir"):
             self.job.directory = text
-        self.counts["dagman priority"] += (space, key.lower()) == ("dagman", "priority")
+        elif (space, key.lower()) == ("dagman", "priority"):
+            self.nodes.remarks.add(
+                "a dagman profile PRIORITY wins over the priority that icsched sets"
+            )
 
     # Dependencies
 
@@ -183,22 +186,6 @@ class _Reader:
 
     def _parent(self, given: Mapping[str, str], at: int) -> None:
         self.nodes.add_arc(given.get("ref"), self.child, at)
-
-    def _infer(self) -> list[Remark]:
-        """Add an arc from each job that writes a file to each job that reads it."""
-        shared = [name for name in self.producers if name in self.consumers]
-        count = sum(len(self.producers[name]) * len(self.consumers[name]) for name in shared)
-        if count > MOST_INFERRED:
-            problem = f"expected at most {MOST_INFERRED:,} dependencies by files, got {count:,}"
-            raise FormatError(self.document.path, None, problem)
-        ids = list(self.nodes.ids)
-        for name in shared:
-            for parent in self.producers[name]:
-                for child in self.consumers[name]:
-                    if parent != child:
-                        self.nodes.add_arc(ids[parent], ids[child], self.root)
-        text = "the file has no <child> elements: icsched takes dependencies from input and output"
-        return [Remark(self.document.path, 0, f"{text} files", count)] if shared else []
 
     # Programs
 
@@ -231,21 +218,6 @@ class _Reader:
         environment = tuple(job.environment)
         return Command((program, *words), job.directory, environment, **job.streams)
 
-    def _remarks(self) -> list[Remark]:
-        texts = {
-            "dagman priority": "a dagman profile PRIORITY wins over the priority that icsched sets",
-            "workflow": "a job is a workflow of its own: icsched takes it as one task",
-            "no size": "an output file has no size: icsched takes 0",
-        }
-        counts = dict(self.counts)
-        if not self.nodes.whole["size"]:
-            counts["no size"] = 0  # the file gives no sizes at all
-        return [
-            Remark(self.document.path, 0, texts[kind], count)
-            for kind, count in counts.items()
-            if count
-        ]
-
 
 def _called(given: Mapping[str, str]) -> Called:
     return given.get("namespace", ""), given.get("name", ""), given.get("version", "")
@@ -262,28 +234,17 @@ def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow:
     return _Reader(paths[0]).read()
 
 
-def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     """Return the change that writes an order as condor profiles."""
     places = places_of(workflow)
     name = f"{places.prefix}profile"
     opening = f'<{name} namespace="condor" key="priority">'
     return [
         places.change(
+            workflow,
             order,
             lambda task, value: places.document.inserted(
                 places.tags[task], f"{opening}{value}</{name}>", after=places.leads[task]
             ),
         )
     ]
-
-
-DAX = Format(
-    "dax",
-    "workflows of Pegasus 2 to 4 (DAX)",
-    suffixes=(".dax", ".xml"),
-    read=read_dax,
-    changes=_changes,
-    text=written,
-    keeps=frozenset({"run_times", "commands", "priorities"}),
-    takes_name=is_name,
-)

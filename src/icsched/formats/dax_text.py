@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from icsched.commands import Command
 from icsched.errors import FormatError
+from icsched.formats.found import written_names
 from icsched.formats.markup import attribute, content, is_text
-from icsched.formats.nodes import written_names
 from icsched.workflow import Workflow
 
 STREAMS = ("stdin", "stdout", "stderr")
@@ -18,9 +18,9 @@ _SPACE = "http://pegasus.isi.edu/schema/DAX"
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
 
 
-def written(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+def dax_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as DAX 3.6; the name of a program is that of its file."""
-    names = written_names(workflow, path, is_name)
+    names = written_names(workflow, path, is_name, "letters, digits, - and _")
     programs = _programs(workflow.commands or ())
     label = title if title and is_text(title) else "workflow"
     dag = workflow.whole

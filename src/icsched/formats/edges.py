@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from icsched.errors import FormatError
 from icsched.files import read_text
-from icsched.formats.entry import Format, NoOptions
-from icsched.formats.found import Found
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import Found, written_names
 from icsched.workflow import Workflow
 
 _WEIGHT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -65,23 +65,8 @@ def edges_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     >>> edges_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
     'a\nb\na b\n'
     """
-    names = [str(name) for name in workflow.names]
-    for name in names:
-        if not takes_name(name):
-            raise FormatError(path, None, f"task: expected one word without '#', got {name!r}")
-    if len(set(names)) < len(names):
-        raise FormatError(path, None, "two tasks have the same name once written as text")
+    names = written_names(workflow, path, takes_name, "one word without '#'")
     lines = [f"# {line}" for line in title.splitlines()]
     lines += names
     lines += [f"{names[parent]} {names[child]}" for parent, child in workflow.whole.arcs.tolist()]
     return "".join(f"{line}\n" for line in lines)
-
-
-EDGES = Format(
-    "edges",
-    "lists of edges: a parent and a child on each line",
-    suffixes=(".edges", ".edgelist"),
-    read=read_edges,
-    text=edges_text,
-    takes_name=takes_name,
-)

@@ -30,6 +30,23 @@ KEPT = {
 
 
 @dataclass(frozen=True)
+class Later:
+    """A function by its module and name, such as "icsched.dag:read".
+
+    The module is imported at the first call, so that a user of one format waits for no other.
+    """
+
+    place: str
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        """Return what the function returns."""
+        from importlib import import_module
+
+        module, _, name = self.place.partition(":")
+        return getattr(import_module(module), name)(*given, **named)
+
+
+@dataclass(frozen=True)
 class NoOptions:
     """The options of a format that has none."""
 

@@ -1,36 +1,32 @@
 """What a reader finds in a file, task by task, and the workflow that it makes of that."""
 
 from array import array
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import LONGEST, SHORTEST, expected_time
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
-from icsched.formats.words import command_of, command_text
-from icsched.run_times import RunTimeTable
-from icsched.workflow import Remark, Workflow
-
-FACTS = (
-    "run_time",
-    "size",
-    "priority",
-    "done",
-    "command",
-    "directory",
-    "stdin",
-    "stdout",
-    "stderr",
+from icsched.formats.known import (
+    Remarks,
+    check_sum,
+    known_seconds,
+    priority_in,
+    seconds_in,
+    size_in,
+    truth_in,
+    with_means,
 )
+from icsched.formats.words import command_of, command_text
+from icsched.workflow import Workflow
+
 _STREAMS = ("directory", "stdin", "stdout", "stderr")
+FACTS = ("run_time", "size", "priority", "done", "command", *_STREAMS)
 _MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
 Value = TypeVar("Value")
 
@@ -50,9 +46,11 @@ class Found:
     kinds: dict[int, str] = field(default_factory=dict)  # see Workflow.describe
     _parents: "array[int]" = field(default_factory=lambda: array("i"))
     _children: "array[int]" = field(default_factory=lambda: array("i"))
-    _remarks: Counter[str] = field(default_factory=Counter)
-    _places: dict[str, int] = field(default_factory=dict)
+    remarks: Remarks = field(init=False)
     _grouped: int = 0
+
+    def __post_init__(self) -> None:
+        self.remarks = Remarks(self.path)
 
     # What a reader says
 
@@ -84,8 +82,7 @@ class Found:
 
     def remark(self, text: str, place: int) -> None:
         """Count a remark; the first place is the one that is told."""
-        self._remarks[text] += 1
-        self._places.setdefault(text, place)
+        self.remarks.add(text, 1, 0 if text in self.remarks else self.line(place))
 
     def line(self, place: int) -> int:
         """Return the number of the line of a place."""
@@ -97,28 +94,35 @@ class Found:
 
     # What comes of it
 
-    def workflow(self, name: str, parsed: object = None) -> Workflow:
-        """Return the workflow of the format called *name*.
+    def workflow(
+        self,
+        name: str,
+        parsed: object = None,
+        find_commands: Callable[[], Sequence[Command | None]] | None = None,
+    ) -> Workflow:
+        """Return the workflow of the format called *name*; by default, facts have the commands.
 
         Raises FormatError for words that are not what a fact needs, and CycleError for a cycle.
         """
         names = tuple(self.ids)
         pairs = np.column_stack([np.asarray(self._parents), np.asarray(self._children)])
         dag = Dag.from_arcs(len(names), pairs, names=names)
-        done = np.array(self._values("done", _truth, default=False), bool)
+        done = np.array(self._values("done", truth_in, default=False), bool)
+        seconds = np.array(self._values("run_time", seconds_in, default=np.nan), np.float64)
         workflow = Workflow(
             dag,
             done,
-            sizes=self._left("size", _size, done, np.int64),
-            priorities=self._left("priority", _priority, done, np.int32),
+            known_seconds(seconds, done, self.remarks),
+            self._sizes(done),
+            priorities=self._left("priority", priority_in, done, np.int32),
             files=(self.path,),
             format=name,
             parsed=parsed,
             describe=self._description if self.kinds else None,
-            find_commands=self._commands if "command" in self.facts else None,
-            remarks=self._told(),
+            find_commands=find_commands or (self._commands if "command" in self.facts else None),
+            remarks=self.remarks.tuple(),
         )
-        return self._timed(workflow)
+        return with_means(workflow, seconds)
 
     def _values(self, fact: str, parse: Callable[[str], Value], *, default: Value) -> list[Value]:
         values = [default] * len(self.ids)
@@ -127,7 +131,7 @@ class Found:
                 values[task] = parse(words)
             except ValueError as error:
                 of = f"{fact} of task {[*self.ids][task]!r}"
-                raise self.error(place, f"{of}: expected {error}, got {words!r}") from None
+                raise self.error(place, f"{of}: expected {error}, got {words[:80]!r}") from None
         return values
 
     def _left(
@@ -136,23 +140,20 @@ class Found:
         """Return the numbers of the tasks that are left to run, 0 where the file says none."""
         if fact not in self.facts:
             return None
-        missing = sum(task not in self.facts[fact] for task in np.flatnonzero(~done).tolist())
-        if missing and fact == "size":
-            self._remarks["tasks without a size count as 0 bytes"] = missing
         numbers: NDArray[Any] = np.array(self._values(fact, parse, default=0), kind)[~done]
         return numbers
 
-    def _timed(self, workflow: Workflow) -> Workflow:
-        """Return *workflow* with run times; a task without one gets the mean of its kind."""
-        if "run_time" not in self.facts:
-            return workflow
-        seconds = np.array(self._values("run_time", _seconds, default=-1.0), float)
-        names = [*self.ids]
-        known = np.flatnonzero(seconds >= 0).tolist()
-        return workflow.with_run_times(RunTimeTable(tuple(names[t] for t in known), seconds[known]))
+    def _sizes(self, done: NDArray[Any]) -> NDArray[Any] | None:
+        sizes = self._left("size", size_in, done, np.int64)
+        if sizes is not None:
+            check_sum(sizes, self.path)
+            known = self.facts["size"]
+            missing = sum(task not in known for task in np.flatnonzero(~done).tolist())
+            self.remarks.add("tasks without a size count as 0 bytes", missing)
+        return sizes
 
     def _description(self) -> list[str]:
-        return [self.kinds.get(task, "?") for task in range(len(self.ids))]
+        return [self.kinds.get(task, name) for name, task in self.ids.items()]
 
     def _commands(self) -> list[Command | None]:
         names = [*self.ids]
@@ -169,44 +170,6 @@ class Found:
         places = [self.facts.get(fact, {}).get(task, ("", 0))[0] or None for fact in _STREAMS]
         directory, stdin, stdout, stderr = places
         return Command(command.argv, directory, command.environment, stdin, stdout, stderr)
-
-    def _told(self) -> tuple[Remark, ...]:
-        lines = {text: self.line(place) for text, place in self._places.items()}
-        counts = self._remarks.items()
-        return tuple(Remark(self.path, lines.get(text, 0), text, count) for text, count in counts)
-
-
-def _seconds(words: str) -> float:
-    try:
-        seconds = float(words)
-    except ValueError:
-        raise ValueError("seconds") from None
-    if seconds == 0 or SHORTEST <= seconds <= LONGEST:
-        return seconds
-    raise ValueError(expected_time(seconds))
-
-
-def _size(words: str) -> int:
-    return _whole(words, 0, 2**63 - 1, "a whole number of bytes")
-
-
-def _priority(words: str) -> int:
-    return _whole(words, -(2**31), 2**31 - 1, "a whole number of 32 bits")
-
-
-def _whole(words: str, least: int, most: int, expected: str) -> int:
-    text = words.strip()
-    digits = text.removeprefix("-")
-    is_short = digits.isascii() and digits.isdigit() and len(digits) <= 19
-    if not is_short or not least <= int(text) <= most:
-        raise ValueError(expected)
-    return int(text)
-
-
-def _truth(words: str) -> bool:
-    if words.strip().lower() not in _TRUTH:
-        raise ValueError("true or false")
-    return _TRUTH[words.strip().lower()]
 
 
 # The way back: what a file says of each task
@@ -253,3 +216,22 @@ def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
     """
     left = workflow.left.tolist()
     return {left[task]: len(left) - step for step, task in enumerate(order)}
+
+
+def shown_facts(rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return which of `FACTS` are known of at least one task."""
+    used = {fact for row in rows for fact in row}
+    return [fact for fact in FACTS if fact in used]
+
+
+def written_names(
+    workflow: Workflow, path: str, takes: Callable[[str], bool], expected: str
+) -> list[str]:
+    """Return the names of tasks as text; raises FormatError for one that a format cannot hold."""
+    names = [str(name) for name in workflow.names]
+    strange = next((name for name in names if not takes(name)), None)
+    if strange is not None:
+        raise FormatError(path, None, f"name of a task: expected {expected}, got {strange!r}")
+    if len(set(names)) < len(names):
+        raise FormatError(path, None, "two tasks have the same name once written as text")
+    return names

@@ -5,29 +5,14 @@ from typing import NoReturn
 
 from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats.entry import Format, NoOptions
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import shown_facts
 from icsched.formats.markup import attribute, content, is_text, read_document
-from icsched.formats.nodes import (
-    FACTS,
-    KEEPS,
-    Nodes,
-    Places,
-    facts_of,
-    free_id,
-    is_name,
-    places_of,
-    told_of,
-    written_names,
-)
-from icsched.workflow import Remark, Workflow
+from icsched.formats.nodes import Nodes, Places, free_id, is_fact, places_of, written_rows
+from icsched.workflow import Workflow
 
 _SPACE = "http://www.gexf.net/1.2draft"
-_TYPES = {"run_time": "double", "size": "long", "priority": "integer"}  # others are strings
-_ACCEPTED = {  # the type that an attribute may have, so that it is meant as icsched does
-    "run_time": {"integer", "long", "float", "double", "string"},
-    "size": {"integer", "long", "string"},
-    "priority": {"integer", "long", "string"},
-}
+_TYPES = {"run_time": "double", "size": "long", "priority": "integer", "done": "boolean"}
 _KNOWN = frozenset({"meta", "creator", "description", "keywords", "nodes", "edges", "default"})
 _ATTRIBUTE, _VALUE = "attribute", "attvalue"
 
@@ -76,7 +61,9 @@ class _Reader:
         if self.graph < 0:
             raise FormatError(self.document.path, None, "expected a graph, got none")
         self._fill_defaults()
-        return self.nodes.workflow("gexf", self._places(), [*remarks, *self._remarks()])
+        self.nodes.remark_all(remarks)
+        self._remark()
+        return self.nodes.workflow("gexf", self._places())
 
     def _places(self) -> Places:
         nodes = self.nodes
@@ -112,8 +99,7 @@ class _Reader:
             raise self.document.error(at, f"attribute {key!r} is in the file already")
         self.ids.add(key)
         self.open_attribute = key
-        is_ours = name in FACTS and given.get("type") in _ACCEPTED.get(name, {"string"})
-        if is_ours and name not in self.attributes.values():
+        if is_fact(name, given.get("type")) and name not in self.attributes.values():
             self.attributes[key] = name
         else:
             self.names[key] = name or key
@@ -131,7 +117,7 @@ class _Reader:
         task = self.nodes.add(given.get("id"), at, "node")
         self.owner = "node"
         if given.get("label"):
-            self.nodes.labels[task] = given["label"]
+            self.nodes.kinds[task] = given["label"]
         self.hierarchy += "pid" in given
 
     def _refuse_nested(self, at: int) -> NoReturn:
@@ -157,7 +143,7 @@ class _Reader:
         key = given.get("for", given.get("id", ""))  # version 1.0 says id
         fact = self.attributes.get(key)
         if self.owner == "node" and fact is not None:
-            self.nodes.tell(fact, len(self.nodes) - 1, given.get("value", ""), at)
+            self.nodes.say(fact, len(self.nodes) - 1, given.get("value", ""), at)
             span = self.document.tag(at).value_of("value") if fact == "priority" else None
             if span:
                 self.nodes.starts[-1], self.nodes.stops[-1] = span
@@ -168,18 +154,13 @@ class _Reader:
 
     def _fill_defaults(self) -> None:
         for key, (text, at) in self.defaults.items():
-            self.nodes.tell_rest(self.attributes[key], text, at)
+            self.nodes.say_rest(self.attributes[key], text, at)
 
-    def _remarks(self) -> list[Remark]:
-        path = self.document.path
-        found = [
-            Remark(path, 0, f"icsched does not use attribute {name!r}", count)
-            for name, count in self.unused.items()
-        ]
-        if self.hierarchy:
-            text = "icsched does not use the hierarchy of nodes (pid)"
-            found.append(Remark(path, 0, text, self.hierarchy))
-        return found
+    def _remark(self) -> None:
+        for name, count in self.unused.items():
+            self.nodes.remarks.add(f"icsched does not use attribute {name!r}", count)
+        text = "icsched does not use the hierarchy of nodes (pid)"
+        self.nodes.remarks.add(text, self.hierarchy)
 
 
 def read_gexf(paths: Sequence[str], _: NoOptions) -> Workflow:
@@ -187,7 +168,7 @@ def read_gexf(paths: Sequence[str], _: NoOptions) -> Workflow:
     return _Reader(paths[0]).read()
 
 
-def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     """Return the change that writes an order as the attribute "priority" of nodes."""
     places = places_of(workflow)
     document, prefix = places.document, places.prefix
@@ -201,7 +182,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
         both = f"<{prefix}attvalues>{inside}</{prefix}attvalues>"
         return document.inserted(places.tags[task], both)
 
-    return [places.change(order, new, more)]
+    return [places.change(workflow, order, new, more)]
 
 
 def _declaration(places: Places) -> str:
@@ -215,14 +196,16 @@ def _declaration(places: Places) -> str:
     return f'<{prefix}attributes class="node">{declared}</{prefix}attributes>'
 
 
-def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+def gexf_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as GEXF."""
-    names = written_names(workflow, path, is_name)
-    facts = facts_of(workflow)
+    rows = written_rows(workflow, path)
+    names = [name for name, _ in rows]
     declared = [
         f'      <attribute id="{fact}" title="{fact}" type="{_TYPES.get(fact, "string")}"/>\n'
-        for fact in facts
+        for fact in shown_facts(facts for _, facts in rows)
     ]
+    if declared:
+        declared = ['    <attributes class="node">\n', *declared, "    </attributes>\n"]
     about = content(title) if is_text(title) else ""
     edges = [
         f'      <edge id="{number}"{attribute("source", names[a])}'
@@ -234,9 +217,9 @@ def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
             f'<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="{_SPACE}" version="1.2">\n',
             f"  <meta><description>{about}</description></meta>\n" if about else "",
             '  <graph mode="static" defaultedgetype="directed">\n',
-            *(['    <attributes class="node">\n', *declared, "    </attributes>\n"] * bool(facts)),
+            *declared,
             "    <nodes>\n",
-            *(_node(name, task, facts, path) for task, name in enumerate(names)),
+            *(_node(name, facts) for name, facts in rows),
             "    </nodes>\n    <edges>\n",
             *edges,
             "    </edges>\n  </graph>\n</gexf>\n",
@@ -244,20 +227,7 @@ def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     )
 
 
-def _node(name: str, task: int, facts: Mapping[str, Sequence[str | None]], path: str) -> str:
-    told = told_of(name, task, facts, path)
-    said = [f'<{_VALUE} for="{fact}"{attribute("value", value)}/>' for fact, value in told.items()]
+def _node(name: str, facts: Mapping[str, str]) -> str:
+    said = [f'<{_VALUE} for="{fact}"{attribute("value", v)}/>' for fact, v in facts.items()]
     tag = f"      <node{attribute('id', name)}{attribute('label', name)}"
     return f"{tag}><attvalues>{''.join(said)}</attvalues></node>\n" if said else f"{tag}/>\n"
-
-
-GEXF = Format(
-    "gexf",
-    "graphs of GEXF, as networkx, Gephi and Nextflow write them",
-    suffixes=(".gexf",),
-    read=read_gexf,
-    changes=_changes,
-    text=_text,
-    keeps=KEEPS,
-    takes_name=is_name,
-)

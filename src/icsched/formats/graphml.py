@@ -5,29 +5,14 @@ from typing import NoReturn
 
 from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats.entry import Format, NoOptions
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import shown_facts
 from icsched.formats.markup import attribute, content, is_text, read_document
-from icsched.formats.nodes import (
-    FACTS,
-    KEEPS,
-    Nodes,
-    Places,
-    facts_of,
-    free_id,
-    is_name,
-    places_of,
-    told_of,
-    written_names,
-)
-from icsched.workflow import Remark, Workflow
+from icsched.formats.nodes import Nodes, Places, free_id, is_fact, places_of, written_rows
+from icsched.workflow import Workflow
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
-_TYPES = {"run_time": "double", "size": "long", "priority": "int"}  # others are strings
-_ACCEPTED = {  # the attr.type that a key may have, so that the attribute is meant as icsched does
-    "run_time": {"int", "long", "float", "double", "string"},
-    "size": {"int", "long", "string"},
-    "priority": {"int", "long", "string"},
-}
+_TYPES = {"run_time": "double", "size": "long", "priority": "int", "done": "boolean"}
 _KNOWN = frozenset({"graphml", "graph", "node", "edge", "data", "key", "desc", "default"})
 
 
@@ -77,7 +62,9 @@ class _Reader:
         if self.graph < 0:
             raise FormatError(self.document.path, None, "expected a graph, got none")
         self._fill_defaults()
-        return self.nodes.workflow("graphml", self._places(), [*remarks, *self._remarks()])
+        self.nodes.remark_all(remarks)
+        self._remark()
+        return self.nodes.workflow("graphml", self._places())
 
     def _places(self) -> Places:
         nodes = self.nodes
@@ -103,8 +90,7 @@ class _Reader:
         self.is_key = key
         kind = given.get("attr.type", "string")
         is_of_nodes = given.get("for", "all") in ("node", "all")
-        is_ours = name in FACTS and kind in _ACCEPTED.get(name, {"string"})
-        if is_of_nodes and is_ours and name not in self.keys.values():
+        if is_of_nodes and is_fact(name, kind) and name not in self.keys.values():
             self.keys[key] = name
         else:
             self.other[key] = name or key, at
@@ -159,13 +145,13 @@ class _Reader:
         (key, begin), self.data = self.data, None
         fact = self.keys.get(key)
         if self.owner == "node" and fact is not None:
-            self.nodes.tell(fact, len(self.nodes) - 1, text, begin)
+            self.nodes.say(fact, len(self.nodes) - 1, text, begin)
             if fact == "priority":
                 self._place_priority(begin, at)
         elif self.owner:
             self.unused[key] = self.unused.get(key, 0) + 1
             if self.owner == "node" and self.other.get(key, ("", 0))[0] == "label":
-                self.nodes.labels[len(self.nodes) - 1] = text
+                self.nodes.kinds[len(self.nodes) - 1] = text
 
     def _place_priority(self, begin: int, end: int) -> None:
         tag = self.document.tag(begin)
@@ -173,18 +159,14 @@ class _Reader:
 
     def _fill_defaults(self) -> None:
         for key, (text, at) in self.defaults.items():
-            self.nodes.tell_rest(self.keys[key], text, at)
+            self.nodes.say_rest(self.keys[key], text, at)
 
-    def _remarks(self) -> list[Remark]:
-        found = []
-        path = self.document.path
+    def _remark(self) -> None:
         for key, count in self.unused.items():
             name, at = self.other.get(key, (key, -1))
             line = self.document.line(at) if at >= 0 else 0
-            found.append(Remark(path, line, f"icsched does not use attribute {name!r}", count))
-        if self.ports:
-            found.append(Remark(path, 0, "icsched does not use ports of nodes", self.ports))
-        return found
+            self.nodes.remarks.add(f"icsched does not use attribute {name!r}", count, line)
+        self.nodes.remarks.add("icsched does not use ports of nodes", self.ports)
 
 
 def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow:
@@ -192,7 +174,7 @@ def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow:
     return _Reader(paths[0]).read()
 
 
-def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     """Return the change that writes an order as the attribute "priority" of nodes."""
     places = places_of(workflow)
     document, prefix, key = places.document, places.prefix, places.key
@@ -205,6 +187,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     opening, closing = f"<{prefix}data{attribute('key', key)}>", f"</{prefix}data>"
     return [
         places.change(
+            workflow,
             order,
             lambda task, value: document.inserted(
                 places.tags[task], f"{opening}{value}{closing}", after=places.leads[task]
@@ -214,17 +197,17 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     ]
 
 
-def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+def graphml_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as GraphML."""
-    names = written_names(workflow, path, is_name)
-    facts = facts_of(workflow)
+    rows = written_rows(workflow, path)
+    names = [name for name, _ in rows]
     keys = [
         f'  <key id="{fact}" for="node" attr.name="{fact}"'
         f' attr.type="{_TYPES.get(fact, "string")}"/>\n'
-        for fact in facts
+        for fact in shown_facts(facts for _, facts in rows)
     ]
     graph_id = attribute("id", title) if title and is_text(title) else ""
-    nodes = [_node(name, task, facts, path) for task, name in enumerate(names)]
+    nodes = [_node(name, facts) for name, facts in rows]
     edges = [
         f"    <edge{attribute('source', names[a])}{attribute('target', names[b])}/>\n"
         for a, b in workflow.whole.arcs.tolist()
@@ -241,20 +224,7 @@ def _text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     )
 
 
-def _node(name: str, task: int, facts: Mapping[str, Sequence[str | None]], path: str) -> str:
-    told = told_of(name, task, facts, path)
-    said = [f'      <data key="{fact}">{content(v)}</data>\n' for fact, v in told.items()]
+def _node(name: str, facts: Mapping[str, str]) -> str:
+    said = [f'      <data key="{fact}">{content(v)}</data>\n' for fact, v in facts.items()]
     tag = f"    <node{attribute('id', name)}"
     return f"{tag}>\n{''.join(said)}    </node>\n" if said else f"{tag}/>\n"
-
-
-GRAPHML = Format(
-    "graphml",
-    "graphs of GraphML, as networkx, yEd and Gephi write them",
-    suffixes=(".graphml",),
-    read=read_graphml,
-    changes=_changes,
-    text=_text,
-    keeps=KEEPS,
-    takes_name=is_name,
-)

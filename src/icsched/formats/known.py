@@ -1,14 +1,25 @@
-"""What readers of several formats do with what files say about tasks."""
+"""What files say about tasks, as arrays and remarks: the same for all formats."""
 
+import math
+import re
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import AnyStr
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Floats, Ids
+from icsched.arrays import LONGEST, SHORTEST, Floats, Ids, Sizes, expected_time
+from icsched.errors import FormatError
 from icsched.run_times import RunTimeTable
 from icsched.workflow import Remark, Workflow
+
+MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
+MOST_BY_FILES = 50_000_000  # arcs from files
+_MANY = 100  # arcs of one file that numpy makes faster than a loop
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
 Number = int | float | None
 
@@ -17,17 +28,64 @@ class Remarks:
     """Collects remarks about a file, one for each kind of thing."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
-        self._found: list[Remark] = []
+        self.path = path
+        self._counts: Counter[str] = Counter()
+        self._lines: dict[str, int] = {}
 
-    def add(self, text: str, count: int, line: int = 0) -> None:
-        """Note *text*, unless nothing is *count*ed."""
+    def __contains__(self, text: str) -> bool:
+        return text in self._counts
+
+    def add(self, text: str, count: int = 1, line: int = 0) -> None:
+        """Count *text*, unless nothing is *count*ed; the first line is the one that is told."""
         if count:
-            self._found.append(Remark(self._path, line, text, count))
+            self._counts[text] += count
+            self._lines.setdefault(text, line)
 
     def tuple(self) -> tuple[Remark, ...]:
         """Return all remarks."""
-        return tuple(self._found)
+        rows = self._counts.items()
+        return tuple(Remark(self.path, self._lines[text], text, count) for text, count in rows)
+
+
+# Words; a ValueError has what was expected
+
+
+def seconds_in(words: str) -> float:
+    """Return a run time."""
+    try:
+        seconds = float(words)
+    except ValueError:
+        raise ValueError("seconds") from None
+    if seconds == 0 or SHORTEST <= seconds <= LONGEST:
+        return seconds
+    raise ValueError(expected_time(seconds))
+
+
+def size_in(words: str) -> int:
+    """Return the size of one result."""
+    return _whole(words, 0, MOST_BYTES - 1, f"a whole number of bytes below {MOST_BYTES:,}")
+
+
+def priority_in(words: str) -> int:
+    """Return a priority."""
+    return _whole(words, -(2**31), 2**31 - 1, "a whole number of 32 bits")
+
+
+def _whole(words: str, least: int, most: int, expected: str) -> int:
+    text = words.strip()
+    if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
+        raise ValueError(expected)
+    return int(text)
+
+
+def truth_in(words: str) -> bool:
+    """Return whether something is so."""
+    if words.strip().lower() not in _TRUTH:
+        raise ValueError("true or false")
+    return _TRUTH[words.strip().lower()]
+
+
+# Arrays
 
 
 def whole_priorities(given: Sequence[Number], remarks: Remarks) -> Ids | None:
@@ -35,62 +93,96 @@ def whole_priorities(given: Sequence[Number], remarks: Remarks) -> Ids | None:
 
     If one is not a whole number of 32 bits, all are ignored.
     """
-    missing = sum(value is None for value in given)
-    if missing == len(given):
+    if all(value is None for value in given):
         return None
     strange = sum(v is not None and (v != v // 1 or not -(2**31) <= v < 2**31) for v in given)
     if strange:
         remarks.add("priorities are not whole numbers of 32 bits: icsched ignores all", strange)
         return None
-    remarks.add("tasks without a priority get 0", missing)
     return np.array([int(value or 0) for value in given], np.int32)
 
 
-def known_seconds(seconds: Floats, remarks: Remarks) -> Floats | None:
-    """Return *seconds* if all are known; note how many are not known (NaN), if some are."""
-    missing = np.isnan(seconds)
-    if missing.any() and not missing.all():
-        remarks.add("tasks without a run time get the mean of their kind", int(missing.sum()))
-    return None if missing.any() or not len(seconds) else seconds
+def known_seconds(seconds: Floats, done: NDArray[np.bool_], remarks: Remarks) -> Floats | None:
+    """Return the run times of the tasks that are left; None if one is not known (NaN)."""
+    if np.isnan(seconds).all():
+        return None
+    missing = int(np.isnan(seconds[~done]).sum())
+    remarks.add("tasks without a run time get the mean of their kind", missing)
+    return None if missing else seconds[~done]
 
 
 def with_means(workflow: Workflow, seconds: Floats) -> Workflow:
     """Return the workflow with means for the run times that are not known, if some are."""
     known = np.flatnonzero(~np.isnan(seconds)).tolist()
-    if not known or len(known) == len(seconds):
+    if workflow.run_times is not None or not known:
         return workflow
     names = tuple(str(workflow.names[task]) for task in known)
     return workflow.with_run_times(RunTimeTable(names, seconds[known]))
 
 
+def output_sizes(rows: Sequence[Sequence[Number]], remarks: Remarks) -> Sizes | None:
+    """Return the bytes that each task writes, from the sizes of its outputs; None if none has one.
+
+    >>> output_sizes([[1, 2.5], [], [None]], Remarks("wf.json"))
+    array([4, 0, 0])
+    """
+    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    found = list(chain.from_iterable(rows))
+    unknown = found.count(None)
+    if unknown == len(found):
+        return None
+    remarks.add("outputs without a size count as 0 bytes", unknown)
+    values = np.fromiter((math.ceil(size or 0) for size in found), np.float64, len(found))
+    check_sum(values, remarks.path)
+    owners = np.repeat(np.arange(len(rows)), counts)
+    return np.bincount(owners, values, len(rows)).astype(np.int64)
+
+
+def check_sum(sizes: NDArray[np.generic], path: str) -> None:
+    """Raise FormatError for sizes that are too large together."""
+    total = float(np.asarray(sizes, np.float64).sum())
+    if total >= MOST_BYTES:
+        problem = f"sizes: expected a sum below {MOST_BYTES:,}, got {total:,.0f}"
+        raise FormatError(path, None, problem)
+
+
 def arcs_by_files(
     inputs: Iterable[Sequence[str]], outputs: Iterable[Sequence[str]], remarks: Remarks
 ) -> NDArray[np.int32]:
-    """Return an arc from the first task that writes a file to each other task that reads it."""
-    writers: dict[str, int] = {}
-    for task, names in enumerate(outputs):
-        for name in names:
-            writers.setdefault(name, task)
-    arcs = [
-        (writers[name], task)
-        for task, names in enumerate(inputs)
-        for name in names
-        if writers.get(name, task) != task
-    ]
-    remarks.add("dependencies come from the files that tasks write and read", len(arcs))
+    """Return an arc from each task that writes a file to each other task that reads it.
+
+    Of several tasks that both read and write a file, each waits for those before it.
+    Raises FormatError for more arcs than memory holds.
+    """
+    readers, writers = _tasks_by_file(inputs), _tasks_by_file(outputs)
+    pairs = [(tasks, readers[name]) for name, tasks in writers.items() if name in readers]
+    count = sum(len(sources) * len(targets) for sources, targets in pairs)
+    if count > MOST_BY_FILES:
+        problem = f"expected at most {MOST_BY_FILES:,} dependencies by files, got {count:,}"
+        raise FormatError(remarks.path, None, problem)
+    arcs = array("i")
+    for sources, targets in pairs:
+        _join(sources, targets, arcs)
+    remarks.add("dependencies come from the files that tasks write and read", len(arcs) // 2)
     return np.array(arcs, np.int32).reshape(-1, 2)
 
 
-def edited(text: AnyStr, edits: Iterable[tuple[int, int, AnyStr]]) -> AnyStr:
-    """Return *text* with *edits*: where each begins and ends, and what comes there instead.
+def _tasks_by_file(rows: Iterable[Sequence[str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for task, names in enumerate(rows):
+        for name in names:
+            found.setdefault(name, []).append(task)
+    return found
 
-    >>> edited("abc", [(3, 3, "!"), (1, 2, "X")])
-    'aXc!'
-    """
-    parts: list[AnyStr] = []
-    at = 0
-    for start, stop, new in sorted(edits):
-        parts.extend((text[at:start], new))
-        at = stop
-    parts.append(text[at:])
-    return text[:0].join(parts)
+
+def _join(sources: list[int], targets: list[int], arcs: "array[int]") -> None:
+    if len(sources) * len(targets) > _MANY:
+        ends = np.array(targets, np.intc)
+        several = np.column_stack([np.repeat(sources, len(ends)), np.tile(ends, len(sources))])
+        is_later = several[:, 0] < several[:, 1]
+        kept = is_later | ((several[:, 0] > several[:, 1]) & ~np.isin(several[:, 1], sources))
+        arcs.frombytes(several[kept].astype(np.intc).tobytes())
+        return
+    for source, target in chain.from_iterable(zip(repeat(s), targets) for s in sources):
+        if source < target or (source > target and target not in sources):
+            arcs.extend((source, target))

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from icsched.errors import FormatError
 from icsched.files import Change, read_bytes, text_of
+from icsched.formats.edits import edited
 from icsched.workflow import Remark
 
 DEEPEST = 100  # elements inside each other
@@ -155,11 +156,7 @@ class Document:
 
     def changed(self, edits: Iterable[Edit]) -> Change:
         """Return the change that makes *edits*, which do not overlap."""
-        parts, last = [], 0
-        for start, stop, text in sorted(edits):
-            parts += [self.data[last:start], text.encode()]
-            last = stop
-        new = b"".join([*parts, self.data[last:]])
+        new = edited(self.data, [(start, stop, text.encode()) for start, stop, text in edits])
         recoded = new if self.codec == "utf-8" else new.decode().encode(self.codec)
         return Change(self.path, self.raw, recoded)
 

@@ -1,28 +1,125 @@
 """The table of formats: every kind of file that icsched reads or writes.
 
-A new format is a `Format` in a file of its own. It is listed here, or it is an entry point of
-another package in the group ``icsched.formats``.
+A new format is a `Format`. It is listed here, with its functions by name, or it is an entry point
+of another package in the group ``icsched.formats``.
 """
 
-from icsched.formats.columns import CSV
 from icsched.formats.dagman.entry import DAGMAN
-from icsched.formats.dax import DAX
-from icsched.formats.dot import DOT
-from icsched.formats.edges import EDGES
-from icsched.formats.entry import Format
-from icsched.formats.gexf import GEXF
-from icsched.formats.graphml import GRAPHML
-from icsched.formats.mermaid import MERMAID
-from icsched.formats.pegasus import PEGASUS
-from icsched.formats.slurm import SLURM
-from icsched.formats.wfformat import WFFORMAT
+from icsched.formats.entry import KEPT, Format, Later
 from icsched.tables import Table
+
+_ALL = frozenset(KEPT)
+
+
+def _here(place: str) -> Later:
+    return Later(f"icsched.formats.{place}")
+
 
 FORMATS: Table[Format] = Table(
     "format",
     "icsched.formats",
     Format,
-    [DAGMAN, WFFORMAT, PEGASUS, DAX, DOT, MERMAID, GRAPHML, GEXF, EDGES, CSV, SLURM],
+    [
+        DAGMAN,
+        Format(
+            "wfformat",
+            "workflows and their traces as JSON of WfCommons, versions 1.0 to 1.6",
+            suffixes=(".json",),
+            read=_here("wfformat.reader:read_wfformat"),
+            changes=_here("wfformat.edits:changes"),
+            text=_here("wfformat.text:wfformat_text"),
+            keeps=frozenset({"run_times", "sizes", "commands", "priorities"}),
+            takes_name=_here("wfformat.text:is_task_id"),
+        ),
+        Format(
+            "pegasus",
+            "workflows of Pegasus 5 as YAML",
+            suffixes=(".yml", ".yaml"),
+            read=_here("pegasus.reader:read_pegasus"),
+            changes=_here("pegasus.edits:changes"),
+            text=_here("pegasus.text:pegasus_text"),
+            keeps=frozenset(
+                {"run_times", "sizes", "commands", "priorities", "streams", "environment"}
+            ),
+            takes_name=_here("pegasus.text:is_job_id"),
+        ),
+        Format(
+            "dax",
+            "workflows of Pegasus 2 to 4 (DAX)",
+            suffixes=(".dax", ".xml"),
+            read=_here("dax:read_dax"),
+            changes=_here("dax:changes"),
+            text=_here("dax_text:dax_text"),
+            keeps=_ALL - {"done", "sizes"},
+            takes_name=_here("dax_text:is_name"),
+        ),
+        Format(
+            "dot",
+            "digraphs of Graphviz, and what Snakemake and Nextflow draw",
+            suffixes=(".dot", ".gv"),
+            read=_here("dot.workflows:read_dot"),
+            changes=_here("dot.workflows:changes"),
+            text=_here("dot.workflows:workflow_text"),
+            keeps=_ALL,
+            takes_name=_here("dot.text:takes_name"),
+        ),
+        Format(
+            "mermaid",
+            "flowcharts of Mermaid, and what Snakemake and Nextflow draw",
+            suffixes=(".mmd", ".mermaid"),
+            read=_here("mermaid.workflows:read_mermaid"),
+            text=_here("mermaid.workflows:mermaid_text"),
+            takes_name=_here("mermaid.workflows:takes_name"),
+        ),
+        Format(
+            "graphml",
+            "graphs of GraphML, as networkx, yEd and Gephi write them",
+            suffixes=(".graphml",),
+            read=_here("graphml:read_graphml"),
+            changes=_here("graphml:changes"),
+            text=_here("graphml:graphml_text"),
+            keeps=_ALL,
+            takes_name=_here("nodes:is_name"),
+        ),
+        Format(
+            "gexf",
+            "graphs of GEXF, as networkx, Gephi and Nextflow write them",
+            suffixes=(".gexf",),
+            read=_here("gexf:read_gexf"),
+            changes=_here("gexf:changes"),
+            text=_here("gexf:gexf_text"),
+            keeps=_ALL,
+            takes_name=_here("nodes:is_name"),
+        ),
+        Format(
+            "edges",
+            "lists of edges: a parent and a child on each line",
+            suffixes=(".edges", ".edgelist"),
+            read=_here("edges:read_edges"),
+            text=_here("edges:edges_text"),
+            takes_name=_here("edges:takes_name"),
+        ),
+        Format(
+            "csv",
+            "tables of comma- or tab-separated values",
+            suffixes=(".csv", ".tsv"),
+            read=_here("columns:read_columns"),
+            changes=_here("columns:changes"),
+            text=_here("columns:columns_text"),
+            keeps=_ALL,
+            takes_name=_here("columns:takes_name"),
+        ),
+        Format(
+            "slurm",
+            "scripts that submit jobs to Slurm by sbatch",
+            suffixes=(".sbatch", ".slurm", ".sh"),
+            read=_here("slurm.workflows:read_slurm"),
+            changes=_here("slurm.workflows:changes"),
+            text=_here("slurm.workflows:slurm_text"),
+            keeps=frozenset({"commands", "priorities"}),
+            takes_name=_here("slurm.workflows:takes_name"),
+        ),
+    ],
 )
 
 

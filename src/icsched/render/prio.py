@@ -121,7 +121,7 @@ def _lines(data: bytes | None) -> list[str]:
 def up_to_date(found: PrioAnswer) -> str:
     """Say that nothing would be written, and why."""
     left = [sentence(note) for note in found.notes if isinstance(note, notes.NotWorthIt)]
-    why = left[0] if left else f"{', '.join(found.files)}: icsched's section is up to date"
+    why = left[0] if left else f"{', '.join(found.files)}: the order in it is up to date"
     return f"{named(why)}.\n"
 
 
@@ -129,7 +129,7 @@ def stale_sentence(stale: Sequence[Stale]) -> str:
     """Say what is wrong with the first file, and how many others there are."""
     others = f" ({counted(len(stale) - 1, 'other file')} too)" if len(stale) > 1 else ""
     if stale[0].line is None:
-        return f"has no section of icsched's; --in-place would write one{others}"
+        return f"does not have this order; --in-place would write it{others}"
     what = "icsched's section is not what would be written now"
     return f"{what}: {stale[0].problem}; run prio --in-place{others}"
 

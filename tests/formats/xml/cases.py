@@ -51,7 +51,7 @@ def read(name: str, path: str) -> Workflow:
 def facts(workflow: Workflow, keeps: frozenset[str]) -> Mapping[str, Any]:
     """What a file of a format keeps of a workflow."""
     known = workflow.to_dict()
-    return {key: known[key] for key in ("tasks", "arcs", *sorted(keeps))} | {
+    return {key: known[key] for key in ("tasks", "arcs", *sorted(keeps & known.keys()))} | {
         "full commands": workflow.commands
     }
 

@@ -94,7 +94,7 @@ def test_without_child_elements_files_make_the_dependencies_and_a_remark_says_so
 
     assert workflow.to_dict()["arcs"] == [["ID00", "ID01"], ["ID00", "ID02"], ["ID01", "ID02"]]
     (remark,) = workflow.remarks
-    assert "the file has no <child> elements" in remark.text
+    assert remark.text == "dependencies come from the files that tasks write and read"
     assert remark.count == 3
 
 
@@ -146,7 +146,7 @@ def test_a_workflow_inside_is_one_task_that_icsched_cannot_run(put):
     assert workflow.priorities.tolist() == [0, 4, 0]
     assert [remark.text for remark in workflow.remarks] == [
         "a dagman profile PRIORITY wins over the priority that icsched sets",
-        "a job is a workflow of its own: icsched takes it as one task",
+        "jobs that are workflows: icsched orders each as one job",
     ]
     with pytest.raises(FormatError, match=r"^wf.dax:23: icsched cannot run a <dax>"):
         _ = workflow.commands
@@ -162,16 +162,16 @@ def test_an_argument_with_an_open_quote_is_one_line_when_commands_are_asked_for(
 @pytest.mark.parametrize(
     ("job", "expected"),
     [
-        ('<job id="a" runtime="fast"/>', "expected a run time in seconds, got 'fast'"),
-        ('<job id="a" runtime="-1"/>', "expected a run time in seconds, got '-1'"),
-        ('<job id="a" runtime="nan"/>', "expected a run time in seconds, got 'nan'"),
+        ('<job id="a" runtime="fast"/>', "run_time of task 'a': expected seconds, got 'fast'"),
+        ('<job id="a" runtime="-1"/>', "run_time of task 'a': expected 0 or more, got '-1'"),
+        ('<job id="a" runtime="nan"/>', "run_time of task 'a': expected 0 or more, got 'nan'"),
         (
             '<job id="a"><uses name="x" link="output" size="1e3"/></job>',
-            f"expected a size from 0 to {2**53 - 1}, got '1e3'",
+            f"size of a file: expected a whole number of bytes below {2**53:,}, got '1e3'",
         ),
         (
             '<job id="a"><profile namespace="condor" key="priority">$(p)</profile></job>',
-            f"expected a priority from {-(2**31)} to {2**31 - 1}, got '$(p)'",
+            "priority of task 'a': expected a whole number of 32 bits, got '$(p)'",
         ),
         ('<job id="a"><job id="b"/></job>', "expected no <job> inside a job"),
         ('<job id="a"/><child><parent ref="a"/></child>', "expected two tasks, got one"),
@@ -223,5 +223,5 @@ def test_missing_run_times_get_the_mean_of_their_kind_and_are_told(put):
 
     assert workflow.run_times.tolist() == [4, 4]
     assert [(remark.text, remark.count) for remark in workflow.remarks] == [
-        ("a task has no run time: icsched takes the mean of similar tasks", 1)
+        ("tasks without a run time get the mean of their kind", 1)
     ]

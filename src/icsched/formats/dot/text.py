@@ -1,15 +1,11 @@
-"""Dags and workflows as Graphviz files."""
+"""Dags as Graphviz files."""
 
 import re
 from collections.abc import Sequence
 
 from icsched.dag import Dag
-from icsched.errors import FormatError
-from icsched.formats.found import facts_of
-from icsched.workflow import Workflow
 
 _BAD_BACKSLASH = re.compile(r'\\(?:["\r\n]|\Z)')
-_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true")
 
 
 def dot_text(dag: Dag, *, name: str = "dag", groups: Sequence[Sequence[int]] = ()) -> str:
@@ -61,36 +57,3 @@ def takes_name(name: str) -> bool:
     (True, False)
     """
     return _BAD_BACKSLASH.search(name) is None and "\0" not in name
-
-
-def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
-    """Return a workflow as a digraph whose nodes have the attributes that `read_dot` reads."""
-    names = [_checked(str(name), path) for name in workflow.names]
-    if len(set(names)) < len(names):
-        raise FormatError(path, None, "two tasks have the same name once written as text")
-    tasks = [
-        f"  {name}{_attributes(facts)};\n"
-        for name, facts in zip(names, facts_of(workflow), strict=True)
-    ]
-    arcs = [f"  {names[p]} -> {names[c]};\n" for p, c in workflow.whole.arcs.tolist()]
-    return f"digraph {quoted(title or 'dag')} {{\n{''.join(tasks + arcs)}}}\n"
-
-
-def _checked(name: str, path: str) -> str:
-    if not takes_name(name):
-        problem = f"node: expected no backslash before a quote or at the end, got {name!r}"
-        raise FormatError(path, None, problem)
-    return quoted(name)
-
-
-def _attributes(facts: dict[str, str]) -> str:
-    if not facts:
-        return ""
-    return f" [{', '.join(f'{key}={_value(words)}' for key, words in facts.items())}]"
-
-
-def _value(words: str) -> str:
-    if _PLAIN.fullmatch(words):
-        return words
-    safe = words.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{safe}"'

@@ -1,5 +1,1 @@
 """Flowcharts of Mermaid: reading and writing."""
-
-from icsched.formats.mermaid.entry import MERMAID
-
-__all__ = ["MERMAID"]

@@ -6,7 +6,8 @@ from typing import Any
 
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.known import edited
+from icsched.formats.edits import Edit, edited
+from icsched.formats.found import priorities_of
 from icsched.formats.pegasus.document import events
 from icsched.formats.pegasus.reader import Parsed
 from icsched.workflow import Workflow
@@ -33,7 +34,8 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     parsed = workflow.parsed
     if not isinstance(parsed, Parsed):
         raise ArgumentError("expected a workflow that was read from a Pegasus file")
-    numbers = {str(workflow.dag.names[task]): len(order) - at for at, task in enumerate(order)}
+    wanted = priorities_of(workflow, order).items()
+    numbers = {str(workflow.names[task]): priority for task, priority in wanted}
     text = parsed.data.decode()
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)
@@ -48,7 +50,7 @@ class _Editor:
     path: str
     text: str
 
-    def edit(self, job: _Place, number: int) -> tuple[int, int, str] | None:
+    def edit(self, job: _Place, number: int) -> Edit[str] | None:
         """Return the edit that gives a job its priority; None if it has that priority."""
         place, keys = job, list(_KEYS)
         while isinstance(place.inner.get(keys[0]), _Place):
@@ -64,7 +66,7 @@ class _Editor:
         new = f"{quote}{number}{quote}"
         return None if self.text[start:stop] == new else (start, stop, new)
 
-    def _inserted(self, place: _Place, keys: list[str], number: int) -> tuple[int, int, str]:
+    def _inserted(self, place: _Place, keys: list[str], number: int) -> Edit[str]:
         """Return the edit that puts new keys before the first key of a mapping."""
         if place.begins.flow_style or place.first is None:
             at = self.text.index("{", place.begins.start_mark.index) + 1

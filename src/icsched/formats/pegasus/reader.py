@@ -17,10 +17,12 @@ from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
 from icsched.formats.entry import NoOptions
 from icsched.formats.known import (
+    MOST_BYTES,
     Number,
     Remarks,
     arcs_by_files,
     known_seconds,
+    output_sizes,
     whole_priorities,
     with_means,
 )
@@ -30,7 +32,6 @@ from icsched.workflow import Workflow
 Job = dict[Any, Any]
 _INPUT, _OUTPUT = ("input", "inout"), ("output", "inout")
 _INNER = ("condorWorkflow", "pegasusWorkflow", "dag", "dax")  # the last two before Pegasus 5.0
-_MOST_BYTES = 2**53
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*", re.IGNORECASE)
 
 
@@ -135,7 +136,7 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     jobs = reader.jobs(content)
     names = [job["id"] for job in jobs]
     whole = Dag.from_arcs(len(names), _arcs(reader, content, jobs, remarks), names=names)
-    seconds = _seconds(reader, jobs)
+    seconds, done = _seconds(reader, jobs), np.zeros(len(names), bool)
     titles = [str(job.get("name") or job.get("file") or job["id"]) for job in jobs]
     inner = sum(job.get("type") in _INNER for job in jobs)
     remarks.add("jobs that are workflows: icsched orders each as one job", inner)
@@ -144,8 +145,8 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     ]
     workflow = Workflow(
         whole,
-        np.zeros(len(whole), bool),
-        known_seconds(seconds, remarks),
+        done,
+        known_seconds(seconds, done, remarks),
         _sizes(reader, jobs, remarks),
         files=(path,),
         format="pegasus",
@@ -201,24 +202,18 @@ def _seconds(reader: _Reader, jobs: Sequence[Job]) -> Floats:
 
 def _sizes(reader: _Reader, jobs: Sequence[Job], remarks: Remarks) -> Sizes | None:
     """Return the bytes of the files that each job writes; None if the file gives no sizes."""
-    totals, unknown, is_known = [], 0, False
+    rows = []
     for job in jobs:
-        total = 0
-        for use in reader.uses(job):
-            if use.get("type") in _OUTPUT:
-                size = reader.number(job, use.get("size"), "size")
-                if size is not None and not 0 <= size < _MOST_BYTES:
-                    raise reader.wrong(job, "size", "0 or more bytes below 2^53", use["size"])
-                unknown += size is None
-                is_known |= size is not None
-                total += math.ceil(size or 0)
-        totals.append(total)
-    if not is_known:
-        return None
-    if sum(totals) >= _MOST_BYTES:
-        raise FormatError(reader.path, None, f"sizes: expected a sum below {_MOST_BYTES:,}")
-    remarks.add("outputs without a size: icsched takes 0 bytes", unknown)
-    return np.array(totals, np.int64)
+        outputs = [use for use in reader.uses(job) if use.get("type") in _OUTPUT]
+        rows.append([_size(reader, job, use.get("size")) for use in outputs])
+    return output_sizes(rows, remarks)
+
+
+def _size(reader: _Reader, job: Job, word: str | None) -> Number:
+    size = reader.number(job, word, "size")
+    if size is not None and not 0 <= size < MOST_BYTES:
+        raise reader.wrong(job, "size", "0 or more bytes below 2^53", word)
+    return size
 
 
 # Commands

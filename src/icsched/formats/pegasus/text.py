@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from icsched.commands import Command
 from icsched.dag import Dag
-from icsched.errors import FormatError
+from icsched.formats.found import written_names
 from icsched.workflow import Workflow
 
 NOTHING = Command(("/bin/true",))  # of a task that runs nothing
@@ -31,11 +31,7 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
 
     Raises FormatError, naming *path*, for a name that Pegasus does not take as an id.
     """
-    names = [str(name) for name in workflow.names]
-    for name in names:
-        if not is_job_id(name):
-            expected = "expected letters, digits, - and _"
-            raise FormatError(path, None, f"job id: {expected}, got {name!r}")
+    names = written_names(workflow, path, is_job_id, "letters, digits, - and _")
     called = re.sub(r"[^-0-9a-zA-Z_]+", "_", title).strip("_") or "workflow"
     lines = ['pegasus: "5.0"', f"name: {called}"]
     known = workflow.commands

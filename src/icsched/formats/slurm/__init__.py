@@ -1,5 +1,1 @@
 """Scripts that submit jobs to Slurm: reading and writing."""
-
-from icsched.formats.slurm.entry import SLURM
-
-__all__ = ["SLURM"]

@@ -7,14 +7,13 @@ from msgspec import Raw, Struct
 
 from icsched.errors import ArgumentError
 from icsched.files import Change
-from icsched.formats.known import edited
+from icsched.formats.edits import Edit, edited
+from icsched.formats.found import priorities_of
 from icsched.formats.wfformat.layout import Places
 from icsched.formats.wfformat.reader import Parsed
 from icsched.workflow import Workflow
 
 _LOOK_BACK = 400  # bytes: an indentation is shorter, and a file may be one long line
-
-Edit = tuple[int, int, bytes]  # where it begins and ends, and what comes there instead
 
 
 class _ByName(Struct, gc=False):
@@ -35,19 +34,20 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     parsed = workflow.parsed
     if not isinstance(parsed, Parsed):
         raise ArgumentError("expected a workflow that was read from a WfFormat file")
-    numbers = {str(workflow.dag.names[task]): len(order) - at for at, task in enumerate(order)}
+    wanted = priorities_of(workflow, order).items()
+    numbers = {str(workflow.names[task]): priority for task, priority in wanted}
     places = Places(parsed.path, parsed.data)
     edits = _old_edits(places, parsed, numbers) if parsed.is_old else _edits(places, numbers)
     return [Change(parsed.path, parsed.data, edited(parsed.data, edits))]
 
 
-def _old_edits(places: Places, parsed: Parsed, numbers: dict[str, int]) -> Iterator[Edit]:
+def _old_edits(places: Places, parsed: Parsed, numbers: dict[str, int]) -> Iterator[Edit[bytes]]:
     for name, part in zip(parsed.names, places.tasks(), strict=True):
         task = msgspec.json.decode(part, type=_ByName)
         yield from _edit(places, task.name, task.priority, numbers[name])
 
 
-def _edits(places: Places, numbers: dict[str, int]) -> Iterator[Edit]:
+def _edits(places: Places, numbers: dict[str, int]) -> Iterator[Edit[bytes]]:
     """Yield the edits of the execution; a task that is not there comes at its end."""
     left = dict(numbers)
     execution = places.execution
@@ -78,7 +78,7 @@ def _item(name: str, number: int) -> bytes:
     return msgspec.json.format(msgspec.json.encode({"id": name, "priority": number}), indent=0)
 
 
-def _appended(places: Places, part: Raw, text: bytes) -> Edit:
+def _appended(places: Places, part: Raw, text: bytes) -> Edit[bytes]:
     """Return the edit that puts *text* last into a list or an object."""
     whole = bytes(part)
     inside = whole[:-1].rstrip()
@@ -86,7 +86,7 @@ def _appended(places: Places, part: Raw, text: bytes) -> Edit:
     return at, at, (b"" if len(inside) == 1 else b",") + b"\n" + text
 
 
-def _edit(places: Places, key: Raw, old: Raw, number: int) -> Iterator[Edit]:
+def _edit(places: Places, key: Raw, old: Raw, number: int) -> Iterator[Edit[bytes]]:
     """Yield the edit that gives a task its priority, if it does not have it."""
     new = str(number).encode()
     if old:

@@ -18,10 +18,12 @@ from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.entry import NoOptions
 from icsched.formats.known import (
+    MOST_BYTES,
     Number,
     Remarks,
     arcs_by_files,
     known_seconds,
+    output_sizes,
     whole_priorities,
     with_means,
 )
@@ -31,7 +33,6 @@ from icsched.workflow import Workflow
 
 NEWEST = (1, 6)
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
-_MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +181,12 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remark
     sizes = _sizes(columns, places, remarks)
     priorities = whole_priorities(columns.priorities, remarks)
     _check_seconds(columns, places)
-    seconds = known_seconds(columns.seconds, remarks)
+    done = np.zeros(len(whole), bool)
+    seconds = known_seconds(columns.seconds, done, remarks)
     titles = [title or name for title, name in zip(columns.titles, columns.names, strict=True)]
     workflow = Workflow(
         whole,
-        np.zeros(len(whole), bool),
+        done,
         seconds,
         sizes,
         remarks=remarks.tuple(),
@@ -244,21 +246,10 @@ def _sizes(columns: _Columns, places: Places, remarks: Remarks) -> Sizes | None:
     """Return the bytes that each task writes; None if the file gives no sizes."""
     known = {name: size for name, size in columns.file_sizes.items() if size is not None}
     for name, size in known.items():
-        if not 0 <= size < _MOST_BYTES:
-            problem = f"size of file {name!r}: expected 0 to {_MOST_BYTES - 1:,} bytes, got {size}"
+        if not 0 <= size < MOST_BYTES:
+            problem = f"size of file {name!r}: expected 0 to {MOST_BYTES - 1:,} bytes, got {size}"
             raise FormatError(places.path, None, problem)
-    if not known:
-        return None
-    rows = list(columns.outputs)
-    counts = np.fromiter(map(len, rows), np.int64, len(rows))
-    found = [known.get(name) for name in chain.from_iterable(rows)]
-    remarks.add("outputs without a size: icsched takes 0 bytes", found.count(None))
-    values = np.fromiter((math.ceil(size or 0) for size in found), np.float64, len(found))
-    if values.sum() >= _MOST_BYTES:
-        problem = f"sizes: expected a sum below {_MOST_BYTES:,}, got {values.sum():,.0f}"
-        raise FormatError(places.path, None, problem)
-    owners = np.repeat(np.arange(len(rows)), counts)
-    return np.bincount(owners, values, len(rows)).astype(np.int64)
+    return output_sizes([[known.get(name) for name in row] for row in columns.outputs], remarks)
 
 
 # Commands

@@ -7,7 +7,7 @@ import msgspec
 
 from icsched.arrays import Rows
 from icsched.commands import Command
-from icsched.errors import FormatError
+from icsched.formats.found import written_names
 from icsched.workflow import Workflow
 
 VERSION = "1.5"
@@ -31,11 +31,7 @@ def wfformat_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     >>> msgspec.json.decode(text)["workflow"]["specification"]["tasks"][1]["parents"]
     ['a']
     """
-    names = [str(name) for name in workflow.names]
-    for name in names:
-        if not is_task_id(name):
-            expected = "expected letters, digits and -_.#:/"
-            raise FormatError(path, None, f"task id: {expected}, got {name!r}")
+    names = written_names(workflow, path, is_task_id, "letters, digits and -_.#:/")
     content = {"specification": _specification(workflow, names)}
     execution = _execution(workflow, names)
     if execution:

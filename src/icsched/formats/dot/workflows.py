@@ -1,15 +1,18 @@
-"""DOT in the table of formats."""
+"""Workflows in Graphviz files, and orders written into them."""
 
+import re
 from collections.abc import Sequence
 
 from icsched.errors import ArgumentError
 from icsched.files import Change, read_text
 from icsched.formats.dot.parser import Parser, Spots
-from icsched.formats.dot.text import quoted, takes_name, workflow_text
+from icsched.formats.dot.text import quoted, takes_name
 from icsched.formats.edits import Edit, edited
-from icsched.formats.entry import KEPT, Format, NoOptions
-from icsched.formats.found import Found, priorities_of
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import Found, facts_of, priorities_of, written_names
 from icsched.workflow import Workflow
+
+_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true")
 
 
 def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow:
@@ -26,7 +29,7 @@ def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow:
     return found.workflow("dot", (found.text, parser.spots))
 
 
-def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     """Return the change that writes the attribute `priority` of each node that is left."""
     if not isinstance(workflow.parsed, tuple):
         raise ArgumentError("expected a workflow that was read from a DOT file")
@@ -40,7 +43,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     return [Change(path, text.encode(), edited(text, edits).encode())]
 
 
-def _edit(task: int, priority: int, spots: Spots, workflow: Workflow) -> Edit:
+def _edit(task: int, priority: int, spots: Spots, workflow: Workflow) -> Edit[str]:
     """Return the smallest edit that gives a task its priority."""
     if task in spots.values:
         start, end = spots.values[task]
@@ -54,13 +57,26 @@ def _edit(task: int, priority: int, spots: Spots, workflow: Workflow) -> Edit:
     return spots.end, spots.end, line
 
 
-DOT = Format(
-    "dot",
-    "digraphs of Graphviz, and what Snakemake and Nextflow draw",
-    suffixes=(".dot", ".gv"),
-    read=read_dot,
-    changes=_changes,
-    text=workflow_text,
-    keeps=frozenset(KEPT),
-    takes_name=takes_name,
-)
+def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+    """Return a workflow as a digraph whose nodes have the attributes that `read_dot` reads."""
+    expected = "no backslash before a quote or at the end"
+    names = [quoted(name) for name in written_names(workflow, path, takes_name, expected)]
+    tasks = [
+        f"  {name}{_attributes(facts)};\n"
+        for name, facts in zip(names, facts_of(workflow), strict=True)
+    ]
+    arcs = [f"  {names[p]} -> {names[c]};\n" for p, c in workflow.whole.arcs.tolist()]
+    return f"digraph {quoted(title or 'dag')} {{\n{''.join(tasks + arcs)}}}\n"
+
+
+def _attributes(facts: dict[str, str]) -> str:
+    if not facts:
+        return ""
+    return f" [{', '.join(f'{key}={_value(words)}' for key, words in facts.items())}]"
+
+
+def _value(words: str) -> str:
+    if _PLAIN.fullmatch(words):
+        return words
+    safe = words.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{safe}"'

@@ -1,17 +1,16 @@
-"""Slurm in the table of formats."""
+"""Workflows as scripts that submit jobs to Slurm, and orders written into them."""
 
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from icsched.commands import Command
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
-from icsched.formats.entry import Format, NoOptions
-from icsched.formats.found import Found
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import Found, written_names
 from icsched.formats.slurm.jobs import NOTHING, Job, command_in, job_of, named, parents_of, shown
 from icsched.formats.slurm.script import submissions
 from icsched.formats.words import command_of, command_text
@@ -41,8 +40,7 @@ def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow:
         if job.line.variable:
             jobs_in[job.line.variable] = task
         _note(job, task, found)
-    workflow = found.workflow("slurm", (found.text, jobs))
-    return replace(workflow, find_commands=partial(_commands_in, jobs, found))
+    return found.workflow("slurm", (found.text, jobs), partial(_commands_in, jobs, found))
 
 
 def _commands_in(jobs: list[Job], found: Found) -> list[Command | None]:
@@ -60,7 +58,7 @@ def _note(job: Job, task: int, found: Found) -> None:
         found.remark("an array of jobs counts as one task", job.line.start)
 
 
-def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     """Return the change that gives each job its place in the order as ``--nice``.
 
     Slurm runs a job with a smaller number first. Users may only set numbers that are not negative.
@@ -73,7 +71,7 @@ def _changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     return [Change(path, text.encode(), edited(text, edits).encode())]
 
 
-def _edit(job: Job, nice: int) -> Edit:
+def _edit(job: Job, nice: int) -> Edit[str]:
     if job.nice is not None:
         return job.nice.start, job.nice.end, f"--nice={nice}"
     return job.line.after, job.line.after, f" --nice={nice}"
@@ -97,12 +95,7 @@ def slurm_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     j1=$(sbatch --parsable --job-name=a task.sh a)
     j2=$(sbatch --parsable --job-name=b --dependency=afterok:$j1 task.sh b)
     """
-    names = [str(name) for name in workflow.names]
-    for name in names:
-        if not takes_name(name):
-            raise FormatError(path, None, f"job name: expected printable text, got {name!r}")
-    if len(set(names)) < len(names):
-        raise FormatError(path, None, "two tasks have the same name once written as text")
+    names = written_names(workflow, path, takes_name, "printable text")
     lines = ["#!/bin/sh", *(f"# {line}" for line in title.splitlines()), "set -e"]
     nice, commands = _nice(workflow, path), _commands(workflow)
     parents = workflow.whole.parent_rows
@@ -161,15 +154,3 @@ def _wrapped(command: Command) -> str:
     if is_shell and not command.environment and command_of(command.argv[2]) is None:
         return command.argv[2]
     return command_text(command)
-
-
-SLURM = Format(
-    "slurm",
-    "scripts that submit jobs to Slurm by sbatch",
-    suffixes=(".sbatch", ".slurm", ".sh"),
-    read=read_slurm,
-    changes=_changes,
-    text=slurm_text,
-    keeps=frozenset({"commands", "priorities"}),
-    takes_name=takes_name,
-)

@@ -1,12 +1,11 @@
-"""Mermaid in the table of formats."""
+"""Workflows as flowcharts of Mermaid."""
 
 import re
 from collections.abc import Sequence
 
-from icsched.errors import FormatError
 from icsched.files import read_text
-from icsched.formats.entry import Format, NoOptions
-from icsched.formats.found import Found
+from icsched.formats.entry import NoOptions
+from icsched.formats.found import Found, written_names
 from icsched.formats.mermaid.parser import Parser
 from icsched.workflow import Workflow
 
@@ -46,24 +45,9 @@ def mermaid_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     >>> mermaid_text(Workflow.bare(Dag({"a": [], "b": ["a"]})))
     'flowchart TD\n    a\n    b\n    a --> b\n'
     """
-    names = [str(name) for name in workflow.names]
-    for name in names:
-        if not takes_name(name):
-            raise FormatError(path, None, f"node: expected letters, digits and _, got {name!r}")
-    if len(set(names)) < len(names):
-        raise FormatError(path, None, "two tasks have the same name once written as text")
+    names = written_names(workflow, path, takes_name, "letters, digits and _")
     arcs = workflow.whole.arcs.tolist()
     lines = [*(f"%% {line}" for line in title.replace("{", "(").splitlines()), "flowchart TD"]
     lines += [f"    {name}" for name in names]
     lines += [f"    {names[parent]} --> {names[child]}" for parent, child in arcs]
     return "".join(f"{line}\n" for line in lines)
-
-
-MERMAID = Format(
-    "mermaid",
-    "flowcharts of Mermaid, and what Snakemake and Nextflow draw",
-    suffixes=(".mmd", ".mermaid"),
-    read=read_mermaid,
-    text=mermaid_text,
-    takes_name=takes_name,
-)
