@@ -38,8 +38,8 @@ def test_what_the_new_format_cannot_hold_is_named(put, icsched):
         "renamed": {},
         "remarks": [],
     }
-    line = "not kept: which tasks are done, which format dot cannot hold"
-    assert line in icsched("convert", "wf.dag", "wf.dot").out
+    line = "not kept: which tasks are done, which format edges cannot hold"
+    assert line in icsched("convert", "wf.dag", "wf.edges").out
 
 
 def test_names_that_the_new_format_cannot_hold_are_changed_and_told(put, icsched):
