@@ -782,12 +782,13 @@ def test_tables_of_any_order_have_the_blocks(icsched, folder):
 
 
 def test_names_in_dot_files_are_quoted(icsched, put, folder):
+    """In a string of the DOT language only a quote is escaped; a backslash is one character."""
     put({"wf.dag": 'JOB "a" x\nJOB b\\c x\n'})
 
     assert icsched("prio", "--order", "prio", "wf.dag", "--tables", "tables").code == 0
 
     assert (folder / "tables" / "dag.dot").read_text() == (
-        'digraph "dag" {\n  "\\"a\\"";\n  "b\\\\c";\n}\n'
+        'digraph "dag" {\n  "\\"a\\"";\n  "b\\c";\n}\n'
     )
 
 
