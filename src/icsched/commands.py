@@ -1,6 +1,7 @@
 """What a task runs: a program and its arguments, as plain words."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,16 @@ class Command:
     def program(self) -> str:
         """The program that runs."""
         return self.argv[0]
+
+    def as_seen_inside(self, file: str | None, path: str) -> str | None:
+        """Return the file of a stream as `directory` sees it; *path* is that of the workflow file.
+
+        >>> Command(("sort",), "data", stdin="data/in.txt").as_seen_inside("data/in.txt", "wf.dag")
+        'in.txt'
+        """
+        if not file or not self.directory or file.startswith("/"):
+            return file
+        rest = file.removeprefix(f"{self.directory}/")
+        if rest != file and rest and not rest.startswith("/"):
+            return rest
+        return str(Path(path).absolute().parent / file)

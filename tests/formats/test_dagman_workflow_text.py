@@ -1,5 +1,7 @@
 """Workflows as DAGMan files: done jobs, priorities and commands."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,9 +25,9 @@ def test_a_command_is_a_submit_description_inside_the_file():
         ("/bin/sort", "-k", "a b", "it's", 'x"y', "", "$HOME"),
         directory="data",
         environment=(("LANG", "C"), ("MSG", "a b")),
-        stdin="in.txt",
-        stdout="out.txt",
-        stderr="err.txt",
+        stdin="data/in.txt",
+        stdout="data/out.txt",
+        stderr="data/err.txt",
     )
 
     assert one(command) == (
@@ -74,3 +76,15 @@ def test_files_with_commands_have_the_same_jobs_and_arcs(tmp_path_factory, workf
     path.write_text(DAGMAN.text(workflow))
 
     assert icsched.read(path).whole == workflow.whole
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_stream_outside_the_directory_of_its_job_is_the_same_file_when_read(folder):
+    """HTCondor sees files from initialdir, icsched from the directory of the workflow file."""
+    command = Command(("/bin/cat",), "data", stdin="in.txt", stdout="data/out.txt")
+    work = Workflow(Dag({"a": []}), [False], find_commands=lambda: [command])
+
+    Path("wf.dag").write_text(DAGMAN.text(work, path="wf.dag"))
+
+    (found,) = icsched.read("wf.dag").commands
+    assert (folder / found.stdin, found.stdout) == (folder / "in.txt", "data/out.txt")

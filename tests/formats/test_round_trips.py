@@ -1,5 +1,6 @@
 """What icsched writes in a text format, it reads again."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -80,9 +81,16 @@ def assert_same_commands(again, workflow):
         if command is None:
             assert found[name] is None
         else:
-            same = ("argv", "directory", "environment", "stdin", "stdout")
+            same = ("argv", "directory", "environment")
             assert [getattr(found[name], f) for f in same] == [getattr(command, f) for f in same]
-            assert found[name].stderr == (command.stderr or command.stdout)
+            files = (command.stdin, command.stdout, command.stderr or command.stdout)
+            again_files = (found[name].stdin, found[name].stdout, found[name].stderr)
+            assert [*map(placed, again_files)] == [*map(placed, files)]
+
+
+def placed(file):
+    """Slurm sees files from the directory of the job, so some names become longer."""
+    return None if file is None else os.path.normpath(Path.cwd() / file)
 
 
 @SEVERAL

@@ -18,7 +18,7 @@ _SPACE = "http://pegasus.isi.edu/schema/DAX"
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
 
 
-def dax_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
+def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as DAX 3.6; the name of a program is that of its file."""
     names = written_names(workflow, path, is_name, "letters, digits, - and _")
     programs = _programs(workflow.commands or ())

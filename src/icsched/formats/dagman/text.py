@@ -75,9 +75,9 @@ def _job(name: str, command: Command | None, path: str) -> str:
         "arguments": _words(command.argv[1:]),
         "environment": _words([f"{key}={value}" for key, value in command.environment]),
         "initialdir": _plain(command.directory),
-        "input": _plain(command.stdin),
-        "output": _plain(command.stdout),
-        "error": _plain(command.stderr),
+        "input": _plain(command.as_seen_inside(command.stdin, path)),
+        "output": _plain(command.as_seen_inside(command.stdout, path)),
+        "error": _plain(command.as_seen_inside(command.stderr, path)),
     }
     written = [f"  {key} = {value}" for key, value in pairs.items() if value]
     for line in written:

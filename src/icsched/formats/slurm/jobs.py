@@ -177,10 +177,18 @@ def _directed(command: Command, job: Job) -> Command:
         for name, word in job.options.items()
         if word.is_plain and "%" not in word.text
     }
-    output = given.get("output")
-    stderr = given.get("error") if "error" in job.options else output
-    directory, stdin = given.get("chdir"), given.get("input")
+    directory = given.get("chdir")
+    stdin, output, error = (
+        _placed(given.get(name), directory) for name in ("input", "output", "error")
+    )
+    stderr = error if "error" in job.options else output
     return Command(command.argv, directory, command.environment, stdin, output, stderr)
+
+
+def _placed(file: str | None, directory: str | None) -> str | None:
+    """Return a file of Slurm, which sees it from the directory of the job."""
+    is_seen_from_here = not file or not directory or file.startswith("/")
+    return file if is_seen_from_here else f"{directory}/{file}"
 
 
 def _unknown(job: Job, word: Word, found: Found) -> FormatError:

@@ -97,7 +97,7 @@ def slurm_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> 
     """
     names = written_names(workflow, path, takes_name, "printable text")
     lines = ["#!/bin/sh", *(f"# {line}" for line in title.splitlines()), "set -e"]
-    nice, commands = _nice(workflow, path), _commands(workflow)
+    nice, commands = _nice(workflow, path), _commands(workflow, path)
     parents = workflow.whole.parent_rows
     for task in _submitting_order(workflow):
         after = "".join(f":$j{parent + 1}" for parent in parents[task].tolist())
@@ -128,21 +128,22 @@ def _nice(workflow: Workflow, path: str) -> dict[int, int]:
     return nice
 
 
-def _commands(workflow: Workflow) -> list[list[str]] | None:
+def _commands(workflow: Workflow, path: str) -> list[list[str]] | None:
     if workflow.commands is None:
         return None
-    return [_words(command) for command in workflow.spread(workflow.commands)]
+    return [_words(command, path) for command in workflow.spread(workflow.commands)]
 
 
-def _words(command: Command | None) -> list[str]:
+def _words(command: Command | None, path: str) -> list[str]:
     """Return the options that have Slurm run *command*."""
     if command is None:
         return [f"--wrap={NOTHING}"]
+    error = command.stderr if command.stderr != command.stdout else None
     given = {
         "chdir": command.directory,
-        "input": command.stdin,
-        "output": command.stdout,
-        "error": command.stderr if command.stderr != command.stdout else None,
+        "input": command.as_seen_inside(command.stdin, path),
+        "output": command.as_seen_inside(command.stdout, path),
+        "error": command.as_seen_inside(error, path),
     }
     words = [f"--{name}={shlex.quote(value)}" for name, value in given.items() if value]
     return [*words, f"--wrap={shlex.quote(_wrapped(command))}"]
