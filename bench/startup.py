@@ -14,6 +14,7 @@ CASES = {
     "icsched --version": [SCRIPT, "--version"],
     "icsched --help": [SCRIPT, "--help"],
     "icsched prio --help": [SCRIPT, "prio", "--help"],
+    "icsched show": [SCRIPT, "show", "-"],
     "icsched batch": [SCRIPT, "batch", "-", "--take", "1"],
     "icsched cluster": [SCRIPT, "cluster", "-", "--size", "1"],
 }

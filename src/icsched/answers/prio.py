@@ -22,7 +22,7 @@ from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import FormatError
 from icsched.files import Change
-from icsched.formats import Format, dagman
+from icsched.formats import FORMATS, Format, dagman
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.workflow import Workflow
 
@@ -180,7 +180,8 @@ def _all_removals(workflow: Workflow) -> Sequence[Change]:
 
 def _removals(chosen: Format, path: str) -> Sequence[Change]:
     """Return the changes that remove our sections; raises FormatError if files can have none."""
-    if chosen.changes is not None and chosen.removals is None:
+    holds_order = chosen.changes is not None and FORMATS.is_own(chosen.name)
+    if holds_order and chosen.removals is None:
         why = f"format {chosen.name} has one priority for each task, and not the one before"
         raise FormatError(path, None, f"{why}: to remove an order, go back to {path}.bak")
     if chosen.removals is None:
