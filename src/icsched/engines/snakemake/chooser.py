@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from itertools import chain, filterfalse
 
-from icsched.engines.snakemake.jobs import File, Graph, Job, members, name_of
+from icsched.engines.snakemake.jobs import File, Graph, Job, is_group, members, name_of
 from icsched.engines.snakemake.ranking import (
     LEAN,
     Ranks,
@@ -43,7 +43,8 @@ class Chooser:
         self._is_sampled = is_sampled
         self._ranks: Ranks = {}
         self._new = 0  # jobs since the last ranking
-        self._expected = -1  # remaining jobs, unless some came or failed jobs are tried again
+        self._most = -1  # remaining jobs, unless some came
+        self._started: set[Job] = set()  # no groups
         self._slots = 1
         self._sizes = TemporarySizes()
         self._waiting = Waiting(())
@@ -69,9 +70,15 @@ class Chooser:
         ready = selectable if isinstance(selectable, set) else set(selectable)
         self._take_in(ready, remaining, limits, input_sizes)
         picked = self._waiting.pick(limits, ready)
-        self._expected = len(remaining) - sum(len(members(job)) for job in picked)
+        self._note_start(picked, len(remaining))
         self._found_nothing = None if picked or self._is_sampled else look
         return picked
+
+    def _note_start(self, picked: Sequence[Job], remaining: int) -> None:
+        """Jobs of a group remain until the group has ended: Snakemake counts them so."""
+        singles = [job for job in picked if not is_group(job)]
+        self._started.update(singles)
+        self._most = remaining - len(singles)
 
     def _look(
         self, selectable: Collection[Job], remaining: Sequence[Job], limits: Mapping[str, Amount]
@@ -110,18 +117,29 @@ class Chooser:
 
     def _rank_new(self, new: Collection[Job], remaining: Sequence[Job]) -> bool:
         """Rank the jobs that have no rank yet; whether all jobs have got new ranks."""
-        ranks = self._ranks
-        singles = (single for job in new for single in members(job))
-        suspects = singles if len(remaining) == self._expected else chain(remaining, singles)
-        unseen = {job for job in suspects if job not in ranks}
+        unseen = self._unseen(new, remaining)
         if not unseen:
             return False
+        ranks = self._ranks
         self._new += len(unseen)
         if not ranks or len(ranks) <= FEW or self._new * SHARE >= len(ranks):
             self._rank_all()
             unseen -= self._ranks.keys()
         add_new(self._graph, sorted(unseen, key=name_of), self._ranks)
         return self._new == 0
+
+    def _unseen(self, new: Collection[Job], remaining: Sequence[Job]) -> set[Job]:
+        """Return the jobs without a rank among the *new* ready ones and the *remaining* ones.
+
+        All that remain are looked at only if they are more than before, other than by jobs that
+        are tried again: among hundreds of thousands, a look takes longer than all else.
+        """
+        again = self._started.intersection(new)
+        self._started -= again
+        singles = (single for job in new for single in members(job))
+        came = len(remaining) > self._most + len(again)
+        suspects = chain(remaining, singles) if came else singles
+        return set(filterfalse(self._ranks.__contains__, suspects))
 
     def _rank_all(self) -> None:
         self._new = 0
