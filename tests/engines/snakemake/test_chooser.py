@@ -162,7 +162,28 @@ def test_of_many_jobs_a_new_one_starts_right_behind_its_parent():
     assert select(chooser, graph, {"_cores": 1}, running=[jobs[1]]) == [child]
 
     graph.done |= {jobs[1], child}
+    alone = FakeJob("0", needs={"_cores": 1})  # the first by name
+    graph.parents_of[alone] = []
     assert select(chooser, graph, {"_cores": 2}) == [grandchild, jobs[2]]
+    graph.done |= {grandchild, *jobs}
+    assert select(chooser, graph, {"_cores": 2}) == [alone]
+
+
+def test_all_jobs_are_ranked_again_once_one_in_eight_is_new():
+    """375 jobs are an eighth of 3,000. They are one long path, behind the last job."""
+    jobs = [FakeJob(f"{at:05}", needs={"_cores": 1}) for at in range(3000)]
+    graph = FakeGraph({job: [] for job in jobs})
+    chooser = Chooser(graph, "critical-path", LOGGER)
+    assert select(chooser, graph, {"_cores": 1}) == jobs[:1]
+    graph.done = {jobs[0]}
+    chain = [jobs[-1], *(FakeJob(f"new{at}", needs={"_cores": 1}) for at in range(375))]
+    links = dict(zip(chain[1:], ([job] for job in chain), strict=False))
+
+    graph.parents_of |= dict(list(links.items())[:374])
+    assert select(chooser, graph, {"_cores": 1}) == [jobs[1]]
+    graph.done = {*jobs[:2]}
+    graph.parents_of |= links
+    assert select(chooser, graph, {"_cores": 1}) == [jobs[-1]]
 
 
 def started_by(chooser, graph, sizes) -> list[str]:
@@ -222,7 +243,7 @@ class Unread(list):
         raise AssertionError("the remaining jobs were looked at")
 
 
-def test_no_remaining_job_is_looked_at_after_a_retry_or_while_groups_run():
+def test_remaining_jobs_are_counted_after_a_retry_and_while_groups_run():
     """Of six jobs, four are two groups. Those of a running group remain, as in Snakemake."""
     need = {"_cores": 1}
     jobs = [FakeJob(name, needs=need) for name in "abcdef"]

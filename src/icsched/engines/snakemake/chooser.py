@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain, filterfalse
+from itertools import filterfalse
 
 from icsched.engines.snakemake.jobs import File, Graph, Job, is_group, members, name_of
 from icsched.engines.snakemake.ranking import (
@@ -42,8 +42,9 @@ class Chooser:
         self._logger = logger
         self._is_sampled = is_sampled
         self._ranks: Ranks = {}
-        self._new = 0  # jobs since the last ranking
-        self._most = -1  # remaining jobs, unless some came
+        self._came = 0  # jobs since the last ranking, by their number
+        self._late = 0  # jobs that were ready without a rank since then
+        self._most = 0  # remaining jobs, unless some came
         self._started: set[Job] = set()  # no groups
         self._slots = 1
         self._sizes = TemporarySizes()
@@ -68,7 +69,7 @@ class Chooser:
         if look == self._found_nothing:
             return []
         ready = selectable if isinstance(selectable, set) else set(selectable)
-        self._take_in(ready, remaining, limits, input_sizes)
+        self._take_in(ready, len(remaining), limits, input_sizes)
         picked = self._waiting.pick(limits, ready)
         self._note_start(picked, len(remaining))
         self._found_nothing = None if picked or self._is_sampled else look
@@ -94,7 +95,7 @@ class Chooser:
     def _take_in(
         self,
         ready: set[Job],
-        remaining: Sequence[Job],
+        remaining: int,
         limits: Mapping[str, Amount],
         input_sizes: Mapping[File, int | None],
     ) -> None:
@@ -115,34 +116,37 @@ class Chooser:
     def _rank(self, job: Job) -> float:
         return rank_of(job, self._ranks)
 
-    def _rank_new(self, new: Collection[Job], remaining: Sequence[Job]) -> bool:
-        """Rank the jobs that have no rank yet; whether all jobs have got new ranks."""
-        unseen = self._unseen(new, remaining)
-        if not unseen:
+    def _rank_new(self, new: Collection[Job], remaining: int) -> bool:
+        """Rank the *new* ready jobs that have no rank; whether all jobs have got new ranks.
+
+        Other jobs get their ranks when they are ready: to look for them among hundreds of
+        thousands takes longer than all else.
+        """
+        came = self._number_that_came(new, remaining)
+        singles = (single for job in new for single in members(job))
+        unseen = set(filterfalse(self._ranks.__contains__, singles))
+        if not came and not unseen:
             return False
-        ranks = self._ranks
-        self._new += len(unseen)
-        if not ranks or len(ranks) <= FEW or self._new * SHARE >= len(ranks):
+        self._came += came
+        self._late += len(unseen)
+        many = max(self._came, self._late) * SHARE >= len(self._ranks)
+        if must_rank_all := len(self._ranks) <= FEW or many:
             self._rank_all()
             unseen -= self._ranks.keys()
         add_new(self._graph, sorted(unseen, key=name_of), self._ranks)
-        return self._new == 0
+        return must_rank_all
 
-    def _unseen(self, new: Collection[Job], remaining: Sequence[Job]) -> set[Job]:
-        """Return the jobs without a rank among the *new* ready ones and the *remaining* ones.
+    def _number_that_came(self, new: Collection[Job], remaining: int) -> int:
+        """Return how many more jobs remain than by those that have started.
 
-        All that remain are looked at only if they are more than before, other than by jobs that
-        are tried again: among hundreds of thousands, a look takes longer than all else.
+        A job that is tried again remains again. Jobs that come while a group ends are not counted.
         """
         again = self._started.intersection(new)
         self._started -= again
-        singles = (single for job in new for single in members(job))
-        came = len(remaining) > self._most + len(again)
-        suspects = chain(remaining, singles) if came else singles
-        return set(filterfalse(self._ranks.__contains__, suspects))
+        return max(0, remaining - self._most - len(again))
 
     def _rank_all(self) -> None:
-        self._new = 0
+        self._came = self._late = 0
         jobs = sorted_jobs(self._graph)
         try:
             self._ranks = made_ranks(
