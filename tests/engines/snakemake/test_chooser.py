@@ -162,7 +162,28 @@ def test_of_many_jobs_a_new_one_starts_right_behind_its_parent():
     assert select(chooser, graph, {"_cores": 1}, running=[jobs[1]]) == [child]
 
     graph.done |= {jobs[1], child}
+    alone = FakeJob("0", needs={"_cores": 1})  # the first by name
+    graph.parents_of[alone] = []
     assert select(chooser, graph, {"_cores": 2}) == [grandchild, jobs[2]]
+    graph.done |= {grandchild, *jobs}
+    assert select(chooser, graph, {"_cores": 2}) == [alone]
+
+
+def test_all_jobs_are_ranked_again_once_one_in_eight_is_new():
+    """375 jobs are an eighth of 3,000. They are one long path, behind the last job."""
+    jobs = [FakeJob(f"{at:05}", needs={"_cores": 1}) for at in range(3000)]
+    graph = FakeGraph({job: [] for job in jobs})
+    chooser = Chooser(graph, "critical-path", LOGGER)
+    assert select(chooser, graph, {"_cores": 1}) == jobs[:1]
+    graph.done = {jobs[0]}
+    chain = [jobs[-1], *(FakeJob(f"new{at}", needs={"_cores": 1}) for at in range(375))]
+    links = dict(zip(chain[1:], ([job] for job in chain), strict=False))
+
+    graph.parents_of |= dict(list(links.items())[:374])
+    assert select(chooser, graph, {"_cores": 1}) == [jobs[1]]
+    graph.done = {*jobs[:2]}
+    graph.parents_of |= links
+    assert select(chooser, graph, {"_cores": 1}) == [jobs[-1]]
 
 
 def started_by(chooser, graph, sizes) -> list[str]:
@@ -186,6 +207,74 @@ def test_lean_ends_a_sample_before_it_begins_the_next():
     started = started_by(Chooser(graph, "lean", LOGGER), graph, {})
 
     assert started == ["a0", "z0", "a1", "z1", "a2", "z2"]
+
+
+def two_branches(sample: int) -> dict[FakeJob, list[FakeJob]]:
+    """Two chains of temporary files, and a job that reads both results."""
+    need = {"_cores": 1}
+    jobs = []
+    for first, last in ("ab", "yz"):
+        above = FakeJob(f"{first}{sample}", rule=first, temp=True, needs=need)
+        below = FakeJob(f"{last}{sample}", rule=last, temp=True, inputs=above.output, needs=need)
+        jobs += [(above, []), (below, [above])]
+    ends = [jobs[1][0], jobs[3][0]]
+    inputs = [file for job in ends for file in job.output]
+    return dict([*jobs, (FakeJob(f"{sample}", rule="end", inputs=inputs, needs=need), ends)])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "second"),
+    [
+        ({}, ["a2", "b2", "y2", "z2", "2"]),
+        ({"a1": 1, "b1": 1, "y1": 100, "z1": 1}, ["y2", "z2", "a2", "b2", "2"]),
+    ],
+)
+def test_lean_ranks_again_by_the_sizes_that_the_first_sample_has_shown(sizes, second):
+    """Next to y, of 100 bytes, it is better not to keep b. Equals start by name."""
+    graph = FakeGraph(two_branches(1) | two_branches(2))
+
+    assert started_by(Chooser(graph, "lean", LOGGER), graph, sizes)[5:] == second
+
+
+class Unread(list):
+    """Remaining jobs that may be counted, but not looked at."""
+
+    def __iter__(self):
+        raise AssertionError("the remaining jobs were looked at")
+
+
+def test_remaining_jobs_are_counted_after_a_retry_and_while_groups_run():
+    """Of six jobs, four are two groups. Those of a running group remain, as in Snakemake."""
+    need = {"_cores": 1}
+    jobs = [FakeJob(name, needs=need) for name in "abcdef"]
+    groups = [FakeGroup(jobs[at : at + 2], need) for at in (2, 4)]
+    chooser = Chooser(FakeGraph({job: [] for job in jobs}), "fifo", LOGGER)
+    a, b, *grouped = jobs
+    assert chooser.select({a, b, *groups}, jobs, {"_cores": 1}, {}) == [a]
+
+    again = chooser.select({a, b, *groups}, Unread(jobs), {"_cores": 1}, {})
+    assert again == [a]
+    assert chooser.select({b, *groups}, Unread([b, *grouped]), {"_cores": 1}, {}) == [b]
+    for running, group in enumerate(groups):
+        left = set(groups[running:])
+        assert chooser.select(left, Unread(grouped), {"_cores": 1}, {}) == [group]
+    assert chooser.select({groups[0]}, Unread(grouped[:2]), {"_cores": 1}, {}) == [groups[0]]
+
+
+def test_a_job_that_comes_while_others_end_is_ranked_when_it_is_ready():
+    """A group of two ends, and a checkpoint adds one job: fewer jobs remain than before."""
+    need = {"_cores": 1}
+    jobs = [FakeJob(name, needs=need) for name in "adyz"]
+    graph = FakeGraph({job: [] for job in jobs})
+    group = FakeGroup(jobs[:2], need)
+    chooser = Chooser(graph, "fifo", LOGGER)
+    assert chooser.select({group, *jobs[2:]}, jobs, {"_cores": 1}, {}) == [group]
+
+    new = FakeJob("b", needs=need)
+    graph.done = set(jobs[:2])
+    graph.parents_of[new] = []
+
+    assert chooser.select({new, *jobs[2:]}, [*jobs[2:], new], {"_cores": 1}, {}) == [new]
 
 
 def test_an_unknown_order_is_named():

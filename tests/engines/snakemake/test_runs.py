@@ -71,33 +71,35 @@ def test_lean_ends_each_sample_and_keeps_one_temporary_file(snakemake, folder):
     assert [*folder.glob("a/*"), *folder.glob("b/*")] == []
 
 
-def test_fifo_runs_rule_by_rule_and_sizes_can_be_skipped(snakemake, folder):
-    snakemake(
-        SAMPLES, "-c1", "--scheduler-icsched-order=fifo", "--scheduler-icsched-skip-input-sizes"
-    )
+PRIORITY = """
+    from snakemake.scheduling.job_scheduler import JobScheduler
+    look = JobScheduler.update_input_sizes
+    async def noted(self, jobs):
+        with open("looks", "a") as looks:
+            print(len(jobs), file=looks)
+        await look(self, jobs)
+    JobScheduler.update_input_sizes = noted
+    rule both:
+        input: "z", expand("end/{s}", s=range(3))
+    rule z:
+        output: "z"
+        priority: 3
+        shell: "echo z >> started; touch z"
+"""
 
-    assert started(folder) == [f"{rule}{s}" for rule in ("a", "b", "end") for s in range(3)]
 
+def test_fifo_runs_by_priority_then_rule_and_the_same_if_sizes_are_skipped(snakemake, folder):
+    """By name alone, a starts before z. With one core each of the 11 jobs has a round."""
+    fifo = ("-c1", "--scheduler-icsched-order=fifo", "--forceall")
+    by_rule = [f"{rule}{s}" for rule in ("a", "b", "end") for s in range(3)]
 
-def test_priorities_of_rules_come_first(snakemake, folder):
-    """By name alone, a starts before z; z has the larger priority."""
-    snakemake(
-        """
-        rule all:
-            input: "a", "z"
-        rule a:
-            output: "a"
-            shell: "echo a >> started; touch a"
-        rule z:
-            output: "z"
-            priority: 3
-            shell: "echo z >> started; touch z"
-        """,
-        "-c1",
-        "--scheduler-icsched-order=fifo",
-    )
+    snakemake(PRIORITY + SAMPLES, *fifo)
+    looks = (folder / "looks").read_text().split()
+    snakemake(None, *fifo, "--scheduler-icsched-skip-input-sizes")
 
-    assert started(folder) == ["z", "a"]
+    assert started(folder) == ["z", *by_rule] * 2
+    assert len(looks) >= 11
+    assert (folder / "looks").read_text().split() == [*looks, "4"]  # z and three of a, once
 
 
 TIMED = """
@@ -155,10 +157,11 @@ def test_jobs_of_a_checkpoint_run_and_failed_jobs_are_tried_again(snakemake, fol
     assert sorted(started(folder)) == ["1", "2", "2", "3"]
 
 
-def test_a_run_that_keeps_going_does_all_that_a_failed_job_does_not_hold_up(snakemake, folder):
+def test_a_run_of_subsamples_keeps_going_past_a_failed_job(snakemake, folder):
+    """Snakemake shows one random ready job in each round."""
     failing = SAMPLES.replace("echo b{wildcards.s}", "[ {wildcards.s} != 1 ]; echo b{wildcards.s}")
 
-    printed = snakemake(failing, "-c2", "--keep-going", code=1)
+    printed = snakemake(failing, "-c2", "--keep-going", "--scheduler-subsample", "1", code=1)
 
     assert sorted(path.name for path in (folder / "end").iterdir()) == ["0", "2"]
     assert "Exiting because a job execution failed" in printed
@@ -186,14 +189,14 @@ def test_memory_and_resources_of_your_own_are_never_exceeded(snakemake):
     )
 
 
-def test_groups_and_local_rules_run_on_a_cluster(snakemake, folder, put):
+def test_a_group_and_a_local_rule_run_on_a_cluster(snakemake, folder, put):
     """Each job is a command of a shell script; the script stands for the cluster."""
     put({"submit.sh": 'sh "$1" > /dev/null 2>&1 && echo 1\n'})
     snakemake(
         """
         localrules: all, begin
         rule all:
-            input: expand("end/{s}", s=range(2))
+            input: "end/0"
         rule begin:
             output: "begin/{s}"
             shell: "touch {output}"
@@ -212,7 +215,7 @@ def test_groups_and_local_rules_run_on_a_cluster(snakemake, folder, put):
         *("--jobs", "2", "--local-cores", "1", "--seconds-between-status-checks", "0"),
     )
 
-    assert sorted(path.name for path in (folder / "end").iterdir()) == ["0", "1"]
+    assert sorted(path.name for path in (folder / "end").iterdir()) == ["0"]
 
 
 def test_an_unknown_order_is_one_line_and_nothing_starts(snakemake, folder):

@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from itertools import filterfalse
 
-from icsched.engines.snakemake.jobs import File, Graph, Job, members, name_of
+from icsched.engines.snakemake.jobs import File, Graph, Job, is_group, members, name_of
 from icsched.engines.snakemake.ranking import (
     LEAN,
     Ranks,
@@ -42,8 +42,10 @@ class Chooser:
         self._logger = logger
         self._is_sampled = is_sampled
         self._ranks: Ranks = {}
-        self._new = 0  # jobs since the last ranking
-        self._expected = -1  # remaining jobs, unless some came or failed jobs are tried again
+        self._came = 0  # jobs since the last ranking, by their number
+        self._late = 0  # jobs that were ready without a rank since then
+        self._most = 0  # remaining jobs, unless some came
+        self._started: set[Job] = set()  # no groups
         self._slots = 1
         self._sizes = TemporarySizes()
         self._waiting = Waiting(())
@@ -67,11 +69,17 @@ class Chooser:
         if look == self._found_nothing:
             return []
         ready = selectable if isinstance(selectable, set) else set(selectable)
-        self._take_in(ready, remaining, limits, input_sizes)
+        self._take_in(ready, len(remaining), limits, input_sizes)
         picked = self._waiting.pick(limits, ready)
-        self._expected = len(remaining) - sum(len(members(job)) for job in picked)
+        self._note_start(picked, len(remaining))
         self._found_nothing = None if picked or self._is_sampled else look
         return picked
+
+    def _note_start(self, picked: Sequence[Job], remaining: int) -> None:
+        """Jobs of a group remain until the group has ended: Snakemake counts them so."""
+        singles = [job for job in picked if not is_group(job)]
+        self._started.update(singles)
+        self._most = remaining - len(singles)
 
     def _look(
         self, selectable: Collection[Job], remaining: Sequence[Job], limits: Mapping[str, Amount]
@@ -87,7 +95,7 @@ class Chooser:
     def _take_in(
         self,
         ready: set[Job],
-        remaining: Sequence[Job],
+        remaining: int,
         limits: Mapping[str, Amount],
         input_sizes: Mapping[File, int | None],
     ) -> None:
@@ -108,23 +116,37 @@ class Chooser:
     def _rank(self, job: Job) -> float:
         return rank_of(job, self._ranks)
 
-    def _rank_new(self, new: Collection[Job], remaining: Sequence[Job]) -> bool:
-        """Rank the jobs that have no rank yet; whether all jobs have got new ranks."""
-        ranks = self._ranks
+    def _rank_new(self, new: Collection[Job], remaining: int) -> bool:
+        """Rank the *new* ready jobs that have no rank; whether all jobs have got new ranks.
+
+        Other jobs get their ranks when they are ready: to look for them among hundreds of
+        thousands takes longer than all else.
+        """
+        came = self._number_that_came(new, remaining)
         singles = (single for job in new for single in members(job))
-        suspects = singles if len(remaining) == self._expected else chain(remaining, singles)
-        unseen = {job for job in suspects if job not in ranks}
-        if not unseen:
+        unseen = set(filterfalse(self._ranks.__contains__, singles))
+        if not came and not unseen:
             return False
-        self._new += len(unseen)
-        if not ranks or len(ranks) <= FEW or self._new * SHARE >= len(ranks):
+        self._came += came
+        self._late += len(unseen)
+        many = max(self._came, self._late) * SHARE >= len(self._ranks)
+        if must_rank_all := len(self._ranks) <= FEW or many:
             self._rank_all()
             unseen -= self._ranks.keys()
         add_new(self._graph, sorted(unseen, key=name_of), self._ranks)
-        return self._new == 0
+        return must_rank_all
+
+    def _number_that_came(self, new: Collection[Job], remaining: int) -> int:
+        """Return how many more jobs remain than by those that have started.
+
+        A job that is tried again remains again. Jobs that come while a group ends are not counted.
+        """
+        again = self._started.intersection(new)
+        self._started -= again
+        return max(0, remaining - self._most - len(again))
 
     def _rank_all(self) -> None:
-        self._new = 0
+        self._came = self._late = 0
         jobs = sorted_jobs(self._graph)
         try:
             self._ranks = made_ranks(

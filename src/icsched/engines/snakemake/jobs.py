@@ -55,6 +55,11 @@ def rule_of(job: Job) -> str:
     return str(getattr(rule, "name", ""))
 
 
+def is_group(job: Job) -> bool:
+    """Whether *job* is a group of jobs."""
+    return hasattr(job, "jobs")
+
+
 def members(job: Job) -> Collection[Job]:
     """Return the single jobs of a group, or the job itself.
 

@@ -83,7 +83,7 @@ def add_new(graph: Graph, jobs: Sequence[Job], ranks: Ranks) -> None:
 
     This takes time for the new jobs alone. It is for jobs that a checkpoint has added.
     """
-    last = max(ranks.values(), default=0.0) + 1
+    last = float(len(ranks))  # more than any rank
     new = set(jobs)
     for job in _parents_first(graph, jobs, new):
         above = [ranks[parent] for parent in graph.job_dependencies(job) if parent in ranks]
