@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from icsched import Dag
 from icsched.engines.snakemake import Chooser, Supervisor
+from icsched.engines.snakemake.ranking import made_ranks
+from icsched.engines.snakemake.temporary import TemporarySizes
 from icsched.engines.snakemake.waiting import CHUNK, Waiting
 from icsched.errors import ArgumentError
-from tests.engines.snakemake.fakes import FakeGraph, FakeGroup, FakeJob
+from tests.engines.snakemake.fakes import FakeFile, FakeGraph, FakeGroup, FakeJob
 from tests.strategies import dags
 
 LOGGER = logging.getLogger("test")
@@ -234,6 +236,20 @@ def test_lean_ranks_again_by_the_sizes_that_the_first_sample_has_shown(sizes, se
     graph = FakeGraph(two_branches(1) | two_branches(2))
 
     assert started_by(Chooser(graph, "lean", LOGGER), graph, sizes)[5:] == second
+
+
+def test_lean_learns_the_sizes_of_files_that_an_earlier_run_has_made():
+    """The job that made big is done, so it is not among the jobs to run."""
+    maker, other = (FakeJob(name, temp=True, rule="make") for name in ("big", "big2"))
+    user = FakeJob("out", inputs=[FakeFile("big", temp=True)], rule="use")
+    graph = FakeGraph({maker: [], other: [], user: [maker]})
+    graph.done = {maker}
+    sizes = TemporarySizes()
+
+    made_ranks(graph, [other, user], "lean", slots=1, sizes=sizes)
+
+    assert sizes.learn([user], {FakeFile("big", temp=True): 10**9})
+    assert sizes.of([other]).tolist() == [10**9 + 1]
 
 
 class Unread(list):

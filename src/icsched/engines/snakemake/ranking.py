@@ -54,7 +54,8 @@ def _order_of(
     graph: Graph, dag: Dag, jobs: Sequence[Job], order: str, slots: int, sizes: TemporarySizes
 ) -> Ids:
     if order == LEAN:
-        sizes.expect(jobs)
+        parents = (parent for job in jobs for parent in graph.job_dependencies(job))
+        sizes.expect(chain(jobs, parents))  # parents may be done: their files are there
         return depth_first_order(dag, sizes.of(jobs))
     times = run_times(graph, jobs) if ORDERS.find(order).run_times != "unused" else None
     made = made_order(dag, order, times, Aim(Workers(min(slots, len(jobs)))))
