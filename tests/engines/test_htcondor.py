@@ -94,7 +94,7 @@ def test_a_missing_program_is_one_line_before_anything_is_written(tmp_path):
 def test_words_of_several_lines_are_refused(tmp_path):
     workflow = workflow_of(Command(("/bin/sh", "one\ntwo")))
 
-    with pytest.raises(EngineError, match="task 0: HTCondor takes no words of several lines"):
+    with pytest.raises(EngineError, match="task 0: expected a command of one line"):
         stream(workflow, prioritize(workflow), tmp_path, Terms())
 
 

@@ -27,18 +27,20 @@ def test_a_command_is_a_submit_description_inside_the_file():
         environment=(("LANG", "C"), ("MSG", "a b")),
         stdin="data/in.txt",
         stdout="data/out.txt",
-        stderr="data/err.txt",
+        stderr="/err.txt",
     )
 
     assert one(command) == (
         "JOB a {\n"
         "  executable = /bin/sort\n"
-        "  arguments = \"-k 'a b' 'it''s' x\"\"y '' $(DOLLAR)HOME\"\n"
-        "  environment = \"LANG=C 'MSG=a b'\"\n"
+        "  My.Arguments = \"'-k' 'a b' 'it''s' 'x\\\"y' '' '$(DOLLAR)HOME'\"\n"
+        "  environment = \"'LANG=C' 'MSG=a b'\"\n"
         "  initialdir = data\n"
         "  input = in.txt\n"
         "  output = out.txt\n"
-        "  error = err.txt\n"
+        "  error = /err.txt\n"
+        "  transfer_executable = false\n"
+        "  should_transfer_files = NO\n"
         "}\n"
     )
 
@@ -46,6 +48,17 @@ def test_a_command_is_a_submit_description_inside_the_file():
 def test_a_command_of_two_lines_is_refused():
     with pytest.raises(FormatError, match="job 'a': expected a command of one line"):
         one(Command(("echo", "a\nb")))
+
+
+WORDS = st.lists(st.text(st.characters(exclude_characters="\0\n\r", codec="utf-8")), max_size=4)
+
+
+@given(WORDS)
+def test_words_are_read_again_as_they_were(tmp_path_factory, words):
+    path = tmp_path_factory.mktemp("w") / "wf.dag"
+    path.write_text(one(Command(("./sort", *words))))
+
+    assert icsched.read(path).commands[0].argv == ("/usr/bin/env", "./sort", *words)
 
 
 def test_done_jobs_priorities_and_a_task_that_runs_nothing_are_written():

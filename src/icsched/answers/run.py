@@ -28,6 +28,7 @@ from icsched.execution.runs import (
     run_by_stream,
     silent,
 )
+from icsched.formats.dagman import DAGMAN
 from icsched.orders import Plan
 from icsched.sim import Workers
 from icsched.workflow import Workflow
@@ -63,11 +64,11 @@ class PlannedJob:
 
 @dataclass(frozen=True)
 class FailedJob:
-    """A job that failed for good, and the file with what it printed."""
+    """A job that failed for good, and the file with what it printed, if icsched has it."""
 
     name: str
     problem: str
-    log: str
+    log: str | None
 
 
 @dataclass(frozen=True)
@@ -180,13 +181,23 @@ def _checked(
     if engine.name == LOCAL.name:
         count_workers(wanted.terms)
     workflow = reading.read(files, signs=signs)
-    found = all_commands(workflow)
+    found = _commands(workflow, engine)
     if found is not None:  # the files with the commands are read once
         workflow = replace(workflow, find_commands=lambda: found)
     tasks = CommandTasks(workflow, files[0])
-    if engine.name == LOCAL.name and not wanted.terms.shell:
-        tasks.check_programs()
+    if engine.open is not None and not wanted.terms.shell and wanted.terms.address is None:
+        tasks.check_programs()  # they run on this machine
     return engine, workflow
+
+
+def _commands(workflow: Workflow, engine: Engine) -> Sequence[Command | None] | None:
+    """Return the commands of all tasks, or what their own engine is told in place of commands."""
+    try:
+        return all_commands(workflow)
+    except FormatError:
+        if engine.stream is None or workflow.format != DAGMAN.name or workflow.describe is None:
+            raise
+        return [Command((submit,)) if submit else None for submit in workflow.describe()]
 
 
 def _directory(files: Sequence[str], wanted: Wanted) -> Path:
@@ -194,9 +205,14 @@ def _directory(files: Sequence[str], wanted: Wanted) -> Path:
 
 
 def _opened(workflow: Workflow, directory: Path, wanted: Wanted):  # type: ignore[no-untyped-def]
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting)
+    forget = ENGINES.find(wanted.engine).forget or _nothing
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget)
     identity = identity_of(workflow.whole, all_commands(workflow) or ())
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
+
+
+def _nothing(_directory: Path) -> None:
+    """Forget nothing: the engine leaves nothing in the directory."""
 
 
 def _left(workflow: Workflow, journal: Journal) -> Workflow:
@@ -238,7 +254,8 @@ def _instant(workflow: Workflow) -> list[str]:
 
 def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> FailedJob:
     name = tasks.name(task)
-    return FailedJob(name, problem, str(journal.last_log(tasks.whole(task), name)))
+    log = journal.last_log(tasks.whole(task), name)
+    return FailedJob(name, problem, str(log) if log.exists() else None)
 
 
 def _full(error: FormatError) -> FormatError:

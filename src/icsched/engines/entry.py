@@ -34,6 +34,7 @@ class Outcome:
     problem: str | None = None  # one line, such as "exit code 3" or "killed by signal 9"
     is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
     value: object = None  # what a Python call returned
+    log: Path | None = None  # with what the task printed, if the engine chose the file
 
 
 class Crew(Protocol):
@@ -56,8 +57,15 @@ class Crew(Protocol):
 class Recorder(Protocol):
     """Notes successes where the work is done, so that they outlive the server. It must pickle.
 
-    Workers that share the files of this machine use it; other engines leave it alone.
+    Workers that share the files of this machine use it; workers elsewhere leave it alone.
     """
+
+    @property
+    def run(self) -> str:
+        """What names the run on all machines."""
+
+    def is_completed(self, task: int, /) -> bool:
+        """Whether a task is recorded as completed."""
 
     def begin(self) -> None:
         """Say that this process may be about to work; called before each attempt."""
@@ -83,7 +91,8 @@ class Engine:
     An engine has one of the two functions. `open` gives workers to icsched's own loop. `stream`
     hands the whole workflow over, in the order of a plan, and yields outcomes as tasks end; the
     `number` of such an outcome is the id of its task. It takes the workflow, the plan, a directory
-    for its files, and the terms.
+    for its files, and the terms. `forget` makes such a directory new, so that all tasks run again;
+    it raises EngineError if an earlier run is still going on there.
     """
 
     name: str
@@ -91,3 +100,4 @@ class Engine:
     extra: str = ""  # the extra of icsched that it needs, if any
     open: Callable[[Terms], AbstractContextManager[Crew]] | None = None
     stream: Callable[[Workflow, Plan, Path, Terms], Iterator[Outcome]] | None = None
+    forget: Callable[[Path], None] | None = None

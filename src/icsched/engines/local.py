@@ -2,12 +2,13 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from queue import Empty, SimpleQueue
 
 from icsched import checks
@@ -147,12 +148,23 @@ def local_crew(terms: Terms) -> Iterator[LocalCrew]:
 
     Raises ArgumentError for terms that make no sense here, EngineError if no process starts.
     """
+    _start_tracker()
     crew = LocalCrew(terms)
     try:
         crew.wait_until_ready()
         yield crew
     finally:
         crew.close()
+
+
+def _start_tracker() -> None:
+    """Start Python's watch over semaphores, which must not complain if this process is killed."""
+    quiet = "ignore:resource_tracker"
+    sys.warnoptions.append(quiet)  # a new interpreter is told the options of this one
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(quiet)
 
 
 LOCAL = Engine("local", "worker processes of this machine", open=local_crew)

@@ -11,11 +11,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Interrupts:
     """Counts Ctrl-C and SIGTERM while a context is open; `count` is how often they came.
 
+    With *raises*, each raises KeyboardInterrupt as well.
+
     In a thread that is not the main one, nothing is counted: Python gives signals to the main one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, raises: bool = False) -> None:
         self.count = 0
+        self._raises = raises
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -29,3 +32,5 @@ class Interrupts:
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self.count += 1
+        if self._raises:
+            raise KeyboardInterrupt

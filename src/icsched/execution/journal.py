@@ -17,6 +17,7 @@ import fcntl
 import os
 import pickle
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -50,11 +51,13 @@ class Opening:
     """How a journal is opened: to go on with a run, or to run everything *again*.
 
     *waiting* is called if workers of a killed server still run, before this process waits.
+    *forget* is called before a run begins anew in a directory, with that directory.
     """
 
     resume: bool = False
     again: bool = False
     waiting: Callable[[], None] = field(default=lambda: None)
+    forget: Callable[[Path], None] = field(default=lambda _directory: None)
 
 
 @dataclass(frozen=True)
@@ -191,19 +194,48 @@ def open_journal(
 
     Raises FormatError, and leaves everything as it was, if another server runs; if there is a
     journal and nobody asked to resume it, or none to resume; if the journal is of another or a
-    changed workflow; or if nothing can be written there.
+    changed workflow; or if nothing can be written there. A new directory is removed again if the
+    run does not begin because of an error.
     """
     path = directory / FILE
     with ExitStack() as stack:
         with _Naming(path):
             _check_there(path, opening)
+            if not directory.exists():
+                stack.push(_Undo(directory))
             (directory / _LOGS).mkdir(parents=True, exist_ok=True)
             stack.enter_context(_sole_server(directory, opening))
+            if not opening.resume:
+                opening.forget(directory)
             _reserve(directory, writers)
             if opening.again:
                 _remove(path)
             journal = stack.enter_context(closing(_opened(path, identity)))
         yield Journal(directory, journal)
+
+
+class _Undo:
+    """Removes a new directory at the end of a context, if an error came before any attempt."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        if kind is not None and not self._has_begun():
+            shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _has_begun(self) -> bool:
+        """Whether the journal knows of an attempt, or of a task that ran nothing."""
+        path = self._directory / FILE
+        try:
+            with closing(sqlite3.connect(path)) as journal:
+                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
+                return journal.execute(query).fetchone() is not None
+        except sqlite3.Error:
+            return False  # the journal was never made
 
 
 def _check_there(path: Path, opening: Opening) -> None:

@@ -20,14 +20,17 @@ MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its
 
 @dataclass(frozen=True)
 class State:
-    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible."""
+    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible.
+
+    `running` and `eligible` are None if the engine does not say.
+    """
 
     total: int  # tasks of the workflow
     done: int
-    running: int
-    eligible: int
-    stalled: int
-    failed: int
+    running: int | None = None
+    eligible: int | None = None
+    stalled: int = 0
+    failed: int = 0
 
 
 Tell = Callable[[State], None]

@@ -70,7 +70,7 @@ def run(
         raise ArgumentError(f"engine {engine}: it runs commands, not Python functions")
     if resume and journal is None:
         raise ArgumentError("resume: expected a journal")
-    keeper = None if journal is None else WorkerRecorder(os.fspath(journal), keeps_results=True)
+    keeper = None if journal is None else _recorder(journal)
     rules = Rules(retries=retries, keep_going=keep_going, time_limit=time_limit)
     terms = Terms(workers, address, recorder=keeper)
     course = Course(chosen, terms, rules, keeps_results=keeper is not None)
@@ -82,6 +82,10 @@ def run(
             happened, _ = run_by_crew(calls, plan, kept, course)
             _check(calls, happened)
     return {name: calls.results[task] for task, name in enumerate(tasks)}
+
+
+def _recorder(journal: str | os.PathLike[str]) -> WorkerRecorder:
+    return WorkerRecorder(str(Path(journal).absolute()), keeps_results=True)
 
 
 def _parts(tasks: Mapping[Name, Given]) -> tuple[Dag, list[Function], list[tuple[int, ...]]]:

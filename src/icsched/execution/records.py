@@ -6,6 +6,7 @@ Worker processes import this module, so it imports little.
 import fcntl
 import os
 import pickle
+import platform
 import sqlite3
 import time
 from contextlib import suppress
@@ -37,7 +38,8 @@ CREATE TABLE completed (
 
 def connect(path: str) -> sqlite3.Connection:
     """Open a journal; each commit is on disk before it returns."""
-    found = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    # A worker of Dask may change its thread, and has one thread for tasks.
+    found = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
     found.execute("PRAGMA synchronous = FULL")
     return found
 
@@ -70,6 +72,20 @@ class WorkerRecorder:
 
     directory: str
     keeps_results: bool = False
+
+    @property
+    def run(self) -> str:
+        """What names the run on all machines: this machine, and the directory of the journal."""
+        return f"{platform.node()}:{self.directory}"
+
+    def is_completed(self, task: int, /) -> bool:
+        """Whether the journal says that a task is completed; False if it cannot be read."""
+        query = "SELECT count(*) FROM completed WHERE task = ?"
+        try:
+            journal = _connection(f"{self.directory}/{FILE}")
+            return bool(journal.execute(query, (task,)).fetchone()[0])
+        except sqlite3.Error:
+            return False
 
     def begin(self) -> None:
         """Hold the lock of the workers, for as long as this process lives."""

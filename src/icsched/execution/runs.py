@@ -1,7 +1,8 @@
 """A run by any engine: by icsched's own loop over a crew, or by an engine that does it all."""
 
+import shutil
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -67,10 +68,11 @@ def run_by_stream(
     total = len(workflow.dag) + course.before
     stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
     try:
-        with closing(cast("Closable", stream)):
+        with Interrupts(raises=True), closing(cast("Closable", stream)):
+            tell(State(total, course.before))
             for outcome in stream:
                 _record(tasks, journal, outcome, happened)
-                tell(State(total, happened.done + course.before, 0, 0, 0, len(happened.failed)))
+                tell(State(total, happened.done + course.before, failed=len(happened.failed)))
     except KeyboardInterrupt:
         happened.is_interrupted = True
     happened.seconds = monotonic() - start
@@ -86,8 +88,11 @@ class Closable(Iterator[Outcome]):
 
 def _record(tasks: Tasks, journal: Journal, outcome: Outcome, happened: Happened) -> None:
     task = outcome.number
-    whole = tasks.whole(task)
-    number = journal.begin([(whole, tasks.name(task))])[0]
+    whole, name = tasks.whole(task), tasks.name(task)
+    number = journal.begin([(whole, name)])[0]
+    if outcome.log is not None:
+        with suppress(OSError):  # such as a task that never ran
+            shutil.copyfile(outcome.log, journal.log_of(number, name))
     ended = Outcome(number, outcome.seconds, outcome.problem, outcome.is_lost)
     journal.end([(whole, ended)])
     happened.attempts += 1

@@ -16,11 +16,9 @@ def progress(state: State) -> str:
     >>> progress(State(9, 3, 2, 1, 0, 0))
     '3 of 9 jobs done, 2 running, 1 eligible'
     """
-    words = [
-        f"{state.done:,} of {counted(state.total, 'job')} done",
-        f"{state.running:,} running",
-        f"{state.eligible:,} eligible",
-    ]
+    words = [f"{state.done:,} of {counted(state.total, 'job')} done"]
+    words += [f"{state.running:,} running"] if state.running is not None else []
+    words += [f"{state.eligible:,} eligible"] if state.eligible is not None else []
     words += [f"{counted(state.stalled, 'worker')} stalled"] if state.stalled else []
     words += [f"{state.failed:,} failed"] if state.failed else []
     return ", ".join(words)
@@ -57,7 +55,8 @@ def text(answer: RunAnswer) -> str:
     """Return a report of what happened, against what was foretold."""
     lines = [_head(answer), *_course(answer), *_foretold(answer)]
     for job in answer.failed[:_SHOWN]:
-        lines.append(f"Failed: {job.name}: {job.problem}; its output is in {job.log}")
+        printed = f"; its output is in {job.log}" if job.log else ""
+        lines.append(f"Failed: {job.name}: {job.problem}{printed}")
     if len(answer.failed) > _SHOWN:
         lines.append(f"Failed: {len(answer.failed) - _SHOWN:,} more")
     if answer.left:

@@ -15,7 +15,8 @@ from uuid import uuid4
 from icsched import checks
 from icsched.commands import Command
 from icsched.engines.dask.connect import Room, check_workers, connected, silence
-from icsched.engines.entry import Attempt, Engine, Outcome, Terms
+from icsched.engines.dask.remote import ATTEMPT, LOST, RUN
+from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.errors import ArgumentError, EngineError, not_installed
 
 if TYPE_CHECKING:
@@ -29,11 +30,14 @@ MOST_WORKERS = 1_000
 class DaskCrew:
     """The workers of a cluster. Each thread of theirs runs one attempt at a time."""
 
-    def __init__(self, client: Client, *, shell: bool) -> None:
+    def __init__(self, client: Client, terms: Terms) -> None:
         self._client = client
-        self._shell = shell
+        self._shell = terms.shell
+        # Workers elsewhere do not share the files of this machine, or not with their locks.
+        self._recorder = terms.recorder if terms.address is None else None
+        self._session = uuid4().hex
+        self._run = terms.recorder.run if terms.recorder else self._session
         self._room = Room(client, None)
-        self._run = uuid4().hex
         self._flying: dict[int, tuple[Future[Report], Path]] = {}
         self._ended: SimpleQueue[int] = SimpleQueue()
 
@@ -45,8 +49,8 @@ class DaskCrew:
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once; raises EngineError if it cannot be pickled."""
         number = attempt.number
-        key = f"attempt-{number}-{self._run}"
-        request = _request(attempt, key, shell=self._shell)
+        key = f"attempt-{number}-{self._session}"
+        request = _request(attempt, key, self._run, self._recorder, shell=self._shell)
         try:
             future = self._client.submit(_portable(), request, key=key, fifo_timeout="0 ms")
         except (TypeError, AttributeError, PicklingError) as error:
@@ -74,6 +78,10 @@ class DaskCrew:
         with suppress(OSError):  # a worker that goes away takes its commands along
             self._client.run(_portable_stop(), future.key, on_error="ignore")
 
+    def end_leftovers(self) -> None:
+        """Kill the commands of the same run that a killed server has left on the workers."""
+        self._client.run(_portable_end(), self._run, on_error="ignore")
+
     def close(self) -> None:
         """Stop all attempts that still run."""
         for number in list(self._flying):
@@ -86,20 +94,24 @@ class DaskCrew:
             yield _outcome(number, future, log)
 
 
-def _request(attempt: Attempt, token: str, *, shell: bool) -> Request:
+def _request(
+    attempt: Attempt, token: str, run: str, recorder: Recorder | None, *, shell: bool
+) -> Request:
     """Return what a worker is told: paths without doubt, and how to know the log's file again."""
     work = attempt.work
     if isinstance(work, Command):
         work = replace(
             work,
             directory=os.path.abspath(work.directory or "."),  # noqa: PTH100  links stay
-            environment=(*work.environment, ("ICSCHED_ATTEMPT", token)),
+            environment=(*work.environment, (ATTEMPT, token), (RUN, run)),
         )
     attempt.log.parent.mkdir(parents=True, exist_ok=True)
     attempt.log.touch()
-    mark = attempt.log.stat()
+    seen = attempt.log.stat()
     log = str(attempt.log.absolute())
-    return work, log, (mark.st_ino, mark.st_mtime_ns), attempt.time_limit, shell, token
+    record = None if recorder is None else (recorder, attempt.number, attempt.task)
+    mark = seen.st_ino, seen.st_mtime_ns
+    return work, log, mark, attempt.time_limit, shell, token, record
 
 
 def _portable() -> Callable[[Request], Report]:
@@ -122,6 +134,15 @@ def _portable_stop() -> Callable[[str], None]:
     return stop
 
 
+def _portable_end() -> Callable[[str], None]:
+    def end(run: str) -> None:
+        from icsched.engines.dask.remote import end_run
+
+        end_run(run)
+
+    return end
+
+
 def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
     from distributed import CancelledError
     from distributed.scheduler import KilledWorker
@@ -140,7 +161,7 @@ def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
     if printed:
         with log.open("ab") as file:
             file.write(printed)
-    return Outcome(number, seconds, problem, value=value)
+    return Outcome(number, seconds, problem, is_lost=problem == LOST, value=value)
 
 
 @contextmanager
@@ -156,7 +177,8 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
         raise ArgumentError("engine dask: -j cannot be used with --address")
     with _cluster(terms) if terms.address is None else connected(terms.address) as client:
         check_workers(client)
-        crew = DaskCrew(client, shell=terms.shell)
+        crew = DaskCrew(client, terms)
+        crew.end_leftovers()
         try:
             yield crew
         finally:

@@ -1,5 +1,7 @@
 """What a worker of Dask does for an engine: one attempt, with its log and its end."""
 
+from __future__ import annotations
+
 import os
 import signal
 import tempfile
@@ -9,17 +11,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
 from icsched.engines.processes import GRACE_S, run_command
 
+if TYPE_CHECKING:
+    from icsched.engines.entry import Recorder
+
+LOST = "its worker died after its end"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
 
 Work: TypeAlias = Command | Callable[[], object]
 Mark: TypeAlias = tuple[int, int]  # inode and time of the empty log
-Request: TypeAlias = tuple[Work, str, Mark, float | None, bool, str]
+Record: TypeAlias = "tuple[Recorder, int, int]"  # with the number of the attempt, and its task
+Request: TypeAlias = "tuple[Work, str, Mark, float | None, bool, str, Record | None]"
 Report: TypeAlias = tuple[float, str | None, object, bytes]  # seconds, problem, value, printed
+
+ATTEMPT, RUN = "ICSCHED_ATTEMPT", "ICSCHED_RUN"  # variables by which commands are known again
 
 _stopped: set[str] = set()  # attempts that must not start any more
 _printing = Lock()  # held by the call whose prints go to a log
@@ -32,13 +41,20 @@ def attempted(
     time_limit: float | None,
     shell: bool,
     token: str,
+    record: Record | None = None,
 ) -> Report:
     """Run one attempt; return how it ended, and what it printed if *log* is not a file here.
 
-    *mark* tells whether the file at *log* is the one that the sender made.
+    *mark* tells whether the file at *log* is the one that the sender made. A success is recorded
+    with *record* before anyone hears of it.
     """
     if token in _stopped:
         return 0.0, "stopped", None, b""
+    if record is not None:
+        recorder, number, task = record
+        recorder.begin()
+        if recorder.is_completed(task):  # Dask has lost the result with the worker that had it
+            return 0.0, LOST, None, b""
     with tempfile.TemporaryDirectory() as folder:
         is_shared = _mark(log) == mark
         place = Path(log) if is_shared else Path(folder, "log")
@@ -47,6 +63,8 @@ def attempted(
             value = None
         else:
             seconds, problem, value = _called(work, place, time_limit)
+        if record is not None and problem is None:
+            recorder.end(number, task, seconds, value)
         return seconds, problem, value, b"" if is_shared else _end_of(place)
 
 
@@ -54,6 +72,15 @@ def stop(token: str) -> None:
     """Kill the command of an attempt, now or when it starts; returns at once."""
     _stopped.add(token)
     Thread(target=_kill, args=(token,), daemon=True).start()
+
+
+def end_run(run: str) -> None:
+    """Kill the commands that a killed server of the run has left on this worker, and wait."""
+    end = time.monotonic() + GRACE_S
+    while found := list(_processes(RUN, run)):
+        for group in found:
+            _signal(group, signal.SIGTERM if time.monotonic() < end else signal.SIGKILL)
+        time.sleep(0.1)
 
 
 def _kill(token: str) -> None:
@@ -64,22 +91,22 @@ def _kill(token: str) -> None:
     asked: set[int] = set()
     end = time.monotonic() + GRACE_S
     while time.monotonic() < end:
-        found = set(_processes(token))
+        found = set(_processes(ATTEMPT, token))
         for group in found - asked:
             _signal(group, signal.SIGTERM)
         asked |= found
         time.sleep(0.1)
-    for group in _processes(token):
+    for group in _processes(ATTEMPT, token):
         _signal(group, signal.SIGKILL)
 
 
-def _processes(token: str) -> Iterator[int]:
-    """Yield the commands of an attempt that this worker runs; each leads a group."""
+def _processes(variable: str, value: str) -> Iterator[int]:
+    """Yield the commands that this worker runs with a variable; each leads a group."""
     import psutil  # type: ignore[import-untyped]  # Dask needs it too
 
     for child in psutil.Process().children():
         with suppress(psutil.Error):
-            is_own = child.environ().get("ICSCHED_ATTEMPT") == token
+            is_own = child.environ().get(variable) == value
             if is_own and os.getpgid(child.pid) == child.pid:
                 yield child.pid
 

@@ -124,4 +124,5 @@ class Jobs:
 
     def _outcome(self, attempt: _Attempt) -> Outcome:
         number = self.file.tasks[attempt.name]
-        return Outcome(number, attempt.seconds, attempt.problem or None)
+        log = self.file.logs.get(number)
+        return Outcome(number, attempt.seconds, attempt.problem or None, log=log)

@@ -43,6 +43,20 @@ def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Ite
     return _Run(dag_file(workflow, plan, inside / FILE), inside / FILE, terms).outcomes()
 
 
+def forget(directory: Path) -> None:
+    """Remove what an earlier run left; raises EngineError if DAGMan still runs it."""
+    inside = directory.absolute()
+    left = list(inside.glob(f"{FILE}*"))
+    if not left:
+        return
+    found = queue.find(inside)
+    if found is not None:
+        what = f"use --resume to follow it, or condor_rm {found.cluster} to end it"
+        raise EngineError(f"DAGMan still runs this workflow, as job {found.cluster}: {what}")
+    for path in left:
+        path.unlink()
+
+
 class _Run:
     """One workflow in one directory, whatever happened there before."""
 
@@ -193,5 +207,8 @@ class _Ending:
 
 
 HTCONDOR = Engine(
-    "htcondor", "an HTCondor pool: DAGMan runs the workflow, in this order", stream=stream
+    "htcondor",
+    "an HTCondor pool: DAGMan runs the workflow, in this order",
+    stream=stream,
+    forget=forget,
 )

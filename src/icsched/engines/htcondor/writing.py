@@ -4,9 +4,11 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+
+import numpy as np
 
 from icsched.commands import Command
 from icsched.errors import ArgumentError, EngineError, FormatError
@@ -16,7 +18,7 @@ from icsched.formats.dagman.entry import submission_in
 from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import places
 from icsched.formats.dagman.submission import Submission
-from icsched.formats.dagman.text import is_job_name
+from icsched.formats.dagman.text import is_job_name, job_text
 from icsched.formats.dagman.writer import copies, job_priorities, overridden
 from icsched.orders import Plan
 from icsched.workflow import Workflow
@@ -24,20 +26,6 @@ from icsched.workflow import Workflow
 _INHERITED = ("PATH", "HOME")  # HTCondor gives its jobs no variables of its own accord
 _NO_DESCRIPTION = "nothing.sub"  # of jobs that DAGMan does not submit
 LOGS = "logs"
-# All commands share one submit description. HTCondor 23.9 does not take arguments with blanks from
-# a description inside the DAGMan file.
-SUBMIT = "command.sub"
-_DESCRIPTION = b"""executable = $(program)
-arguments = $(words)
-environment = $(variables)
-initialdir = $(inside)
-input = $(reads)
-output = $(prints)
-error = $(complains)
-transfer_executable = false
-should_transfer_files = NO
-queue
-"""
 
 
 @dataclass(frozen=True)
@@ -50,6 +38,7 @@ class DagFile:
     done: Sequence[str] = ()  # jobs that were done before
     judged: frozenset[str] = frozenset()  # jobs with a POST script, which decides on their success
     retried: frozenset[str] = frozenset()  # jobs that DAGMan may run again after they failed
+    logs: Mapping[int, Path] = field(default_factory=dict)  # what tasks print, if icsched chose
 
     def rescue(self, done: Collection[int]) -> list[str]:
         """Return the lines of a rescue file, by which these tasks do not run again."""
@@ -66,7 +55,7 @@ def dag_file(workflow: Workflow, plan: Plan, path: Path) -> DagFile:
     """
     submission = submission_in(workflow)
     if submission is not None:
-        return _of_dagman(submission, plan, path)
+        return _of_dagman(workflow, submission, plan, path)
     if workflow.commands is None:
         raise ArgumentError("expected a workflow that says what its tasks run")
     return _of_commands(workflow, workflow.commands, plan, path)
@@ -75,12 +64,12 @@ def dag_file(workflow: Workflow, plan: Plan, path: Path) -> DagFile:
 # From DAGMan files
 
 
-def _of_dagman(submission: Submission, plan: Plan, path: Path) -> DagFile:
+def _of_dagman(workflow: Workflow, submission: Submission, plan: Plan, path: Path) -> DagFile:
     by_file, root = submission.use_dag_directory, submission.roots[0].path
     if len(submission.roots) > 1 or (by_file and len(submission.read) > 1):
         expected = "expected one DAGMan file, started from where its files are found"
         raise EngineError(f"{root}: {expected}: icsched prio writes orders into several files")
-    priorities = job_priorities(submission, plan.order.tolist())
+    priorities = job_priorities(submission, _whole_order(workflow, submission, plan))
     strict = strictness(submission)
     if strict and overridden(submission, priorities, via="priority"):
         raise FormatError(strict.path, strict.line or None, refusal(strict.text))
@@ -94,11 +83,20 @@ def _of_dagman(submission: Submission, plan: Plan, path: Path) -> DagFile:
     return DagFile(
         {Path(one.path): one.new or b"" for one in copies(submission, priorities, str(path))},
         Path(root).parent if by_file else Path(submission.directory),
-        {str(name): task for task, name in enumerate(submission.dag.names)},
-        [name for name, is_done in zip(submission.names, submission.done, strict=True) if is_done],
+        {str(name): task for task, name in enumerate(workflow.dag.names)},
+        [str(name) for name, is_done in zip(workflow.names, workflow.done, strict=True) if is_done],
         frozenset(judged),
         frozenset(retried),
     )
+
+
+def _whole_order(workflow: Workflow, submission: Submission, plan: Plan) -> list[int]:
+    """Return an order of ``submission.dag``, in which jobs done since the files were read lead."""
+    left = workflow.left[plan.order]
+    place = np.cumsum(~submission.done) - 1  # ids of all jobs to ids of those left in the files
+    since = set(place[workflow.done & ~submission.done].tolist())
+    lead = [task for task in submission.dag.fifo_order.tolist() if task in since]
+    return [*lead, *place[left].tolist()]
 
 
 # From commands
@@ -114,18 +112,20 @@ def _of_commands(
     for task, name in enumerate(names):
         if workflow.done[task]:
             lines.append(f"JOB {name} {_NO_DESCRIPTION} NOOP")
-    for task, command in zip(workflow.left.tolist(), commands, strict=True):
-        lines += writer.job(task, names[task], command)
+    wholes = workflow.left.tolist()
+    for task, command in zip(wholes, commands, strict=True):
+        lines.append(writer.job(task, names[task], command))
     lines += _dependencies(workflow, names)
-    left = [names[task] for task in workflow.left.tolist()]
+    left = [names[task] for task in wholes]
     by_id = plan.priorities_by_id.tolist()
     lines += [f"PRIORITY {name} {value}" for name, value in zip(left, by_id, strict=True)]
     data = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
     return DagFile(
-        {path.with_name(SUBMIT): _DESCRIPTION, path: data},
+        {path: data},
         path.parent,
         {name: task for task, name in enumerate(left)},
         [name for name, is_done in zip(names, workflow.done, strict=True) if is_done],
+        logs={task: writer.log(whole, names[whole]) for task, whole in enumerate(wholes)},
     )
 
 
@@ -153,40 +153,41 @@ def _dependencies(workflow: Workflow, names: Sequence[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes commands as variables of `SUBMIT`; *base* is the directory of the workflow file."""
+    """Writes commands with full paths; *base* is the directory of the workflow file."""
 
     base: Path
     directory: Path
 
-    def job(self, task: int, name: str, command: Command | None) -> list[str]:
+    def job(self, task: int, name: str, command: Command | None) -> str:
         """Return the lines of one job."""
         if command is None:
-            return [f"JOB {name} {_NO_DESCRIPTION} NOOP"]
-        submit = str(self.directory / SUBMIT)
-        variables = self._variables(task, name, command)
-        said = " ".join(f'{key}="{_escaped(value)}"' for key, value in variables.items())
-        if re.search(r"[\n\r\0]", said):
-            raise EngineError(f"task {name}: HTCondor takes no words of several lines")
-        return [f'JOB {name} "{submit}"', f"VARS {name} {said}"]
+            return f"JOB {name} {_NO_DESCRIPTION} NOOP"
+        try:
+            placed = self._placed(task, name, command)
+            return job_text(name, placed, str(self.directory / "workflow.dag"))
+        except ValueError as error:
+            raise EngineError(f"task {name}: {error}") from None
 
-    def _variables(self, task: int, name: str, command: Command) -> dict[str, str]:
+    def _placed(self, task: int, name: str, command: Command) -> Command:
         inside = self.base / (command.directory or "")
-        log = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)[:100]}.{task}.log"
-        printed = str(self.directory / LOGS / log)
+        printed = str(self.log(task, name))
         known = {key: os.environ[key] for key in _INHERITED if key in os.environ}
-        pairs = {**known, **dict(command.environment)}.items()
-        return {
-            "program": _plain(_program(name, command.program, inside)),
-            "words": _quoted(command.argv[1:]),
-            "variables": _quoted([f"{key}={value}" for key, value in pairs]),
-            "inside": _plain(str(inside)),
-            "reads": self._file(command.stdin),
-            "prints": self._file(command.stdout or printed),
-            "complains": self._file(command.stderr or printed),
-        }
+        return Command(
+            (_program(name, command.program, inside), *command.argv[1:]),
+            directory=str(inside),
+            environment=tuple({**known, **dict(command.environment)}.items()),
+            stdin=self._file(command.stdin),
+            stdout=self._file(command.stdout or printed),
+            stderr=self._file(command.stderr or printed),
+        )
 
-    def _file(self, name: str | None) -> str:
-        return _plain(str(self.base / name)) if name else ""
+    def log(self, task: int, name: str) -> Path:
+        """Return the file for what a task prints, if its command names none."""
+        safe = re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:100]
+        return self.directory / LOGS / f"{safe}.{task}.log"
+
+    def _file(self, name: str | None) -> str | None:
+        return str(self.base / name) if name else None
 
 
 def _program(task: str, program: str, inside: Path) -> str:
@@ -195,18 +196,3 @@ def _program(task: str, program: str, inside: Path) -> str:
     if path is None or not os.access(path, os.X_OK):
         raise EngineError(f"task {task}: no such program: {program}")
     return path
-
-
-def _escaped(value: str) -> str:
-    """Return a value as all versions of DAGMan read it in VARS."""
-    return value.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _plain(text: str) -> str:
-    return text.replace("$", "$(DOLLAR)")
-
-
-def _quoted(words: Sequence[str]) -> str:
-    """Return words in HTCondor's new syntax."""
-    quoted = " ".join("'" + word.replace("'", "''") + "'" for word in words)
-    return _plain('"' + quoted.replace('"', '""') + '"') if words else ""

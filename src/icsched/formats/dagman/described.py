@@ -13,6 +13,8 @@ from icsched.formats.dagman.source import Statement, shortened
 from icsched.formats.dagman.submit import (
     Description,
     Setting,
+    arguments,
+    attribute_arguments,
     canonical,
     parsed,
     read_submit_file,
@@ -145,3 +147,10 @@ def words(description: Description, reader: _Reader, *names: str) -> list[str]:
     """Return what *reader* makes of the first of these settings that is not empty."""
     setting = description.setting(*names)
     return reader(setting, description.expanded(setting)) if setting else []
+
+
+def argument_words(description: Description) -> list[str]:
+    """Return the words after the program; the attribute of the job overrides `arguments`."""
+    if description.setting("my.arguments"):
+        return words(description, attribute_arguments, "my.arguments")
+    return words(description, arguments, "arguments", "args")

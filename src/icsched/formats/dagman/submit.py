@@ -223,6 +223,19 @@ def arguments(setting: Setting, text: str) -> list[str]:
     return [word.replace('\\"', '"') for word in re.split(r"[ \t]+", text) if word]
 
 
+def attribute_arguments(setting: Setting, text: str) -> list[str]:
+    r"""Return the words of expanded arguments that are the attribute Arguments of a job.
+
+    >>> attribute_arguments(Setting("", "a.sub", 1), "\"one '' 'two \\\"three\\\"'\"")
+    ['one', '', 'two "three"']
+    """
+    match = re.fullmatch(r'"((?:[^"]|(?<=\\)")*)"', text, re.DOTALL)
+    if not match:
+        expected = 'expected one text in quotes, with \\" for a quote'
+        raise setting.error(f"{expected}, got {shortened(text)}")
+    return _new_words(setting, match[1].replace('\\"', '"'))
+
+
 def environment(setting: Setting, text: str) -> list[str]:
     r"""Return the NAME=VALUE pairs of an expanded environment; of equal names the last one counts.
 

@@ -15,6 +15,7 @@ from icsched.formats.dagman.described import (
     UNIVERSES,
     Descriptions,
     Job,
+    argument_words,
     executable,
     jobs_called,
     words,
@@ -22,7 +23,7 @@ from icsched.formats.dagman.described import (
 from icsched.formats.dagman.place import Place, places
 from icsched.formats.dagman.source import Kind, shortened
 from icsched.formats.dagman.submission import Submission
-from icsched.formats.dagman.submit import Description, Setting, arguments, environment
+from icsched.formats.dagman.submit import Description, Setting, environment
 
 _NUMBER = "\1"  # stands for the number of a job, which only HTCondor knows
 _DIRECTORY = ("initialdir", "initial_dir", "job_iwd", "iwd")
@@ -102,7 +103,7 @@ def _described(directory: str, description: Description, base: str) -> Command:
     pairs = (pair.partition("=") for pair in words(description, environment, "environment", "env"))
     program = _program(directory, description)
     return Command(
-        argv=(program, *words(description, arguments, "arguments", "args")),
+        argv=(program, *argument_words(description)),
         directory=_from(base, inside) or None,
         environment=tuple((name, value) for name, _, value in pairs),
         stdin=_file(description, base, inside, "input", "stdin"),

@@ -1,7 +1,6 @@
 """A dag written as a DAGMan file."""
 
 import os
-import re
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ from icsched.formats.dagman.commands import RESERVED
 from icsched.workflow import Workflow
 
 SUBMIT_FILE = "task.sub"
-_NEEDS_QUOTES = re.compile(r"[\s']")
+_ENV = "/usr/bin/env"  # finds a program in PATH, or from the directory where the job runs
 
 # DAGMan uses + for scopes, quotes for quotations, \ to continue lines and = to split words.
 _SAFE_NAME = "a word without blanks, quotes, '+', '=' or '\\', not PARENT, CHILD or ALL_NODES"
@@ -70,36 +69,67 @@ def _job(name: str, command: Command | None, path: str) -> str:
     """Return a JOB statement with its submit description; a job without a command is a NOOP."""
     if command is None:
         return f"JOB {name} {SUBMIT_FILE} NOOP"
+    try:
+        return job_text(name, command, path)
+    except ValueError as error:
+        raise FormatError(path, None, f"job {name!r}: {error}") from None
+
+
+def job_text(name: str, command: Command, path: str) -> str:
+    r"""Return a JOB statement with a submit description, for a DAGMan file at *path*.
+
+    The job runs on a file system that all machines share. Raises ValueError for a command that
+    cannot be written on lines of its own.
+
+    >>> print(job_text("a", Command(("sort", "a b"), "data", stdout="data/out"), "w.dag"))
+    JOB a {
+      executable = /usr/bin/env
+      My.Arguments = "'sort' 'a b'"
+      initialdir = data
+      output = out
+      transfer_executable = false
+      should_transfer_files = NO
+    }
+    """
+    # HTCondor looks for a program neither in PATH nor where the job runs.
+    is_whole = os.path.isabs(command.program)
     pairs = {
-        "executable": _plain(command.program),
-        "arguments": _words(command.argv[1:]),
-        "environment": _words([f"{key}={value}" for key, value in command.environment]),
-        "initialdir": _plain(command.directory),
-        "input": _plain(command.as_seen_inside(command.stdin, path)),
-        "output": _plain(command.as_seen_inside(command.stdout, path)),
-        "error": _plain(command.as_seen_inside(command.stderr, path)),
+        "executable": _plain(command.program if is_whole else _ENV),
+        # HTCondor 23.9 refuses `arguments` with blanks inside a DAGMan file, and drops empty words.
+        "My.Arguments": _attribute(_words(command.argv[is_whole:])),
+        "environment": _quoted(_words([f"{key}={value}" for key, value in command.environment])),
+        "initialdir": _plain(command.directory or ""),
+        "input": _plain(command.as_seen_inside(command.stdin, path) or ""),
+        "output": _plain(command.as_seen_inside(command.stdout, path) or ""),
+        "error": _plain(command.as_seen_inside(command.stderr, path) or ""),
+        "transfer_executable": "false",
+        "should_transfer_files": "NO",
     }
     written = [f"  {key} = {value}" for key, value in pairs.items() if value]
     for line in written:
-        if not line.isprintable() and any(c in line for c in "\n\r\0"):
-            problem = f"job {name!r}: expected a command of one line, got {line.strip()!r}"
-            raise FormatError(path, None, problem)
+        if any(c in line for c in "\n\r\0") or line.endswith("\\"):
+            raise ValueError(f"expected a command of one line, got {line.strip()!r}")
     return "\n".join([f"JOB {name} {{", *written, "}"])
 
 
-def _plain(word: str | None) -> str:
+def _plain(word: str) -> str:
     """Return a value of a submit description; HTCondor would expand a dollar sign."""
-    return (word or "").replace("$", "$(DOLLAR)")
+    return word.replace("$", "$(DOLLAR)")
 
 
 def _words(words: Sequence[str]) -> str:
-    """Return words in HTCondor's quotes: double ones around all, single ones around each."""
-    quoted = [f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words]
-    bare = [
-        word if word and not _NEEDS_QUOTES.search(word) else safe
-        for word, safe in zip(words, quoted, strict=True)
-    ]
-    return _plain(f'"{" ".join(bare).replace(chr(34), chr(34) * 2)}"') if words else ""
+    """Return words, each in HTCondor's single quotes."""
+    return " ".join(f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words)
+
+
+def _quoted(text: str) -> str:
+    return _plain(f'"{text.replace(chr(34), chr(34) * 2)}"') if text else ""
+
+
+def _attribute(text: str) -> str:
+    """Return a text as an attribute of HTCondor's jobs has it."""
+    escaped = text.replace('"', '\\"')  # other backslashes stand for themselves
+    return _plain(f'"{escaped}"') if text else ""
 
 
 def write_dagman(dag: Dag, path: str | os.PathLike[str], *, title: str = "") -> None:

@@ -11,13 +11,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from icsched.errors import FormatError, MemberError
-from icsched.formats.dagman.described import UNIVERSES, Descriptions, Job, executable, words
+from icsched.formats.dagman.described import (
+    UNIVERSES,
+    Descriptions,
+    Job,
+    argument_words,
+    executable,
+    words,
+)
 from icsched.formats.dagman.source import shortened
-from icsched.formats.dagman.submit import Description, Setting, arguments, environment
+from icsched.formats.dagman.submit import Description, Setting, environment
 
 # What the script does itself, under all names that it has.
 _OWN = {
-    *("executable", "cmd", "arguments", "args", "environment", "env", "universe"),
+    *("executable", "cmd", "environment", "env", "universe"),
+    *("arguments", "args", "my.arguments"),
     *("input", "stdin", "output", "stdout", "error", "stderr"),
     *("initialdir", "initial_dir", "job_iwd", "iwd", "should_transfer_files"),
 }
@@ -139,7 +147,7 @@ def _member(job: Job, directory: str, description: Description) -> Member:
         name=job.name,
         directory=inside,
         executable=executable(directory, description),
-        arguments=tuple(words(description, arguments, "arguments", "args")),
+        arguments=tuple(argument_words(description)),
         environment=tuple(words(description, environment, "environment", "env")),
         input=file("input", "stdin") or os.devnull,
         output=file("output", "stdout"),
