@@ -81,7 +81,7 @@ def _job(name: str, command: Command | None, path: str) -> str:
     }
     written = [f"  {key} = {value}" for key, value in pairs.items() if value]
     for line in written:
-        if not line.isprintable() and any(c in line for c in "\n\r\0"):
+        if any(c in line for c in "\n\r\0") or line.rstrip().endswith("\\"):
             problem = f"job {name!r}: expected a command of one line, got {line.strip()!r}"
             raise FormatError(path, None, problem)
     return "\n".join([f"JOB {name} {{", *written, "}"])
