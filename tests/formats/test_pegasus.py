@@ -188,14 +188,73 @@ HEAD = "pegasus: '5.0'\nname: x\n"
             "jobs:\n- {id: a, profiles: [x]}",
             "wf.yml:2: job 'a': profiles: expected a mapping, got a list",
         ),
+        (
+            "jobs:\n- {id: a, profiles: {condor: [x]}}",
+            "wf.yml:2: job 'a': condor: expected a mapping, got a list",
+        ),
+        (
+            "jobs:\n- {id: a, uses: {lfn: f}}",
+            "wf.yml:2: job 'a': uses: expected a list, got a mapping",
+        ),
+        (
+            "jobs:\n- {id: a, uses: [{lfn: f, type: output, size: [1]}]}",
+            "wf.yml:2: job 'a': size: expected a number, got a list",
+        ),
+        (
+            "jobs:\n- {id: a, uses: [{lfn: f, type: [output]}]}",
+            "wf.yml:2: job 'a': uses: expected a word as type, got a list",
+        ),
+        ("jobs:\n- {id: a, name: [x]}", "wf.yml:2: job 'a': name: expected a word, got a list"),
+        (
+            "jobs: [{id: a}, {id: b}]\n# how a comes first\n"
+            "jobDependencies:\n  id: a\n  children: [b]",
+            "wf.yml:3: jobDependencies: expected a list of mappings, got a mapping",
+        ),
+        (
+            "jobs: [{id: a}, {id: b}]\njobDependencies: b",
+            "wf.yml:2: jobDependencies: expected a list of mappings, got 'b'",
+        ),
+        (
+            "jobs: [{id: a}]\njobDependencies: [a]",
+            "wf.yml:2: jobDependencies: expected a list of mappings, got 'a'",
+        ),
+        (
+            "jobs: [{id: a}, {id: b}]\njobDependencies:\n- {id: a, children: b}",
+            "wf.yml:3: job 'a': children: expected a list, got 'b'",
+        ),
+        (
+            "jobs: [{id: a}]\njobDependencies:\n- {id: [a], children: []}",
+            "wf.yml:3: jobDependencies: expected jobs, got a list, which is not one",
+        ),
+        ("jobs: [{id: a}]\njobs: [{id: b}]", "wf.yml:2: expected each key once, got 'jobs' twice"),
     ],
-    ids=range(19),
+    ids=range(30),
 )
 def test_a_wrong_file_is_one_line(read, text, says):
     with pytest.raises(FormatError) as caught:
         read(text)
 
     assert str(caught.value) == says
+
+
+def test_sizes_that_are_too_large_together_are_one_line(read):
+    uses = [f"{{lfn: f{n}, type: output, size: {2**53 - 1}}}" for n in range(1_100)]
+
+    with pytest.raises(FormatError, match=rf"^wf.yml: sizes: expected a sum below {2**53:,}, got "):
+        read(f"jobs: [{{id: a, uses: [{', '.join(uses)}]}}]")
+
+
+@pytest.mark.parametrize("nothing", ["", "[]", "{}", "~", "null"])
+def test_dependencies_that_are_empty_are_as_good_as_none(read, nothing):
+    assert read(f"{SPLIT}jobDependencies: {nothing}\n").whole == read(SPLIT).whole
+
+
+@pytest.mark.parametrize("value", ["[C]", "{a: b}"])
+def test_an_environment_of_other_things_than_words_is_refused(read, value):
+    found = read(SPLIT.replace("LANG: C", f"LANG: {value}"))
+
+    with pytest.raises(FormatError, match=r"^wf.yml:35: job 'ID3': env LANG: expected a word, got"):
+        _ = found.commands
 
 
 def test_an_alias_of_a_word_is_the_word(read):
@@ -256,6 +315,49 @@ def test_profiles_that_cannot_be_edited_are_refused(read):
 
     with pytest.raises(FormatError, match=r"^wf.yml:3: cannot write a priority: expected a plain"):
         icsched.write("wf.yml", plan)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jobs:\n- ? id\n  : a\n",
+        "jobs:\n- ? # which\n    id\n  : a\n",
+        "jobs:\n- id: a\n  profiles:\n    ? env\n    : {A: b}\n",
+        "jobs:\n- id: a\n  profiles:\n    condor: &c\n      ? x\n      : y\n",
+    ],
+)
+def test_a_question_mark_before_the_first_key_is_refused(read, text):
+    plan = prioritize(read(text), "prio")
+    expected = r"^wf.yml:[2-5]: cannot write a priority: expected a first key without '\?'$"
+
+    with pytest.raises(FormatError, match=expected):
+        icsched.write("wf.yml", plan)
+    assert Path("wf.yml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: &n a\njobs:\n- id: *n\n- id: b\n",
+        "name: &n a\njobs: [{id: *n}, {id: b}]\n",
+        "name: &i id\njobs:\n- *i : a\n- *i : b\n",
+        "name: &j jobs\n*j :\n- id: a\n- id: b\n",
+        "name: &p profiles\njobs:\n- id: a\n  *p : {env: {A: c}}\n- id: b\n",
+        "jobs:\n- ? id\n  : a\n  profiles: {}\n- id: b\n",
+    ],
+)
+def test_aliases_of_words_stay_in_a_file_that_is_edited(read, text):
+    before = yaml.safe_load(text)["jobs"]
+    plan = prioritize(read(text), "fifo")
+
+    icsched.write("wf.yml", plan)
+
+    after = yaml.safe_load(Path("wf.yml").read_bytes())["jobs"]
+    assert [job["profiles"]["condor"].pop("priority") for job in after] == [2, 1]
+    for job in [*before, *after]:
+        job.setdefault("profiles", {}).setdefault("condor", {})
+    assert after == before
+    assert icsched.write("wf.yml", plan) == []
 
 
 # Laws

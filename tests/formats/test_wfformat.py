@@ -258,6 +258,25 @@ def test_a_wrong_file_is_one_line(complaint, content, says):
     assert complaint(content) == says
 
 
+@pytest.mark.parametrize("key", ["parents", "children", "inputFiles", "outputFiles"])
+@pytest.mark.parametrize(("value", "kind"), [('"a"', "str"), ("{}", "object"), ("null", "null")])
+def test_what_should_be_a_list_is_never_passed_over(complaint, key, value, kind):
+    tasks = f'[{{"id": "a"}},\n{{"id": "b", "{key}": {value}}}]'
+    where = f"workflow.specification.tasks[1].{key}"
+
+    says = complaint(f'{{"workflow": {{"specification": {{"tasks": {tasks}}}}}}}')
+
+    assert says == f"wf.json:2: {where}: expected array, got {kind}"
+
+
+def test_sizes_that_are_too_large_together_are_one_line(complaint):
+    files = [{"name": f"f{n}", "link": "output", "size": 2**53 - 1} for n in range(1_100)]
+
+    says = complaint({"workflow": {"tasks": [{"name": "a", "files": files}]}})
+
+    assert says.startswith(f"wf.json: sizes: expected a sum below {2**53:,}, got ")
+
+
 def test_ids_that_differ_only_in_case_are_two_tasks(read):
     tasks = [{"name": "a"}, {"name": "A", "parents": ["a"]}, {"name": "'a'"}]
 

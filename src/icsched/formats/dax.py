@@ -17,7 +17,7 @@ from icsched.formats.entry import NoOptions
 from icsched.formats.known import Number, arcs_by_files, output_sizes, size_in
 from icsched.formats.markup import Opened, read_document
 from icsched.formats.nodes import Nodes, Places, places_of
-from icsched.workflow import Workflow
+from icsched.workflow import Remark, Workflow
 
 _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
 
@@ -56,41 +56,39 @@ class _Reader:
         self.profile: tuple[str, str, int] | None = None  # namespace, key and offset
 
     def read(self) -> Workflow:
-        remarks = self.document.walk(
-            "adag",
-            {
-                "adag": self._root,
-                **{kind: self._opener(kind) for kind in ("job", "dag", "dax")},
-                **{stream: self._stream(stream) for stream in STREAMS},
-                "uses": self._uses,
-                "file": self._file,
-                "filename": self._file,
-                "argument": self._argument,
-                "profile": self._profile,
-                "child": self._child,
-                "parent": self._parent,
-                "executable": self._executable,
-                "pfn": self._pfn,
-            },
-            {
-                **dict.fromkeys(("job", "dag", "dax"), self._job_closed),
-                "argument": self._argument_closed,
-                "profile": self._profile_closed,
-                "executable": self._executable_closed,
-            },
-            texts=frozenset({"argument", "profile"}),
-            known=_KNOWN,
-        )
-        self.nodes.remark_all(remarks)
+        self.nodes.remark_all(self._walk())
         if not self.has_children:
-            found = arcs_by_files(self.inputs, self.outputs, self.nodes.remarks)
-            for parent, child in found.tolist():
-                self.nodes.arc(parent, child)
+            self.nodes.pairs(arcs_by_files(self.inputs, self.outputs, self.nodes.remarks))
         sizes = output_sizes(self.sizes, self.nodes.remarks)
         for task, size in enumerate(() if sizes is None else sizes.tolist()):
             self.nodes.say("size", task, str(size), self.nodes.tags[task])
         has_commands = self.programs or any(job.argument is not None for job in self.jobs)
         return self.nodes.workflow("dax", self._places(), self._commands if has_commands else None)
+
+    def _walk(self) -> list[Remark]:
+        """Go through the file; return a remark for each kind of thing that is not used."""
+        opened = {
+            "adag": self._root,
+            **{kind: self._opener(kind) for kind in ("job", "dag", "dax")},
+            **{stream: self._stream(stream) for stream in STREAMS},
+            "uses": self._uses,
+            "file": self._file,
+            "filename": self._file,
+            "argument": self._argument,
+            "profile": self._profile,
+            "child": self._child,
+            "parent": self._parent,
+            "executable": self._executable,
+            "pfn": self._pfn,
+        }
+        closed = {
+            **dict.fromkeys(("job", "dag", "dax"), self._job_closed),
+            "argument": self._argument_closed,
+            "profile": self._profile_closed,
+            "executable": self._executable_closed,
+        }
+        texts = frozenset({"argument", "profile"})
+        return self.document.walk("adag", opened, closed, texts=texts, known=_KNOWN)
 
     def _places(self) -> Places:
         nodes = self.nodes

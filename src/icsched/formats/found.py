@@ -63,6 +63,11 @@ class Found:
         self._parents.append(parent)
         self._children.append(child)
 
+    def pairs(self, arcs: NDArray[np.intc]) -> None:
+        """Add arcs, each a parent and a child."""
+        self._parents.frombytes(arcs[:, 0].astype(np.intc).tobytes())
+        self._children.frombytes(arcs[:, 1].astype(np.intc).tobytes())
+
     def arcs(self, parents: Sequence[int], children: Sequence[int], place: int) -> None:
         """Add an arc from each of *parents* to each of *children*; raises FormatError if too many.
 

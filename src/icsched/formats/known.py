@@ -5,7 +5,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from icsched.run_times import RunTimeTable
 from icsched.workflow import Remark, Workflow
 
 MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
-MOST_BY_FILES = 50_000_000  # arcs from files
+MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
@@ -149,40 +149,70 @@ def check_sum(sizes: NDArray[np.generic], path: str) -> None:
 def arcs_by_files(
     inputs: Iterable[Sequence[str]], outputs: Iterable[Sequence[str]], remarks: Remarks
 ) -> NDArray[np.int32]:
-    """Return an arc from each task that writes a file to each other task that reads it.
+    """Return arcs by which tasks wait for the tasks that write their files.
 
-    Of several tasks that both read and write a file, each waits for those before it.
-    Raises FormatError for more arcs than memory holds.
+    A task that only reads a file waits for all that write it. A task that reads and writes it waits
+    for the writers before it in the order of the tasks. So no file makes a cycle alone. A task that
+    waits for a writer through a later one gets no arc from the first. Raises FormatError for more
+    arcs than memory holds.
+
+    >>> updated = arcs_by_files([[], ["f"], ["f"]], [["f"], ["f"], []], Remarks("wf.yml"))
+    >>> updated.tolist()
+    [[0, 1], [1, 2]]
     """
     readers, writers = _tasks_by_file(inputs), _tasks_by_file(outputs)
-    pairs = [(tasks, readers[name]) for name, tasks in writers.items() if name in readers]
-    count = sum(len(sources) * len(targets) for sources, targets in pairs)
-    if count > MOST_BY_FILES:
-        problem = f"expected at most {MOST_BY_FILES:,} dependencies by files, got {count:,}"
-        raise FormatError(remarks.path, None, problem)
     arcs = array("i")
-    for sources, targets in pairs:
-        _join(sources, targets, arcs)
+    several = many = 0
+    for name in filter(readers.__contains__, writers):
+        last = _chain(writers[name], readers[name], arcs)
+        written = set(writers[name])
+        targets = [task for task in readers[name] if task not in written]
+        several += len(written) > 1
+        many += len(last) * len(targets) if len(last) > 1 else 0
+        if many > MOST_BY_FILES:
+            most = f"at most {MOST_BY_FILES:,} dependencies by files that several tasks write"
+            raise FormatError(remarks.path, None, f"expected {most}, got {many:,}")
+        _join(last, targets, arcs)
     remarks.add("dependencies come from the files that tasks write and read", len(arcs) // 2)
+    remarks.add(
+        "files that several tasks write: a task that only reads one waits for all of them", several
+    )
     return np.array(arcs, np.int32).reshape(-1, 2)
 
 
 def _tasks_by_file(rows: Iterable[Sequence[str]]) -> dict[str, list[int]]:
+    """Return the tasks of each file, each task once."""
     found: dict[str, list[int]] = {}
     for task, names in enumerate(rows):
         for name in names:
-            found.setdefault(name, []).append(task)
+            tasks = found.setdefault(name, [])
+            if not tasks or tasks[-1] != task:
+                tasks.append(task)
     return found
 
 
+def _chain(writers: list[int], readers: list[int], arcs: "array[int]") -> list[int]:
+    """Add arcs between the writers of a file; return those that no other writer waits for."""
+    if len(writers) == 1:
+        return writers
+    reads, last = set(readers), list[int]()
+    for task in writers:
+        if task in reads:
+            _join(last, [task], arcs)
+            last = [task]
+        else:
+            last.append(task)
+    return last
+
+
 def _join(sources: list[int], targets: list[int], arcs: "array[int]") -> None:
+    """Add an arc from each of *sources* to each of *targets*."""
     if len(sources) * len(targets) > _MANY:
         ends = np.array(targets, np.intc)
-        several = np.column_stack([np.repeat(sources, len(ends)), np.tile(ends, len(sources))])
-        is_later = several[:, 0] < several[:, 1]
-        kept = is_later | ((several[:, 0] > several[:, 1]) & ~np.isin(several[:, 1], sources))
-        arcs.frombytes(several[kept].astype(np.intc).tobytes())
+        pairs = np.empty((len(sources), len(ends), 2), np.intc)
+        pairs[:, :, 0], pairs[:, :, 1] = np.array(sources, np.intc)[:, None], ends
+        arcs.frombytes(pairs.tobytes())
         return
-    for source, target in chain.from_iterable(zip(repeat(s), targets) for s in sources):
-        if source < target or (source > target and target not in sources):
+    for source in sources:
+        for target in targets:
             arcs.extend((source, target))

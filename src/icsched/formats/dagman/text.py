@@ -107,7 +107,7 @@ def job_text(name: str, command: Command, path: str) -> str:
     }
     written = [f"  {key} = {value}" for key, value in pairs.items() if value]
     for line in written:
-        if any(c in line for c in "\n\r\0") or line.endswith("\\"):
+        if any(c in line for c in "\n\r\0") or line.rstrip().endswith("\\"):
             raise ValueError(f"expected a command of one line, got {line.strip()!r}")
     return "\n".join([f"JOB {name} {{", *written, "}"])
 

@@ -14,6 +14,8 @@ from icsched.errors import FormatError, not_installed
 MOST_LEVELS = 64  # libyaml takes quadratic time for deep files; Pegasus needs 8
 LINE = 0  # key of the line of a mapping in a list of the top level; other keys are words
 _NO_KEY = object()
+_LEVEL_OF_JOBS = 2  # the mapping of the file, and a list
+_TOP = 3  # levels above the keys of a file: the stream, the document and its mapping
 
 
 def parser_of(data: bytes | str) -> Any:
@@ -46,6 +48,19 @@ def events(path: str, data: bytes | str) -> Iterator[Any]:
         parser.dispose()
 
 
+def line_of(key: str, path: str, data: bytes) -> int | None:
+    """Return the line of a key of the whole file; None if no such word is there."""
+    depth, count = 0, -1  # of keys and values; the first thing at the top is its mapping
+    for event in events(path, data):
+        name = type(event).__name__
+        depth += name.endswith("StartEvent") - name.endswith("EndEvent")
+        if depth == _TOP:
+            if count % 2 == 0 and getattr(event, "value", None) == key:
+                return int(event.start_mark.line) + 1
+            count += 1
+    return None
+
+
 @contextmanager
 def without_collections() -> Iterator[None]:
     """Pause the collector of cycles: a million new lists and mappings have none, and it looks."""
@@ -62,62 +77,68 @@ def read_document(path: str, data: bytes) -> object:
     """Return what a file says; raises FormatError for what is no YAML, or has other aliases."""
     import yaml
 
-    scalar, start_map, start_list = (
-        yaml.ScalarEvent,
-        yaml.MappingStartEvent,
-        yaml.SequenceStartEvent,
-    )
+    scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
+    starts = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
     ends = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
     top: list[object] = []
     container: Any = top
     key: object = _NO_KEY
-    stack: list[tuple[Any, object]] = []
+    stack: list[Any] = []  # the containers around
     words: dict[str, str] = {}  # by anchor
-    for event in events(path, data):
+    for event in events(path, data):  # this loop sees every word of the file
         kind = type(event)
         if kind is scalar:
             value = event.value
             if event.anchor is not None:
                 words[event.anchor] = value
-            if key is not _NO_KEY:  # the usual cases first: this loop sees every word of the file
-                container[key] = value
-                key = _NO_KEY
-                continue
-            if type(container) is dict:
-                key = value
-                continue
-            container.append(value)
-            continue
-        if kind in ends:
-            container, key = stack.pop()
-            continue
-        if kind is start_map or kind is start_list:
-            value = {} if kind is start_map else []
-            if kind is start_map and len(stack) == 2:
-                value[LINE] = event.start_mark.line + 1
-        elif kind is yaml.AliasEvent:
+        elif kind is alias:
             value = _word(path, event, words)
-        elif kind is yaml.DocumentStartEvent and top:
-            raise FormatError(path, event.start_mark.line + 1, "expected one document, got another")
-        else:
-            continue
-        if type(container) is list:
-            container.append(value)
-        elif key is _NO_KEY:
-            if kind is not yaml.AliasEvent:
-                raise FormatError(path, event.start_mark.line + 1, "expected a word as key")
-            key = value
+        elif kind in starts:
+            inner = _opened(path, event, len(stack))
+            _put(path, event, container, key, inner)
+            stack.append(container)
+            container, key = inner, _NO_KEY
             continue
         else:
+            if kind in ends:
+                container = stack.pop()
+            elif kind is yaml.DocumentStartEvent and top:
+                raise _wrong(path, event, "expected one document, got another")
+            continue
+        if key is not _NO_KEY:
             container[key] = value
             key = _NO_KEY
-        if kind is start_map or kind is start_list:
-            stack.append((container, key))
-            container, key = value, _NO_KEY
-            if len(stack) > MOST_LEVELS:
-                problem = f"expected at most {MOST_LEVELS} levels of lists and mappings"
-                raise FormatError(path, event.start_mark.line + 1, problem)
+        elif type(container) is dict:
+            key = value
+        else:
+            container.append(value)
     return top[0] if top else None
+
+
+def _opened(path: str, event: Any, depth: int) -> Any:
+    """Return the list or the mapping that an event begins, inside *depth* others."""
+    if depth >= MOST_LEVELS:
+        problem = f"expected at most {MOST_LEVELS} levels of lists and mappings"
+        raise _wrong(path, event, problem)
+    if type(event).__name__ == "SequenceStartEvent":
+        return []
+    return {LINE: event.start_mark.line + 1} if depth == _LEVEL_OF_JOBS else {}
+
+
+def _put(path: str, event: Any, container: Any, key: object, inner: object) -> None:
+    """Put a list or a mapping where it belongs."""
+    if type(container) is list:
+        container.append(inner)
+    elif key is _NO_KEY:
+        raise _wrong(path, event, "expected a word as key")
+    elif key in container:
+        raise _wrong(path, event, f"expected each key once, got {key!r} twice")
+    else:
+        container[key] = inner
+
+
+def _wrong(path: str, event: Any, problem: str) -> FormatError:
+    return FormatError(path, event.start_mark.line + 1, problem)
 
 
 def _word(path: str, event: Any, words: dict[str, str]) -> str:
@@ -125,4 +146,4 @@ def _word(path: str, event: Any, words: dict[str, str]) -> str:
         return words[event.anchor]
     except KeyError:
         problem = f"expected no alias of a list or a mapping, got *{event.anchor}"
-        raise FormatError(path, event.start_mark.line + 1, problem) from None
+        raise _wrong(path, event, problem) from None

@@ -75,6 +75,9 @@ class _Editor:
                 inner = f"{key}: {{{inner}}}"
             return at, at, inner + (", " if place.first is not None else "")
         at, column = place.first.index, place.first.column
+        if "?" in self.text[place.begins.start_mark.index : at]:  # "? key", then ": value"
+            problem = "cannot write a priority: expected a first key without '?'"
+            raise FormatError(self.path, place.first.line + 1, problem)
         end = "\r\n" if "\r\n" in self.text else "\n"
         lines = [f"{' ' * (column + 2 * depth)}{key}:" for depth, key in enumerate(keys)]
         whole = f"{end.join(lines)} {number}{end}{' ' * column}"
@@ -83,7 +86,7 @@ class _Editor:
 
 def _jobs(path: str, text: str) -> Iterator[_Place]:
     """Yield the jobs of a file with the places of their profiles."""
-    stream = events(path, text)
+    stream = _resolved(events(path, text))
     for event in stream:
         if type(event).__name__ == "MappingStartEvent":
             break
@@ -98,6 +101,18 @@ def _jobs(path: str, text: str) -> Iterator[_Place]:
                 yield _place(job, stream, ("id", *_KEYS))
         else:
             _skip(event, stream)
+
+
+def _resolved(stream: Iterator[Any]) -> Iterator[Any]:
+    """Yield events; an alias of a word gets that word as its value."""
+    words: dict[str, str] = {}
+    for event in stream:
+        name = type(event).__name__
+        if name == "AliasEvent":
+            event.value = words[event.anchor]
+        elif name == "ScalarEvent" and event.anchor is not None:
+            words[event.anchor] = event.value
+        yield event
 
 
 def _place(begins: Any, stream: Iterator[Any], wanted: Sequence[str]) -> _Place:

@@ -26,12 +26,13 @@ from icsched.formats.known import (
     whole_priorities,
     with_means,
 )
-from icsched.formats.pegasus.document import LINE, read_document, without_collections
+from icsched.formats.pegasus.document import LINE, line_of, read_document, without_collections
 from icsched.workflow import Workflow
 
 Job = dict[Any, Any]
 _INPUT, _OUTPUT = ("input", "inout"), ("output", "inout")
 _INNER = ("condorWorkflow", "pegasusWorkflow", "dag", "dax")  # the last two before Pegasus 5.0
+_NOTHING = ("", "~", "null", "Null", "NULL")  # in YAML
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*", re.IGNORECASE)
 
 
@@ -51,10 +52,9 @@ class _Reader:
 
     def wrong(self, job: Job, what: str, expected: str, got: object) -> FormatError:
         """Return the error for a wrong value of a job."""
-        shown = repr(got) if isinstance(got, str) else f"a {_kind(got)}"
         name = f"job {job['id']!r}: " if isinstance(job.get("id"), str) else ""
         return FormatError(
-            self.path, job.get(LINE), f"{name}{what}: expected {expected}, got {shown}"
+            self.path, job.get(LINE), f"{name}{what}: expected {expected}, got {_shown(got)}"
         )
 
     def jobs(self, content: object) -> list[Job]:
@@ -78,28 +78,41 @@ class _Reader:
             seen.add(name)
         return listed
 
-    def part(self, job: Job, key: str, kind: type) -> Any:
-        """Return the list or mapping at *key* of a job; an empty one if there is none."""
-        found = job.get(key)
-        if found is None or found == "":
+    def part(self, job: Job, key: str, kind: type, inside: Job | None = None) -> Any:
+        """Return the list or mapping at *key* of a job, or of a mapping *inside* it.
+
+        An empty one is returned if there is none.
+        """
+        found = (job if inside is None else inside).get(key)
+        if isinstance(found, kind):
+            return found
+        if found is None or found in _NOTHING:
             return kind()
-        if not isinstance(found, kind):
-            raise self.wrong(job, key, f"a {_kind(kind())}", found)
+        raise self.wrong(job, key, f"a {_kind(kind())}", found)
+
+    def title(self, job: Job) -> str:
+        """Return the name of a job's program or file, or its id."""
+        found = job.get("name") or job.get("file") or job["id"]
+        if not isinstance(found, str):
+            raise self.wrong(job, "name", "a word", found)
         return found
 
     def profile(self, job: Job, namespace: str, key: str) -> str | None:
         """Return a profile of a job, or None."""
         if "profiles" not in job:
             return None
-        found = self.part(self.part(job, "profiles", dict), namespace, dict).get(key)
+        profiles = self.part(job, "profiles", dict)
+        found = self.part(job, namespace, dict, profiles).get(key)
         if found is not None and not isinstance(found, str):
             raise self.wrong(job, f"profile {key}", "a number", found)
         return found
 
-    def number(self, job: Job, word: str | None, what: str) -> Number:
+    def number(self, job: Job, word: object, what: str) -> Number:
         """Return a word of the file as a number."""
         if word is None:
             return None
+        if not isinstance(word, str):
+            raise self.wrong(job, what, "a number", word)
         try:
             return int(word) if word.lstrip("+-").isdecimal() and len(word) < 20 else float(word)
         except ValueError:
@@ -109,20 +122,26 @@ class _Reader:
         """Return the logical names of a job's files of these types."""
         return [use["lfn"] for use in self.uses(job) if use.get("type") in types]
 
-    def uses(self, job: Job) -> list[dict[str, str]]:
+    def uses(self, job: Job) -> list[dict[str, Any]]:
         """Return the files that a job uses."""
         if "uses" not in job:
             return []
-        uses: list[dict[str, str]] = self.part(job, "uses", list)
+        uses: list[dict[str, Any]] = self.part(job, "uses", list)
         for use in uses:
             if not isinstance(use, dict) or not isinstance(use.get("lfn"), str):
                 raise self.wrong(job, "uses", "mappings with an lfn", use)
+            if not isinstance(use.get("type", ""), str):
+                raise self.wrong(job, "uses", "a word as type", use["type"])
         return uses
 
 
 def _kind(value: object) -> str:
     names = {dict: "mapping", list: "list", str: "word", type(None): "nothing"}
     return names.get(type(value), "value")
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, str) else f"a {_kind(value)}"
 
 
 def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
@@ -135,9 +154,10 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     reader, remarks = _Reader(path), Remarks(path)
     jobs = reader.jobs(content)
     names = [job["id"] for job in jobs]
-    whole = Dag.from_arcs(len(names), _arcs(reader, content, jobs, remarks), names=names)
+    arcs = _arcs(reader, _dependencies(reader, content, data), jobs, remarks)
+    whole = Dag.from_arcs(len(names), arcs, names=names)
     seconds, done = _seconds(reader, jobs), np.zeros(len(names), bool)
-    titles = [str(job.get("name") or job.get("file") or job["id"]) for job in jobs]
+    titles = [reader.title(job) for job in jobs]
     inner = sum(job.get("type") in _INNER for job in jobs)
     remarks.add("jobs that are workflows: icsched orders each as one job", inner)
     priorities = [
@@ -159,29 +179,38 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     return with_means(workflow, seconds)
 
 
+def _dependencies(reader: _Reader, content: Any, data: bytes) -> list[Any]:
+    """Return the rows of jobDependencies, each a mapping."""
+    found = content.get("jobDependencies") or []
+    if isinstance(found, str) and found in _NOTHING:
+        return []
+    strange = found if not isinstance(found, list) else None
+    if strange is None:
+        strange = next((row for row in found if not isinstance(row, dict)), None)
+    if strange is not None:
+        problem = f"jobDependencies: expected a list of mappings, got {_shown(strange)}"
+        raise FormatError(reader.path, line_of("jobDependencies", reader.path, data), problem)
+    return found
+
+
 def _arcs(
-    reader: _Reader, content: Any, jobs: Sequence[Job], remarks: Remarks
+    reader: _Reader, rows: Sequence[Job], jobs: Sequence[Job], remarks: Remarks
 ) -> NDArray[np.int32]:
     """Return the arcs of jobDependencies; without those, the arcs that files make."""
-    listed = content.get("jobDependencies")
-    if not isinstance(listed, list) or not listed:
+    if not rows:
         inputs = [reader.files(job, _INPUT) for job in jobs]
         outputs = [reader.files(job, _OUTPUT) for job in jobs]
         return arcs_by_files(inputs, outputs, remarks)
     ids = {job["id"]: task for task, job in enumerate(jobs)}
     arcs: list[int] = []
-    for row in listed:
-        if not isinstance(row, dict):
-            problem = f"jobDependencies: expected mappings, got a {_kind(row)}"
-            raise FormatError(reader.path, None, problem)
-        children = reader.part(row, "children", list)
-        parent = ids.get(row.get("id") if isinstance(row.get("id"), str) else None)
-        for child in children:
-            if parent is None or not isinstance(child, str) or child not in ids:
-                strange = row.get("id") if parent is None else child
-                problem = f"jobDependencies: expected jobs, got {strange!r}, which is not one"
+    for row in rows:
+        parent, children = row.get("id"), reader.part(row, "children", list)
+        for name in (parent, *children):
+            if not isinstance(name, str) or name not in ids:
+                problem = f"jobDependencies: expected jobs, got {_shown(name)}, which is not one"
                 raise FormatError(reader.path, row[LINE], problem)
-            arcs += (parent, ids[child])
+        for child in children:
+            arcs += (ids[parent], ids[child])
     return np.array(arcs, np.int32).reshape(-1, 2)
 
 
@@ -209,7 +238,7 @@ def _sizes(reader: _Reader, jobs: Sequence[Job], remarks: Remarks) -> Sizes | No
     return output_sizes(rows, remarks)
 
 
-def _size(reader: _Reader, job: Job, word: str | None) -> Number:
+def _size(reader: _Reader, job: Job, word: object) -> Number:
     size = reader.number(job, word, "size")
     if size is not None and not 0 <= size < MOST_BYTES:
         raise reader.wrong(job, "size", "0 or more bytes below 2^53", word)
@@ -253,10 +282,16 @@ def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Co
     if scheme and scheme[1].lower() != "file":
         raise reader.wrong(job, "pfn", "a program of this machine", program)
     arguments = [_argument(reader, job, one) for one in reader.part(job, "arguments", list)]
-    env = reader.part(reader.part(job, "profiles", dict), "env", dict)
-    pairs = tuple((key, str(value)) for key, value in env.items() if key != LINE)
+    env = reader.part(job, "env", dict, reader.part(job, "profiles", dict))
+    pairs = tuple((key, _word(reader, job, f"env {key}", value)) for key, value in env.items())
     streams = {key: _stream(reader, job, key) for key in ("stdin", "stdout", "stderr")}
     return Command((program[scheme.end() if scheme else 0 :], *arguments), None, pairs, **streams)
+
+
+def _word(reader: _Reader, job: Job, what: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise reader.wrong(job, what, "a word", value)
+    return value
 
 
 def _argument(reader: _Reader, job: Job, one: object) -> str:
