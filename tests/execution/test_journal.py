@@ -9,7 +9,7 @@ import pytest
 from icsched import Dag, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
-from icsched.execution.journal import Identity, Journal, Opening, open_journal
+from icsched.execution.journal import Identity, Journal, Opening, open_journal, read_journal
 from icsched.execution.records import WorkerRecorder
 
 CHAIN = Identity("chain", 3)
@@ -72,6 +72,79 @@ def test_again_forgets_what_was_completed(tmp_path):
         journal.complete([1])
     with open_journal(tmp_path, Identity("other", 9), Opening(again=True)) as journal:
         assert journal.completed() == set()
+
+
+def test_again_never_uses_a_number_again(tmp_path):
+    """The logs stay, so that a number names one attempt of all runs."""
+    for expected in ([1, 2], [3, 4], [5, 6]):
+        with open_journal(tmp_path, CHAIN, Opening(again=True)) as journal:
+            assert journal.begin([(0, "a"), (1, "b")]) == expected
+    with open_journal(tmp_path, CHAIN, Opening(again=True)):
+        pass
+    with open_journal(tmp_path, CHAIN, RESUME) as journal:
+        assert journal.begin([(0, "a")]) == [7]
+
+
+def test_again_replaces_what_is_no_journal_and_goes_on_after_its_logs(tmp_path):
+    (tmp_path / "journal.sqlite").write_bytes(b"x" * 5000)
+    (tmp_path / "logs").mkdir()
+    for name in ("a.9.log", "b.10.log", "notes.txt"):
+        (tmp_path / "logs" / name).touch()
+
+    with open_journal(tmp_path, CHAIN, Opening(again=True)) as journal:
+        assert journal.begin([(0, "a")]) == [11]
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_a_refused_journal_stays_as_it_was(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([1])
+        journal.make_room()
+    before = contents(tmp_path)
+
+    refused(tmp_path, Identity("other", 3), RESUME)
+    assert contents(tmp_path) == before
+
+
+def test_a_journal_is_read_without_a_trace(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([1])
+        journal.make_room()
+    before = contents(tmp_path)
+    with read_journal(tmp_path, CHAIN) as journal:
+        assert journal.completed() == {1}
+
+    assert contents(tmp_path) == before
+    with (
+        pytest.raises(FormatError, match="another workflow"),
+        read_journal(tmp_path, Identity("other", 3)),
+    ):
+        pass
+    with pytest.raises(FormatError, match="found none"), read_journal(tmp_path / "x", CHAIN):
+        pass
+
+
+def test_a_journal_is_read_while_a_server_writes_it(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as writing:
+        writing.complete([1])
+        with read_journal(tmp_path, CHAIN) as journal:
+            assert journal.completed() == {1}
+            writing.complete([2])
+            assert journal.completed() == {1, 2}
+
+
+def test_a_result_that_does_not_pickle_is_a_failure():
+    journal = Journal.in_memory()
+    first, second = journal.begin([(0, "a"), (1, "b")])
+    ends = [(0, Outcome(first, 1.0, value=lambda: 1)), (1, Outcome(second, 2.0, value=5))]
+    bad, good = journal.end(ends, keeps_results=True)
+
+    assert bad.problem.startswith("its result does not pickle: ")
+    assert (good.problem, good.value) == (None, 5)
+    assert journal.results() == {1: 5}
 
 
 def test_there_must_be_something_to_resume(tmp_path):

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from icsched import ArgumentError, Dag, FormatError, prioritize
+from icsched.engines.entry import Attempt, Outcome
 from icsched.execution import loop as loops
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
@@ -43,12 +44,20 @@ class Tasks:
         self.values[self.name(task)] = value
 
 
-def run(crew: MemoryCrew, dag: Dag = DIAMOND_AND_ONE, instant: str = "", journal=None, **rules):
+def run(
+    crew: MemoryCrew,
+    dag: Dag = DIAMOND_AND_ONE,
+    instant: str = "",
+    journal=None,
+    keeps=False,
+    **rules,
+):
     """Run in the order of the ids; return what happened, and which tasks are completed."""
     journal, tasks, given = journal or Journal.in_memory(), Tasks(dag, instant), Rules(**rules)
     handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
     with Interrupts() as interrupts:
-        happened = Loop(tasks, handing, journal, crew, given).run(interrupts, lambda _state: None)
+        loop = Loop(tasks, handing, journal, crew, given, keeps_results=keeps)
+        happened = loop.run(interrupts, lambda _state: None)
     return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
 
 
@@ -98,6 +107,18 @@ def test_a_run_keeps_going_with_all_that_does_not_need_the_failed_task():
 
     assert crew.started == ["a", "b", "c", "x"]
     assert (list(happened.failed), completed) == ([1], "acx")
+
+
+def returns_a_local_function(attempt: Attempt) -> Outcome:
+    return Outcome(attempt.number, 1.0, value=lambda: 1)
+
+
+def test_a_result_that_cannot_be_kept_fails_its_task_alone():
+    crew = MemoryCrew(1, b=[returns_a_local_function])
+    happened, completed = run(crew, keep_going=True, keeps=True)
+
+    assert (list(happened.failed), completed) == ([1], "acx")
+    assert happened.failed[1].startswith("its result does not pickle: ")
 
 
 def test_a_failed_task_is_tried_again_so_often():
@@ -201,11 +222,11 @@ class FullJournal(Journal):
     def make_room(self) -> None:
         self.left = -1 if self.for_good else 99
 
-    def end(self, ends, **how) -> None:
+    def end(self, ends, **how) -> list[Outcome]:
         self.left -= 1
         if self.left < 0:
             raise FormatError("journal.sqlite", None, "database or disk is full")
-        super().end(ends, **how)
+        return super().end(ends, **how)
 
 
 def test_on_a_full_disk_what_runs_is_recorded_in_the_reserve_and_nothing_else_starts():

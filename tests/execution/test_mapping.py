@@ -1,9 +1,11 @@
 """`icsched.run` runs functions in processes, and passes results on."""
 
 import os
+import subprocess
+import sys
 import time
 from functools import partial
-from operator import add, mul, truediv
+from operator import add, itemgetter, mul, truediv
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,7 @@ def test_a_worker_that_dies_loses_its_task_alone():
     [
         ({"a": 1}, "task 'a': expected a function"),
         ({"a": (add, "b")}, "task 'a': expected the name of a task, got 'b'"),
+        ({"a": (add, [1])}, r"task 'a': expected the name of a task, got \[1\]"),
         ([], "tasks: expected a mapping, got list"),
         ({"a": (add, "a")}, "cycle"),
     ],
@@ -90,3 +93,92 @@ def test_another_partial_is_another_workflow(tmp_path):
 
     with pytest.raises(icsched.FormatError, match="another workflow"):
         icsched.run(changed, workers=1, journal=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "changed"),
+    [
+        (partial(sum, [1, 2]), partial(sum, [10, 20])),
+        (partial(sorted, {"b": 1}, key=itemgetter(0)), partial(sorted, {"b": 1}, key=len)),
+        (partial(itemgetter(0), [1, 2]), partial(itemgetter(1), [1, 2])),
+        ("one".upper, "two".upper),
+    ],
+)
+def test_other_arguments_or_state_make_another_workflow(first, changed, tmp_path):
+    result = icsched.run({"a": first}, workers=1, journal=tmp_path)
+
+    assert icsched.run({"a": first}, workers=1, journal=tmp_path, resume=True) == result
+    with pytest.raises(icsched.FormatError, match="another workflow"):
+        icsched.run({"a": changed}, workers=1, journal=tmp_path, resume=True)
+
+
+RESUMED = """
+import sys
+from functools import partial
+from pathlib import Path
+import icsched
+
+class Total:
+    def __init__(self, start):
+        self.start = start
+    def __call__(self, values, extra):
+        return self.start + sum(map(len, values)) + extra.start
+
+if __name__ == "__main__":
+    total = partial(Total(1), {"one", "two", "three", Path("a").name}, extra=Total(5))
+    directory, resume = sys.argv[1:]
+    print(icsched.run({"a": total}, workers=1, journal=directory, resume=resume == "yes")["a"])
+"""
+
+
+def test_the_next_process_knows_the_same_arguments_again(tmp_path):
+    """Sets have another order there, and objects are at other addresses."""
+    (tmp_path / "script.py").write_text(RESUMED)
+    for seed, resume in (("1", "no"), ("2", "yes"), ("3", "yes")):
+        done = subprocess.run(
+            [sys.executable, tmp_path / "script.py", tmp_path / "run", resume],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("18\n", ""), "1 + 3 + 3 + 5 + 1 + 5"
+
+
+@pytest.mark.parametrize(
+    ("tasks", "problem"),
+    [
+        ({"a": partial(print, lambda: 1)}, "task 'a': a journal needs arguments that pickle: "),
+        ({"\ud800": int}, r"task '\\ud800': expected a name in UTF-8 for the journal"),
+    ],
+)
+def test_what_a_journal_cannot_hold_is_refused_before_anything_starts(tasks, problem, tmp_path):
+    with pytest.raises(icsched.ArgumentError, match=problem) as error:
+        icsched.run(tasks, workers=1, journal=tmp_path / "run")
+
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_journal_stays_where_it_is_when_a_function_goes_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    tasks = {"go": partial(os.chdir, tmp_path / "elsewhere"), "end": partial(print, "hello")}
+    icsched.run(tasks, workers=1, order="fifo", journal="run")
+
+    assert [path.read_text() for path in Path("run/logs").glob("end.*")] == ["hello\n"]
+    assert not list((tmp_path / "elsewhere").iterdir())
+    resumed = icsched.run(tasks, workers=1, journal="run", resume=True)
+    assert resumed == {"go": None, "end": None}
+
+
+def make() -> object:
+    def local() -> None: ...
+
+    return local
+
+
+def test_a_result_that_does_not_pickle_fails_its_task_alone(tmp_path):
+    with pytest.raises(RunError, match=r"'bad' failed: .*local") as error:
+        icsched.run({"bad": make, **NUMBERS}, workers=1, journal=tmp_path, keep_going=True)
+
+    assert error.value.results == {"two": 2, "six": 6}

@@ -121,6 +121,58 @@ def test_a_dry_run_says_what_would_run_and_writes_nothing(jobs, icsched_run):
     assert not Path("started").exists()
 
 
+def test_a_dry_run_of_a_resumed_run_writes_nothing(jobs, icsched_run):
+    jobs(a="true", b="test -e mended")
+    icsched_run()
+    (RUN / "reserve").unlink()
+    before = {path: path.read_bytes() for path in RUN.rglob("*") if path.is_file()}
+    done = icsched_run("--dry-run", "--resume")
+
+    assert done.stdout.splitlines()[1:] == ["b: sh -c 'test -e mended'"]
+    assert {path: path.read_bytes() for path in RUN.rglob("*") if path.is_file()} == before
+
+
+def test_a_dry_run_does_not_wait_for_a_run(talking, icsched_run):
+    server = talking()
+
+    assert icsched_run("--dry-run", "--resume").stdout.splitlines()[2:] == ["c: sh -c 'touch end'"]
+    answer_the_job()
+    assert server.wait(60) == 0
+
+
+def test_each_run_has_logs_of_its_own(jobs, icsched_run):
+    jobs(a="echo one")
+    icsched_run()
+    jobs(a="echo two")
+    icsched_run("--again")
+
+    logs = {path.name: path.read_text() for path in (RUN / "logs").iterdir()}
+    assert logs == {"a.1.log": "one\n", "a.2.log": "two\n"}
+
+
+def test_standard_input_has_no_directory_to_run_in(jobs):
+    jobs(a="touch started")
+    for name in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+        words = [command()[0], "run", name, "--format", "plain"]
+        with Path("wf.plain").open() as file:
+            done = subprocess.run(
+                words, env=environment(), stdin=file, capture_output=True, text=True
+            )
+
+        assert "expected a file, because its directory is where jobs run" in complaint(done, 2)
+
+
+@pytest.mark.parametrize("given", [{"argv": ["sh", "a\0"]}, {"argv": ["sh"], "stdout": "a\0"}])
+def test_every_command_is_searched_for_null_bytes(given, jobs, icsched_run):
+    """Both jobs run the same program in the same directory."""
+    jobs(a="touch started")
+    found = json.loads(Path("wf.plain").read_text())
+    Path("wf.plain").write_text(json.dumps({**found, "b": {"parents": ["a"], **given}}))
+
+    assert complaint(icsched_run()) == "wf.plain: job 'b': expected words without null bytes"
+    assert not Path("started").exists()
+
+
 def test_no_shell_reads_commands_unless_asked(jobs, icsched_run):
     jobs(a=["touch", "$NAME;x"])
     icsched_run()

@@ -50,10 +50,10 @@ def test_a_command_of_two_lines_is_refused():
         one(Command(("echo", "a\nb")))
 
 
-WORDS = st.lists(st.text(st.characters(exclude_characters="\0\n\r", codec="utf-8")), max_size=4)
+ARGUMENTS = st.lists(st.text(st.characters(exclude_characters="\0\n\r", codec="utf-8")), max_size=4)
 
 
-@given(WORDS)
+@given(ARGUMENTS)
 def test_words_are_read_again_as_they_were(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("w") / "wf.dag"
     path.write_text(one(Command(("./sort", *words))))

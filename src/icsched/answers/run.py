@@ -1,6 +1,8 @@
 """Running a workflow: what would run, or what happened."""
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, FormatError
 from icsched.execution.commands import CommandTasks, all_commands, identity_of, without
-from icsched.execution.journal import Journal, Opening, open_journal
+from icsched.execution.journal import Identity, Journal, Opening, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
 from icsched.execution.loop import Happened, Tell
 from icsched.execution.records import WorkerRecorder
@@ -115,7 +117,7 @@ def dry_answer(
     engine, workflow = _checked(files, wanted, reading, signs)
     directory = _directory(files, wanted)
     if wanted.resume:
-        with _opened(workflow, directory, wanted) as journal:
+        with read_journal(directory, _identity(workflow, engine)) as journal:
             workflow = _left(workflow, journal)
     workflow = wanted.order.timed(with_learned(workflow, directory))
     plan = _plan(workflow, wanted, engine, signs)
@@ -173,6 +175,7 @@ def _checked(
 ) -> tuple[Engine, Workflow]:
     """Return the engine and the workflow, if both can be used."""
     wanted.order.check()
+    _check_place(files)
     engine = ENGINES.find(wanted.engine)
     if wanted.resume and wanted.again:
         raise ArgumentError("--resume cannot be used with --again")
@@ -200,14 +203,27 @@ def _commands(workflow: Workflow, engine: Engine) -> Sequence[Command | None] | 
         return [Command((submit,)) if submit else None for submit in workflow.describe()]
 
 
+def _check_place(files: Sequence[str]) -> None:
+    """Raise ArgumentError for a file of this process alone, such as standard input."""
+    streams = ("/dev/stdin", "/dev/fd/", "/proc/")
+    for file in files:
+        if file == "-" or os.path.abspath(file).startswith(streams):  # noqa: PTH100  links stay
+            expected = "a file, because its directory is where jobs run"
+            raise ArgumentError(f"FILE: expected {expected}, got a stream: {file}")
+
+
 def _directory(files: Sequence[str], wanted: Wanted) -> Path:
     return Path(wanted.directory or f"{files[0]}{SUFFIX}").absolute()
 
 
-def _opened(workflow: Workflow, directory: Path, wanted: Wanted):  # type: ignore[no-untyped-def]
-    forget = ENGINES.find(wanted.engine).forget or _nothing
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget)
-    identity = identity_of(workflow.whole, all_commands(workflow) or ())
+def _identity(workflow: Workflow, engine: Engine) -> Identity:
+    return identity_of(workflow.whole, _commands(workflow, engine) or ())
+
+
+def _opened(workflow: Workflow, directory: Path, wanted: Wanted) -> AbstractContextManager[Journal]:
+    engine = ENGINES.find(wanted.engine)
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting, engine.forget or _nothing)
+    identity = _identity(workflow, engine)
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
 
 

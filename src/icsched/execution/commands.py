@@ -79,13 +79,23 @@ class CommandTasks:
         """Raise FormatError for the first command that this machine could not start."""
         seen: set[tuple[str, str | None]] = set()
         for task, command in enumerate(self.commands):
-            key = None if command is None else (command.program, command.directory)
-            if command is None or key is None or key in seen:
+            if command is None:
                 continue
-            seen.add(key)
-            problem = _objection(self._placed(command))
+            key = command.program, command.directory
+            problem = _null_bytes(command)
+            if problem is None and key not in seen:
+                seen.add(key)
+                problem = _objection(self._placed(command))
             if problem is not None:
                 raise FormatError(self._file, None, f"job {self.name(task)!r}: {problem}")
+
+
+def _null_bytes(command: Command) -> str | None:
+    """Return why no process can get the words of a command; None if one can."""
+    files = [word or "" for word in (command.stdin, command.stdout, command.stderr)]
+    pairs = ["=".join(pair) for pair in command.environment]
+    has_null = "\0" in "".join([*command.argv, *files, *pairs])
+    return "expected words without null bytes" if has_null else None
 
 
 def _objection(command: Command) -> str | None:
@@ -94,8 +104,6 @@ def _objection(command: Command) -> str | None:
     if not os.path.isdir(directory):  # noqa: PTH112  also False for a name that no file can have
         return f"expected a directory to run in, got {directory!r}"
     path = dict(command.environment).get("PATH", os.environ.get("PATH", os.defpath))
-    if "\0" in "".join(command.argv):
-        return "expected words without null bytes"
     found = os.path.join(directory, program) if "/" in program else program  # noqa: PTH118
     if shutil.which(found, path=path) is None:
         return f"expected a program that can be run, found none called {program!r}"

@@ -20,9 +20,9 @@ import re
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -43,6 +43,7 @@ SCHEMA = "1"
 _SERVER, _RESERVE, _LOGS = "server.lock", "reserve", "logs"
 _RESERVED = 2**18  # bytes
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
+_NO_JOURNAL = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log
 
 
@@ -78,7 +79,7 @@ class Journal:
         self.directory = directory
         self._journal = journal
         with self._naming():
-            self._number = self._one("SELECT coalesce(max(number), 0) FROM attempts")
+            self._number = _last_number(journal)
 
     @classmethod
     def in_memory(cls) -> Self:
@@ -127,14 +128,20 @@ class Journal:
         self._number = numbers[-1]
         return numbers
 
-    def end(self, ends: Iterable[tuple[int, Outcome]], *, keeps_results: bool = False) -> None:
-        """Record how attempts at tasks ended; each comes with the id of its task."""
+    def end(
+        self, ends: Iterable[tuple[int, Outcome]], *, keeps_results: bool = False
+    ) -> list[Outcome]:
+        """Record how attempts at tasks ended; each comes with the id of its task.
+
+        Returns the ends as recorded: a result that cannot be kept makes its attempt a failure.
+        """
+        pickled = [(task, *_pickled(end, keeps_results=keeps_results)) for task, end in ends]
         with self._writing():
-            for task, end in ends:
+            for task, end, kept in pickled:
                 note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
                 if end.problem is None and not end.is_lost:
-                    kept = pickle.dumps(end.value) if keeps_results else None
                     note_completed(self._journal, task, end.number, kept)
+        return [end for _, end, _ in pickled]
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
@@ -186,13 +193,58 @@ class _Naming:
             raise FormatError(path, None, f"the journal: {error.strerror}") from error
 
 
+def _pickled(end: Outcome, *, keeps_results: bool) -> tuple[Outcome, bytes | None]:
+    """Return an end with its pickled result; one whose result does not pickle is a failure."""
+    if not keeps_results or end.problem is not None or end.is_lost:
+        return end, None
+    try:
+        return end, pickle.dumps(end.value)
+    except Exception as error:  # what the class of a user's result raises cannot be foreseen
+        problem = " ".join(f"its result does not pickle: {type(error).__name__}: {error}".split())
+        return replace(end, problem=problem, value=None), None
+
+
+def _last_number(journal: sqlite3.Connection) -> int:
+    """Return the largest number of an attempt, also of those that were forgotten."""
+    query = (
+        "SELECT max((SELECT coalesce(max(number), 0) FROM attempts),"
+        " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'forgotten'))"
+    )
+    return int(journal.execute(query).fetchone()[0])
+
+
+@contextmanager
+def read_journal(directory: Path, identity: Identity) -> Iterator[Journal]:
+    """Open the journal in *directory* to read it: nothing is written, and nobody is kept out.
+
+    Raises FormatError if there is none, or if it is of another or a changed workflow.
+    """
+    path = directory / FILE
+    with ExitStack() as stack:
+        with _Naming(path):
+            _check_there(path, Opening(resume=True))
+            journal = stack.enter_context(closing(_read_only(path)))
+            is_empty = not _has_tables(journal)
+            if not is_empty:
+                _check_same(path, journal, identity)
+        yield Journal.in_memory() if is_empty else Journal(directory, journal)
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Connect so that SQLite makes no files: without a log beside it, nobody has the file open."""
+    log = Path(f"{path}-wal")
+    is_alone = not log.exists() or not log.stat().st_size
+    how = "immutable=1" if is_alone else "mode=ro"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
+
+
 @contextmanager
 def open_journal(
     directory: Path, identity: Identity, opening: Opening, *, writers: int = 1
 ) -> Iterator[Journal]:
     """Open the journal in *directory*, and keep every other server out until the end.
 
-    Raises FormatError, and leaves everything as it was, if another server runs; if there is a
+    Raises FormatError, and leaves the journal as it was, if another server runs; if there is a
     journal and nobody asked to resume it, or none to resume; if the journal is of another or a
     changed workflow; or if nothing can be written there. A new directory is removed again if the
     run does not begin because of an error.
@@ -201,6 +253,9 @@ def open_journal(
     with ExitStack() as stack:
         with _Naming(path):
             _check_there(path, opening)
+            if opening.resume:
+                with read_journal(directory, identity):
+                    pass  # it may go on
             if not directory.exists():
                 stack.push(_Undo(directory))
             (directory / _LOGS).mkdir(parents=True, exist_ok=True)
@@ -209,7 +264,7 @@ def open_journal(
                 opening.forget(directory)
             _reserve(directory, writers)
             if opening.again:
-                _remove(path)
+                _forget(path, identity)
             journal = stack.enter_context(closing(_opened(path, identity)))
         yield Journal(directory, journal)
 
@@ -272,7 +327,35 @@ def _reserve(directory: Path, writers: int) -> None:
             os.posix_fallocate(file.fileno(), 0, _RESERVED * (1 + writers // 16))
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                (directory / _RESERVE).unlink(missing_ok=True)
                 raise
+
+
+def _forget(path: Path, identity: Identity) -> None:
+    """Empty a journal for another run. Numbers go on, because the logs stay."""
+    if not path.exists():
+        return
+    try:
+        with closing(connect(str(path))) as journal, transaction(journal):
+            last = _last_number(journal)
+            is_ours = dict(journal.execute("SELECT key, value FROM meta")).get("schema") == SCHEMA
+            for table in ("attempts", "completed", "meta") if is_ours else ():
+                journal.execute(f"DELETE FROM {table}")  # noqa: S608
+            if is_ours:
+                _describe(journal, identity, last)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF not in _NO_JOURNAL:
+            raise
+        last, is_ours = _last_log_number(path.parent), False
+    if not is_ours:
+        _remove(path)
+        with closing(connect(str(path))) as journal:
+            _create(journal, identity, last)
+
+
+def _last_log_number(directory: Path) -> int:
+    names = [path.name.split(".") for path in (directory / _LOGS).glob("*.*.log")]
+    return max((int(words[-2]) for words in names if words[-2].isdecimal()), default=0)
 
 
 def _remove(path: Path) -> None:
@@ -282,33 +365,47 @@ def _remove(path: Path) -> None:
 
 def _opened(path: Path, identity: Identity) -> sqlite3.Connection:
     """Open a journal, a new one if there is none; raises FormatError for one of another run."""
+    is_new = not path.exists()
     journal = connect(str(path))
     try:
         if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
-        has_tables = journal.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not has_tables:
+        if not _has_tables(journal):
             _create(journal, identity)
-        _check_same(path, dict(journal.execute("SELECT key, value FROM meta")), identity)
+        _check_same(path, journal, identity)
         with transaction(journal):  # finds out now whether the journal can be written
             note = ("opened", str(time.time()))
             journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
     except BaseException:
         journal.close()
+        if is_new:
+            with suppress(OSError):
+                _remove(path)
         raise
     return journal
 
 
-def _create(journal: sqlite3.Connection, identity: Identity) -> None:
-    meta = {"schema": SCHEMA, "fingerprint": identity.fingerprint, "tasks": str(identity.tasks)}
+def _has_tables(journal: sqlite3.Connection) -> bool:
+    return bool(journal.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _create(journal: sqlite3.Connection, identity: Identity, last: int = 0) -> None:
     with transaction(journal):
         for statement in TABLES.split(";\n"):
             if statement.strip():
                 journal.execute(statement)
-        journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        _describe(journal, identity, last)
 
 
-def _check_same(path: Path, meta: Mapping[str, str], identity: Identity) -> None:
+def _describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
+    """Write what a journal is about; *last* is the largest number that earlier runs have used."""
+    meta = {"schema": SCHEMA, "fingerprint": identity.fingerprint, "tasks": str(identity.tasks)}
+    meta["forgotten"] = str(last)
+    journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+
+
+def _check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
+    meta = dict(journal.execute("SELECT key, value FROM meta"))
     if meta.get("schema") != SCHEMA:
         got = meta.get("schema")
         raise FormatError(str(path), None, f"expected a journal of schema {SCHEMA}, got {got}")

@@ -237,7 +237,9 @@ class Loop:
         if not known:
             return
         ends = [(self._tasks.whole(self._live[end.number].task), end) for end in known]
-        self._try(lambda: self._journal.end(ends, keeps_results=self._keeps_results))
+        told: list[Outcome] = []
+        self._try(lambda: told.extend(self._journal.end(ends, keeps_results=self._keeps_results)))
+        known = told or known
         if self.happened.full and self._live:
             known = [end for end in known if self._is_recorded(end)]
         for outcome in known:

@@ -1,10 +1,14 @@
 """Running a mapping of Python functions."""
 
+import io
 import os
+import pickle
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TypeVar
 
 import numpy as np
@@ -23,7 +27,6 @@ from icsched.orders import prioritize
 
 Name = TypeVar("Name", bound=Hashable)
 Function = Callable[..., object]
-_PLAIN = (str, bytes, int, float, complex, type(None), tuple)
 Given = Function | tuple[object, ...]  # a function, or a function and the names of its arguments
 
 
@@ -64,17 +67,19 @@ def run(
     >>> run({**tasks, "end": (mul, "sum", "six")}, workers=1)["end"]
     48
     """
+    if journal is not None:  # functions may go to another directory
+        journal = Path(journal).absolute()
     dag, functions, parents = _parts(tasks)
     chosen = ENGINES.find(engine)
     if chosen.open is None:
         raise ArgumentError(f"engine {engine}: it runs commands, not Python functions")
     if resume and journal is None:
         raise ArgumentError("resume: expected a journal")
-    keeper = None if journal is None else _recorder(journal)
+    keeper = None if journal is None else WorkerRecorder(str(journal), keeps_results=True)
     rules = Rules(retries=retries, keep_going=keep_going, time_limit=time_limit)
     terms = Terms(workers, address, recorder=keeper)
     course = Course(chosen, terms, rules, keeps_results=keeper is not None)
-    works = [(_label(function), parents[task]) for task, function in enumerate(functions)]
+    works = [] if journal is None else _works(dag, functions, parents)
     with _journal(journal, dag, works, resume=resume) as kept:
         calls = _Calls(dag, functions, parents, kept)
         if len(calls.dag):
@@ -82,10 +87,6 @@ def run(
             happened, _ = run_by_crew(calls, plan, kept, course)
             _check(calls, happened)
     return {name: calls.results[task] for task, name in enumerate(tasks)}
-
-
-def _recorder(journal: str | os.PathLike[str]) -> WorkerRecorder:
-    return WorkerRecorder(str(Path(journal).absolute()), keeps_results=True)
 
 
 def _parts(tasks: Mapping[Name, Given]) -> tuple[Dag, list[Function], list[tuple[int, ...]]]:
@@ -107,16 +108,75 @@ def _split(name: Hashable, given: Given) -> tuple[Function, tuple[Hashable, ...]
     if not callable(first):
         expected = "a function, or a tuple of a function and names of tasks"
         raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
+    for parent in rest:
+        if not isinstance(parent, Hashable) or not _has_hash(parent):
+            raise ArgumentError(f"task {name!r}: expected the name of a task, got {parent!r}")
     return first, tuple(rest)
 
 
+def _has_hash(word: Hashable) -> bool:
+    """Whether a word has a hash: a tuple with a list inside has none."""
+    try:
+        hash(word)
+    except TypeError:
+        return False
+    return True
+
+
+def _works(dag: Dag, functions: list[Function], parents: list[tuple[int, ...]]) -> list[object]:
+    """Return what marks each task in every process; ArgumentError if a journal cannot know it."""
+    found: list[object] = []
+    for name, function, needed in zip(dag.names, functions, parents, strict=True):
+        try:
+            str(name).encode()
+            found.append((_label(function), needed))
+        except UnicodeEncodeError:
+            problem = "expected a name in UTF-8 for the journal"
+            raise ArgumentError(f"task {name!r}: {problem}") from None
+        except Exception as error:  # what the class of an argument raises cannot be foreseen
+            reason = " ".join(str(error).split())
+            problem = f"a journal needs arguments that pickle: {reason}"
+            raise ArgumentError(f"task {name!r}: {problem}") from error
+    return found
+
+
 def _label(function: Function) -> tuple[object, ...]:
-    """Return what marks a function in every process: its name, and plain arguments of a partial."""
+    """Return what marks a function: its name, its state, and the arguments of a partial."""
     if isinstance(function, partial):
-        words = (*function.args, *sorted(function.keywords.items()))
-        return *_label(function.func), *(repr(word) for word in words if isinstance(word, _PLAIN))
-    named = getattr(function, "__qualname__", type(function).__qualname__)
-    return (f"{getattr(function, '__module__', '')}.{named}",)
+        words = function.args, sorted(function.keywords.items())
+        return *_label(function.func), _steady(words)
+    named = getattr(function, "__qualname__", None)
+    if named is None:  # an object that can be called
+        return (_steady(function),)
+    return f"{getattr(function, '__module__', '')}.{named}", _steady(_state(function))
+
+
+def _state(function: Function) -> object:
+    """Return what a function has beside its name: its object, or values of a local function."""
+    if isinstance(function, FunctionType) and "<" in function.__qualname__:
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        return cells, function.__defaults__, function.__kwdefaults__
+    owner = getattr(function, "__self__", None)
+    return None if isinstance(owner, ModuleType) else owner
+
+
+def _steady(value: object) -> str:
+    """Return a digest of a pickle that is the same in every process."""
+    text = io.BytesIO()
+    _Steady(text, protocol=5).dump(value)
+    return sha256(text.getbuffer()).hexdigest()
+
+
+class _Steady(pickle.Pickler):
+    """Pickles sets in an order of their own, and equal texts alike, be they one object or two."""
+
+    def persistent_id(self, value: object) -> object:
+        """Return what stands for a set or a text; None for what is pickled as usual."""
+        if isinstance(value, set | frozenset):
+            return type(value).__name__, sorted(map(_steady, value))
+        if type(value) is str:
+            return f"text {value}"
+        return None
 
 
 @contextmanager
