@@ -5,13 +5,15 @@ import itertools
 import pytest
 
 from icsched import ArgumentError, Dag, FormatError, prioritize
+from icsched.commands import Command
+from icsched.engines.processes import OneOfSeveral
 from icsched.execution import loop as loops
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
 from icsched.execution.loop import Loop
 from icsched.execution.rules import Deadline, Rules
-from tests.execution.crews import MemoryCrew, dies, fails, hangs
+from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 
 #   a   x
 #  / \
@@ -151,6 +153,29 @@ def test_a_failed_copy_fails_nothing_while_another_one_runs():
     happened, completed = run(crew, Dag({"a": []}), replicas=2)
 
     assert (happened.failed, happened.copies, completed) == ({}, 1, "a")
+
+
+def test_commands_that_may_have_copies_are_told_so():
+    commands: list[object] = []
+
+    class Commands(Tasks):
+        def work(self, _task: int, /):
+            return Command(("true",), stdout="out")
+
+    def notes(attempt):
+        commands.append(attempt.work)
+        return succeeds(attempt)
+
+    for replicas in (1, 2):
+        dag, rules = Dag({"a": []}), Rules(replicas=replicas)
+        handing = Handing.of(dag, prioritize(dag, ["a"]), rules)
+        crew = MemoryCrew(1, a=[notes])
+        with Interrupts() as interrupts:
+            loop = Loop(Commands(dag), handing, Journal.in_memory(), crew, rules)
+            loop.run(interrupts, lambda _state: None)
+
+    several = OneOfSeveral(("true",), stdout="out", number=1)
+    assert commands == [Command(("true",), stdout="out"), several]
 
 
 def test_a_task_that_runs_for_too_long_is_handed_out_again(monkeypatch):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from icsched.commands import Command
 from icsched.engines.entry import Attempt, Call, Crew, Outcome
+from icsched.engines.processes import one_of_several
 from icsched.errors import FormatError
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
@@ -193,6 +194,8 @@ class Loop:
             name = self._tasks.name(task)
             log = self._journal.log_of(number, name)
             whole = self._tasks.whole(task)
+            if isinstance(work, Command) and self._rules.allows_copies:
+                work = one_of_several(work, number)
             attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
             self._live[number] = _Running(task, time.monotonic())
             self._copies.setdefault(task, set()).add(number)
