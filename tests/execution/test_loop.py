@@ -45,12 +45,13 @@ class Tasks:
         self.values[self.name(task)] = value
 
 
-def run(crew: MemoryCrew, dag: Dag = DIAMOND_AND_ONE, instant: str = "", journal=None, **rules):
+def run(crew, dag: Dag = DIAMOND_AND_ONE, instant: str = "", journal=None, tell=None, **rules):
     """Run in the order of the ids; return what happened, and which tasks are completed."""
     journal, tasks, given = journal or Journal.in_memory(), Tasks(dag, instant), Rules(**rules)
     handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
     with Interrupts() as interrupts:
-        happened = Loop(tasks, handing, journal, crew, given).run(interrupts, lambda _state: None)
+        loop = Loop(tasks, handing, journal, crew, given)
+        happened = loop.run(interrupts, tell or (lambda _state: None))
     return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
 
 
@@ -188,6 +189,61 @@ def test_a_task_that_runs_for_too_long_is_handed_out_again(monkeypatch):
     assert crew.started == ["a", "a"]
     assert crew.stopped == [1]
     assert (happened.done, happened.copies, completed) == (1, 1, "a")
+
+
+def queueing_crew(**ends):
+    """Two workers, and two more attempts in flight, which wait for them."""
+    crew = MemoryCrew(4, **ends)
+    crew.workers = 2
+    return crew
+
+
+def test_attempts_that_wait_for_a_worker_are_not_told_as_running():
+    dag = Dag({name: [] for name in "abcde"})
+    crew, states = queueing_crew(), []
+    run(crew, dag, tell=states.append)
+
+    assert crew.most == 4
+    first, last = states[0], states[-1]
+    assert (first.running, first.eligible, first.stalled) == (2, 3, 0)
+    assert (last.running, last.eligible, last.done) == (0, 0, 5)
+
+
+def test_only_workers_are_stalled_and_only_their_time_is_offered(monkeypatch):
+    """One of two workers has nothing to do while a runs, and while b runs."""
+    clock = itertools.count()
+    monkeypatch.setattr(loops.time, "monotonic", lambda: float(next(clock)))
+    states = []
+    happened, _ = run(queueing_crew(), Dag({"a": [], "b": ["a"]}), tell=states.append)
+
+    assert [state.stalled for state in states] == [1, 1, 0]
+    assert happened.offered == 2 * 2 * 1.0, "two waits of one second each"
+
+
+def test_time_in_the_queue_of_a_worker_does_not_count_against_a_deadline(monkeypatch):
+    """The clock stands, and goes on by 11 s with each end, so that c and d wait 11 s or more."""
+    clock = [0.0]
+    monkeypatch.setattr(loops.time, "monotonic", lambda: clock[0])
+
+    crew = queueing_crew()
+    end = crew.ended
+
+    def ended(timeout):
+        clock[0] += 11.0
+        return end(timeout)
+
+    crew.ended = ended
+    happened, completed = run(
+        crew, Dag({name: [] for name in "abcd"}), reallocate=Deadline.of("30")
+    )
+
+    assert (happened.copies, completed) == (0, "abcd")
+
+
+def test_idle_places_in_the_queue_get_no_copies():
+    happened, completed = run(queueing_crew(), Dag({"a": [], "b": []}), replicas=2)
+
+    assert (happened.copies, completed) == (1, "ab"), "of b, once a has ended"
 
 
 def test_tasks_of_a_cluster_run_in_a_row():

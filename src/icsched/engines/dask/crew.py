@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from icsched import checks
 from icsched.commands import Command
-from icsched.engines.dask.connect import Room, check_workers, connected, silence
+from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, silence
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
 from icsched.errors import ArgumentError, EngineError, not_installed
 
@@ -41,6 +41,11 @@ class DaskCrew:
     def size(self) -> int:
         """How many attempts to keep in flight now: 2 more than the cluster has threads."""
         return self._room.now()
+
+    @property
+    def workers(self) -> int:
+        """How many attempts can run at once now: the threads of the cluster."""
+        return self._room.now() - AHEAD
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once; raises EngineError if it cannot be pickled."""
