@@ -188,6 +188,10 @@ def test_two_more_attempts_than_workers_are_in_flight(crew):
     assert crew.size in (WORKERS + 1, WORKERS + 2)  # a killed worker may not be back yet
 
 
+def test_the_workers_of_a_cluster_are_its_threads(crew):
+    assert crew.workers == crew.size - 2
+
+
 def test_nothing_ends_when_nothing_runs(crew):
     assert crew.ended(None) == []
 

@@ -27,7 +27,7 @@ class MemoryCrew:
     """Ends one attempt at a time, the oldest first. `ends` has what comes of a task's attempts."""
 
     def __init__(self, size: int, **ends: Sequence[End]) -> None:
-        self.size = size
+        self.size = self.workers = size
         self._ends = {name: list(several) for name, several in ends.items()}
         self._running: list[tuple[Attempt, Outcome | None]] = []
         self.started: list[str] = []

@@ -5,14 +5,16 @@ import itertools
 import pytest
 
 from icsched import ArgumentError, Dag, FormatError, prioritize
+from icsched.commands import Command
 from icsched.engines.entry import Attempt, Outcome
+from icsched.engines.processes import OneOfSeveral
 from icsched.execution import loop as loops
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
 from icsched.execution.loop import Loop
 from icsched.execution.rules import Deadline, Rules
-from tests.execution.crews import MemoryCrew, dies, fails, hangs
+from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 
 #   a   x
 #  / \
@@ -45,11 +47,12 @@ class Tasks:
 
 
 def run(
-    crew: MemoryCrew,
+    crew,
     dag: Dag = DIAMOND_AND_ONE,
     instant: str = "",
     journal=None,
     keeps=False,
+    tell=None,
     **rules,
 ):
     """Run in the order of the ids; return what happened, and which tasks are completed."""
@@ -57,7 +60,7 @@ def run(
     handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
     with Interrupts() as interrupts:
         loop = Loop(tasks, handing, journal, crew, given, keeps_results=keeps)
-        happened = loop.run(interrupts, lambda _state: None)
+        happened = loop.run(interrupts, tell or (lambda _state: None))
     return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
 
 
@@ -174,6 +177,29 @@ def test_a_failed_copy_fails_nothing_while_another_one_runs():
     assert (happened.failed, happened.copies, completed) == ({}, 1, "a")
 
 
+def test_commands_that_may_have_copies_are_told_so():
+    commands: list[object] = []
+
+    class Commands(Tasks):
+        def work(self, _task: int, /):
+            return Command(("true",), stdout="out")
+
+    def notes(attempt):
+        commands.append(attempt.work)
+        return succeeds(attempt)
+
+    for replicas in (1, 2):
+        dag, rules = Dag({"a": []}), Rules(replicas=replicas)
+        handing = Handing.of(dag, prioritize(dag, ["a"]), rules)
+        crew = MemoryCrew(1, a=[notes])
+        with Interrupts() as interrupts:
+            loop = Loop(Commands(dag), handing, Journal.in_memory(), crew, rules)
+            loop.run(interrupts, lambda _state: None)
+
+    several = OneOfSeveral(("true",), stdout="out", number=1)
+    assert commands == [Command(("true",), stdout="out"), several]
+
+
 def test_a_task_that_runs_for_too_long_is_handed_out_again(monkeypatch):
     """The clock goes on by one second each time that it is asked."""
     clock = itertools.count()
@@ -184,6 +210,61 @@ def test_a_task_that_runs_for_too_long_is_handed_out_again(monkeypatch):
     assert crew.started == ["a", "a"]
     assert crew.stopped == [1]
     assert (happened.done, happened.copies, completed) == (1, 1, "a")
+
+
+def queueing_crew(**ends):
+    """Two workers, and two more attempts in flight, which wait for them."""
+    crew = MemoryCrew(4, **ends)
+    crew.workers = 2
+    return crew
+
+
+def test_attempts_that_wait_for_a_worker_are_not_told_as_running():
+    dag = Dag({name: [] for name in "abcde"})
+    crew, states = queueing_crew(), []
+    run(crew, dag, tell=states.append)
+
+    assert crew.most == 4
+    first, last = states[0], states[-1]
+    assert (first.running, first.eligible, first.stalled) == (2, 3, 0)
+    assert (last.running, last.eligible, last.done) == (0, 0, 5)
+
+
+def test_only_workers_are_stalled_and_only_their_time_is_offered(monkeypatch):
+    """One of two workers has nothing to do while a runs, and while b runs."""
+    clock = itertools.count()
+    monkeypatch.setattr(loops.time, "monotonic", lambda: float(next(clock)))
+    states = []
+    happened, _ = run(queueing_crew(), Dag({"a": [], "b": ["a"]}), tell=states.append)
+
+    assert [state.stalled for state in states] == [1, 1, 0]
+    assert happened.offered == 2 * 2 * 1.0, "two waits of one second each"
+
+
+def test_time_in_the_queue_of_a_worker_does_not_count_against_a_deadline(monkeypatch):
+    """The clock stands, and goes on by 11 s with each end, so that c and d wait 11 s or more."""
+    clock = [0.0]
+    monkeypatch.setattr(loops.time, "monotonic", lambda: clock[0])
+
+    crew = queueing_crew()
+    end = crew.ended
+
+    def ended(timeout):
+        clock[0] += 11.0
+        return end(timeout)
+
+    crew.ended = ended
+    happened, completed = run(
+        crew, Dag({name: [] for name in "abcd"}), reallocate=Deadline.of("30")
+    )
+
+    assert (happened.copies, completed) == (0, "abcd")
+
+
+def test_idle_places_in_the_queue_get_no_copies():
+    happened, completed = run(queueing_crew(), Dag({"a": [], "b": []}), replicas=2)
+
+    assert (happened.copies, completed) == (1, "ab"), "of b, once a has ended"
 
 
 def test_tasks_of_a_cluster_run_in_a_row():

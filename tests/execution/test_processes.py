@@ -1,5 +1,6 @@
 """A command runs in a process of its own, as the workflow says, and surely ends."""
 
+import ctypes
 import os
 import select
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from icsched.commands import Command
-from icsched.engines.processes import run_command
+from icsched.engines.processes import one_of_several, run_command
 
 
 def has_ended(process: int) -> bool:
@@ -106,13 +107,15 @@ def test_a_command_is_stopped_at_its_time_limit_with_all_that_it_started(folder,
 
 
 def test_a_command_meets_signals_as_a_new_process_does(log):
-    """Workers ignore SIGINT and hold SIGTERM back; their commands must not."""
+    """Workers ignore SIGINT or hold it back, and hold SIGTERM back; their commands must not."""
     show = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler,"
     show += " signal.pthread_sigmask(signal.SIG_BLOCK, []))"
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         run_command(Command((sys.executable, "-c", show)), log)
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, before)
 
     assert log.read_text() == "True set()\n"
@@ -122,3 +125,50 @@ def test_a_command_leads_a_group_of_its_own(log):
     run_command(Command((sys.executable, "-c", "import os; print(os.getpgid(0))")), log)
 
     assert int(log.read_text()) != os.getpgid(0)
+
+
+def test_nothing_is_looked_up_between_the_fork_and_the_program(log, monkeypatch):
+    """A lock of the loader may be held by another thread, and then nobody ever frees it."""
+
+    def refuse(_library, name):
+        raise AttributeError(name)
+
+    monkeypatch.setattr(ctypes.CDLL, "__getattr__", refuse)
+
+    assert run_command(Command(("true",)), log)[1] is None
+
+
+def test_a_copy_that_fails_leaves_the_files_of_the_copy_that_succeeded(folder, log):
+    own = {"stdout": str(folder / "out.txt"), "stderr": str(folder / "err.txt")}
+    good = Command(("sh", "-c", "echo good; echo fine >&2"), **own)
+    bad = Command(("sh", "-c", "echo bad; echo why >&2; exit 3"), **own)
+
+    assert run_command(one_of_several(good, 1), log)[1] is None
+    assert run_command(one_of_several(bad, 2), log)[1] == "exit code 3"
+    assert (folder / "out.txt").read_text() == "good\n"
+    assert (folder / "err.txt").read_text() == "fine\n"
+    assert log.read_text() == "bad\nwhy\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["err.txt", "log", "out.txt"]
+
+
+def test_a_copy_writes_to_its_file_only_when_it_has_succeeded(folder, log):
+    """The command itself looks at the file, which is still that of the copy before."""
+    out = folder / "out.txt"
+    out.write_text("before\n")
+    work = Command(("sh", "-c", "echo after; cat out.txt >&2"), stdout=str(out))
+
+    run_command(one_of_several(work, 7), log)
+
+    assert out.read_text() == "after\n"
+    assert log.read_text() == "before\n"
+
+
+def test_copies_write_straight_to_what_is_no_plain_file_and_through_links(folder, log):
+    (folder / "link").symlink_to("real")
+    both = Command(("echo", "a"), stdout=str(folder / "link"), stderr="/dev/null")
+
+    run_command(one_of_several(both, 1), log)
+
+    assert (folder / "link").is_symlink()
+    assert (folder / "real").read_text() == "a\n"
+    assert not Path("/dev/null").is_file()

@@ -197,7 +197,11 @@ def talking(jobs):
     def start(*words: str) -> subprocess.Popen[str]:
         with Path("errors").open("w") as errors:
             server = subprocess.Popen(
-                command(*words), env=environment(), stdout=subprocess.DEVNULL, stderr=errors
+                command(*words),
+                env=environment(),
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
             )
         Path("up").read_text()
         return server
@@ -250,9 +254,11 @@ def test_a_second_server_is_refused_while_one_runs(talking, icsched_run):
     assert server.wait(60) == 0
 
 
-def test_after_ctrl_c_jobs_are_stopped_and_the_run_can_go_on(talking):
-    server = talking()
-    server.send_signal(signal.SIGINT)
+@pytest.mark.parametrize("engine", ["local", "dask"])
+def test_after_ctrl_c_jobs_are_stopped_and_the_run_can_go_on(talking, engine):
+    """A terminal sends the signal to all processes of the command."""
+    server = talking("--engine", engine)
+    os.killpg(server.pid, signal.SIGINT)
 
     assert server.wait(60) == 130
     assert Path("errors").read_text() == ""

@@ -44,6 +44,10 @@ class Crew(Protocol):
     def size(self) -> int:
         """How many attempts to keep in flight now; it may change while the run goes on."""
 
+    @property
+    def workers(self) -> int:
+        """How many attempts can run at once now; the others in flight wait for a worker."""
+
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once."""
 

@@ -64,7 +64,7 @@ class LocalCrew:
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
-        self.size = count_workers(terms)
+        self.size = self.workers = count_workers(terms)
         self._workers = [_Worker() for _ in range(self.size)]
         self._idle = list(reversed(self._workers))
         self._at: dict[int, _Worker] = {}

@@ -2,12 +2,14 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,7 +18,23 @@ from icsched.commands import Command
 GRACE_S = 5.0  # between the request to end and the kill
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
 _HELD = {signal.SIGTERM, signal.SIGALRM}
-_LIBC = ctypes.CDLL(None)
+_PRCTL = ctypes.CDLL(None).prctl  # found now: a lookup after a fork may wait for a lock forever
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfSeveral(Command):
+    """A command of which other attempts may run at once; `number` is that of the attempt.
+
+    Its own files get their names when it has succeeded, so that no attempt spoils another's.
+    """
+
+    number: int = 0
+
+
+def one_of_several(work: Command, number: int) -> OneOfSeveral:
+    """Return a command as attempt *number* of several."""
+    kept = {field.name: getattr(work, field.name) for field in fields(Command)}
+    return OneOfSeveral(**kept, number=number)
 
 
 def run_command(
@@ -27,19 +45,65 @@ def run_command(
 ) -> tuple[float, str | None]:
     """Run a command; return its seconds, and what went wrong in one line, None if nothing did.
 
-    What the command prints goes to its own files, or else is appended to *log*. Its input is empty
-    unless the command says otherwise. The command leads a process group of its own. It is killed
-    when the thread that calls this function dies. If the call is interrupted by an exception or by
-    *time_limit* (seconds), the group gets SIGTERM, and SIGKILL after `GRACE_S`. Paths that are
-    not absolute are relative to the working directory of this process.
+    What the command prints goes to its own files, or else is appended to *log*; so is what
+    a `OneOfSeveral` that failed has printed. Its input is empty unless the command says otherwise.
+    The command leads a process group of its own. It is killed when the thread that calls this
+    function dies. If the call is interrupted by an exception or by *time_limit* (seconds), the
+    group gets SIGTERM, and SIGKILL after `GRACE_S`. Paths that are not absolute are relative to the
+    working directory of this process.
     """
     start = time.perf_counter()
     try:
-        problem = _ended(work, log, time_limit, shell=shell)
+        if isinstance(work, OneOfSeveral):
+            problem = _ended_apart(work, log, time_limit, shell=shell)
+        else:
+            problem = _ended(work, log, time_limit, shell=shell)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         problem = f"cannot start: {where}{error.strerror}"
     return time.perf_counter() - start, problem
+
+
+def _ended_apart(
+    work: OneOfSeveral, log: Path, time_limit: float | None, *, shell: bool
+) -> str | None:
+    """Run a command with files apart, which get their names if it succeeds."""
+    files = {name: _Apart(name, work.number) for name in (work.stdout, work.stderr) if name}
+    out, error = (files[name].place if name else None for name in (work.stdout, work.stderr))
+    try:
+        problem = _ended(replace(work, stdout=out, stderr=error), log, time_limit, shell=shell)
+        with _held_signals():  # a stop must not come between two files
+            for one in files.values():
+                one.settle(log if problem else None)
+        return problem
+    finally:
+        for one in files.values():
+            one.remove()
+
+
+class _Apart:
+    """A file for one attempt, beside its name; what is no plain file is used as it is."""
+
+    def __init__(self, name: str, number: int) -> None:
+        self._name, self.place = os.path.realpath(name), name
+        if os.path.isfile(name) or not os.path.exists(name):  # noqa: PTH110, PTH113
+            self.place = f"{self._name}.{number}.part"
+        self._is_apart = self.place != name
+
+    def settle(self, log: Path | None) -> None:
+        """Give the file its name, or append it to *log*."""
+        if self._is_apart and Path(self.place).exists():  # two names may be of one file
+            if log is None:
+                Path(self.place).replace(self._name)
+                return
+            with Path(self.place).open("rb") as source, log.open("ab") as target:
+                shutil.copyfileobj(source, target)
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove the file, if it has not got its name."""
+        if self._is_apart:
+            Path(self.place).unlink(missing_ok=True)
 
 
 def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -> str | None:
@@ -90,12 +154,12 @@ def _started(
 
     def before_exec() -> None:
         """Die with the worker, and meet the signals as any new process does."""
-        _LIBC.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        _PRCTL(_SET_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != server:  # it died before the line above
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask - _HELD)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask - _HELD - {signal.SIGINT})
 
     words = ["/bin/sh", "-c", " ".join(work.argv)] if shell else list(work.argv)
     with warnings.catch_warnings():

@@ -1,13 +1,16 @@
 """The loop of a run: hand out, wait, record, and go on until nothing can."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
 
 from icsched.commands import Command
 from icsched.engines.entry import Attempt, Call, Crew, Outcome
+from icsched.engines.processes import one_of_several
 from icsched.errors import FormatError
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
@@ -81,10 +84,13 @@ class Happened:
 
 @dataclass
 class _Running:
-    """An attempt that runs. `is_stopped` means that its end changes nothing for the task."""
+    """An attempt in flight. `is_stopped` means that its end changes nothing for the task.
+
+    It `began` when a worker was free for it, if workers take attempts in turn.
+    """
 
     task: int
-    began: float
+    began: float = math.inf
     is_stopped: bool = False
 
 
@@ -119,6 +125,7 @@ class Loop:
         while True:
             self._heed(interrupts)
             self._hand_out()
+            self._note_begun()
             tell(self.state)
             if not self._live or interrupts.count > 1:
                 break
@@ -133,15 +140,21 @@ class Loop:
     def state(self) -> State:
         """Where the run stands now."""
         handing, total = self._handing, len(self._handing.readiness.missing)
-        idle = max(0, self._crew.size - len(self._live))
+        idle = self._idle
+        running = min(len(self._live), self._crew.workers)
+        eligible = handing.eligible + len(self._live) - running  # some wait for a worker
         stalled = idle if handing.left and not handing.eligible else 0
         done, failed = total - handing.left + self._before, len(self.happened.failed)
         total += self._before
-        return State(total, done, len(self._live), handing.eligible, stalled, failed)
+        return State(total, done, running, eligible, stalled, failed)
+
+    @property
+    def _idle(self) -> int:
+        return max(0, self._crew.workers - len(self._live))
 
     def _measure(self, state: State, seconds: float) -> None:
         happened = self.happened
-        happened.offered += self._crew.size * seconds
+        happened.offered += self._crew.workers * seconds
         happened.stalled += state.stalled * seconds
         happened.stalls += bool(state.stalled) and not self._is_stalled
         self._is_stalled = bool(state.stalled)
@@ -172,7 +185,7 @@ class Loop:
                 return
             tasks = self._overdue()[:free]
             tasks += self._handing.take(free - len(tasks))
-            tasks = tasks or self._replicas(free)
+            tasks = tasks or self._replicas(self._idle)
             if not tasks:
                 return
             self._start(tasks)
@@ -196,12 +209,19 @@ class Loop:
             name = self._tasks.name(task)
             log = self._journal.log_of(number, name)
             whole = self._tasks.whole(task)
+            if isinstance(work, Command) and self._rules.allows_copies:
+                work = one_of_several(work, number)
             attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
-            self._live[number] = _Running(task, time.monotonic())
+            self._live[number] = _Running(task)
             self._copies.setdefault(task, set()).add(number)
             self.happened.attempts += 1
             self.happened.copies += len(self._copies[task]) > 1
             self._crew.start(attempt)
+
+    def _note_begun(self) -> None:
+        now = time.monotonic()
+        for running in islice(self._live.values(), self._crew.workers):
+            running.began = min(running.began, now)
 
     def _overdue(self) -> list[int]:
         """Return the tasks whose every attempt has run for too long, first come first."""

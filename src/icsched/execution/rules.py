@@ -58,6 +58,11 @@ class Rules:
     cluster_size: int | None = None
     clusterer: str = "auto"
 
+    @property
+    def allows_copies(self) -> bool:
+        """Whether several attempts at a task may run at once."""
+        return self.reallocate is not None or self.replicas > 1
+
     def __post_init__(self) -> None:
         checks.whole_number("retries", self.retries, least=0)
         checks.whole_number("replicas", self.replicas, least=1)

@@ -55,7 +55,7 @@ def run_by_crew(
             before=course.before,
             keeps_results=course.keeps_results,
         )
-        return loop.run(interrupts, tell), crew.size
+        return loop.run(interrupts, tell), crew.workers
 
 
 def run_by_stream(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 from pickle import PicklingError
 from queue import Empty, SimpleQueue
@@ -14,7 +16,7 @@ from uuid import uuid4
 
 from icsched import checks
 from icsched.commands import Command
-from icsched.engines.dask.connect import Room, check_workers, connected, silence
+from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, silence
 from icsched.engines.dask.remote import ATTEMPT, LOST, RUN
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.errors import ArgumentError, EngineError, not_installed
@@ -45,6 +47,11 @@ class DaskCrew:
     def size(self) -> int:
         """How many attempts to keep in flight now: 2 more than the cluster has threads."""
         return self._room.now()
+
+    @property
+    def workers(self) -> int:
+        """How many attempts can run at once now: the threads of the cluster."""
+        return self._room.now() - AHEAD
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once; raises EngineError if it cannot be pickled."""
@@ -198,13 +205,25 @@ def _cluster(terms: Terms) -> Iterator[Client]:
     # The loop counts losses, so Dask must not start an attempt again on its own.
     settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
     options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with (
-        silence(),
-        dask.config.set(settings),
-        LocalCluster(n_workers=count, processes=True, **options) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    with silence(), dask.config.set(settings):
+        with _deaf_to_ctrl_c():
+            cluster = LocalCluster(n_workers=count, processes=True, **options)
+        with cluster, Client(cluster, set_as_default=False) as client:
+            yield client
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Hold Ctrl-C back in threads that are started meanwhile, and in all that these start.
+
+    A terminal sends it to the workers too, which would print tracebacks; it is the loop's business.
+    """
+    resource_tracker.ensure_running()  # else the thread that starts it hears Ctrl-C again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 DASK = Engine("dask", "the workers of a Dask cluster", extra="dask", open=dask_crew)
