@@ -188,6 +188,14 @@ def test_two_more_attempts_than_workers_are_in_flight(crew):
     assert crew.size in (WORKERS + 1, WORKERS + 2)  # a killed worker may not be back yet
 
 
+def test_workers_hold_ctrl_c_back(crew, attempt):
+    """A terminal sends it to them too, also while they start."""
+    held = attempt(partial(signal.pthread_sigmask, signal.SIG_BLOCK, ()))
+
+    assert signal.SIGINT in ended(crew, held)[0].value
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def test_the_workers_of_a_cluster_are_its_threads(crew):
     assert crew.workers == crew.size - 2
 

@@ -53,17 +53,23 @@ def connected(address: str) -> Iterator[Client]:
 @contextmanager
 def silence() -> Iterator[None]:
     """Keep Dask from logging: it prints a traceback before we get the error."""
+    levels = hush()
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def hush() -> dict[str, int]:
+    """Keep Dask from logging in this process; return the levels from before, by logger."""
     names = [
         name for name in logging.root.manager.loggerDict if f"{name}.".startswith("distributed.")
     ]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:  # some have levels of their own
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
+    return levels
 
 
 def check_workers(client: Client) -> None:

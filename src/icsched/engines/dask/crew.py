@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from icsched import checks
 from icsched.commands import Command
-from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, silence
+from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
 from icsched.engines.dask.remote import ATTEMPT, LOST, RUN
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.errors import ArgumentError, EngineError, not_installed
@@ -209,6 +209,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         with _deaf_to_ctrl_c():
             cluster = LocalCluster(n_workers=count, processes=True, **options)
         with cluster, Client(cluster, set_as_default=False) as client:
+            client.register_worker_callbacks(hush)  # a worker that is stopped complains
             yield client
 
 
