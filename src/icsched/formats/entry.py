@@ -76,6 +76,7 @@ class Format:
     | `removals(paths)` | returns the changes that remove what icsched wrote into files |
     | `text(workflow, title=, path=)` | returns a workflow, even a bare dag, as the text of a file |
     | `keeps` | what `text` writes beside names and arcs: words of `KEPT` |
+    | `text_remarks(workflow, path)` | returns remarks on what `text` writes |
     | `takes_name(name)` | whether `text` can write this name; None means that it can write all |
     | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
     | `advice(workflow)` | returns all remarks; it may read other files for that |
@@ -92,6 +93,7 @@ class Format:
     removals: Callable[[Sequence[str]], Sequence[Change]] | None = None
     text: WorkflowText | None = None
     keeps: frozenset[str] = frozenset()
+    text_remarks: Callable[[Workflow, str], Sequence[Remark]] | None = None
     takes_name: Callable[[str], bool] | None = None
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dagman.advice import advise, refusal, strictness
@@ -12,7 +14,7 @@ from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.submit_commands import commands_of
-from icsched.formats.dagman.text import is_job_name, workflow_text
+from icsched.formats.dagman.text import is_job_name, missing_programs, workflow_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
 from icsched.formats.entry import Format
 from icsched.workflow import Remark, Workflow
@@ -68,7 +70,9 @@ def read_dagman(
         use_dag_directory=use_dag_directory,
         directory=directory,
     )
-    priorities = present_priorities(submission)
+    stated = present_priorities(submission)
+    has_any = bool((~np.isnan(stated)).any())
+    priorities = np.nan_to_num(stated[~submission.done]).astype(np.int32) if has_any else None
     return Workflow(
         submission.whole,
         submission.done,
@@ -78,8 +82,9 @@ def read_dagman(
         format="dagman",
         parsed=submission,
         describe=submission.descriptions,
-        priorities=None if priorities is None else priorities[~submission.done],
+        priorities=priorities,
         find_commands=partial(commands_of, submission),
+        stated={"priorities": stated} if has_any else {},
     )
 
 
@@ -137,6 +142,7 @@ DAGMAN = Format(
     text=workflow_text,
     keeps=frozenset({"done", "commands", "priorities", "streams", "environment", "directories"}),
     takes_name=is_job_name,
+    text_remarks=missing_programs,
     write_clusters=_write_clusters,
     advice=_advice,
 )

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
@@ -12,7 +14,8 @@ from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
-from icsched.workflow import Workflow
+from icsched.formats.said import said
+from icsched.workflow import Remark, Workflow
 
 SUBMIT_FILE = "task.sub"
 _NEEDS_QUOTES = re.compile(r"[\s']")
@@ -56,12 +59,10 @@ def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     text = dagman_text(workflow.whole, title=title, path=path)
     lines = text.splitlines()
     first = len(title.splitlines())  # the JOB lines come after the title
-    known = workflow.commands or ()
-    for task, command in zip(workflow.left.tolist(), known, strict=bool(known)):
+    for task, command in enumerate(workflow.all_commands or ()):
         lines[first + task] = _job(str(workflow.names[task]), command, path)
-    priorities = [] if workflow.priorities is None else workflow.priorities.tolist()
-    given = zip(workflow.dag.names, priorities, strict=bool(priorities))
-    lines += [f"PRIORITY {name} {number}" for name, number in given]
+    given = zip(workflow.names, said(workflow, "priorities"), strict=True)
+    lines += [f"PRIORITY {name} {number}" for name, number in given if number is not None]
     lines += [f"DONE {workflow.names[task]}" for task in np.flatnonzero(workflow.done).tolist()]
     return "\n".join(lines) + "\n" if lines else ""
 
@@ -71,7 +72,7 @@ def _job(name: str, command: Command | None, path: str) -> str:
     if command is None:
         return f"JOB {name} {SUBMIT_FILE} NOOP"
     pairs = {
-        "executable": _plain(command.program),
+        "executable": _plain(_located(command) or command.program),
         "arguments": _words(command.argv[1:]),
         "environment": _words([f"{key}={value}" for key, value in command.environment]),
         "initialdir": _plain(command.directory),
@@ -85,6 +86,21 @@ def _job(name: str, command: Command | None, path: str) -> str:
             problem = f"job {name!r}: expected a command of one line, got {line.strip()!r}"
             raise FormatError(path, None, problem)
     return "\n".join([f"JOB {name} {{", *written, "}"])
+
+
+def _located(command: Command) -> str | None:
+    """Return the file of a program: DAGMan takes a name without a slash as one beside it."""
+    if "/" in command.program:
+        return command.program
+    return shutil.which(command.program, path=dict(command.environment).get("PATH"))
+
+
+def missing_programs(workflow: Workflow, path: str) -> list[Remark]:
+    """Return a remark for each program that has no slash in its name and is not on PATH."""
+    known = [command for command in workflow.all_commands or () if command]
+    missing = Counter(one.program for one in known if _located(one) is None)
+    told = "is not on PATH: DAGMan takes it as a file beside the DAG file"
+    return [Remark(path, 0, f"program {name!r} {told}", n) for name, n in missing.items()]
 
 
 def _plain(word: str | None) -> str:
