@@ -12,7 +12,7 @@ from icsched.files import would_replace
 from icsched.formats import FORMATS, Format
 from icsched.formats.entry import KEPT, WorkflowText
 from icsched.formats.known import NO_RUN_TIME, NO_SIZE
-from icsched.formats.said import Column, said
+from icsched.formats.stated import Column, said
 from icsched.formats.table import format_by_suffix
 from icsched.workflow import Remark, Workflow
 

@@ -10,7 +10,7 @@ from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.formats.found import written_names
 from icsched.formats.markup import attribute, content, is_text
-from icsched.formats.said import said
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 STREAMS = ("stdin", "stdout", "stderr")

@@ -22,7 +22,7 @@ from icsched.formats.known import (
     truth_in,
     with_means,
 )
-from icsched.formats.said import Column, said
+from icsched.formats.stated import Column, said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 

@@ -14,7 +14,7 @@ from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
-from icsched.formats.said import said
+from icsched.formats.stated import said
 from icsched.workflow import Remark, Workflow
 
 SUBMIT_FILE = "task.sub"

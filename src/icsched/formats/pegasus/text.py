@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.formats.found import written_names
-from icsched.formats.said import said
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 NOTHING = Command(("/bin/true",))  # of a task that runs nothing

@@ -11,9 +11,9 @@ from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
-from icsched.formats.said import said
 from icsched.formats.slurm.jobs import NOTHING, Job, command_in, job_of, named, parents_of, shown
 from icsched.formats.slurm.script import submissions
+from icsched.formats.stated import said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 

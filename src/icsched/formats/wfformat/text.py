@@ -9,7 +9,7 @@ import msgspec
 from icsched.arrays import Rows
 from icsched.commands import Command
 from icsched.formats.found import written_names
-from icsched.formats.said import said
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 VERSION = "1.5"
