@@ -25,6 +25,15 @@ class Command:
     stderr: str | None = None
 
     @property
+    def line(self) -> str:
+        """What a shell reads, where one is asked to: the words as they are, with blanks between.
+
+        >>> Command(("echo", "$HOME", "a b")).line
+        'echo $HOME a b'
+        """
+        return " ".join(self.argv)
+
+    @property
     def program(self) -> str:
         """The program that runs."""
         return self.argv[0]

@@ -1,6 +1,6 @@
 """A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -43,7 +43,9 @@ class Workflow:
     `describe`, if there is one, returns what each task of `whole` is submitted by: for DAGMan the
     submit description, "" for a task that runs nothing. Tasks of one description and of the same
     name up to its digits are of one kind. `run_time_origins` has an `Origin` for each of
-    `run_times`. `unused_run_times` counts the names of a table that fit no task.
+    `run_times`. `unused_run_times` counts the names of a table that fit no task. `stated` has what
+    the files themselves say of each task of `whole`, under "run_times", "sizes" and "priorities":
+    NaN where they say nothing, and the reader took a mean or 0.
 
     `find_commands`, if there is one, returns the `Command` of each task of `whole`, None for a task
     that runs nothing. `commands` asks it. It may read other files, and raises FormatError for a
@@ -73,6 +75,7 @@ class Workflow:
     unused_run_times: int = 0
     priorities: Ids | None = field(default=None, repr=False)
     find_commands: Callable[[], Sequence[Command | None]] | None = field(default=None, repr=False)
+    stated: Mapping[str, Floats] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):
@@ -136,10 +139,13 @@ class Workflow:
 
         Raises FormatError for a command that icsched cannot run.
         """
-        if self.find_commands is None:
-            return None
-        found = self.find_commands()
-        return tuple(found[task] for task in self.left.tolist())
+        found = self.all_commands
+        return None if found is None else tuple(found[task] for task in self.left.tolist())
+
+    @cached_property
+    def all_commands(self) -> tuple[Command | None, ...] | None:
+        """The command of each task of `whole`; see `commands`."""
+        return None if self.find_commands is None else tuple(self.find_commands())
 
     def spread(self, values: Iterable[Value]) -> list[Value | None]:
         """Return *values*, one for each task of `dag`, by tasks of `whole`; None for done tasks.

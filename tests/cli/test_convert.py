@@ -1,6 +1,8 @@
 """`icsched convert`, and `--format` of every command."""
 
+import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 from icsched.answers.convert import safe_names
 from icsched.formats.dagman.text import is_job_name
+from icsched.formats.table import format_by_suffix
 
+KEEPS = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}
 FORK = "JOB a x.sub DONE\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
 
 
@@ -39,7 +43,7 @@ def test_what_the_new_format_cannot_hold_is_named(put, icsched):
         "remarks": [],
     }
     line = "not kept: which tasks are done, which format edges cannot hold"
-    assert line in icsched("convert", "wf.dag", "wf.edges").out
+    assert line in icsched("convert", "wf.dag", "wf.edges", "--force").out
 
 
 def test_names_that_the_new_format_cannot_hold_are_changed_and_told(put, icsched):
@@ -50,7 +54,7 @@ def test_names_that_the_new_format_cannot_hold_are_changed_and_told(put, icsched
 
     assert json.loads(found.out)["renamed"] == {"S+a": "S_a_2"}
     assert "PARENT S_a_2 CHILD S_a" in Path("out.dag").read_text()
-    assert "'S+a' -> S_a_2" in icsched("convert", "wf.dag", "out.dag").out
+    assert "'S+a' -> S_a_2" in icsched("convert", "wf.dag", "out.dag", "--force").out
 
 
 def test_the_text_goes_to_standard_output_and_the_report_does_not(put, icsched):
@@ -68,6 +72,7 @@ def test_the_text_goes_to_standard_output_and_the_report_does_not(put, icsched):
         (["wf.dag", "wf.dag"], 2, "wf.dag is a file of the workflow: use another name"),
         (["wf.dag", "-"], 2, "- as OUTPUT needs --to, and cannot be used with --json"),
         (["absent.dag", "o.dot"], 1, "absent.dag: no such file or directory"),
+        (["wf.dag", "o.dat"], 2, "o.dat: no format has this suffix: name one by --to"),
     ],
 )
 def test_a_wrong_request_is_one_line_and_writes_nothing(
@@ -79,6 +84,95 @@ def test_a_wrong_request_is_one_line_and_writes_nothing(
 
     assert (found.code, found.complaint) == (code, complaint)
     assert [path.name for path in folder.iterdir()] == ["wf.dag"]
+
+
+def test_a_file_that_is_there_is_replaced_by_force_alone(put, icsched):
+    put({"wf.dag": FORK, "wf.dot": "mine"})
+
+    refused = icsched("convert", "wf.dag", "wf.dot")
+
+    assert (refused.code, refused.complaint) == (1, "wf.dot: file exists: --force replaces it")
+    assert Path("wf.dot").read_text() == "mine"
+    assert icsched("convert", "wf.dag", "wf.dot", "--force").code == 0
+    assert Path("wf.dot").read_text().startswith("digraph")
+
+
+GAPS = (
+    "task,parents,run_time,size,priority,done,command\na,,2,7,5,true,/bin/x 1\nb,a,,,,,/bin/x 2\n"
+)
+SAID = {
+    "dot": "run_time=2, size=7, priority=5",
+    "gexf": 'for="run_time" value="2"',
+    "graphml": '<data key="run_time">2</data>',
+    "dag": "PRIORITY a 5\n",
+    "json": '"runtimeInSeconds": 2.0',
+    "yml": "runtime: 2.0",
+    "dax": 'runtime="2.0"',
+}
+
+
+@pytest.mark.parametrize("suffix", SAID)
+def test_only_what_the_file_says_is_written(put, icsched, suffix):
+    """Of b it says nothing but the command: neither a mean nor a 0 may come of that."""
+    put({"in.csv": GAPS})
+
+    found = icsched("convert", "in.csv", f"out.{suffix}")
+    back = icsched("convert", f"out.{suffix}", "back.csv")
+
+    assert (found.code, back.code) == (0, 0)
+    assert SAID[suffix] in Path(f"out.{suffix}").read_text()
+    rows = list(csv.DictReader(Path("back.csv").read_text().splitlines()))
+    assert [row["command"] for row in rows] == ["/bin/x 1", "/bin/x 2"]
+    for column, value in {"run_time": "2", "size": "7", "priority": "5"}.items():
+        pair = [row.get(column, "") for row in rows]
+        is_kept = KEEPS[column] in format_by_suffix(f"o.{suffix}").keeps
+        # Where files have sizes, a task without an output has a result of 0 bytes.
+        none = "0" if column == "size" and suffix in ("json", "yml") else ""
+        assert pair == ([value, none] if is_kept else ["", ""]), column
+    assert "mean" not in found.out
+    assert "0 bytes" not in found.out
+
+
+def test_a_job_without_a_nice_number_of_its_own_comes_after_those_above_it(put, icsched):
+    """Slurm would put a job without --nice before all others; DAGMan gives it the priority 0."""
+    put({"in.csv": "task,parents,priority\na,,5\nb,,\nc,,-1\n"})
+
+    assert icsched("convert", "in.csv", "out.sh").code == 0
+    assert re.findall(r"--nice=(\d+)", Path("out.sh").read_text()) == ["0", "5", "6"]
+
+
+def test_a_program_that_is_not_a_full_path_is_found_where_the_job_runs(put, icsched):
+    """DAGMan would take a bare name as a file beside the DAG file."""
+    put({"in.csv": "task,parents,command\na,,prog 1\nb,,./prog 2\nc,,/bin/prog 3\n"})
+
+    icsched("convert", "in.csv", "out.dag")
+
+    text = Path("out.dag").read_text()
+    env = "/usr/bin/env"
+    assert re.findall(r"executable = (.*)", text) == [env, env, "/bin/prog"]
+    assert re.findall(r"My.Arguments = (.*)", text) == ["\"'prog' '1'\"", "\"'./prog' '2'\"", "\"'3'\""]
+
+
+def test_commands_that_cannot_be_written_are_lost_and_nothing_else(put, icsched):
+    put({"in.csv": "task,parents,priority,command\na,,5,\"echo 'x\ny'\"\nb,a,4,echo\n"})
+
+    found = icsched("convert", "in.csv", "out.dag")
+
+    assert found.code == 0
+    assert found.out.splitlines()[1].startswith(
+        "not kept: commands: job 'a': expected a command of one line, got "
+    )
+    assert "executable" not in Path("out.dag").read_text()
+    assert "PRIORITY a 5\nPRIORITY b 4\n" in Path("out.dag").read_text()
+
+
+def test_done_tasks_without_a_command_are_told_where_they_will_run(put, icsched):
+    put({"wf.dag": "JOB a absent.sub DONE\nJOB b {\n executable = /bin/x\n}\nPARENT a CHILD b\n"})
+
+    found = icsched("convert", "wf.dag", "out.sh")
+
+    assert "not kept: which tasks are done" in found.out
+    assert found.out.endswith("out.sh: tasks that are done have no command\n")
 
 
 @pytest.mark.parametrize("option", ["--to", "--format"])

@@ -103,6 +103,27 @@ def test_a_missing_program_is_found_before_anything_starts(jobs, icsched_run):
     assert not Path("started").exists()
 
 
+@pytest.mark.parametrize(("name", "why"), [("x.sh", "is not executable"), ("d", "is a directory")])
+def test_a_file_that_is_no_program_is_told_from_a_missing_one(jobs, icsched_run, name, why):
+    Path("x.sh").touch(mode=0o644)
+    Path("d").mkdir()
+    jobs(a=[f"./{name}"])
+
+    expected = "wf.plain: job 'a': expected a program that can be run"
+    assert complaint(icsched_run()) == f"{expected}: './{name}' {why}"
+
+
+def test_jobs_that_run_nothing_are_counted(put):
+    put({"wf.csv": "task,parents,command\na,,true\nb,a,\n"})
+
+    def ran(*words):
+        line = [command()[0], "run", "wf.csv", "-j", "1", *words]
+        return subprocess.run(line, capture_output=True, text=True, check=True).stdout
+
+    assert "1 job runs nothing\n" in ran()
+    assert json.loads(ran("--again", "--json"))["runs_nothing"] == 1
+
+
 def test_a_file_without_commands_is_refused(put):
     put({"wf.dot": "digraph { a -> b }"})
     words = [command()[0], "run", "wf.dot"]
@@ -171,6 +192,12 @@ def test_every_command_is_searched_for_null_bytes(given, jobs, icsched_run):
 
     assert complaint(icsched_run()) == "wf.plain: job 'b': expected words without null bytes"
     assert not Path("started").exists()
+
+
+def test_a_dry_run_with_a_shell_shows_the_line_that_the_shell_gets(jobs, icsched_run):
+    jobs(a=["echo", "a  b", "$HOME"])
+
+    assert icsched_run("--dry-run", "--shell").stdout.splitlines()[1:] == ["a: echo a  b $HOME"]
 
 
 def test_no_shell_reads_commands_unless_asked(jobs, icsched_run):

@@ -73,7 +73,7 @@ def test_done_jobs_priorities_and_a_task_that_runs_nothing_are_written():
     )
 
     assert DAGMAN.text(workflow, title="t") == (
-        "# t\nJOB a task.sub\nJOB b task.sub NOOP\nPARENT a CHILD b\nPRIORITY b 7\nDONE a\n"
+        "# t\nJOB a task.sub NOOP\nJOB b task.sub NOOP\nPARENT a CHILD b\nPRIORITY b 7\nDONE a\n"
     )
 
 

@@ -7,11 +7,16 @@ from dataclasses import dataclass, replace
 from icsched.answers.reading import Reading, check_not_own
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
-from icsched.errors import FormatError
-from icsched.formats import Format, format_of
-from icsched.formats.entry import KEPT
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import would_replace
+from icsched.formats import FORMATS, Format
+from icsched.formats.entry import KEPT, WorkflowText
+from icsched.formats.known import NO_RUN_TIME, NO_SIZE
+from icsched.formats.stated import Column, said
+from icsched.formats.table import format_by_suffix
 from icsched.workflow import Remark, Workflow
 
+_OF_COMMANDS = {"commands", "streams", "environment", "directories"}
 _UNSAFE = re.compile(r"[^0-9A-Za-z_.-]+")
 
 
@@ -21,7 +26,8 @@ class ConvertAnswer:
 
     `lost` has the words of `KEPT` for what the workflow has and the new format cannot hold.
     `renamed` has old and new names of the tasks that got another one. `unreadable` says why
-    icsched could not find out what tasks run, if the commands are lost for that reason.
+    icsched could not find out what tasks run, or not write it, if the commands are lost for that
+    reason.
     """
 
     file: str
@@ -38,21 +44,32 @@ class ConvertAnswer:
 
 
 def convert_answer(
-    file: str, output: str, to: str | None, *, reading: Reading, signs: Signs = QUIET
+    file: str,
+    output: str,
+    to: str | None,
+    *,
+    reading: Reading,
+    force: bool = False,
+    signs: Signs = QUIET,
 ) -> ConvertAnswer:
     """Read a workflow, and return it in the format called *to* or of *output*'s suffix.
 
     Nothing is written. Raises ArgumentError for an unknown format or if *output* is a file of the
-    workflow, FormatError for a file that cannot be read or a workflow that cannot be written.
+    workflow, FormatError for a file that cannot be read or a workflow that cannot be written, and
+    for an *output* that is there already, unless *force* is set.
     """
-    chosen = format_of(output, to)
+    chosen = _format(output, to)
     if chosen.text is None:
         raise chosen.cannot("text", output)
     workflow = reading.read([file], signs=signs)
     check_not_own(workflow, output)
+    if not force and would_replace(output):
+        raise FormatError(output, None, "file exists: --force replaces it")
     workflow, unreadable = _with_known_commands(workflow, chosen)
-    lost = tuple(word for word in _known(workflow, unreadable) if word not in chosen.keeps)
+    known = _known(workflow)
     named, renamed = _renamed(workflow, chosen.takes_name)
+    text, named, unwritable = _written(named, chosen.text, output)
+    keeps = chosen.keeps if unwritable is None else chosen.keeps - _OF_COMMANDS
     return ConvertAnswer(
         file,
         output,
@@ -60,12 +77,51 @@ def convert_answer(
         chosen.name,
         len(workflow.whole),
         workflow.whole.arc_count,
-        lost if unreadable is None else (*lost, "commands"),
+        tuple(
+            w for w in KEPT if (w in known and w not in keeps) or (w == "commands" and unreadable)
+        ),
         renamed,
-        workflow.remarks,
-        chosen.text(named, path=output),
-        unreadable,
+        _remarks(named, chosen, output),
+        text,
+        unreadable or unwritable,
     )
+
+
+def _format(output: str, to: str | None) -> Format:
+    if to is not None:
+        return FORMATS.find(to)
+    chosen = format_by_suffix(output)
+    if chosen is None:
+        raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
+    return chosen
+
+
+def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, ...]:
+    """Return the remarks of the reader, and one on idle tasks; what it fills in is not written."""
+    read = [remark for remark in workflow.remarks if remark.text not in (NO_RUN_TIME, NO_SIZE)]
+    return (*read, *_idle(workflow, chosen, output))
+
+
+def _idle(workflow: Workflow, chosen: Format, output: str) -> list[Remark]:
+    """Return a remark on tasks that are done, but will run, if only to do nothing."""
+    if "done" in chosen.keeps or "commands" not in chosen.keeps or workflow.all_commands is None:
+        return []
+    pairs = zip(workflow.done.tolist(), workflow.all_commands, strict=True)
+    count = sum(is_done and command is None for is_done, command in pairs)
+    return [Remark(output, 0, "tasks that are done have no command", count)] if count else []
+
+
+def _written(
+    workflow: Workflow, text: WorkflowText, output: str
+) -> tuple[str, Workflow, str | None]:
+    """Return the text and what is in it, without commands if one cannot be written; and why."""
+    try:
+        return text(workflow, path=output), workflow, None
+    except FormatError as error:
+        if workflow.find_commands is None:
+            raise
+        bare = replace(workflow, find_commands=None)
+        return text(bare, path=output), bare, error.problem
 
 
 def _with_known_commands(workflow: Workflow, chosen: Format) -> tuple[Workflow, str | None]:
@@ -73,20 +129,19 @@ def _with_known_commands(workflow: Workflow, chosen: Format) -> tuple[Workflow, 
     if "commands" not in chosen.keeps:
         return workflow, None
     try:
-        _ = workflow.commands
+        _ = workflow.all_commands
     except FormatError as error:
         return replace(workflow, find_commands=None), str(error)
     return workflow, None
 
 
-def _known(workflow: Workflow, unreadable: str | None) -> list[str]:
+def _known(workflow: Workflow) -> list[str]:
     """Return the words of `KEPT` for what is known of the workflow."""
+    columns: tuple[Column, ...] = ("run_times", "sizes", "priorities")
     has = {
         "done": bool(workflow.done.any()),
-        "run_times": workflow.run_times is not None,
-        "sizes": workflow.sizes is not None,
-        "commands": workflow.find_commands is not None and unreadable is None,
-        "priorities": workflow.priorities is not None,
+        "commands": workflow.find_commands is not None,
+        **{name: any(value is not None for value in said(workflow, name)) for name in columns},
         **_kinds_of_commands(workflow),
     }
     return [word for word in KEPT if has[word]]
@@ -95,7 +150,7 @@ def _known(workflow: Workflow, unreadable: str | None) -> list[str]:
 def _kinds_of_commands(workflow: Workflow) -> dict[str, bool]:
     """Return whether commands have files for their streams, directories or an environment."""
     try:
-        commands = [command for command in workflow.commands or () if command]
+        commands = [command for command in workflow.all_commands or () if command]
     except FormatError:  # the new format holds no commands
         commands = []
     return {

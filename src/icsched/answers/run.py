@@ -83,6 +83,7 @@ class DryAnswer:
     jobs: int
     completed: int
     planned: tuple[PlannedJob, ...]
+    shell: bool = False  # whether /bin/sh reads the commands
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,8 @@ class RunAnswer:
     """What happened in a run.
 
     `completed` jobs were so before the run, `left` jobs are not completed after it. `foretold` is
-    None if run times were not known. `workers` is None if the engine did not say.
+    None if run times were not known. `workers` is None if the engine did not say. `idle` jobs of
+    those that were not completed before run nothing: the files have no command for them.
     """
 
     files: tuple[str, ...]
@@ -105,6 +107,7 @@ class RunAnswer:
     failed: tuple[FailedJob, ...]
     foretold: Foretold | None
     learned: str | None
+    idle: int = 0
 
 
 def dry_answer(
@@ -130,6 +133,7 @@ def dry_answer(
         jobs=len(workflow.whole),
         completed=int(workflow.done.sum()),
         planned=tuple(PlannedJob(name, command) for name, command in planned),
+        shell=wanted.terms.shell,
     )
 
 
@@ -167,6 +171,7 @@ def run_answer(
         failed=tuple(failed),
         foretold=(workers and foretell(workflow.dag, plan, workflow.run_times, workers)) or None,
         learned=learned,
+        idle=sum(command is None for command in workflow.commands or ()),
     )
 
 

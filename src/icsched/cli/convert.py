@@ -6,7 +6,7 @@ from dataclasses import replace
 from icsched.answers.convert import convert_answer
 from icsched.answers.reading import Reading
 from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, put, say
+from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, put, say
 from icsched.errors import ArgumentError
 from icsched.files import write_text
 from icsched.render import convert as render
@@ -18,6 +18,7 @@ def convert(
     /,
     *,
     to: str | None = None,
+    force: Flag = False,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -28,9 +29,11 @@ def convert(
     file
         Workflow file; - for standard input.
     output
-        File to write, which replaces a file of that name; - for standard output, with --to.
+        File to write; - for standard output, with --to.
     to
         Format of OUTPUT; by default its suffix decides.
+    force
+        Replace OUTPUT if there is a file of that name.
     json_
         Print one JSON object instead of a report.
 
@@ -38,8 +41,9 @@ def convert(
     is_stream = output in (STANDARD_INPUT, STANDARD_OUTPUT)  # a lone hyphen is either
     if is_stream and (to is None or json_):
         raise ArgumentError("- as OUTPUT needs --to, and cannot be used with --json")
+    name = STANDARD_OUTPUT if is_stream else output
     found = convert_answer(
-        file, STANDARD_OUTPUT if is_stream else output, to, reading=Reading(reading), signs=SIGNS
+        file, name, to, reading=Reading(reading), force=force or is_stream, signs=SIGNS
     )
     if is_stream:
         sys.stdout.write(found.text)

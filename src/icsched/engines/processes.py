@@ -161,7 +161,7 @@ def _started(
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask - _HELD - {signal.SIGINT})
 
-    words = ["/bin/sh", "-c", " ".join(work.argv)] if shell else list(work.argv)
+    words = ["/bin/sh", "-c", work.line] if shell else list(work.argv)
     with warnings.catch_warnings():
         # Python warns of forks beside other threads; what runs after this one takes no locks.
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -105,9 +105,14 @@ def _objection(command: Command) -> str | None:
         return f"expected a directory to run in, got {directory!r}"
     path = dict(command.environment).get("PATH", os.environ.get("PATH", os.defpath))
     found = os.path.join(directory, program) if "/" in program else program  # noqa: PTH118
-    if shutil.which(found, path=path) is None:
-        return f"expected a program that can be run, found none called {program!r}"
-    return None
+    if shutil.which(found, path=path) is not None:
+        return None
+    expected = "expected a program that can be run"
+    if "/" in program and os.path.isdir(found):  # noqa: PTH112
+        return f"{expected}: {program!r} is a directory"
+    if "/" in program and os.path.exists(found):  # noqa: PTH110
+        return f"{expected}: {program!r} is not executable"
+    return f"{expected}, found none called {program!r}"
 
 
 def all_commands(workflow: Workflow) -> Sequence[Command | None] | None:

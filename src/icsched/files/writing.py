@@ -88,6 +88,12 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         raise FormatError(os.fspath(path), None, reason(error)) from error
 
 
+def would_replace(path: str | os.PathLike[str]) -> bool:
+    """Whether `write_bytes` would put a file in the place of one that is at *path*."""
+    is_written_into = _open_handle(path) is not None or _is_special(path)
+    return not is_written_into and os.path.isfile(path)  # noqa: PTH113  no error for a strange name
+
+
 def rewrite(
     path: str | os.PathLike[str], old: bytes, new: bytes, *, keep: bytes | None = None
 ) -> str | None:

@@ -10,6 +10,7 @@ from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.formats.found import written_names
 from icsched.formats.markup import attribute, content, is_text
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 STREAMS = ("stdin", "stdout", "stderr")
@@ -21,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:
     """Return a workflow as DAX 3.6; the name of a program is that of its file."""
     names = written_names(workflow, path, is_name, "letters, digits, - and _")
-    programs = _programs(workflow.commands or ())
+    programs = _programs(workflow.all_commands or ())
     label = title if title and is_text(title) else "workflow"
     dag = workflow.whole
     text = "".join(
@@ -67,20 +68,10 @@ def _executable(name: str, program: str) -> str:
 
 
 def _jobs(workflow: Workflow, names: Sequence[str], programs: Mapping[str, str]) -> list[str]:
-    nothing: list[None] = [None] * len(names)
-    times, values, commands = (
-        nothing if known is None else workflow.spread(known)
-        for known in (
-            None if workflow.run_times is None else workflow.run_times.tolist(),
-            None if workflow.priorities is None else workflow.priorities.tolist(),
-            workflow.commands,
-        )
-    )
-    has_commands = workflow.commands is not None
-    return [
-        _job(name, seconds, value, _said(command, programs) if has_commands else _PLAIN)
-        for name, seconds, value, command in zip(names, times, values, commands, strict=True)
-    ]
+    known = workflow.all_commands
+    told = [_PLAIN] * len(names) if known is None else [_said(one, programs) for one in known]
+    columns = said(workflow, "run_times"), said(workflow, "priorities"), told
+    return [_job(name, *row) for name, *row in zip(names, *columns, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -117,12 +108,12 @@ def _said(command: Command | None, programs: Mapping[str, str]) -> _Said:
     )
 
 
-def _job(name: str, seconds: float | None, priority: int | None, said: _Said) -> str:
-    given = f"{attribute('id', name)}{said.given}"
+def _job(name: str, seconds: float | None, priority: int | None, told: _Said) -> str:
+    given = f"{attribute('id', name)}{told.given}"
     if seconds is not None:
         given += attribute("runtime", seconds)
     own = [] if priority is None else [_profile("condor", "priority", priority)]
-    inside = [*said.first, *said.profiles, *own, *said.last]
+    inside = [*told.first, *told.profiles, *own, *told.last]
     if not inside:
         return f"  <job{given}/>\n"
     return f"  <job{given}>\n{''.join(f'    {line}{chr(10)}' for line in inside)}  </job>\n"

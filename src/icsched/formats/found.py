@@ -12,6 +12,7 @@ from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.formats.known import (
+    NO_SIZE,
     Remarks,
     check_sum,
     known_seconds,
@@ -21,6 +22,7 @@ from icsched.formats.known import (
     truth_in,
     with_means,
 )
+from icsched.formats.stated import Column, said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 
@@ -126,6 +128,7 @@ class Found:
             describe=self._description if self.kinds else None,
             find_commands=find_commands or (self._commands if "command" in self.facts else None),
             remarks=self.remarks.tuple(),
+            stated={"run_times": seconds, **self._stated()},
         )
         return with_means(workflow, seconds)
 
@@ -148,13 +151,22 @@ class Found:
         numbers: NDArray[Any] = np.array(self._values(fact, parse, default=0), kind)[~done]
         return numbers
 
+    def _stated(self) -> dict[str, NDArray[np.float64]]:
+        """Return the numbers of all tasks, NaN where the file says none."""
+        columns = {"sizes": ("size", size_in), "priorities": ("priority", priority_in)}
+        return {
+            column: np.array(self._values(fact, parse, default=np.nan), np.float64)
+            for column, (fact, parse) in columns.items()
+            if fact in self.facts
+        }
+
     def _sizes(self, done: NDArray[Any]) -> NDArray[Any] | None:
         sizes = self._left("size", size_in, done, np.int64)
         if sizes is not None:
             check_sum(sizes, self.path)
             known = self.facts["size"]
             missing = sum(task not in known for task in np.flatnonzero(~done).tolist())
-            self.remarks.add("tasks without a size count as 0 bytes", missing)
+            self.remarks.add(NO_SIZE, missing)
         return sizes
 
     def _description(self) -> list[str]:
@@ -188,27 +200,21 @@ def facts_of(workflow: Workflow) -> list[dict[str, str]]:
     [{'done': 'true'}, {'run_time': '2'}]
     """
     rows: list[dict[str, str]] = [{"done": "true"} if done else {} for done in workflow.done]
-    _put(rows, "run_time", workflow, workflow.run_times, lambda time: repr(time).removesuffix(".0"))
-    _put(rows, "size", workflow, workflow.sizes, str)
-    _put(rows, "priority", workflow, workflow.priorities, str)
-    for task, command in zip(workflow.left.tolist(), workflow.commands or (), strict=False):
+    columns: dict[str, Column] = {
+        "run_time": "run_times",
+        "size": "sizes",
+        "priority": "priorities",
+    }
+    for fact, column in columns.items():
+        for row, value in zip(rows, said(workflow, column), strict=True):
+            if value is not None:
+                row[fact] = repr(value).removesuffix(".0")
+    for row, command in zip(rows, workflow.all_commands or (), strict=False):
         if command is not None:
-            rows[task]["command"] = command_text(command)
+            row["command"] = command_text(command)
             given = {fact: getattr(command, fact) for fact in _STREAMS}
-            rows[task].update({fact: words for fact, words in given.items() if words})
+            row.update({fact: words for fact, words in given.items() if words})
     return rows
-
-
-def _put(
-    rows: list[dict[str, str]],
-    fact: str,
-    workflow: Workflow,
-    values: NDArray[Any] | None,
-    spell: Callable[[Value], str],
-) -> None:
-    if values is not None:
-        for task, value in zip(workflow.left.tolist(), values.tolist(), strict=True):
-            rows[task][fact] = spell(value)
 
 
 def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:

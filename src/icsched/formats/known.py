@@ -15,6 +15,8 @@ from icsched.errors import FormatError
 from icsched.run_times import RunTimeTable
 from icsched.workflow import Remark, Workflow
 
+NO_RUN_TIME = "tasks without a run time get the mean of their kind"
+NO_SIZE = "tasks without a size count as 0 bytes"
 MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
 MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
@@ -102,12 +104,17 @@ def whole_priorities(given: Sequence[Number], remarks: Remarks) -> Ids | None:
     return np.array([int(value or 0) for value in given], np.int32)
 
 
+def or_nan(given: Sequence[Number]) -> Floats:
+    """Return numbers as an array, NaN for None: see `Workflow.stated`."""
+    return np.array([np.nan if value is None else value for value in given], np.float64)
+
+
 def known_seconds(seconds: Floats, done: NDArray[np.bool_], remarks: Remarks) -> Floats | None:
     """Return the run times of the tasks that are left; None if one is not known (NaN)."""
     if np.isnan(seconds).all():
         return None
     missing = int(np.isnan(seconds[~done]).sum())
-    remarks.add("tasks without a run time get the mean of their kind", missing)
+    remarks.add(NO_RUN_TIME, missing)
     return None if missing else seconds[~done]
 
 

@@ -116,7 +116,7 @@ FORMATS: Table[Format] = Table(
             read=_here("slurm.workflows:read_slurm"),
             changes=_here("slurm.workflows:changes"),
             text=_here("slurm.workflows:slurm_text"),
-            keeps=frozenset({"commands", "priorities", "environment", "directories"}),
+            keeps=_ALL - {"done", "run_times", "sizes"},
             takes_name=_here("slurm.workflows:takes_name"),
         ),
     ],
@@ -133,7 +133,10 @@ def format_of(path: str, name: str | None = None) -> Format:
     >>> format_of("wf.dag").name, format_of("dag.dot").name, format_of("diamond").name
     ('dagman', 'dot', 'dagman')
     """
-    if name is not None:
-        return FORMATS.find(name)
+    return FORMATS.find(name) if name is not None else format_by_suffix(path) or DAGMAN
+
+
+def format_by_suffix(path: str) -> Format | None:
+    """Return the format whose suffix *path* has, None if no format has it."""
     lower = path.lower()
-    return next((f for f in FORMATS.usable() if lower.endswith(f.suffixes)), DAGMAN)
+    return next((f for f in FORMATS.usable() if lower.endswith(f.suffixes)), None)

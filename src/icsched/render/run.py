@@ -4,6 +4,7 @@ import shlex
 from dataclasses import asdict
 
 from icsched.answers.run import DryAnswer, RunAnswer
+from icsched.commands import Command
 from icsched.execution.loop import State
 from icsched.render.words import counted, number
 
@@ -25,16 +26,19 @@ def progress(state: State) -> str:
 
 
 def dry_text(answer: DryAnswer) -> str:
-    """Return what would run, one job on each line, as words that a shell would read."""
+    """Return what would run, one job on each line: what a shell reads, or would read alike."""
     head = (
         f"{answer.files[0]}: {counted(answer.jobs, 'job')}, {answer.completed:,} completed;"
         f" engine {answer.engine} would run, in the order {answer.order}:\n"
     )
-    lines = [
-        f"{job.name}: {shlex.join(job.command.argv) if job.command else '(runs nothing)'}\n"
-        for job in answer.planned
-    ]
+    lines = [f"{job.name}: {_shown(job.command, shell=answer.shell)}\n" for job in answer.planned]
     return head + "".join(lines)
+
+
+def _shown(command: Command | None, *, shell: bool) -> str:
+    if command is None:
+        return "(runs nothing)"
+    return command.line if shell else shlex.join(command.argv)
 
 
 def dry_keys(answer: DryAnswer) -> dict[str, object]:
@@ -44,6 +48,7 @@ def dry_keys(answer: DryAnswer) -> dict[str, object]:
         "order": answer.order,
         "jobs": answer.jobs,
         "completed": answer.completed,
+        "shell": answer.shell,
         "planned": [
             {"name": job.name, "command": job.command and asdict(job.command)}
             for job in answer.planned
@@ -54,6 +59,8 @@ def dry_keys(answer: DryAnswer) -> dict[str, object]:
 def text(answer: RunAnswer) -> str:
     """Return a report of what happened, against what was foretold."""
     lines = [_head(answer), *_course(answer), *_foretold(answer)]
+    if answer.idle:
+        lines.append(f"{counted(answer.idle, 'job runs', 'jobs run')} nothing")
     for job in answer.failed[:_SHOWN]:
         printed = f"; its output is in {job.log}" if job.log else ""
         lines.append(f"Failed: {job.name}: {job.problem}{printed}")
@@ -119,6 +126,7 @@ def keys(answer: RunAnswer) -> dict[str, object]:
         "completed": answer.completed,
         "done": done.done,
         "left": answer.left,
+        "runs_nothing": answer.idle,
         "failed": [asdict(job) for job in answer.failed],
         "attempts": done.attempts,
         "retried": done.retried,

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats.dagman.advice import advise, refusal, strictness
@@ -68,7 +70,9 @@ def read_dagman(
         use_dag_directory=use_dag_directory,
         directory=directory,
     )
-    priorities = present_priorities(submission)
+    stated = present_priorities(submission)
+    has_any = bool((~np.isnan(stated)).any())
+    priorities = np.nan_to_num(stated[~submission.done]).astype(np.int32) if has_any else None
     return Workflow(
         submission.whole,
         submission.done,
@@ -78,8 +82,9 @@ def read_dagman(
         format="dagman",
         parsed=submission,
         describe=submission.descriptions,
-        priorities=None if priorities is None else priorities[~submission.done],
+        priorities=priorities,
         find_commands=partial(commands_of, submission),
+        stated={"priorities": stated} if has_any else {},
     )
 
 

@@ -52,20 +52,19 @@ def sections(workflow: Submission) -> list[Section]:
     return found
 
 
-def present_priorities(workflow: Submission) -> NDArray[np.int32] | None:
+def present_priorities(workflow: Submission) -> NDArray[np.float64]:
     """Return the priority of each job as the files give it now, by a section of icsched's too.
 
-    A job without a priority has 0. None means that no job has one.
+    A job without a priority has NaN.
     """
-    values, has_any = workflow.priorities.copy(), bool(workflow.has_priority.any())
+    values = np.where(workflow.has_priority, workflow.priorities, np.nan)
     for number, root in enumerate(workflow.roots):
         text = section.text(root.path, root.raw)
         if text is not None:
             said = _said(workflow, text, root_prefix(workflow, number))
             told = said.value[said.is_told]
             values[said.is_told] = told.clip(-(2**31), 2**31 - 1)  # anyone can edit a section
-            has_any = has_any or bool(said.is_told.any())
-    return values if has_any else None
+    return values
 
 
 def _said(workflow: Submission, text: bytes, prefix: str) -> _Said:

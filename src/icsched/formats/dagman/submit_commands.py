@@ -45,22 +45,32 @@ _REFUSED_STEMS = ("container_", "docker_", "vm_", "grid_", "java_", "ec2_", "gce
 
 
 def commands_of(workflow: Submission) -> list[Command | None]:
-    """Return what each job of ``workflow.whole`` runs; None for a NOOP job and a job that is done.
+    """Return what each job of ``workflow.whole`` runs; None for a NOOP job.
 
+    A job that is done also has None if its command is one that icsched cannot run.
     Names of files are relative to the directory of the workflow's first file. Raises FormatError,
     with the line, for what only HTCondor can run.
     """
     everywhere = places(workflow)
     for place in everywhere:
         _check_scope(place)
-    left = set(map(str, workflow.dag.names))
-    jobs = jobs_called(everywhere, left, by_file=workflow.use_dag_directory)
+    names = workflow.names
+    jobs = jobs_called(everywhere, set(names), by_file=workflow.use_dag_directory)
     descriptions = Descriptions()
     base = os.path.dirname(workflow.roots[0].path)
     return [
-        _command(jobs[name], descriptions, base) if name in jobs else None
-        for name in workflow.names
+        _command_of_done(jobs[name], descriptions, base)
+        if is_done
+        else _command(jobs[name], descriptions, base)
+        for name, is_done in zip(names, workflow.done.tolist(), strict=True)
     ]
+
+
+def _command_of_done(job: Job, descriptions: Descriptions, base: str) -> Command | None:
+    try:
+        return _command(job, descriptions, base)
+    except FormatError:  # nobody will run it
+        return None
 
 
 def _check_scope(place: Place) -> None:

@@ -11,6 +11,7 @@ from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 SUBMIT_FILE = "task.sub"
@@ -55,12 +56,10 @@ def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     text = dagman_text(workflow.whole, title=title, path=path)
     lines = text.splitlines()
     first = len(title.splitlines())  # the JOB lines come after the title
-    known = workflow.commands or ()
-    for task, command in zip(workflow.left.tolist(), known, strict=bool(known)):
+    for task, command in enumerate(workflow.all_commands or ()):
         lines[first + task] = _job(str(workflow.names[task]), command, path)
-    priorities = [] if workflow.priorities is None else workflow.priorities.tolist()
-    given = zip(workflow.dag.names, priorities, strict=bool(priorities))
-    lines += [f"PRIORITY {name} {number}" for name, number in given]
+    given = zip(workflow.names, said(workflow, "priorities"), strict=True)
+    lines += [f"PRIORITY {name} {number}" for name, number in given if number is not None]
     lines += [f"DONE {workflow.names[task]}" for task in np.flatnonzero(workflow.done).tolist()]
     return "\n".join(lines) + "\n" if lines else ""
 

@@ -22,6 +22,7 @@ from icsched.formats.known import (
     Remarks,
     arcs_by_files,
     known_seconds,
+    or_nan,
     output_sizes,
     whole_priorities,
     with_means,
@@ -175,6 +176,7 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
         priorities=whole_priorities(priorities, remarks),
         find_commands=_finder(reader, content, jobs, remarks),
         remarks=remarks.tuple(),
+        stated={"priorities": or_nan(priorities)},
     )
     return with_means(workflow, seconds)
 

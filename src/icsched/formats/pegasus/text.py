@@ -5,13 +5,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any
-
-from numpy.typing import NDArray
 
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.formats.found import written_names
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 NOTHING = Command(("/bin/true",))  # of a task that runs nothing
@@ -34,13 +32,13 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     names = written_names(workflow, path, is_job_id, "letters, digits, - and _")
     called = re.sub(r"[^-0-9a-zA-Z_]+", "_", title).strip("_") or "workflow"
     lines = ['pegasus: "5.0"', f"name: {called}"]
-    known = workflow.commands
-    commands = None if known is None else workflow.spread(one or NOTHING for one in known)
+    known = workflow.all_commands
+    commands = None if known is None else [one or NOTHING for one in known]
     programs = _programs([one for one in commands or () if one])
     lines += _catalog(programs) if commands is not None else []
     lines.append("jobs:" if names else "jobs: []")
-    priorities = _column(workflow, workflow.priorities)
-    seconds, sizes = _column(workflow, workflow.run_times), _column(workflow, workflow.sizes)
+    priorities, seconds = said(workflow, "priorities"), said(workflow, "run_times")
+    sizes = said(workflow, "sizes")
     for task, name in enumerate(names):
         command = commands[task] if commands else None
         lines += [
@@ -88,11 +86,6 @@ def _command(command: Command | None) -> Iterator[str]:
     for key in ("stdin", "stdout", "stderr"):
         if command and getattr(command, key) is not None:
             yield f"  {key}: {_quoted(getattr(command, key))}"
-
-
-def _column(workflow: Workflow, values: NDArray[Any] | None) -> list[Any]:
-    """Return the values by tasks of the whole workflow; None for a task that has none."""
-    return [None] * len(workflow.whole) if values is None else workflow.spread(values.tolist())
 
 
 def _profiles(

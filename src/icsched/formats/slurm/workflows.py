@@ -13,6 +13,7 @@ from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
 from icsched.formats.slurm.jobs import NOTHING, Job, command_in, job_of, named, parents_of, shown
 from icsched.formats.slurm.script import submissions
+from icsched.formats.stated import said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 
@@ -118,9 +119,11 @@ def _submitting_order(workflow: Workflow) -> list[int]:
 
 
 def _nice(workflow: Workflow, path: str) -> dict[int, int]:
-    if workflow.priorities is None:
-        return {}
-    priorities = dict(zip(workflow.left.tolist(), workflow.priorities.tolist(), strict=True))
+    given = dict(enumerate(said(workflow, "priorities")))
+    priorities = {task: value for task, value in given.items() if value is not None}
+    if workflow.priorities is not None and priorities:
+        # Without --nice a job would come first; without a priority it comes as one of 0.
+        priorities |= {task: given[task] or 0 for task in workflow.left.tolist()}
     largest = max(priorities.values(), default=0)
     nice = {task: largest - priority for task, priority in priorities.items()}
     if max(nice.values(), default=0) > _MOST_NICE:
@@ -129,9 +132,8 @@ def _nice(workflow: Workflow, path: str) -> dict[int, int]:
 
 
 def _commands(workflow: Workflow, path: str) -> list[list[str]] | None:
-    if workflow.commands is None:
-        return None
-    return [_words(command, path) for command in workflow.spread(workflow.commands)]
+    known = workflow.all_commands
+    return None if known is None else [_words(command, path) for command in known]
 
 
 def _words(command: Command | None, path: str) -> list[str]:

@@ -23,6 +23,7 @@ from icsched.formats.known import (
     Remarks,
     arcs_by_files,
     known_seconds,
+    or_nan,
     output_sizes,
     whole_priorities,
     with_means,
@@ -196,6 +197,7 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remark
         describe=lambda: titles,
         priorities=priorities,
         find_commands=_finder(parsed),
+        stated={"priorities": or_nan(columns.priorities)},
     )
     return with_means(workflow, columns.seconds)
 

@@ -2,12 +2,14 @@
 
 import re
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 
 from icsched.arrays import Rows
 from icsched.commands import Command
 from icsched.formats.found import written_names
+from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
 VERSION = "1.5"
@@ -49,9 +51,9 @@ def _specification(workflow: Workflow, names: list[str]) -> dict[str, object]:
         {"name": name, "id": name, "parents": above, "children": below}
         for name, above, below in zip(names, parents, children, strict=True)
     ]
-    if workflow.sizes is None:
+    sizes = dict(zip(names, said(workflow, "sizes"), strict=True))
+    if all(size is None for size in sizes.values()):
         return {"tasks": tasks}
-    sizes = dict(zip(names, workflow.spread(workflow.sizes.tolist()), strict=True))
     for task, above in zip(tasks, parents, strict=True):
         task["inputFiles"] = [_output(name) for name in above if sizes[name] is not None]
         is_known = sizes[str(task["id"])] is not None
@@ -72,21 +74,20 @@ def _named(rows: Rows, names: list[str]) -> list[list[str]]:
 
 def _execution(workflow: Workflow, names: list[str]) -> dict[str, object] | None:
     """Return what is known of the tasks beside files; None if nothing is."""
-    columns = {
-        "runtimeInSeconds": workflow.run_times,
-        "priority": workflow.priorities,
+    seconds = said(workflow, "run_times")
+    columns: dict[str, list[Any]] = {
+        "runtimeInSeconds": seconds,
+        "priority": said(workflow, "priorities"),
+        "command": [_command(command) for command in workflow.all_commands or ()],
     }
-    values = {key: column.tolist() for key, column in columns.items() if column is not None}
-    if workflow.commands is not None:
-        values["command"] = [_command(command) for command in workflow.commands]
-    if not values:
+    values = {key: column for key, column in columns.items() if any(v is not None for v in column)}
+    if workflow.commands is None and not values:
         return None
-    spread = {key: workflow.spread(column) for key, column in values.items()}
     tasks = [
-        {"id": name, **{key: row[task] for key, row in spread.items() if row[task] is not None}}
+        {"id": name, **{key: row[task] for key, row in values.items() if row[task] is not None}}
         for task, name in enumerate(names)
     ]
-    total = float(workflow.run_times.sum()) if workflow.run_times is not None else 0.0
+    total = float(sum(time for time in seconds if time is not None))
     return {"makespanInSeconds": total, "executedAt": _NEVER, "tasks": tasks}
 
 
