@@ -10,7 +10,8 @@ from icsched.answers.ordered import Ordered
 from icsched.answers.reading import Reading, check_not_own
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_bytes
-from icsched.formats import FORMATS, dagman, order_changes
+from icsched.formats import FORMATS, dagman
+from icsched.formats.access import order_changes
 from icsched.formats.dagman.writer import COMPANION, Via
 from icsched.workflow import Workflow
 

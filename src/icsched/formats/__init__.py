@@ -1,6 +1,6 @@
 """Files in and out: the table of formats, and one module or package for each format."""
 
-from icsched.formats.access import order_changes, read, write, write_clusters
+from icsched.formats.access import read, write, write_clusters
 from icsched.formats.dagman import dagman_text, read_dagman, write_dagman
 from icsched.formats.dot.text import dot_text
 from icsched.formats.entry import Format
@@ -12,7 +12,6 @@ __all__ = [
     "dagman_text",
     "dot_text",
     "format_of",
-    "order_changes",
     "read",
     "read_dagman",
     "write",
