@@ -261,3 +261,36 @@ def test_removing_from_a_file_of_another_format_is_refused(plugin, put):
         "wf.lines: format lines: icsched can read a workflow and write an order into a"
         " workflow's files, but not remove an order from a workflow's files",
     )
+
+
+SPOILT = f"""{LINES}
+from dataclasses import replace
+
+
+def spoilt(workflow, order):
+    [path] = workflow.files
+    return [Change(path, workflow.parsed, workflow.parsed + SPOIL)]
+
+
+SPOILT = replace(LINES, changes=spoilt)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (b"a b\n", "no reader would take it"),
+        (b"z a\n", "it would have other tasks or dependencies"),
+        (b"b\n", "it would have other tasks or dependencies"),
+    ],
+)
+def test_a_format_that_would_spoil_a_file_leaves_it_as_it_is(plugin, put, folder, more, problem):
+    icsched = plugin("[icsched.formats]\nlines = extra:SPOILT\n", f"{SPOILT}\nSPOIL = {more!r}")
+    put({"wf.lines": "a\nb a\nc\nd c\ne c\n"})
+
+    result = icsched("prio", "--order", "prio", "wf.lines", "--in-place")
+
+    told = f"icsched cannot write an order into this file: {problem} afterwards"
+    assert (result.code, result.complaint) == (1, f"wf.lines: {told}; nothing is written")
+    assert (folder / "wf.lines").read_text() == "a\nb a\nc\nd c\ne c\n"
+    assert not (folder / "wf.lines.bak").exists()

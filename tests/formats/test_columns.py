@@ -74,6 +74,9 @@ def test_cells_are_separated_as_in_the_header(read, text, name):
             " got 'name, after'",
         ),
         ("task,parents\na\n", ":2: expected 2 cells, got 1"),
+        ("task,parents\na,\nb,\nc,a,b\n", ":4: expected 2 cells as in the header, got 3"),
+        ("task;parents\na;\nb;\nc;a;b\n", ":4: expected 2 cells as in the header, got 3"),
+        ("parent,child\na,b,c\n", ":2: expected 2 cells as in the header, got 3"),
         ("task,parents\n,\n", ":2: expected the name of another task, got an empty cell"),
         ("task,parents\na,\na,\n", ":3: expected the name of another task, got 'a' twice"),
         ("task,parents\na,b\n", ":2: expected parents that have a row, got 'b'"),
@@ -94,6 +97,25 @@ def test_a_bad_file_is_one_line(read, text, problem):
         read(text)
 
     assert str(caught.value) == f"wf.csv{problem}"
+
+
+@pytest.mark.parametrize("cell", ["a,b", '"a;b"', '"a, b"'])
+def test_a_comma_separates_parents_if_semicolons_separate_cells(read, cell):
+    workflow = read(f"task;parents;note\na;;\nb;;x,y\nc;{cell};\n")
+
+    assert workflow.whole == Dag({"a": [], "b": [], "c": ["a", "b"]})
+
+
+def test_the_first_line_may_end_in_a_carriage_return_alone(read):
+    assert read("task;parents\ra;\rb;a\rc;a,b\r").whole.to_mapping()["c"] == ["a", "b"]
+
+
+def test_of_many_unknown_columns_ten_are_named_and_the_others_counted(read):
+    workflow = read("task,parents" + "".join(f",x{i}" for i in range(60_000)) + "\n")
+
+    assert [remark.count for remark in workflow.remarks] == [1] * 10 + [59_990]
+    assert workflow.remarks[9].text == "icsched does not read the column 'x9'"
+    assert workflow.remarks[10].text == "icsched does not read other columns"
 
 
 def test_names_may_differ_only_in_case_or_in_quotes(read):
@@ -122,6 +144,15 @@ def test_a_column_is_added_if_there_is_none_and_done_tasks_get_no_number(read):
     icsched.write("wf.csv", prioritize(workflow, [1, 0]))
 
     expected = "task,parents,done,priority\r\na,,yes,\r\nb,a,,1\r\nc,a,no,2"
+    assert Path("wf.csv").read_bytes().decode() == expected
+
+
+def test_a_short_row_is_filled_up_so_that_the_number_is_below_its_name(read):
+    workflow = read("task,parents,note,more\na,\nb,a,hello\nc,a,,x")
+
+    icsched.write("wf.csv", prioritize(workflow, [0, 1, 2]))
+
+    expected = "task,parents,note,more,priority\na,,,,3\nb,a,hello,,2\nc,a,,x,1"
     assert Path("wf.csv").read_bytes().decode() == expected
 
 

@@ -289,6 +289,54 @@ def test_an_order_changes_only_the_priorities(put):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        (
+            "digraph{a->b;z}",
+            'digraph{a->b;z [priority=2]\n  "a" [priority=3];\n  "b" [priority=1];\n}',
+        ),
+        (
+            "digraph{<a>->b}",
+            'digraph{<a>->b\n  <a> [priority=2];\n  "b" [priority=1];\n}',
+        ),
+        (
+            r'digraph{"a\\"->b}',
+            r'digraph{"a\\"->b' + "\n" + r'  "a\\" [priority=2];' + '\n  "b" [priority=1];\n}',
+        ),
+    ],
+)
+def test_nodes_that_only_edges_name_get_a_statement_before_the_last_brace(put, text, new):
+    put({"wf.dot": text})
+    workflow = icsched.read("wf.dot")
+
+    icsched.write("wf.dot", prioritize(workflow, "fifo"))
+
+    assert Path("wf.dot").read_text() == new
+    assert icsched.read("wf.dot").whole == workflow.whole
+
+
+def test_an_edge_to_or_from_an_empty_subgraph_gets_a_remark(read):
+    workflow = read("digraph {\na -> {} -> b}")
+
+    assert arcs(workflow) == set()
+    told = [(remark.line, remark.count, remark.text) for remark in workflow.remarks]
+    assert told == [(2, 2, "an edge to or from an empty subgraph is no dependency")]
+
+
+def test_a_subgraph_that_is_opened_again_has_its_new_nodes_too(read):
+    body = "subgraph x {a} -> d; subgraph x {subgraph y {b}} -> e; subgraph x {subgraph y {c}} -> f"
+
+    assert arcs(read(f"digraph {{{body}}}")) == {
+        ("a", "d"),
+        ("a", "e"),
+        ("b", "e"),
+        ("a", "f"),
+        ("b", "f"),
+        ("c", "f"),
+    }
+
+
 def test_a_priority_that_a_default_gave_is_overruled(put):
     put({"wf.dot": "digraph {node [priority=9]; a; b}"})
 

@@ -9,6 +9,7 @@ from tests.hostile import outcome_of
 READ = "__import__('icsched').read(sys.argv[1]).whole"
 LIMIT = "expected at most 10,000,000 dependencies from edges between groups, got more"
 MANY = 100_000
+SOME = 30_000
 LARGE = ["named.dot", "groups.dot", "square.mmd"]  # read in processes of their own
 
 
@@ -45,6 +46,19 @@ FILES = {
         f"{numbered('b{} -> subgraph S; ', 9999)}}}",
         f"groups.dot:2: {LIMIT}",
     ),
+    "mentions.dot": (
+        f"digraph {{subgraph x {{{'a;' * SOME}}}\n{'subgraph x -> b;' * SOME}}}",
+        "2 jobs",
+    ),
+    "parts.dot": (
+        f"digraph {{subgraph x {{{'{a}' * SOME}}}\n{'subgraph x -> b;' * SOME}}}",
+        "2 jobs",
+    ),
+    "reopened.dot": (
+        f"digraph {{subgraph x {{{'{a}' * SOME}}}\n{'subgraph x {} -> b;' * SOME}}}",
+        f"reopened.dot:2: {LIMIT}",
+    ),
+    "attributes.dot": ("digraph {a [\n" + numbered("x{}=1\n", MANY) + "]}", "1 jobs"),
     "plus.dot": ('digraph {"a"' + '+"a"' * MANY + "}", "1 jobs"),
     "ports.dot": ("digraph {a" + ":p" * MANY + "}", "1 jobs"),
     "chain.dot": ("digraph {" + " -> ".join(f"n{i}" for i in range(MANY)) + "}", f"{MANY} jobs"),
@@ -56,6 +70,18 @@ FILES = {
         + "&".join(f"b{i}" for i in range(MANY)),
         f"square.mmd:2: {LIMIT}",
     ),
+    "mentions.mmd": (
+        "graph TD\nsubgraph x\n" + "a\n" * SOME + "end\n" + "x --> b\n" * SOME,
+        "2 jobs",
+    ),
+    "nested.mmd": (
+        "graph TD\n"
+        + numbered("subgraph s{}\n", SOME)
+        + "a\n"
+        + "end\n" * SOME
+        + numbered("s{} --> b\n", SOME),
+        None,
+    ),
     "brackets.mmd": (
         "graph TD\n" + "a[" * MANY,
         "brackets.mmd:2: expected the ] that ends this shape",
@@ -66,6 +92,7 @@ FILES = {
     "quotes.csv": ("task,parents\n" + '"' * (2 * MANY + 1), None),
     "commas.csv": ("task,parents\n" + "," * MANY, None),
     "header.csv": ("task,parents," + "x," * 2000 + "\n", "0 jobs"),
+    "columns.csv": ("task,parents" + numbered(",x{}", MANY) + "\n", "0 jobs"),
     "words.edges": ("a " * MANY, None),
     "quotes.sh": ("sbatch " + "'" * (2 * MANY + 1), None),
     "continued.sh": ("sbatch x.sh " + "\\\n" * MANY, "1 jobs"),

@@ -44,6 +44,9 @@ def arcs(workflow: Workflow) -> set[tuple[str, str]]:
         ("subgraph s [Title]\na\nb\nend\ns --> c", {"ac", "bc"}),
         ("c --> s\nsubgraph s\ndirection TB\na --> b\nend", {"ca", "cb", "ab"}),
         ("subgraph s\nsubgraph t\na\nend\nb\nend\ns --> c", {"ac", "bc"}),
+        ("%% subgraph b\na --> b", {"ab"}),
+        ('a["subgraph b"] --> b', {"ab"}),
+        ("a -->|subgraph b| b", {"ab"}),
         ('subgraph " "\na\nend\nsubgraph " "\nb\nend\na --> b', {"ab"}),
     ],
 )
@@ -64,6 +67,14 @@ def test_links_go_from_parents_to_children(read, body, expected):
 )
 def test_a_flowchart_may_begin_in_many_ways(read, header):
     assert arcs(read(f"{header}a --> b")) == {("a", "b")}
+
+
+def test_a_link_to_or_from_an_empty_subgraph_gets_a_remark(read):
+    workflow = read("graph TD\nsubgraph s\nend\na --> s\ns --> b\n")
+
+    assert arcs(workflow) == set()
+    told = [(remark.line, remark.count, remark.text) for remark in workflow.remarks]
+    assert told == [(4, 2, "an edge to or from an empty subgraph is no dependency")]
 
 
 def test_the_rules_of_snakemake_are_kinds(read):
@@ -108,6 +119,10 @@ def test_the_subgraphs_and_operators_of_nextflow_are_read(read):
         ("graph TD\na[x --> b\n]", "2: expected the ] that ends this shape"),
         ('graph TD\na["x --> b]', None),
         ("graph TD\nsubgraph s\na\n", "2: expected the end of this subgraph"),
+        (
+            "graph TD\na e1@--> b\ne1@{ animate: true } --> c",
+            "3: expected a node at each end of a link, got a link",
+        ),
         (b"graph TD\n\xe9", "2: expected UTF-8 text, got byte 0xe9"),
         ("graph TD\na --> a", " dependency cycle: a -> a"),
         ("graph TD\nsubgraph s\ns --> a\nend", " dependency cycle: a -> a"),

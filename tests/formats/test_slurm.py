@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import icsched
-from icsched import FormatError, Workflow, prioritize
+from icsched import Dag, FormatError, Workflow, prioritize
 from icsched.commands import Command
 from icsched.formats import FORMATS
 from tests.formats.workflows import workflows
@@ -102,6 +102,30 @@ def test_what_an_order_cannot_hold_is_told(read):
         (2, "afterany: these jobs run even if their parents fail"),
         (2, "the order leaves out dependencies on jobs that this script does not submit"),
     ]
+
+
+def test_two_per_cent_signs_are_one_and_a_pattern_gets_a_remark(read):
+    workflow = read("sbatch -i 5%% -o %j.out x.sh\nsbatch -D 5% -o 5%%%x -e $A.err y.sh\n")
+
+    assert workflow.commands == (
+        Command(("./x.sh",), stdin="5%"),
+        Command(("./y.sh",), directory="5%"),
+    )
+    told = "icsched does not read names of files with variables, or patterns such as %j"
+    assert [(remark.line, remark.count, remark.text) for remark in workflow.remarks] == [
+        (1, 3, told)
+    ]
+
+
+def test_slurm_fills_in_nothing_in_what_icsched_writes(read):
+    command = Command(("sort",), directory="5%", stdin="%j", stdout="%%", stderr="5%")
+    workflow = Workflow(Dag({"a": []}), [False], find_commands=lambda: [command])
+
+    text = FORMATS.find("slurm").text(workflow)
+
+    options = "--chdir=5% --input=%%j --output=%%%% --error=5%%"
+    assert f" {options} --wrap=sort)" in text
+    assert read(text).commands == (command,)
 
 
 EXPECTED = "expected a line such as j1=$(sbatch --parsable ...), sbatch ..., or a comment"

@@ -13,7 +13,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6
 WORD = TEXT | st.sampled_from(
     ["$HOME", "a b", "'", '"', "\\", "A=1", "*", "-n", "\n", "\\\n", "`ls`"]
 )
-PLACE = st.none() | st.text("ab/._ \\'\"", min_size=1, max_size=5).filter(str.strip)
+PLACE = st.none() | st.text("ab/._ %\\'\"", min_size=1, max_size=5).filter(str.strip)
 VARIABLE = st.tuples(st.sampled_from(["A", "_b1", "c-d"]), WORD)
 
 

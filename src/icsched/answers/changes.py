@@ -11,6 +11,7 @@ from icsched.answers.reading import Reading, check_not_own
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_bytes
 from icsched.formats import FORMATS, dagman
+from icsched.formats.access import order_changes
 from icsched.formats.dagman.writer import COMPANION, Via
 from icsched.workflow import Workflow
 
@@ -88,9 +89,7 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
     for option, is_given in only_dagman.items():
         if is_given:
             raise ArgumentError(f"{option} is for DAGMan files, not for format {chosen.name}")
-    if chosen.changes is None:
-        raise chosen.cannot("changes", next(iter(found.workflow.files), ""))
-    changes = chosen.changes(found.workflow, found.plan.order.tolist())
+    changes = order_changes(found.workflow, found.plan.order.tolist())
     return changes if writing.output is None else [_copy(found.workflow, changes, writing.output)]
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
-from icsched.files import write_text
-from icsched.formats.entry import Format
+from icsched.files import Change, write_text
+from icsched.formats.entry import Format, NoOptions
 from icsched.formats.table import FORMATS, format_of
 from icsched.pebble import check_order
 from icsched.workflow import Workflow
@@ -87,6 +89,60 @@ def write(
     return paths
 
 
+def order_changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
+    """Return the changes that write an order into the files of *workflow*, in its format.
+
+    *order* has ids of ``workflow.dag``. A file that holds a whole workflow is read again as it
+    would be. Raises FormatError if it would be another workflow, or if the format has no orders.
+    """
+    chosen = FORMATS.find(workflow.format)
+    path = next(iter(workflow.files), "")
+    if chosen.changes is None:
+        raise chosen.cannot("changes", path)
+    changes = chosen.changes(workflow, order)
+    if chosen.read is not None and chosen.options is NoOptions and len(changes) == 1:
+        _check_change(changes[0], workflow, order, chosen)
+    return changes
+
+
+def _check_change(change: Change, workflow: Workflow, order: Sequence[int], chosen: Format) -> None:
+    if change.is_none or change.new is None or [change.path] != [*workflow.files]:
+        return
+    problem = _problem(_read_again(change.path, change.new, chosen), workflow, order, chosen)
+    if problem:
+        told = f"icsched cannot write an order into this file: {problem} afterwards"
+        raise FormatError(change.path, None, f"{told}; nothing is written")
+
+
+def _read_again(path: str, data: bytes, chosen: Format) -> Workflow | None:
+    """Return the workflow in *data* as the content of a file called as *path*; None if bad."""
+    try:
+        with TemporaryDirectory(prefix="icsched-") as folder:
+            copy = pathlib.Path(folder, pathlib.Path(path).name)
+            copy.write_bytes(data)
+            return read(copy, format=chosen.name)
+    except OSError as error:
+        problem = f"the order cannot be checked: {error.strerror}"
+        raise FormatError(path, None, problem) from error
+    except FormatError:
+        return None
+
+
+def _problem(
+    again: Workflow | None, workflow: Workflow, order: Sequence[int], chosen: Format
+) -> str:
+    """Return in which way *again* is not *workflow* in this order; "" if it is."""
+    if again is None:
+        return "no reader would take it"
+    if again.whole != workflow.whole or again.done.tolist() != workflow.done.tolist():
+        return "it would have other tasks or dependencies"
+    if again.priorities is None:
+        is_lost = "priorities" in chosen.keeps and len(order) > 0
+        return "it would have no priorities" if is_lost else ""
+    is_in_order = (again.priorities[list(order)][1:] < again.priorities[list(order)][:-1]).all()
+    return "" if is_in_order else "its priorities would be in another order"
+
+
 def write_clusters(path: Path, workflow: Workflow, clusters: Sequence[Sequence[int]]) -> list[str]:
     """Write *workflow* to *path* with one task for each of *clusters*, in the workflow's format.
 
@@ -129,10 +185,10 @@ def _options(chosen: Format, given: dict[str, object]) -> object:
 def _write_order(
     paths: list[str], plan: Plan, chosen: Format, options: dict[str, object]
 ) -> list[str]:
-    if chosen.changes is None:
+    if chosen.changes is None:  # before a long time of reading
         raise chosen.cannot("changes", paths[0])
     workflow = read(paths, format=chosen.name, **options)
-    changes = chosen.changes(workflow, _order(workflow, plan, paths[0]))
+    changes = order_changes(workflow, _order(workflow, plan, paths[0]))
     for change in changes:
         for reason in change.check():
             raise FormatError(change.path, None, f"{reason}: icsched leaves it as it is")

@@ -1,6 +1,7 @@
 """Workflows as tables of comma- or tab-separated values."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from icsched.formats.found import (
 from icsched.workflow import Workflow
 
 _BETWEEN = ";"  # between the parents of a task
+_EITHER = re.compile("[;,]")  # the same, if semicolons separate cells
 _SHAPES = "expected a header with the columns parent,child or task,parents"
 _NEEDS_QUOTES = re.compile(r'[",\t\r\n]|^\s|\s$|^\ufeff')
 
@@ -49,8 +51,9 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
 
     With the columns `parent` and `child`, each row is a dependency; an empty cell makes the other a
     task on its own. With `task` and `parents`, each row is a task, and a semicolon separates its
-    parents. Then `run_time`, `size`, `priority`, `done` and `command` are read too. Other columns
-    are passed over with a remark. Raises FormatError with file and line for other tables.
+    parents; if semicolons separate the cells, so does a comma. Then `run_time`, `size`, `priority`,
+    `done` and `command` are read too. Other columns are passed over with a remark. Raises
+    FormatError with file and line for other tables.
     """
     [path] = paths
     found = Found(path, read_text(path))
@@ -61,9 +64,12 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
         raise FormatError(path, 1, f"{_SHAPES}, got an empty file")
     columns = _columns(header, found)
     if "parent" in columns:
-        _read_pairs(rows, columns, found)
+        _read_pairs(_checked(rows, header, columns, found), columns, found)
         return found.workflow("csv")
-    tasks = _read_tasks(rows, columns, found)
+    tasks = _read_tasks(_checked(rows, header, columns, found), columns, found)
+    between = _EITHER if separator == _BETWEEN else re.compile(_BETWEEN)
+    for task, row in tasks.items():
+        _read_parents(task, row[columns["parents"]], between, found)
     return found.workflow("csv", _Table(found.text, separator, header, tasks, columns))
 
 
@@ -72,7 +78,7 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
 
 def _separator(text: str) -> str:
     """Return what separates cells: a tab, a comma or a semicolon, the first that the header has."""
-    first = text.partition("\n")[0]
+    first = text.partition("\n")[0].partition("\r")[0]
     return next((separator for separator in "\t,;" if separator in first), ",")
 
 
@@ -106,28 +112,34 @@ def _columns(header: _Row, found: Found) -> dict[str, int]:
     if not is_pairs and not {"task", "parents"} <= {*names}:
         raise found.error(header[0].start, f"{_SHAPES}, got {', '.join(names)[:80]!r}")
     known = ("parent", "child") if is_pairs else ("task", "parents", *FACTS)
+    counts, rest = Counter(names), "icsched does not read other columns"
     for name, cell in zip(names, header, strict=True):
         if name not in known:
-            found.remark(f"icsched does not read the column {cell.value!r}", cell.start)
-        elif names.count(name) > 1:
-            raise found.error(cell.start, f"expected one column {name!r}, got {names.count(name)}")
+            found.remark(f"icsched does not read the column {cell.value!r}", cell.start, rest)
+        elif counts[name] > 1:
+            raise found.error(cell.start, f"expected one column {name!r}, got {counts[name]}")
     return {name: place for place, name in enumerate(names) if name in known}
 
 
 # The two shapes
 
 
-def _checked(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> Iterator[_Row]:
-    """Yield the rows that have all cells that the header names."""
-    needed = max(columns.values()) + 1
+def _checked(
+    rows: Iterator[_Row], header: _Row, columns: dict[str, int], found: Found
+) -> Iterator[_Row]:
+    """Yield the rows; raises FormatError for one that lacks cells, or has more than the header."""
+    needed, most = max(columns.values()) + 1, len(header)
     for row in rows:
         if len(row) < needed:
             raise found.error(row[0].start, f"expected {needed} cells, got {len(row)}")
+        if len(row) > most:
+            problem = f"expected {most} cells as in the header, got {len(row)}"
+            raise found.error(row[0].start, problem)
         yield row
 
 
 def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> None:
-    for row in _checked(rows, columns, found):
+    for row in rows:
         names = [row[columns["parent"]].value.strip(), row[columns["child"]].value.strip()]
         ids = [found.task(name) for name in names if name]
         if not ids:
@@ -137,10 +149,10 @@ def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
 
 
 def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> dict[int, _Row]:
-    """Read rows of tasks; all parents must have a row, before or after."""
+    """Read rows of tasks, all but the parents."""
     facts = {fact: columns[fact] for fact in FACTS if fact in columns}
     tasks: dict[int, _Row] = {}
-    for row in _checked(rows, columns, found):
+    for row in rows:
         cell = row[columns["task"]]
         name = cell.value.strip()
         if not name or name in found.ids:
@@ -151,13 +163,12 @@ def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
         for fact, column in facts.items():
             if row[column].value.strip():
                 found.say(fact, task, row[column].value, row[column].start)
-    for child, row in tasks.items():
-        _read_parents(child, row[columns["parents"]], found)
     return tasks
 
 
-def _read_parents(child: int, cell: _Cell, found: Found) -> None:
-    for word in cell.value.split(_BETWEEN):
+def _read_parents(child: int, cell: _Cell, between: re.Pattern[str], found: Found) -> None:
+    """Take the parents of a task; each must have a row, before or after."""
+    for word in between.split(cell.value):
         name = word.strip()
         if name and name not in found.ids:
             raise found.error(cell.start, f"expected parents that have a row, got {name!r}")
@@ -187,7 +198,8 @@ def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
 def _edit(row: _Row, priority: int | None, table: _Table) -> Edit[str] | None:
     words = "" if priority is None else str(priority)
     if "priority" not in table.columns:
-        return row[-1].end, row[-1].end, f"{table.separator}{words}"
+        lacking = len(table.header) - len(row)  # cells of columns that icsched does not read
+        return row[-1].end, row[-1].end, f"{table.separator * (lacking + 1)}{words}"
     cell = row[table.columns["priority"]]
     return None if priority is None else (cell.start, cell.end, words)
 

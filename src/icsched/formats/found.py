@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
+from icsched.formats.groups import End, members_of
 from icsched.formats.known import (
     NO_SIZE,
     Remarks,
@@ -70,26 +72,35 @@ class Found:
         self._parents.frombytes(arcs[:, 0].astype(np.intc).tobytes())
         self._children.frombytes(arcs[:, 1].astype(np.intc).tobytes())
 
-    def arcs(self, parents: Sequence[int], children: Sequence[int], place: int) -> None:
+    def arcs(self, parents: Sequence[End], children: Sequence[End], place: int) -> None:
         """Add an arc from each of *parents* to each of *children*; raises FormatError if too many.
 
         An edge between two groups of 10^5 tasks is a short line, and more arcs than memory holds.
         """
-        self._grouped += max(len(parents) * len(children), len(parents) + len(children))
+        count = partial(self._count, place)
+        sources, targets = members_of(parents, count), members_of(children, count)
+        count(max(len(sources) * len(targets), len(sources) + len(targets)))
+        if not sources or not targets:
+            self.remark("an edge to or from an empty subgraph is no dependency", place)
+        several = np.array(sources, np.intc)
+        self._parents.frombytes(np.repeat(several, len(targets)).tobytes())
+        self._children.frombytes(np.tile(np.array(targets, np.intc), len(sources)).tobytes())
+
+    def _count(self, place: int, entries: int) -> None:
+        """Count arcs of groups, and the entries of groups that are walked to find them."""
+        self._grouped += entries
         if self._grouped > _MOST_GROUPED:
             most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"
             raise self.error(place, f"expected {most}, got more")
-        several = np.array(parents, np.intc)
-        self._parents.frombytes(np.repeat(several, len(children)).tobytes())
-        self._children.frombytes(np.tile(np.array(children, np.intc), len(parents)).tobytes())
 
     def say(self, fact: str, task: int, words: str, place: int) -> None:
         """Note that the file gives *task* these *words* for one of `FACTS`."""
         self.facts.setdefault(fact, {})[task] = words, place
 
-    def remark(self, text: str, place: int) -> None:
-        """Count a remark; the first place is the one that is told."""
-        self.remarks.add(text, 1, 0 if text in self.remarks else self.line(place))
+    def remark(self, text: str, place: int, rest: str = "") -> None:
+        """Count a remark; the first place is the one that is told. For *rest* see `Remarks`."""
+        told = self.remarks.kind(text, rest)
+        self.remarks.add(told, 1, 0 if told in self.remarks else self.line(place))
 
     def line(self, place: int) -> int:
         """Return the number of the line of a place."""

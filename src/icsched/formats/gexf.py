@@ -157,8 +157,10 @@ class _Reader:
             self.nodes.say_rest(self.attributes[key], text, at)
 
     def _remark(self) -> None:
+        remarks, rest = self.nodes.remarks, "icsched does not use other attributes"
         for name, count in self.unused.items():
-            self.nodes.remarks.add(f"icsched does not use attribute {name!r}", count)
+            told = remarks.kind(f"icsched does not use attribute {name!r}", rest)
+            remarks.add(told, count)
         text = "icsched does not use the hierarchy of nodes (pid)"
         self.nodes.remarks.add(text, self.hierarchy)
 

@@ -162,11 +162,14 @@ class _Reader:
             self.nodes.say_rest(self.keys[key], text, at)
 
     def _remark(self) -> None:
+        remarks = self.nodes.remarks
         for key, count in self.unused.items():
             name, at = self.other.get(key, (key, -1))
-            line = self.document.line(at) if at >= 0 else 0
-            self.nodes.remarks.add(f"icsched does not use attribute {name!r}", count, line)
-        self.nodes.remarks.add("icsched does not use ports of nodes", self.ports)
+            told = f"icsched does not use attribute {name!r}"
+            told = remarks.kind(told, "icsched does not use other attributes")
+            line = self.document.line(at) if at >= 0 and told not in remarks else 0
+            remarks.add(told, count, line)
+        remarks.add("icsched does not use ports of nodes", self.ports)
 
 
 def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow:

@@ -19,6 +19,7 @@ NO_RUN_TIME = "tasks without a run time get the mean of their kind"
 NO_SIZE = "tasks without a size count as 0 bytes"
 MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
 MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
+MOST_KINDS = 10  # of things with names, each with a remark
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
@@ -27,12 +28,24 @@ Number = int | float | None
 
 
 class Remarks:
-    """Collects remarks about a file, one for each kind of thing."""
+    """Collects remarks about a file, one for each kind of thing.
+
+    A file may have any number of names that icsched does not read. The first ten of a kind get a
+    remark each, and all others one together, with the text *rest*.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._counts: Counter[str] = Counter()
         self._lines: dict[str, int] = {}
+        self._named: Counter[str] = Counter()  # how many remarks there are, by what the rest gets
+
+    def kind(self, text: str, rest: str) -> str:
+        """Return *text*, or *rest* if there are enough remarks of this kind."""
+        if not rest or text in self._counts:
+            return text
+        self._named[rest] += 1
+        return text if self._named[rest] <= MOST_KINDS else rest
 
     def __contains__(self, text: str) -> bool:
         return text in self._counts

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import icsched
 from icsched import Dag, FormatError, Workflow, prioritize
 from icsched.formats import FORMATS
-from tests.formats.xml.cases import read
+from tests.formats.xml.cases import FILES, read
 from tests.strategies import dags
 
 READERS = {"graphml": nx.read_graphml, "gexf": nx.read_gexf}
@@ -234,3 +234,20 @@ def test_values_of_an_attribute_that_is_not_declared_stay_as_they_are(put):
         icsched.write(path, prioritize(Dag({"a": []}), "fifo"))
         assert icsched.read(path).priorities.tolist() == [1]
         assert "high" in Path(path).read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gexf", '<attvalue for="x{}" value="1"/>'),
+        ("graphml", '<data key="x{}">1</data>'),
+    ],
+)
+def test_of_many_unused_attributes_ten_are_named_and_the_others_counted(name, value, put):
+    values = "".join(value.format(number) for number in range(500))
+    put({"wf.xml": FILES[name](["a"], []).replace('"a"/>', f'"a">{values}</node>')})
+
+    found = {remark.text: remark.count for remark in read(name, "wf.xml").remarks}
+
+    named = {f"icsched does not use attribute 'x{number}'": 1 for number in range(10)}
+    assert found == {**named, "icsched does not use other attributes": 490}

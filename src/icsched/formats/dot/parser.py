@@ -31,12 +31,18 @@ class Spots:
 
     `values` has the words of a priority, `lists` the end of a list of attributes and whether a
     comma is needed, `bare` the end of a statement without attributes, `end` the last brace.
+    `odd` has names as the file spells them: in quotes, these would be other names.
     """
 
     values: dict[int, tuple[int, int]] = field(default_factory=dict)
     lists: dict[int, tuple[int, bool]] = field(default_factory=dict)
     bare: dict[int, int] = field(default_factory=dict)
+    odd: dict[int, str] = field(default_factory=dict)
     end: int = 0
+
+    def has(self, task: int) -> bool:
+        """Whether a statement of the file can take the priority of a task."""
+        return task in self.values or task in self.lists or task in self.bare
 
 
 class Parser:
@@ -109,10 +115,11 @@ class Parser:
         group = Group() if name is None else outer.group.named.get(name)
         if group is None or name is None:
             group = group or Group()
-            outer.group.parts.append(group)
+            outer.group.parts[group] = None
             if name is not None:
                 outer.group.named[name] = group
         if tokens.kind == "{":
+            group.known = None
             self._scopes.append(_Scope(group, outer.defaults, tokens.start))
             tokens.advance()
         elif name is not None:  # a subgraph that was written before
@@ -167,28 +174,29 @@ class Parser:
             tokens.advance()
             tokens.word("the value of an attribute")
             return
-        end = tokens.last_end
+        task = self._id_of(name, kind == HTML, start)
         while tokens.kind == ":":  # a port
             tokens.advance()
             tokens.word("a port")
-            end = tokens.last_end
-        self._end_of_edge(self._id_of(name, kind == HTML, start), end)
+        self._end_of_edge(task, tokens.last_end)
 
     def _id_of(self, name: str, is_html: bool, start: int) -> int:
         """Return the id of a task; a new task gets the defaults of its scope."""
         found, scope = self.found, self._scopes[-1]
+        is_new = name not in found.ids
+        task = found.task(name)
+        if is_new and (is_html or "\\" in name):
+            self.spots.odd[task] = found.text[start : self._tokens.last_end]
         if name.startswith("<"):
             (self._html_names if is_html else self._other_names).add(name)
             if name in self._html_names and name in self._other_names:
                 problem = f"two nodes are called {name!r}, an HTML string and a string in quotes"
                 raise found.error(start, problem)
-        is_new = name not in found.ids
-        task = found.task(name)
         if is_new and scope.defaults:
             for key, (value, place) in scope.defaults.items():
                 self._say(key, task, value, place)
         if len(self._scopes) > 1:
-            scope.group.tasks.append(task)
+            scope.group.tasks[task] = None
         return task
 
     def _end_of_edge(self, end: int | Group, place: int | None) -> None:
@@ -215,9 +223,7 @@ class Parser:
         if isinstance(parent, int) and isinstance(child, int):
             self.found.arc(parent, child)
             return
-        parents = [parent] if isinstance(parent, int) else parent.members()
-        children = [child] if isinstance(child, int) else child.members()
-        self.found.arcs(parents, children, self._tokens.start)
+        self.found.arcs([parent], [child], self._tokens.start)
 
     def _describe(
         self, task: int, place: int, attributes: list[tuple[str, str, int, int]] | None
@@ -249,7 +255,8 @@ class Parser:
 
     def _pass_over(self, key: str, kind: str, place: int) -> None:
         if key not in ATTRIBUTES:
-            self.found.remark(f"icsched does not read the {kind} attribute {key!r}", place)
+            told = f"icsched does not read the {kind} attribute {key!r}"
+            self.found.remark(told, place, rest=f"icsched does not read other {kind} attributes")
 
 
 def first_line(label: str) -> str:

@@ -36,25 +36,31 @@ def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     text, spots = workflow.parsed
     [path] = workflow.files
     wanted = priorities_of(workflow, order)
-    edits = [_edit(task, wanted[task], spots, workflow) for task in sorted(wanted)]
-    before = text[: spots.end].rstrip(" \t")
-    if any(words.endswith("\n") for *_, words in edits) and not before.endswith("\n"):
-        edits.insert(0, (spots.end, spots.end, "\n"))
+    here = [task for task in sorted(wanted) if spots.has(task)]
+    absent = [task for task in sorted(wanted) if not spots.has(task)]
+    edits = [_edit(task, wanted[task], spots) for task in here]
+    lines = [_line(task, wanted[task], spots, workflow) for task in absent]
+    if lines:  # after all edits of what stands at once before the brace
+        is_new = text[: spots.end].rstrip(" \t").endswith("\n")
+        edits.append((spots.end, spots.end, ("" if is_new else "\n") + "".join(lines)))
     return [Change(path, text.encode(), edited(text, edits).encode())]
 
 
-def _edit(task: int, priority: int, spots: Spots, workflow: Workflow) -> Edit[str]:
-    """Return the smallest edit that gives a task its priority."""
+def _edit(task: int, priority: int, spots: Spots) -> Edit[str]:
+    """Return the smallest edit that gives a task its priority; one of *spots* has the task."""
     if task in spots.values:
         start, end = spots.values[task]
         return start, end, str(priority)
     if task in spots.lists:
         place, has_others = spots.lists[task]
         return place, place, f"{', ' if has_others else ''}priority={priority}"
-    if task in spots.bare:
-        return spots.bare[task], spots.bare[task], f" [priority={priority}]"
-    line = f"  {quoted(str(workflow.names[task]))} [priority={priority}];\n"
-    return spots.end, spots.end, line
+    return spots.bare[task], spots.bare[task], f" [priority={priority}]"
+
+
+def _line(task: int, priority: int, spots: Spots, workflow: Workflow) -> str:
+    """Return a new statement, with the name as the file spells it if it is an odd one."""
+    name = spots.odd.get(task) or quoted(str(workflow.names[task]))
+    return f"  {name} [priority={priority}];\n"
 
 
 def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -> str:

@@ -70,13 +70,21 @@ class Parser:
         self._open: list[tuple[Group, int]] = []
         self._edge_ids: set[str] = set()
         self._deferred: list[tuple[list[int | Group], list[int | Group], int]] = []
-        for line in _SUBGRAPH.finditer(self._text):
-            name = _GROUP_NAME.fullmatch(line[1])
-            if name is not None:
-                self._groups.setdefault(name[1], Group())
 
     def parse(self) -> None:
-        """Read the file; raises FormatError for anything but a flowchart of directed links."""
+        """Read the file; raises FormatError for anything but a flowchart of directed links.
+
+        A file with subgraphs is read twice, because an edge may name one that comes later.
+        """
+        if "subgraph" in self._text:
+            first = Parser(Found(self._found.path, self._text))
+            first._walk()
+            self._groups = {name: Group() for name in first._groups}
+        self._walk()
+        for parents, children, place in self._deferred:
+            self._found.arcs(parents, children, place)
+
+    def _walk(self) -> None:
         front = _FRONT.match(self._text)
         self._place = front.end() if front else 0
         self._skip()
@@ -88,8 +96,6 @@ class Parser:
             self._skip()
         if self._open:
             raise self._found.error(self._open[-1][1], "expected the end of this subgraph")
-        for parents, children, place in self._deferred:
-            self._found.arcs(_members(parents), _members(children), place)
 
     # Text
 
@@ -128,9 +134,9 @@ class Parser:
 
     def _open_group(self, title: str, start: int) -> None:
         name = _GROUP_NAME.fullmatch(title)
-        group = self._groups[name[1]] if name is not None else Group()
+        group = Group() if name is None else self._groups.setdefault(name[1], Group())
         if self._open:
-            self._open[-1][0].parts.append(group)
+            self._open[-1][0].parts[group] = None
         self._open.append((group, start))
 
     def _links(self) -> None:
@@ -165,6 +171,8 @@ class Parser:
     def _join(
         self, parents: Sequence[int | Group], children: Sequence[int | Group], place: int
     ) -> None:
+        if not parents or not children:
+            raise self._found.error(place, "expected a node at each end of a link, got a link")
         [parent, *others], [child, *more] = parents, children
         if others or more or not isinstance(parent, int) or not isinstance(child, int):
             self._deferred.append(([*parents], [*children], place))
@@ -197,7 +205,7 @@ class Parser:
             return None
         task = self._found.task(name[0])
         if self._open:
-            self._open[-1][0].tasks.append(task)
+            self._open[-1][0].tasks[task] = None
         label = self._label() if data is None else _DATA_LABEL.search(data[0])
         if label is not None:
             told = label if isinstance(label, str) else label[1]
@@ -227,10 +235,3 @@ class Parser:
         text = quoted[1] if quoted else self._text[self._place : end]
         self._place = end + len(closings[0])
         return text
-
-
-def _members(ends: Sequence[int | Group]) -> list[int]:
-    found: dict[int, None] = {}
-    for end in ends:
-        found.update(dict.fromkeys([end] if isinstance(end, int) else end.members()))
-    return list(found)

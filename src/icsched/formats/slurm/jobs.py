@@ -24,6 +24,8 @@ _READ = ("dependency", "job-name", "nice", "wrap", "chdir", "input", "output", "
 _SHORTEST = 3  # letters of an option that sbatch completes
 _WAITS = ("afterok", "afterany", "aftercorr")
 _JOB_ID = re.compile(r"[0-9]+(?:_[0-9]+)?")
+STREAMS = ("input", "output", "error")  # options with a name of a file
+_FILLED = re.compile("(?:^|[^%])(?:%%)*+%(?!%)")
 NOTHING = ":"  # the command of a job that runs nothing
 
 
@@ -172,15 +174,10 @@ def command_in(job: Job, found: Found) -> Command | None:
 
 def _directed(command: Command, job: Job) -> Command:
     """Return *command* with its directory and streams; without --error both streams are one."""
-    given = {
-        name: word.text
-        for name, word in job.options.items()
-        if word.is_plain and "%" not in word.text
-    }
-    directory = given.get("chdir")
-    stdin, output, error = (
-        _placed(given.get(name), directory) for name in ("input", "output", "error")
-    )
+    place = job.options.get("chdir")
+    directory = place.text if place is not None and place.is_plain else None
+    given = {name: stream_in(job.options[name]) for name in STREAMS if name in job.options}
+    stdin, output, error = (_placed(given.get(name), directory) for name in STREAMS)
     stderr = error if "error" in job.options else output
     return Command(command.argv, directory, command.environment, stdin, output, stderr)
 
@@ -189,6 +186,17 @@ def _placed(file: str | None, directory: str | None) -> str | None:
     """Return a file of Slurm, which sees it from the directory of the job."""
     is_seen_from_here = not file or not directory or file.startswith("/")
     return file if is_seen_from_here else f"{directory}/{file}"
+
+
+def stream_in(word: Word) -> str | None:
+    """Return the name of a file; None if it has variables, or patterns such as %j.
+
+    >>> stream_in(Word("5%%.txt", 0, 7)), stream_in(Word("%j.txt", 0, 6))
+    ('5%.txt', None)
+    """
+    if not word.is_plain or _FILLED.search(word.text):
+        return None
+    return word.text.replace("%%", "%")
 
 
 def _unknown(job: Job, word: Word, found: Found) -> FormatError:

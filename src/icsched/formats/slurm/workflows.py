@@ -11,7 +11,17 @@ from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
-from icsched.formats.slurm.jobs import NOTHING, Job, command_in, job_of, named, parents_of, shown
+from icsched.formats.slurm.jobs import (
+    NOTHING,
+    STREAMS,
+    Job,
+    command_in,
+    job_of,
+    named,
+    parents_of,
+    shown,
+    stream_in,
+)
 from icsched.formats.slurm.script import submissions
 from icsched.formats.stated import said
 from icsched.formats.words import command_of, command_text
@@ -55,6 +65,10 @@ def _note(job: Job, task: int, found: Found) -> None:
             problem = f"--nice: expected a whole number of 32 bits, got {shown(nice.text)!r}"
             raise found.error(nice.start, problem)
         found.say("priority", task, str(-int(nice.text)), nice.start)
+    for option in STREAMS:
+        if option in job.options and stream_in(job.options[option]) is None:
+            told = "icsched does not read names of files with variables, or patterns such as %j"
+            found.remark(told, job.options[option].start)
     if "array" in job.options:
         found.remark("an array of jobs counts as one task", job.line.start)
 
@@ -147,8 +161,13 @@ def _words(command: Command | None, path: str) -> list[str]:
         "output": command.as_seen_inside(command.stdout, path),
         "error": command.as_seen_inside(error, path),
     }
-    words = [f"--{name}={shlex.quote(value)}" for name, value in given.items() if value]
+    words = [f"--{name}={shlex.quote(_spelled(name, v))}" for name, v in given.items() if v]
     return [*words, f"--wrap={shlex.quote(_wrapped(command))}"]
+
+
+def _spelled(option: str, value: str) -> str:
+    """Return the value of an option, so that Slurm takes no part of it for a pattern."""
+    return value.replace("%", "%%") if option in STREAMS else value
 
 
 def _wrapped(command: Command) -> str:
