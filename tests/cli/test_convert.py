@@ -149,7 +149,7 @@ def test_a_program_that_is_not_a_full_path_is_found_where_the_job_runs(put, icsc
 
     text = Path("out.dag").read_text()
     env = "/usr/bin/env"
-    assert re.findall(r"executable = (.*)", text) == [env, env, "/bin/prog"]
+    assert re.findall(r"  executable = (.*)", text) == [env, env, "/bin/prog"]
     words = ["'prog' '1'", "'./prog' '2'", "'3'"]
     assert re.findall(r'My.Arguments = "(.*)"', text) == words
 

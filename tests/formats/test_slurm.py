@@ -118,7 +118,7 @@ def test_two_per_cent_signs_are_one_and_a_pattern_gets_a_remark(read):
 
 
 def test_slurm_fills_in_nothing_in_what_icsched_writes(read):
-    command = Command(("sort",), directory="5%", stdin="%j", stdout="%%", stderr="5%")
+    command = Command(("sort",), directory="5%", stdin="5%/%j", stdout="5%/%%", stderr="5%/5%")
     workflow = Workflow(Dag({"a": []}), [False], find_commands=lambda: [command])
 
     text = FORMATS.find("slurm").text(workflow)
