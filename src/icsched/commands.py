@@ -4,6 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def seen_from_file(file: str | None, directory: str | None) -> str | None:
+    """Return the file of a stream, which a job sees from its *directory*, as `Command` names it.
+
+    >>> seen_from_file("in.txt", "data"), seen_from_file("/in.txt", "data")
+    ('data/in.txt', '/in.txt')
+    """
+    is_seen_from_here = not file or not directory or file.startswith("/")
+    return file if is_seen_from_here else f"{directory}/{file}"
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A program with its arguments. No shell reads them.

@@ -444,7 +444,7 @@ def test_the_report_names_the_file_of_run_times(icsched, workflow, put):
     put({"times.txt": "a 1\nb 2\nc 3\nlone 4\n"})
     result = icsched("simulate", workflow, "--run-times", "times.txt", "--workers", "2", *QUICK)
 
-    assert "Run times: normal, means from times.txt, spread 0.1.\n" in result.out
+    assert "Run times: normal, means from times.txt (4 measured), spread 0.1.\n" in result.out
 
 
 # What cannot be

@@ -150,9 +150,9 @@ HEAD = "pegasus: '5.0'\nname: x\n"
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "wf.yml: expected a workflow of Pegasus, with a list of jobs"),
+        ("", "wf.yml:1: expected a workflow of Pegasus, with a list of jobs, got an empty file"),
         ("a: b: c", "wf.yml:1: expected YAML: mapping values are not allowed in this context"),
-        ("- a", "wf.yml: expected a workflow of Pegasus, with a list of jobs"),
+        ("- a", "wf.yml:1: expected a workflow of Pegasus, with a list of jobs, got a list"),
         ("jobs: [a]", "wf.yml: jobs: expected mappings, got a word"),
         ("jobs:\n- name: x", "wf.yml:2: id: expected a word, got a nothing"),
         ("jobs:\n- {id: a}\n- {id: a}", "wf.yml:3: expected each job once, got 'a' twice"),

@@ -283,13 +283,6 @@ def test_ids_that_differ_only_in_case_are_two_tasks(read):
     assert read({"workflow": {"tasks": tasks}}).names == ("a", "A", "'a'")
 
 
-def test_priorities_that_are_not_whole_numbers_are_ignored_and_told(read):
-    found = read({"workflow": {"tasks": [{"name": "a", "priority": 0.5}]}, "schemaVersion": "1.4"})
-
-    assert found.priorities is None
-    assert "not whole numbers" in found.remarks[0].text
-
-
 # An order into the file
 
 

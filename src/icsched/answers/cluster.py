@@ -70,7 +70,7 @@ def cluster_answer(
         cut_arcs=sum(taken.cut_arcs for taken in clusters),
         done=int(workflow.done.sum()),
         resumed=resumed(workflow),
-        timed=times_known(workflow),
+        timed=times_known(workflow, is_own=not wanted.run_times),
         written=tuple(_write(workflow, [taken.tasks for taken in clusters], output, dot)),
         is_submittable=output is not None,
     )

@@ -24,13 +24,17 @@ class Resumed(Note):
 
 @dataclass(frozen=True)
 class TimesKnown(Note):
-    """How many jobs have run times of which origin, and how many given names fit no job."""
+    """How many jobs have run times of which origin, and how many given names fit no job.
+
+    `is_own` is true if all run times are those of the workflow file, and means of these.
+    """
 
     measured: int
     pattern: int
     kind: int
     all: int
     unused: int
+    is_own: bool = False
 
 
 def resumed(workflow: Workflow) -> Resumed | None:

@@ -99,7 +99,8 @@ class _Search:
             is_inner=is_inner,
             signs=self.signs,
         )
-        about = resumed(found.workflow), times_known(found.workflow)
+        known = times_known(found.workflow, is_own=not wanted.order.run_times)
+        about = resumed(found.workflow), known
         told: list[notes.Note] = [note for note in about if note]
         action: notes.SectionAction = "removed" if found.removes_sections else "replaced"
         told += notes.stale_sections(found.sections, action if self.writing.in_place else "nothing")

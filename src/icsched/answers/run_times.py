@@ -32,11 +32,15 @@ def timed(workflow: Workflow, table: RunTimeTable, paths: Sequence[str]) -> Work
         raise FormatError(", ".join(paths), None, str(error)) from error
 
 
-def times_known(workflow: Workflow) -> TimesKnown | None:
-    """Return where the run times come from; None if no file was given for them."""
+def times_known(workflow: Workflow, *, is_own: bool = False) -> TimesKnown | None:
+    """Return where the run times come from; *is_own* if the user gave no file with run times.
+
+    Returns None without run times, and if the workflow file has all of them.
+    """
     if workflow.run_time_origins is None:
         return None
     measured, pattern, kind, of_all = np.bincount(
         workflow.run_time_origins, minlength=len(Origin)
     ).tolist()
-    return TimesKnown(measured, pattern, kind, of_all, workflow.unused_run_times)
+    unused = workflow.unused_run_times
+    return TimesKnown(measured, pattern, kind, of_all, unused, is_own=is_own)

@@ -53,7 +53,8 @@ def show_answer(
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("taking apart", len(dag)):
         analysis = plan.analysis
-        found = _files(workflow)
+        known = times_known(workflow, is_own=not wanted.run_times)
+        found = _files(workflow, known)
     return ShowAnswer(
         names=tuple(files),
         dag=dag,
@@ -62,16 +63,17 @@ def show_answer(
         analysis=analysis,
         compared=Compared(plan),
         files=found,
-        timed=times_known(workflow),
+        timed=known,
     )
 
 
-def _files(workflow: Workflow) -> Files:
+def _files(workflow: Workflow, known: TimesKnown | None) -> Files:
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
     sections: tuple[dagman.Section, ...] = ()
-    known = times_known(workflow)
-    told: list[notes.Note] = [note for note in (resumed, known) if note]
+    told: list[notes.Note] = [resumed] if resumed else []
+    if known and not known.is_own:  # otherwise a remark tells it
+        told.append(known)
     if submission is not None:
         given, strict = notes.own_priorities(submission), dagman.strictness(submission)
         sections = tuple(dagman.sections(submission))

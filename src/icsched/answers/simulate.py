@@ -80,7 +80,7 @@ def simulate_answer(
         pool=pool,
         times=times,
         run_times=sources,
-        timed=times_known(workflow),
+        timed=times_known(workflow, is_own=not run_times),
         sampling=sampling,
         found=found,
         timelines=model.timelines(workflow.dag, orders, found),

@@ -100,7 +100,8 @@ def study_begun(
         workflow = with_run_times(reading.read_to_run([file], signs=signs), run_times)
         if workflow.run_times is not None and not has_unit:
             raise _no_unit(file)
-        workflows.append(_studied(name, file, workflow, orders, terms, signs))
+        timed = times_known(workflow, is_own=not run_times)
+        workflows.append(_studied(name, file, workflow, orders, terms, timed, signs))
     named = tuple(map(_text, orders))
     return StudyBegun(directory, named, tuple(cells), terms, tuple(workflows))
 
@@ -152,6 +153,7 @@ def _studied(
     workflow: Workflow,
     orders: Sequence[str],
     terms: Terms,
+    timed: TimesKnown | None,
     signs: Signs,
 ) -> Studied:
     plans = {_text(word): _plan(workflow, file, word, signs) for word in orders}
@@ -163,7 +165,7 @@ def _studied(
         subject=subject,
         fingerprint=fingerprint(subject, terms),
         resumed=resumed(workflow),
-        timed=times_known(workflow),
+        timed=timed,
     )
 
 

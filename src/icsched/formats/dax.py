@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from icsched.commands import Command
+from icsched.commands import Command, seen_from_file
 from icsched.files import Change
 from icsched.formats.dax_text import NOTHING, STREAMS
 from icsched.formats.entry import NoOptions
@@ -214,7 +214,8 @@ class _Reader:
             raise self.document.error(at, problem) from error
         program = self.programs.get(job.called, job.called[1])
         environment = tuple(job.environment)
-        return Command((program, *words), job.directory, environment, **job.streams)
+        streams = {key: seen_from_file(file, job.directory) for key, file in job.streams.items()}
+        return Command((program, *words), job.directory, environment, **streams)
 
 
 def _called(given: Mapping[str, str]) -> Called:

@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from icsched.commands import Command
@@ -30,7 +31,7 @@ def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
             f'<?xml version="1.0" encoding="UTF-8"?>\n<adag xmlns="{_SPACE}" version="3.6"',
             f"{attribute('name', label)}>\n",
             *(_executable(name, program) for program, name in programs.items() if "/" in program),
-            *_jobs(workflow, names, programs),
+            *_jobs(workflow, names, programs, path),
             *(_child(names, task, dag.parents(task).tolist()) for task in range(len(dag))),
             "</adag>\n",
         ]
@@ -67,9 +68,11 @@ def _executable(name: str, program: str) -> str:
     return f'  <executable{attribute("name", name)} installed="true">{pfn}</executable>\n'
 
 
-def _jobs(workflow: Workflow, names: Sequence[str], programs: Mapping[str, str]) -> list[str]:
+def _jobs(
+    workflow: Workflow, names: Sequence[str], programs: Mapping[str, str], path: str
+) -> list[str]:
     known = workflow.all_commands
-    told = [_PLAIN] * len(names) if known is None else [_said(one, programs) for one in known]
+    told = [_PLAIN] * len(names) if known is None else [_said(one, programs, path) for one in known]
     columns = said(workflow, "run_times"), said(workflow, "priorities"), told
     return [_job(name, *row) for name, *row in zip(names, *columns, strict=True)]
 
@@ -87,14 +90,15 @@ class _Said:
 _PLAIN = _Said(attribute("name", "task"))
 
 
-def _said(command: Command | None, programs: Mapping[str, str]) -> _Said:
+def _said(command: Command | None, programs: Mapping[str, str], path: str) -> _Said:
     if command is None:
         space, name = NOTHING
         return _Said(f"{attribute('namespace', space)}{attribute('name', name)}", ("<argument/>",))
     profiles = [_profile("env", name, value) for name, value in command.environment]
     if command.directory is not None:
         profiles.append(_profile("condor", "initialdir", command.directory))
-    streams = {stream: getattr(command, stream) for stream in STREAMS}
+    seen = partial(command.as_seen_inside, path=path)
+    streams = {stream: seen(getattr(command, stream)) for stream in STREAMS}
     links = {"stdin": "input", "stdout": "output", "stderr": "output"}
     return _Said(
         attribute("name", programs[command.program]),

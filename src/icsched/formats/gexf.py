@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import shown_facts
@@ -58,8 +57,7 @@ class _Reader:
             texts=frozenset({"default"}),
             known=_KNOWN,
         )
-        if self.graph < 0:
-            raise FormatError(self.document.path, None, "expected a graph, got none")
+        self.nodes.check_graph(self.graph, is_directed=self.is_directed)
         self._fill_defaults()
         self.nodes.remark_all(remarks)
         self._remark()

@@ -4,7 +4,7 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -21,6 +21,8 @@ MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exac
 MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 MOST_KINDS = 10  # of things with names, each with a remark
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
+_LIMIT = 2**31  # of priorities
+_PRIORITY = "a whole number of 32 bits"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
@@ -83,7 +85,7 @@ def size_in(words: str) -> int:
 
 def priority_in(words: str) -> int:
     """Return a priority."""
-    return _whole(words, -(2**31), 2**31 - 1, "a whole number of 32 bits")
+    return _whole(words, -_LIMIT, _LIMIT - 1, _PRIORITY)
 
 
 def _whole(words: str, least: int, most: int, expected: str) -> int:
@@ -103,16 +105,18 @@ def truth_in(words: str) -> bool:
 # Arrays
 
 
-def whole_priorities(given: Sequence[Number], remarks: Remarks) -> Ids | None:
+def whole_priorities(
+    given: Sequence[Number], wrong: Callable[[int, str, str], FormatError]
+) -> Ids | None:
     """Return priorities, 0 for a task that has none; None if no task has one.
 
-    If one is not a whole number of 32 bits, all are ignored.
+    *wrong* returns the error for the priority of a task; it takes what was expected, and the words
+    of the file.
     """
+    for task, value in enumerate(given):
+        if value is not None and not (value == value // 1 and -_LIMIT <= value < _LIMIT):
+            raise wrong(task, _PRIORITY, f"{value:g}" if isinstance(value, float) else str(value))
     if all(value is None for value in given):
-        return None
-    strange = sum(v is not None and (v != v // 1 or not -(2**31) <= v < 2**31) for v in given)
-    if strange:
-        remarks.add("priorities are not whole numbers of 32 bits: icsched ignores all", strange)
         return None
     return np.array([int(value or 0) for value in given], np.int32)
 

@@ -95,6 +95,16 @@ class Nodes(Found):
             raise self.error(at, "expected two tasks, got one")
         self._named.append((parent, child, at))
 
+    def check_graph(self, at: int, *, is_directed: bool) -> None:
+        """Raise FormatError unless a graph begins at *at*, and is directed or has directed edges.
+
+        An edge may say itself that it is directed.
+        """
+        if at < 0:
+            raise FormatError(self.path, 1, "expected a graph, got none")
+        if not is_directed and not self._named:
+            raise self.error(at, "expected a directed graph, got an undirected one")
+
     def say_rest(self, fact: str, words: str, place: int) -> None:
         """Note the default of a fact, for all tasks of which the file says nothing else."""
         said = self.facts.setdefault(fact, {})

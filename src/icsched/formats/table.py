@@ -38,9 +38,7 @@ FORMATS: Table[Format] = Table(
             read=_here("pegasus.reader:read_pegasus"),
             changes=_here("pegasus.edits:changes"),
             text=_here("pegasus.text:pegasus_text"),
-            keeps=frozenset(
-                {"run_times", "sizes", "commands", "priorities", "streams", "environment"}
-            ),
+            keeps=_ALL - {"done"},
             takes_name=_here("pegasus.text:is_job_id"),
         ),
         Format(

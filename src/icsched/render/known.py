@@ -28,7 +28,17 @@ def rescue_sentence(note: Resumed) -> str:
 
 
 def times_sentence(note: TimesKnown) -> str:
-    """Say how many jobs have run times of which origin."""
+    """Say how many jobs have run times of which origin, or how many lack one in their own file."""
+    return _gaps(note) if note.is_own else f"run times: {times_counts(note)}"
+
+
+def _gaps(note: TimesKnown) -> str:
+    lacking = counted(note.kind + note.all, "job")
+    return f"{lacking} without a run time in the file: icsched takes the mean of other jobs"
+
+
+def times_counts(note: TimesKnown) -> str:
+    """Return how many jobs have run times of which origin."""
     counts = {
         "measured": note.measured,
         "given by pattern": note.pattern,
@@ -37,12 +47,14 @@ def times_sentence(note: TimesKnown) -> str:
     }
     told = ", ".join(f"{count:,} {words}" for words, count in counts.items() if count)
     unused = counted(note.unused, "name fits", "names fit") + " no job"
-    return f"run times: {told}" + (f"; {unused}" if note.unused else "")
+    return told + (f"; {unused}" if note.unused else "")
 
 
 def times_keys(note: TimesKnown | None) -> dict[str, object] | None:
-    """Return the counts as JSON shows them; None if no file with run times was given."""
-    return None if note is None else asdict(note)
+    """Return the counts as JSON shows them; None for None."""
+    if note is None:
+        return None
+    return {name: count for name, count in asdict(note).items() if name != "is_own"}
 
 
 def times_line(note: TimesKnown | None) -> str:

@@ -8,7 +8,7 @@ from icsched.answers.simulate import SimulateAnswer
 from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
-from icsched.render.known import done_sentence, times_keys, times_sentence
+from icsched.render.known import done_sentence, times_counts, times_keys
 from icsched.render.visible import named
 from icsched.render.words import counted, number, size
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
@@ -34,8 +34,8 @@ def _model(found: SimulateAnswer) -> str:
     who = ", ".join([_who(pool), *(term for term, holds in terms.items() if holds)])
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"
     means = f"means from {', '.join(found.run_times)}" if found.run_times else "mean 1"
-    told = f"{times_sentence(found.timed).capitalize()}.\n" if found.timed else ""
-    return f"Simulated: {who}.\nRun times: {times.law}, {means}{spread}.\n{told}"
+    counts = f" ({times_counts(found.timed)})" if found.timed else ""
+    return f"Simulated: {who}.\nRun times: {times.law}, {means}{counts}{spread}.\n"
 
 
 def _who(pool: AnyPool) -> str:

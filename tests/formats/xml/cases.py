@@ -71,9 +71,9 @@ def workflows(draw: st.DrawFn, names: st.SearchStrategy[str]) -> Workflow:
         st.tuples(st.sampled_from(["/opt/a/run", "run", "/opt/b%20/run"])),
         directory=st.none() | st.just("some where"),
         environment=st.just(()) | st.just((("KEY", "a 'b' = c"),)),
-        stdin=st.none() | st.just("in"),
-        stdout=st.none() | st.just("out & <more>"),
-        stderr=st.none() | st.just("err"),
+        stdin=st.none() | st.just("some where/in"),
+        stdout=st.none() | st.just("some where/out & <more>"),
+        stderr=st.none() | st.just("/err"),
     )
     commands = draw(st.none() | each(words | full)) if count else None
     return Workflow(

@@ -16,6 +16,7 @@ from tests.strategies import dags
 READERS = {"graphml": nx.read_graphml, "gexf": nx.read_gexf}
 WRITERS = {"graphml": nx.write_graphml, "gexf": nx.write_gexf}
 GRAPHS = ("graphml", "gexf")
+GRAPH = '<graph defaultedgetype="directed">'
 
 
 def named(dag: Dag) -> Dag:
@@ -204,7 +205,7 @@ def test_a_default_of_gexf_holds_and_a_hierarchy_is_told(put):
     )
     value = '<attvalues><attvalue id="0" value="1"/></attvalues>'
     nodes = f'<node id="a"/><node id="b" pid="a">{value}</node>'
-    put({"wf.gexf": f"<gexf><graph>{attributes}<nodes>{nodes}</nodes></graph></gexf>"})
+    put({"wf.gexf": f"<gexf>{GRAPH}{attributes}<nodes>{nodes}</nodes></graph></gexf>"})
 
     workflow = icsched.read("wf.gexf")
 
@@ -218,7 +219,7 @@ def test_a_default_of_gexf_holds_and_a_hierarchy_is_told(put):
 def test_a_file_without_a_graph_is_one_line(name, put):
     put({"wf": f"<{name}/>"})
 
-    with pytest.raises(FormatError, match=r"^wf: expected a graph, got none$"):
+    with pytest.raises(FormatError, match=r"^wf:1: expected a graph, got none$"):
         icsched.read("wf", format=name)
 
 

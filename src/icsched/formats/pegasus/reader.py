@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Sizes, expected_time, wrong_times
-from icsched.commands import Command
+from icsched.commands import Command, seen_from_file
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
@@ -62,9 +62,10 @@ class _Reader:
         """Return the jobs, each a mapping with an id of its own."""
         listed = content.get("jobs") if isinstance(content, dict) else None
         if not isinstance(listed, list):
-            raise FormatError(
-                self.path, None, "expected a workflow of Pegasus, with a list of jobs"
-            )
+            within = "no list of jobs" if isinstance(content, dict) else f"a {_kind(content)}"
+            got = "an empty file" if content is None else within
+            expected = "expected a workflow of Pegasus, with a list of jobs"
+            raise FormatError(self.path, 1, f"{expected}, got {got}")
         seen: set[str] = set()
         for job in listed:
             if not isinstance(job, dict):
@@ -105,7 +106,7 @@ class _Reader:
         profiles = self.part(job, "profiles", dict)
         found = self.part(job, namespace, dict, profiles).get(key)
         if found is not None and not isinstance(found, str):
-            raise self.wrong(job, f"profile {key}", "a number", found)
+            raise self.wrong(job, f"profile {key}", "a word", found)
         return found
 
     def number(self, job: Job, word: object, what: str) -> Number:
@@ -173,7 +174,9 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
         format="pegasus",
         parsed=Parsed(path, data),
         describe=lambda: titles,
-        priorities=whole_priorities(priorities, remarks),
+        priorities=whole_priorities(
+            priorities, lambda task, *told: reader.wrong(jobs[task], "priority", *told)
+        ),
         find_commands=_finder(reader, content, jobs, remarks),
         remarks=remarks.tuple(),
         stated={"priorities": or_nan(priorities)},
@@ -286,8 +289,11 @@ def _command(reader: _Reader, known: dict[tuple[str, ...], Job], job: Job) -> Co
     arguments = [_argument(reader, job, one) for one in reader.part(job, "arguments", list)]
     env = reader.part(job, "env", dict, reader.part(job, "profiles", dict))
     pairs = tuple((key, _word(reader, job, f"env {key}", value)) for key, value in env.items())
-    streams = {key: _stream(reader, job, key) for key in ("stdin", "stdout", "stderr")}
-    return Command((program[scheme.end() if scheme else 0 :], *arguments), None, pairs, **streams)
+    directory = reader.profile(job, "condor", "initialdir") or None
+    given = {key: _stream(reader, job, key) for key in ("stdin", "stdout", "stderr")}
+    streams = {key: seen_from_file(file, directory) for key, file in given.items()}
+    argv = (program[scheme.end() if scheme else 0 :], *arguments)
+    return Command(argv, directory, pairs, **streams)
 
 
 def _word(reader: _Reader, job: Job, what: str, value: object) -> str:

@@ -46,7 +46,7 @@ def pegasus_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
             f"  name: {_quoted(programs[command.program] if command else UNKNOWN)}",
             f"  id: {_quoted(name)}",
         ]
-        lines += _command(command)
+        lines += _command(command, path)
         lines += _profiles(command, priorities[task], seconds[task])
         lines += _uses(workflow.whole, names, sizes, task)
     return "\n".join([*lines, *_dependencies(workflow, names)]) + "\n"
@@ -80,12 +80,13 @@ def _catalog(programs: dict[str, str]) -> Iterator[str]:
         yield f"    sites: [{{name: local, type: installed, pfn: {_quoted(program)}}}]"
 
 
-def _command(command: Command | None) -> Iterator[str]:
+def _command(command: Command | None, path: str) -> Iterator[str]:
     words = [_quoted(word) for word in command.argv[1:]] if command else []
     yield f"  arguments: [{', '.join(words)}]"
     for key in ("stdin", "stdout", "stderr"):
         if command and getattr(command, key) is not None:
-            yield f"  {key}: {_quoted(getattr(command, key))}"
+            file = command.as_seen_inside(getattr(command, key), path)
+            yield f"  {key}: {_quoted(file or '')}"
 
 
 def _profiles(
@@ -95,8 +96,13 @@ def _profiles(
     if command and command.environment:
         pairs = ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in command.environment)
         found.append(f"    env: {{{pairs}}}")
+    condor = {}
+    if command and command.directory is not None:
+        condor["initialdir"] = _quoted(command.directory)
     if priority is not None:
-        found.append(f"    condor:\n      priority: {priority}")
+        condor["priority"] = str(priority)
+    if condor:
+        found.append("\n".join(["    condor:", *(f"      {k}: {v}" for k, v in condor.items())]))
     if seconds is not None:
         found.append(f"    pegasus:\n      runtime: {seconds!r}")
     if found:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from icsched.commands import Command
+from icsched.commands import Command, seen_from_file
 from icsched.errors import FormatError
 from icsched.formats.found import Found
 from icsched.formats.slurm.script import VARIABLE, Submission, Word
@@ -177,15 +177,9 @@ def _directed(command: Command, job: Job) -> Command:
     place = job.options.get("chdir")
     directory = place.text if place is not None and place.is_plain else None
     given = {name: stream_in(job.options[name]) for name in STREAMS if name in job.options}
-    stdin, output, error = (_placed(given.get(name), directory) for name in STREAMS)
+    stdin, output, error = (seen_from_file(given.get(name), directory) for name in STREAMS)
     stderr = error if "error" in job.options else output
     return Command(command.argv, directory, command.environment, stdin, output, stderr)
-
-
-def _placed(file: str | None, directory: str | None) -> str | None:
-    """Return a file of Slurm, which sees it from the directory of the job."""
-    is_seen_from_here = not file or not directory or file.startswith("/")
-    return file if is_seen_from_here else f"{directory}/{file}"
 
 
 def stream_in(word: Word) -> str | None:

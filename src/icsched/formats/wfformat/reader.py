@@ -180,7 +180,7 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remark
         int((columns.cores > 1).sum()),
     )
     sizes = _sizes(columns, places, remarks)
-    priorities = whole_priorities(columns.priorities, remarks)
+    priorities = whole_priorities(columns.priorities, partial(_wrong_priority, columns, places))
     _check_seconds(columns, places)
     done = np.zeros(len(whole), bool)
     seconds = known_seconds(columns.seconds, done, remarks)
@@ -242,6 +242,13 @@ def _check_seconds(columns: _Columns, places: Places) -> None:
         expected = f"expected {expected_time(seconds)}, got {seconds:g}"
         problem = f"run time of {columns.names[task]!r}: {expected}"
         raise FormatError(places.path, places.line_of_task(task), problem)
+
+
+def _wrong_priority(
+    columns: _Columns, places: Places, task: int, expected: str, got: str
+) -> FormatError:
+    problem = f"priority of {columns.names[task]!r}: expected {expected}, got {got}"
+    return FormatError(places.path, places.line_of_task(task), problem)
 
 
 def _sizes(columns: _Columns, places: Places, remarks: Remarks) -> Sizes | None:

@@ -1,0 +1,151 @@
+"""What all formats do alike: empty files, priorities out of range, files of a command's streams."""
+
+import pytest
+
+import icsched
+from icsched import FormatError
+from icsched.commands import Command
+from icsched.formats import FORMATS
+
+# The least that each format takes for a workflow; it has no task.
+LEAST = {
+    "dagman": "",
+    "wfformat": '{"workflow": {"specification": {"tasks": []}}}',
+    "pegasus": "jobs: []\n",
+    "dax": "<adag/>",
+    "dot": "digraph {}",
+    "mermaid": "flowchart TD\n",
+    "graphml": '<graphml><graph edgedefault="directed"/></graphml>',
+    "gexf": '<gexf><graph defaultedgetype="directed"/></gexf>',
+    "edges": "",
+    "csv": "task,parents\n",
+    "slurm": "",
+}
+EMPTY = {
+    "wfformat": "expected JSON, got the end of the file",
+    "pegasus": "expected a workflow of Pegasus, with a list of jobs, got an empty file",
+    "dax": "expected well-formed XML, got no element found in column 1",
+    "dot": "expected digraph, got the end of the file",
+    "mermaid": "expected flowchart or graph, with a direction such as TD, got the end of the line",
+    "graphml": "expected well-formed XML, got no element found in column 1",
+    "gexf": "expected well-formed XML, got no element found in column 1",
+    "csv": "expected a header with the columns parent,child or task,parents, got an empty file",
+}
+PRIORITY = {
+    "wfformat": '{"workflow": {"specification": {"tasks": [\n{"id": "a"}]},'
+    ' "execution": {"tasks": [{"id": "a", "priority": @}]}}}',
+    "pegasus": "jobs:\n- {id: a, profiles: {condor: {priority: @}}}\n",
+    "dax": '<adag><job id="a" name="x">\n'
+    '<profile namespace="condor" key="priority">@</profile></job></adag>',
+    "dot": "digraph {\na [priority=@] }",
+    "graphml": '<graphml><key id="p" for="node" attr.name="priority" attr.type="long"/>'
+    '<graph edgedefault="directed"><node id="a">\n<data key="p">@</data></node></graph></graphml>',
+    "gexf": '<gexf><graph defaultedgetype="directed"><attributes class="node">'
+    '<attribute id="p" title="priority" type="long"/></attributes><nodes><node id="a"><attvalues>\n'
+    '<attvalue for="p" value="@"/></attvalues></node></nodes></graph></gexf>',
+    "csv": "task,parents,priority\na,,@\n",
+}
+STREAMS = {
+    "pegasus": """\
+transformationCatalog:
+  transformations: [{name: sort, sites: [{name: local, pfn: /bin/sort}]}]
+jobs:
+- {type: job, id: a, name: sort, arguments: [-n], stdin: in.txt, stdout: /srv/out,
+   profiles: {condor: {initialdir: data}}}
+""",
+    "dax": """\
+<adag><executable name="sort"><pfn url="file:///bin/sort"/></executable>
+<job id="a" name="sort"><argument>-n</argument><stdin name="in.txt"/><stdout name="/srv/out"/>
+<profile namespace="condor" key="initialdir">data</profile></job></adag>
+""",
+    "dagman": """\
+JOB a {
+executable = /bin/sort
+arguments = -n
+initialdir = data
+input = in.txt
+output = /srv/out
+}
+""",
+    "slurm": "sbatch --job-name=a --chdir=data --input=in.txt --output=/srv/out --error=e"
+    " --wrap='/bin/sort -n'\n",
+}
+
+
+def _read(put, name, text):
+    put({"wf": text})
+    return icsched.read("wf", format=name)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_least_file_of_a_format_is_a_workflow_without_tasks(put, name):
+    assert _read(put, name, LEAST[name]).names == ()
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_an_empty_file_is_refused_if_the_format_needs_a_beginning(put, name):
+    with pytest.raises(FormatError) as caught:
+        _read(put, name, "")
+
+    assert str(caught.value) == f"wf:1: {EMPTY[name]}"
+
+
+def test_a_format_takes_an_empty_file_or_refuses_it():
+    assert {*EMPTY, *(name for name, text in LEAST.items() if not text)} == {*FORMATS}
+
+
+@pytest.mark.parametrize("number", ["2147483648", "-2147483649", "12345678901234567890"])
+@pytest.mark.parametrize("name", PRIORITY)
+def test_a_priority_of_more_than_32_bits_is_refused(put, name, number):
+    with pytest.raises(FormatError, match=r"^wf:2: .*expected a whole number of 32 bits, got"):
+        _read(put, name, PRIORITY[name].replace("@", number))
+
+
+@pytest.mark.parametrize("name", PRIORITY)
+@pytest.mark.parametrize("number", [2**31 - 1, -(2**31)])
+def test_a_priority_may_have_all_32_bits(put, name, number):
+    workflow = _read(put, name, PRIORITY[name].replace("@", str(number)))
+
+    assert workflow.priorities.tolist() == [number]
+
+
+@pytest.mark.parametrize("name", ["wfformat", "pegasus"])
+@pytest.mark.parametrize("number", ["1.5", "1e300"])
+def test_a_priority_with_a_fraction_or_an_exponent_is_refused(put, name, number):
+    with pytest.raises(FormatError, match=r"^wf:2: .*expected a whole number of 32 bits, got"):
+        _read(put, name, PRIORITY[name].replace("@", number))
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_job_sees_the_files_of_its_streams_from_its_directory(put, name):
+    (command,) = _read(put, name, STREAMS[name]).commands
+
+    told = command.argv, command.directory, command.stdin, command.stdout
+    assert told == (("/bin/sort", "-n"), "data", "data/in.txt", "/srv/out")
+
+
+@pytest.mark.parametrize("name", ["pegasus", "dax"])
+def test_a_writer_names_the_files_of_streams_as_the_job_sees_them(put, name):
+    dag = icsched.Dag({"a": []})
+    command = Command(("/bin/sort",), "data", stdin="data/in.txt", stdout="data/deep/out")
+    given = icsched.Workflow(dag, [False], find_commands=lambda: [command])
+    text = FORMATS.find(name).text(given)
+
+    assert '"in.txt"' in text
+    assert '"deep/out"' in text
+    assert _read(put, name, text).commands == (command,)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("graphml", '<graphml>\n<graph edgedefault="undirected"><node id="a"/></graph></graphml>'),
+        ("gexf", '<gexf>\n<graph><nodes><node id="a"/></nodes></graph></gexf>'),
+        ("gexf", '<gexf>\n<graph defaultedgetype="mutual"><nodes/></graph></gexf>'),
+    ],
+)
+def test_an_undirected_graph_is_refused_even_without_edges(put, name, text):
+    with pytest.raises(FormatError) as caught:
+        _read(put, name, text)
+
+    assert str(caught.value) == "wf:2: expected a directed graph, got an undirected one"
