@@ -1,9 +1,10 @@
 """Workflows as tables of comma- or tab-separated values."""
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from icsched.errors import ArgumentError, FormatError
@@ -37,13 +38,26 @@ _Row = list[_Cell]
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table as it was read: `rows` has the row of each task."""
+    """A table as it was read; `starts` and `stops` say where the priority of each task goes.
+
+    Without a column `priority` that is the end of the row, where `lacking` cells are missing.
+    """
 
     text: str
     separator: str
     header: _Row
-    rows: dict[int, _Row]
     columns: dict[str, int]
+    starts: "array[int]" = field(default_factory=lambda: array("q"))
+    stops: "array[int]" = field(default_factory=lambda: array("q"))
+    lacking: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def add(self, row: _Row) -> None:
+        """Note the place of the next task."""
+        column = self.columns.get("priority")
+        cell = None if column is None else row[column]
+        self.starts.append(cell.start if cell else row[-1].end)
+        self.stops.append(cell.end if cell else row[-1].end)
+        self.lacking.append(len(self.header) - len(row))
 
 
 def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
@@ -66,11 +80,12 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
     if "parent" in columns:
         _read_pairs(_checked(rows, header, columns, found), columns, found)
         return found.workflow("csv")
-    tasks = _read_tasks(_checked(rows, header, columns, found), columns, found)
+    table = _Table(found.text, separator, header, columns)
+    parents = _read_tasks(_checked(rows, header, columns, found), table, found)
     between = _EITHER if separator == _BETWEEN else re.compile(_BETWEEN)
-    for task, row in tasks.items():
-        _read_parents(task, row[columns["parents"]], between, found)
-    return found.workflow("csv", _Table(found.text, separator, header, tasks, columns))
+    for task, cell in parents.items():
+        _read_parents(task, cell, between, found)
+    return found.workflow("csv", table)
 
 
 # Cells
@@ -148,10 +163,11 @@ def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
             found.arc(*ids)
 
 
-def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> dict[int, _Row]:
-    """Read rows of tasks, all but the parents."""
+def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> dict[int, _Cell]:
+    """Read rows of tasks, all but the parents; return the cell of those."""
+    columns = table.columns
     facts = {fact: columns[fact] for fact in FACTS if fact in columns}
-    tasks: dict[int, _Row] = {}
+    parents: dict[int, _Cell] = {}
     for row in rows:
         cell = row[columns["task"]]
         name = cell.value.strip()
@@ -159,11 +175,13 @@ def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
             problem = f"got {name!r} twice" if name else "got an empty cell"
             raise found.error(cell.start, f"expected the name of another task, {problem}")
         task = found.task(name)
-        tasks[task] = row
+        table.add(row)
+        if row[columns["parents"]].value:
+            parents[task] = row[columns["parents"]]
         for fact, column in facts.items():
             if row[column].value.strip():
                 found.say(fact, task, row[column].value, row[column].start)
-    return tasks
+    return parents
 
 
 def _read_parents(child: int, cell: _Cell, between: re.Pattern[str], found: Found) -> None:
@@ -188,20 +206,19 @@ def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
         raise FormatError(path, 1, "expected the columns task,parents to write priorities beside")
     table = workflow.parsed
     wanted = priorities_of(workflow, order)
-    edits = [_edit(row, wanted.get(task), table) for task, row in table.rows.items()]
+    edits = [_edit(task, wanted.get(task), table) for task in range(len(table.starts))]
     if "priority" not in table.columns:
         edits.append((table.header[-1].end, table.header[-1].end, f"{table.separator}priority"))
     new = edited(table.text, [edit for edit in edits if edit is not None])
     return [Change(path, table.text.encode(), new.encode())]
 
 
-def _edit(row: _Row, priority: int | None, table: _Table) -> Edit[str] | None:
+def _edit(task: int, priority: int | None, table: _Table) -> Edit[str] | None:
     words = "" if priority is None else str(priority)
+    start, stop = table.starts[task], table.stops[task]
     if "priority" not in table.columns:
-        lacking = len(table.header) - len(row)  # cells of columns that icsched does not read
-        return row[-1].end, row[-1].end, f"{table.separator * (lacking + 1)}{words}"
-    cell = row[table.columns["priority"]]
-    return None if priority is None else (cell.start, cell.end, words)
+        return start, stop, f"{table.separator * (table.lacking[task] + 1)}{words}"
+    return None if priority is None else (start, stop, words)
 
 
 def takes_name(name: str) -> bool:

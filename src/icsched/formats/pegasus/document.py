@@ -7,6 +7,7 @@ could otherwise mean something huge, or contain themselves.
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from sys import intern
 from typing import Any
 
 from icsched.errors import FormatError, not_installed
@@ -109,7 +110,7 @@ def read_document(path: str, data: bytes) -> object:
             container[key] = value
             key = _NO_KEY
         elif type(container) is dict:
-            key = value
+            key = intern(value)  # all jobs have the same keys
         else:
             container.append(value)
     return top[0] if top else None
