@@ -199,7 +199,9 @@ class Document:
             parser.Parse(self.data[begin : begin + _PIECE], False)
             token = parser.CurrentByteIndex
             if begin + _PIECE - token > LONGEST_TOKEN and begin + _PIECE < len(self.data):
-                problem = f"expected tags and comments of less than {LONGEST_TOKEN:,} bytes"
+                problem = (
+                    f"expected tags and comments of less than {LONGEST_TOKEN:,} bytes, got more"
+                )
                 raise self.error(max(token, 0), problem)
         parser.Parse(b"", True)
 
@@ -230,6 +232,8 @@ class _Walk:
         if self.depth > DEEPEST or len(given) > MOST_ATTRIBUTES:
             self._refuse_size(at)
         local = self._local(name, at)
+        if local == self.root and self.depth > 1:
+            raise self.document.error(at, f"expected one <{local}>, got another inside it")
         if name not in self.counts:
             self.first[name] = at
         self.counts[name] += 1
@@ -272,9 +276,9 @@ class _Walk:
 
     def _refuse_size(self, at: int) -> NoReturn:
         problem = (
-            f"expected at most {DEEPEST} elements inside each other"
+            f"expected at most {DEEPEST} elements inside each other, got more"
             if self.depth > DEEPEST
-            else f"expected at most {MOST_ATTRIBUTES:,} attributes of an element"
+            else f"expected at most {MOST_ATTRIBUTES:,} attributes of an element, got more"
         )
         raise self.document.error(at, problem)
 

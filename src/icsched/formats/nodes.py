@@ -80,7 +80,7 @@ class Nodes(Found):
     def add(self, name: str | None, at: int, what: str) -> int:
         """Add a task; *what* says what it is called in the file, such as "node"."""
         if not name:
-            raise self.error(at, f"expected an id of the {what}")
+            raise self.error(at, f"expected an id of the {what}, got none")
         task = self.task(name)
         if task < len(self.tags):
             raise self.error(at, f"{what} {name!r} is in line {self.line(self.tags[task])} already")

@@ -107,6 +107,8 @@ def read_document(path: str, data: bytes) -> object:
                 raise _wrong(path, event, "expected one document, got another")
             continue
         if key is not _NO_KEY:
+            if key in container:
+                raise _twice(path, event, key)
             container[key] = value
             key = _NO_KEY
         elif type(container) is dict:
@@ -119,7 +121,7 @@ def read_document(path: str, data: bytes) -> object:
 def _opened(path: str, event: Any, depth: int) -> Any:
     """Return the list or the mapping that an event begins, inside *depth* others."""
     if depth >= MOST_LEVELS:
-        problem = f"expected at most {MOST_LEVELS} levels of lists and mappings"
+        problem = f"expected at most {MOST_LEVELS} levels of lists and mappings, got more"
         raise _wrong(path, event, problem)
     if type(event).__name__ == "SequenceStartEvent":
         return []
@@ -131,11 +133,15 @@ def _put(path: str, event: Any, container: Any, key: object, inner: object) -> N
     if type(container) is list:
         container.append(inner)
     elif key is _NO_KEY:
-        raise _wrong(path, event, "expected a word as key")
+        raise _wrong(path, event, "expected a word as key, got a list or a mapping")
     elif key in container:
-        raise _wrong(path, event, f"expected each key once, got {key!r} twice")
+        raise _twice(path, event, key)
     else:
         container[key] = inner
+
+
+def _twice(path: str, event: Any, key: object) -> FormatError:
+    return _wrong(path, event, f"expected each key once, got {key!r} twice")
 
 
 def _wrong(path: str, event: Any, problem: str) -> FormatError:

@@ -58,7 +58,7 @@ class _Reader:
             self.path, job.get(LINE), f"{name}{what}: expected {expected}, got {_shown(got)}"
         )
 
-    def jobs(self, content: object) -> list[Job]:
+    def jobs(self, content: object, data: bytes) -> list[Job]:
         """Return the jobs, each a mapping with an id of its own."""
         listed = content.get("jobs") if isinstance(content, dict) else None
         if not isinstance(listed, list):
@@ -69,7 +69,8 @@ class _Reader:
         seen: set[str] = set()
         for job in listed:
             if not isinstance(job, dict):
-                raise FormatError(self.path, None, f"jobs: expected mappings, got a {_kind(job)}")
+                line = line_of("jobs", self.path, data)
+                raise FormatError(self.path, line, f"jobs: expected mappings, got a {_kind(job)}")
             name = job.get("id")
             if not isinstance(name, str) or not name:
                 raise self.wrong(job, "id", "a word", name)
@@ -154,7 +155,7 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     with without_collections():
         content = read_document(path, data)
     reader, remarks = _Reader(path), Remarks(path)
-    jobs = reader.jobs(content)
+    jobs = reader.jobs(content, data)
     names = [job["id"] for job in jobs]
     arcs = _arcs(reader, _dependencies(reader, content, data), jobs, remarks)
     whole = Dag.from_arcs(len(names), arcs, names=names)

@@ -38,7 +38,8 @@ def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     numbers = {str(workflow.names[task]): priority for task, priority in wanted}
     places = Places(parsed.path, parsed.data)
     edits = _old_edits(places, parsed, numbers) if parsed.is_old else _edits(places, numbers)
-    return [Change(parsed.path, parsed.data, edited(parsed.data, edits))]
+    mark, new = parsed.mark, edited(parsed.data, edits)
+    return [Change(parsed.path, mark + parsed.data, mark + new)]
 
 
 def _old_edits(places: Places, parsed: Parsed, numbers: dict[str, int]) -> Iterator[Edit[bytes]]:

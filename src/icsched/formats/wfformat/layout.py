@@ -232,6 +232,9 @@ def decoded(path: str, data: bytes, kind: type[T]) -> T:
         raise FormatError(path, *_explained(Places(path, data), error)) from error
 
 
+_WORDS = {"number out of range": "expected a number below 10^308, got more"}
+
+
 def _explained(places: Places, error: Exception) -> tuple[int | None, str]:
     """Return the line of an error of msgspec, and what was expected there."""
     problem, _, where = str(error).partition(" - at `$")
@@ -244,7 +247,10 @@ def _explained(places: Places, error: Exception) -> tuple[int | None, str]:
     inside = where.rstrip("`").lstrip(".")
     plain = problem.replace("`", "")
     plain = plain[:1].lower() + plain[1:]
-    return _bad_line(places), f"{inside}: {plain}" if inside else f"{plain} as the whole file"
+    plain = _WORDS.get(plain, plain)
+    if not inside:
+        return 1, f"{plain} as the whole file"
+    return _bad_line(places) or 1, f"{inside}: {plain}"
 
 
 def _bad_line(places: Places) -> int | None:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,12 +39,16 @@ _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """The content of a file, and the names of its tasks in the order of the file."""
+    """The content of a file, and the names of its tasks in the order of the file.
+
+    `mark` is the byte order mark before the content, if the file has one.
+    """
 
     path: str
     data: bytes
     names: Sequence[str]
     is_old: bool
+    mark: bytes = b""
 
 
 @dataclass
@@ -67,7 +72,8 @@ class _Columns:
 def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
     """Return the workflow in a file; raises FormatError for what is no WfFormat or has a cycle."""
     (path,) = paths
-    data = read_bytes(path)
+    raw = read_bytes(path)
+    data = raw.removeprefix(BOM_UTF8)
     instance = decoded(path, data, layout.Instance)
     content, remarks = instance.workflow, Remarks(path)
     _note_version(instance.schema_version, remarks)
@@ -80,7 +86,8 @@ def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa
         expected = "expected workflow.specification.tasks or workflow.tasks, got neither"
         raise FormatError(path, None, expected)
     places = Places(path, data)
-    parsed = Parsed(path, data, columns.names, content.specification is None)
+    mark = raw[: len(raw) - len(data)]
+    parsed = Parsed(path, data, columns.names, content.specification is None, mark)
     return _workflow(columns, parsed, places, remarks)
 
 
@@ -212,6 +219,9 @@ def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> NDArray[np.int
         raise FormatError(
             places.path, line, f"expected each task once, got {names[second]!r} twice"
         )
+    if "" in ids:
+        line = places.line_of_task(ids[""])
+        raise FormatError(places.path, line, "expected a word as id of the task, got ''")
     for task, other in enumerate(columns.other_ids):  # old files name parents either way
         if other is not None:
             ids.setdefault(other, task)
