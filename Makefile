@@ -14,7 +14,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor test-engines check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check clean
+.PHONY: demo test test-htcondor test-engines check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check public-api changelog clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -96,6 +96,15 @@ stub: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-test
 	$(BIN)/python tools/write_docs.py
+	$(BIN)/python tools/write_licences.py
+
+# After a change of what users import, on purpose; the diff of the file is the change of the API.
+public-api: $(VENV)/installed-test
+	$(BIN)/python tools/write_public_api.py
+
+# Moves the fragments of changelog.d into CHANGELOG.md: make changelog VERSION=0.1.0
+changelog: $(VENV)/installed
+	$(BIN)/python tools/write_changelog.py $(VERSION)
 
 stub-check: $(VENV)/installed-dev
 	@mkdir -p build

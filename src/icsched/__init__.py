@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from icsched import families, pebble, sim, theory
     from icsched.compare import Simulation, simulate
     from icsched.dag import Dag
@@ -108,6 +109,8 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(_HOME_OF[name]), name)
     elif name in _PACKAGES:
         value = import_module(f"icsched.{name}")
+    elif name == "__version__":
+        value = import_module("importlib.metadata").version("icsched")
     else:
         raise AttributeError(f"module 'icsched' has no attribute {name!r}")
     globals()[name] = value

@@ -1,8 +1,8 @@
 """What `icsched --version` says."""
 
+import icsched
+
 
 def version_line() -> str:
     """Return the name and the version of the package."""
-    from importlib.metadata import version  # slow to import, rarely needed
-
-    return f"icsched {version('icsched')}"
+    return f"icsched {icsched.__version__}"
