@@ -79,5 +79,10 @@ def answer_the_job() -> None:
     Path("down").write_text("go\n")
 
 
+def complaints(errors: str) -> list[str]:
+    """The lines on standard error, without those that tell a slow machine's user of progress."""
+    return [line for line in errors.splitlines() if " jobs done, " not in line]
+
+
 def lines(name: str) -> int:
     return Path(name).read_text().count("\n") if Path(name).exists() else 0
