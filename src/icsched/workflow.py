@@ -49,7 +49,8 @@ class Workflow:
 
     `find_commands`, if there is one, returns the `Command` of each task of `whole`, None for a task
     that runs nothing. `commands` asks it. It may read other files, and raises FormatError for a
-    command that icsched cannot run.
+    command that icsched cannot run. `find_lines`, if there is one, does the same for a run in which
+    a shell reads the commands: all words of a command are one line of text, as the file has it.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers; priorities are whole numbers of 32 bits.
@@ -76,6 +77,7 @@ class Workflow:
     priorities: Ids | None = field(default=None, repr=False)
     find_commands: Callable[[], Sequence[Command | None]] | None = field(default=None, repr=False)
     stated: Mapping[str, Floats] = field(default_factory=dict, repr=False)
+    find_lines: Callable[[], Sequence[Command | None]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):

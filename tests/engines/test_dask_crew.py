@@ -240,7 +240,7 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):
 
 def test_a_number_of_workers_cannot_be_used_with_an_address():
     with (
-        pytest.raises(ArgumentError, match=r"^engine dask: -j cannot be used with --address$"),
+        pytest.raises(ArgumentError, match=r"^engine dask: a number of workers cannot be"),
         dask_crew(Terms(address="tcp://127.0.0.1:1", workers=2)),
     ):
         pass

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,3 +52,37 @@ def command(*words: str) -> list[str]:
 
 def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": "lib"}
+
+
+# A job says that it runs through a pipe, and waits for a word through another one.
+TALK = "echo >> began; echo > up; read word < down; echo >> finished"
+
+
+@pytest.fixture
+def talking(jobs):
+    """A chain whose second job talks; start the run, and wait until that job has begun."""
+    jobs(a="echo >> first", b=TALK, c="touch end")
+    os.mkfifo("up")
+    os.mkfifo("down")
+
+    def start(*words: str, **options: Any) -> subprocess.Popen[str]:
+        with Path("errors").open("w") as errors:
+            given = {"env": environment(), "stdout": subprocess.DEVNULL, "stderr": errors}
+            server = subprocess.Popen(command(*words), start_new_session=True, **given | options)
+        Path("up").read_text()
+        return server
+
+    return start
+
+
+def answer_the_job() -> None:
+    Path("down").write_text("go\n")
+
+
+def complaints(errors: str) -> list[str]:
+    """The lines on standard error, without those that tell a slow machine's user of progress."""
+    return [line for line in errors.splitlines() if " jobs done, " not in line]
+
+
+def lines(name: str) -> int:
+    return Path(name).read_text().count("\n") if Path(name).exists() else 0

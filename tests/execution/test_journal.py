@@ -9,7 +9,8 @@ import pytest
 from icsched import Dag, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
-from icsched.execution.journal import Identity, Journal, Opening, open_journal, read_journal
+from icsched.execution.journal import Journal, open_journal, read_journal
+from icsched.execution.opening import ARGUMENTS, Identity, Opening
 from icsched.execution.records import WorkerRecorder
 
 CHAIN = Identity("chain", 3)
@@ -114,23 +115,24 @@ def test_a_journal_is_read_without_a_trace(tmp_path):
         journal.complete([1])
         journal.make_room()
     before = contents(tmp_path)
-    with read_journal(tmp_path, CHAIN) as journal:
+    with read_journal(tmp_path, CHAIN, RESUME) as journal:
         assert journal.completed() == {1}
 
     assert contents(tmp_path) == before
     with (
         pytest.raises(FormatError, match="another workflow"),
-        read_journal(tmp_path, Identity("other", 3)),
+        read_journal(tmp_path, Identity("other", 3), RESUME),
     ):
         pass
-    with pytest.raises(FormatError, match="found none"), read_journal(tmp_path / "x", CHAIN):
-        pass
+    with read_journal(tmp_path / "x", CHAIN, RESUME) as journal:
+        assert journal.completed() == set()
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_journal_is_read_while_a_server_writes_it(tmp_path):
     with open_journal(tmp_path, CHAIN, Opening()) as writing:
         writing.complete([1])
-        with read_journal(tmp_path, CHAIN) as journal:
+        with read_journal(tmp_path, CHAIN, RESUME) as journal:
             assert journal.completed() == {1}
             writing.complete([2])
             assert journal.completed() == {1, 2}
@@ -147,9 +149,26 @@ def test_a_result_that_does_not_pickle_is_a_failure():
     assert journal.results() == {1: 5}
 
 
-def test_there_must_be_something_to_resume(tmp_path):
-    assert "found none" in refused(tmp_path / "run", CHAIN, RESUME)
-    assert not (tmp_path / "run").exists()
+def test_a_run_begins_if_there_is_nothing_to_resume(tmp_path):
+    """A server may be killed before it has made its journal."""
+    told = []
+    opening = Opening(resume=True, unbegun=lambda: told.append("unbegun"))
+    with open_journal(tmp_path / "run", CHAIN, opening) as journal:
+        journal.complete([0])
+    with open_journal(tmp_path / "run", CHAIN, opening) as journal:
+        assert journal.completed() == {0}
+
+    assert told == ["unbegun"], "only the first time"
+
+
+def test_the_library_is_told_of_arguments_instead_of_options(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([0])
+
+    there = refused(tmp_path, CHAIN, Opening(ways=ARGUMENTS))
+    changed = refused(tmp_path, Identity("other", 9), Opening(resume=True, ways=ARGUMENTS))
+    assert there.endswith("here already: use resume=True to go on, again=True to run all")
+    assert changed.endswith("have changed since: use again=True to run all")
 
 
 def test_a_second_server_is_kept_out(tmp_path):

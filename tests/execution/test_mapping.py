@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from operator import add, itemgetter, mul, truediv
@@ -95,6 +96,80 @@ def test_another_partial_is_another_workflow(tmp_path):
         icsched.run(changed, workers=1, journal=tmp_path, resume=True)
 
 
+def test_the_messages_of_a_journal_are_about_arguments(tmp_path):
+    icsched.run(NUMBERS, workers=1, journal=tmp_path / "run")
+
+    with pytest.raises(icsched.FormatError, match="use resume=True to go on, again=True to run"):
+        icsched.run(NUMBERS, workers=1, journal=tmp_path / "run")
+    with pytest.raises(icsched.ArgumentError, match="resume cannot be used with again"):
+        icsched.run(NUMBERS, journal=tmp_path / "run", resume=True, again=True)
+    with pytest.raises(icsched.ArgumentError, match="again: expected a journal"):
+        icsched.run(NUMBERS, again=True)
+
+
+def test_a_run_can_be_resumed_before_it_has_begun_and_run_again(tmp_path):
+    """Each call appends a byte; the second time there is nothing to do, the third time all."""
+    touch = partial(os.system, f"printf x >> {tmp_path}/ran")
+    for words in ({"resume": True}, {"resume": True}, {"again": True}):
+        icsched.run({"a": touch}, workers=1, journal=tmp_path / "run", **words)
+
+    assert (tmp_path / "ran").read_text() == "xx"
+
+
+@pytest.mark.parametrize("task", [lambda: 1, partial(sorted, [1], key=lambda number: number)])
+def test_a_lambda_is_refused_before_anything_starts(task, tmp_path):
+    problem = (
+        "^task 'b': workers cannot find the function '<lambda>' of tests.execution.test_mapping: "
+        "write it with def at the top of a module, or use engine='dask'$"
+    )
+    with pytest.raises(icsched.ArgumentError, match=problem):
+        icsched.run({"a": (tmp_path / "ran").touch, "b": task}, workers=1)
+
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_does_not_pickle_is_refused_before_anything_starts():
+    with pytest.raises(icsched.ArgumentError, match="'a': expected a function and arguments that"):
+        icsched.run({"a": partial(print, threading.Lock())}, workers=1)
+
+
+SESSION = """
+import icsched
+def f(): return 1
+
+try: found = icsched.run({"a": f}, workers=1)
+except icsched.IcschedError as error: print(error)
+
+try: found = icsched.run({"a": int}, workers=1, engine=ENGINE)
+except icsched.IcschedError as error: print(error)
+else: print("ran")
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "engine", "second"),
+    [
+        ("-i", "local", "ran"),
+        ("-", "local", "engine local: workers must read the script, but '<stdin>' is not a file"),
+        ("-", "dask", "engine dask: workers must read the script, but '<stdin>' is not a file"),
+    ],
+)
+def test_a_function_of_a_session_is_one_line(how, engine, second):
+    """A session (-i) has no script. A script from standard input (-) has no file."""
+    text = SESSION.replace("ENGINE", repr(engine))
+    words = [sys.executable, "-q", how]
+    done = subprocess.run(words, input=text, capture_output=True, text=True)
+    first, second_line = done.stdout.splitlines()
+
+    assert first == (
+        "task 'a': workers cannot find 'f' of __main__, which is not in a file: "
+        "write it into a module, and import it from there, or use engine='dask'"
+    )
+    assert second_line.startswith(second)
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("first", "changed"),
     [
@@ -147,7 +222,7 @@ def test_the_next_process_knows_the_same_arguments_again(tmp_path):
 @pytest.mark.parametrize(
     ("tasks", "problem"),
     [
-        ({"a": partial(print, lambda: 1)}, "task 'a': a journal needs arguments that pickle: "),
+        ({"a": partial(print, lambda: 1)}, "task 'a': workers cannot find the function '<lambda>'"),
         ({"\ud800": int}, r"task '\\ud800': expected a name in UTF-8 for the journal"),
     ],
 )

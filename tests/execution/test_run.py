@@ -1,6 +1,5 @@
 """`icsched run`: what it says, what it leaves, what it refuses, and how it goes on."""
 
-import fcntl
 import json
 import os
 import signal
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.execution.conftest import command, environment
+from tests.execution.conftest import answer_the_job, command, complaints, environment, lines
 
 RUN = Path("wf.plain.icsched-run")
 
@@ -63,6 +62,27 @@ def test_a_failure_is_told_with_its_log_and_can_be_mended(jobs, icsched_run):
     assert Path("ran").read_text() == "\n"
 
 
+def test_a_run_begins_with_a_line_if_there_is_no_journal_to_resume(jobs, icsched_run):
+    jobs(a="echo >> ran")
+    for words in (["--dry-run"], []):
+        done = icsched_run("--resume", *words)
+        said = f"icsched: {RUN.absolute()}: no journal to resume: all jobs run\n"
+        assert (done.returncode, done.stderr) == (0, said)
+    assert icsched_run("--resume").stderr == ""
+    assert Path("ran").read_text() == "\n"
+
+
+def test_a_shell_reads_the_commands_of_a_table_as_they_are_written(put):
+    """The quotes reach the shell, too. Without a shell such commands are refused."""
+    put({"wf.csv": "task,parents,command\na,,X=1 printf '%s  %s' a$((2+3)) \"b c\" | cat > made\n"})
+    line = [command()[0], "run", "wf.csv", "-j", "1"]
+    plain = subprocess.run(line, capture_output=True, text=True)
+    subprocess.run([*line, "--shell"], capture_output=True, check=True)
+
+    assert "expected plain words without shell syntax" in complaint(plain)
+    assert Path("made").read_text() == "a5  b c"
+
+
 def test_a_changed_workflow_is_not_resumed(jobs, icsched_run):
     jobs(a="true")
     icsched_run()
@@ -76,10 +96,9 @@ def test_a_changed_workflow_is_not_resumed(jobs, icsched_run):
     ("words", "code", "problem"),
     [
         (["--engine", "slurm"], 2, "engine: expected local"),
-        (["--resume"], 1, "expected a journal to resume, found none"),
         (["--resume", "--again"], 2, "--resume cannot be used with --again"),
         (["--journal", "file/run"], 1, "Not a directory"),
-        (["--address", "tcp://x:1"], 2, "engine local: --address cannot be used"),
+        (["--address", "tcp://x:1"], 2, "engine local: an address cannot be used"),
         (["--reallocate", "soon"], 2, "--reallocate: expected seconds"),
         (["-j", "0"], 2, "workers: expected a whole number from 1"),
     ],
@@ -210,48 +229,14 @@ def test_no_shell_reads_commands_unless_asked(jobs, icsched_run):
     assert Path("made").exists()
 
 
-# A job says that it runs through a pipe, and waits for a word through another one.
-TALK = "echo >> began; echo > up; read word < down; echo >> finished"
-
-
-@pytest.fixture
-def talking(jobs):
-    """A chain whose second job talks; start the run, and wait until that job has begun."""
-    jobs(a="echo >> first", b=TALK, c="touch end")
-    os.mkfifo("up")
-    os.mkfifo("down")
-
-    def start(*words: str) -> subprocess.Popen[str]:
-        with Path("errors").open("w") as errors:
-            server = subprocess.Popen(
-                command(*words),
-                env=environment(),
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-            )
-        Path("up").read_text()
-        return server
-
-    return start
-
-
-def answer_the_job() -> None:
-    Path("down").write_text("go\n")
-
-
-def lines(name: str) -> int:
-    return Path(name).read_text().count("\n") if Path(name).exists() else 0
-
-
 def test_a_job_outlives_a_killed_server_and_is_not_run_again(talking, icsched_run):
     """The server is killed while b runs. Then b ends, and its worker says so in the journal."""
-    server = talking()
+    server = talking(stderr=subprocess.PIPE, text=True)
     server.kill()
     server.wait()
     answer_the_job()
-    with (RUN / "workers.lock").open() as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # all workers have ended
+    with server.stderr as errors:
+        assert complaints(errors.read()) == [], "until the last process has ended"
     with sqlite3.connect(RUN / "journal.sqlite") as journal:
         assert journal.execute("SELECT task FROM completed ORDER BY 1").fetchall() == [(0,), (1,)]
 
@@ -288,7 +273,7 @@ def test_after_ctrl_c_jobs_are_stopped_and_the_run_can_go_on(talking, engine):
     os.killpg(server.pid, signal.SIGINT)
 
     assert server.wait(60) == 130
-    assert Path("errors").read_text() == ""
+    assert complaints(Path("errors").read_text()) == []
     resumed = talking("--resume")
     answer_the_job()
     assert resumed.wait(60) == 0

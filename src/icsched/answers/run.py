@@ -17,9 +17,11 @@ from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, FormatError
 from icsched.execution.commands import CommandTasks, all_commands, identity_of, without
-from icsched.execution.journal import Identity, Journal, Opening, open_journal, read_journal
+from icsched.execution.journal import Journal, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
+from icsched.execution.leftovers import remove_leftovers
 from icsched.execution.loop import Happened, Tell
+from icsched.execution.opening import Identity, Opening, Ways, stopped
 from icsched.execution.records import WorkerRecorder
 from icsched.execution.rules import Rules
 from icsched.execution.runs import (
@@ -42,7 +44,8 @@ SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the work
 class Wanted:
     """What a user wants: an engine by name, its terms, rules, and where the journal is.
 
-    *tell* is told where the run stands, *waiting* that workers of a killed run are waited for.
+    *tell* is told where the run stands. *waiting* is called if workers of a killed run are waited
+    for, *unbegun* with the directory if it has no journal to resume.
     """
 
     order: WantedOrder
@@ -54,6 +57,7 @@ class Wanted:
     again: bool = False
     tell: Tell = silent
     waiting: Callable[[], None] = field(default=lambda: None)
+    unbegun: Callable[[Path], None] = field(default=lambda _directory: None)
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,8 @@ class RunAnswer:
     """What happened in a run.
 
     `completed` jobs were so before the run, `left` jobs are not completed after it. `foretold` is
-    None if run times were not known. `workers` is None if the engine did not say. `idle` jobs of
-    those that were not completed before run nothing: the files have no command for them.
+    None if run times were not known. `workers` is None if the engine did not say. `idle` counts the
+    jobs without a command among the jobs that were not completed before.
     """
 
     files: tuple[str, ...]
@@ -120,7 +124,8 @@ def dry_answer(
     engine, workflow = _checked(files, wanted, reading, signs)
     directory = _directory(files, wanted)
     if wanted.resume:
-        with read_journal(directory, _identity(workflow, engine)) as journal:
+        opening = Opening(unbegun=lambda: wanted.unbegun(directory))
+        with read_journal(directory, _identity(workflow, engine), opening) as journal:
             workflow = _left(workflow, journal)
     workflow = wanted.order.timed(with_learned(workflow, directory))
     plan = _plan(workflow, wanted, engine, signs)
@@ -148,16 +153,19 @@ def run_answer(
     """
     engine, workflow = _checked(files, wanted, reading, signs)
     directory = _directory(files, wanted)
-    with _opened(workflow, directory, wanted) as journal:
+    every = CommandTasks(workflow, files[0])
+    with _opened(every, directory, wanted) as journal:
+        remove_leftovers(directory, every)
         workflow = _left(workflow, journal)
         workflow = wanted.order.timed(with_learned(workflow, directory))
         plan = _plan(workflow, wanted, engine, signs)
         tasks = CommandTasks(workflow, files[0])
         happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
+        remove_leftovers(directory, every)
         learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
         failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
-        raise _full(happened.full)
+        raise stopped(happened.full, Ways())
     return RunAnswer(
         files=tuple(files),
         directory=str(directory),
@@ -185,10 +193,13 @@ def _checked(
     if wanted.resume and wanted.again:
         raise ArgumentError("--resume cannot be used with --again")
     if engine.open is None and wanted.rules != Rules():
-        raise ArgumentError(f"engine {engine.name} runs jobs by its own rules, not by those given")
+        problem = "it runs jobs by its own rules, so options such as --retries cannot be used"
+        raise ArgumentError(f"engine {engine.name}: {problem}")
     if engine.name == LOCAL.name:
         count_workers(wanted.terms)
     workflow = reading.read(files, signs=signs)
+    if wanted.terms.shell and workflow.find_lines is not None:
+        workflow = replace(workflow, find_commands=workflow.find_lines)
     found = _commands(workflow, engine)
     if found is not None:  # the files with the commands are read once
         workflow = replace(workflow, find_commands=lambda: found)
@@ -225,15 +236,22 @@ def _identity(workflow: Workflow, engine: Engine) -> Identity:
     return identity_of(workflow.whole, _commands(workflow, engine) or ())
 
 
-def _opened(workflow: Workflow, directory: Path, wanted: Wanted) -> AbstractContextManager[Journal]:
+def _opened(
+    tasks: CommandTasks, directory: Path, wanted: Wanted
+) -> AbstractContextManager[Journal]:
     engine = ENGINES.find(wanted.engine)
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting, engine.forget or _nothing)
-    identity = _identity(workflow, engine)
+
+    def forget(place: Path) -> None:
+        remove_leftovers(place, tasks)
+        if engine.forget is not None:
+            engine.forget(place)
+
+    def unbegun() -> None:
+        wanted.unbegun(directory)
+
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget, unbegun)
+    identity = _identity(tasks.workflow, engine)
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
-
-
-def _nothing(_directory: Path) -> None:
-    """Forget nothing: the engine leaves nothing in the directory."""
 
 
 def _left(workflow: Workflow, journal: Journal) -> Workflow:
@@ -277,8 +295,3 @@ def _failed(tasks: CommandTasks, journal: Journal, task: int, problem: str) -> F
     name = tasks.name(task)
     log = journal.last_log(tasks.whole(task), name)
     return FailedJob(name, problem, str(log) if log.exists() else None)
-
-
-def _full(error: FormatError) -> FormatError:
-    problem = f"{error.problem}; the run has stopped: make room, then use --resume"
-    return FormatError(error.path, error.line, problem)

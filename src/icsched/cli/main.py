@@ -1,10 +1,12 @@
 """The `icsched` command: parse, dispatch, and turn errors into one line and an exit code.
 
-Exit code 0 means done, 1 an error of the user's, 2 bad usage. Bugs keep their traceback. This
-module imports little, so that `--version` is quick and Ctrl-C is caught early.
+Exit code 0 means done, 1 an error of the user's, 2 bad usage, 130 an end by Ctrl-C, 143 an end of a
+run by SIGTERM. Bugs keep their traceback. This module imports little, so that `--version` is quick
+and Ctrl-C is caught early.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from io import RawIOBase, TextIOWrapper
@@ -74,8 +76,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
     try:
         return _run(arguments)
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as error:
+        return 143 if error.args == (signal.SIGTERM,) else 130
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -4,7 +4,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -64,7 +65,8 @@ def run(
     journal
         Directory for the journal, the logs and the run times; by default FILE.icsched-run.
     resume
-        Go on with the run in the journal: run what it does not say is completed.
+        Go on with the run in the journal: run what it does not say is completed. Without a journal
+        all jobs run.
     again
         Forget the journal, and run all jobs again; logs and run times stay.
     dry_run
@@ -85,9 +87,9 @@ def run(
         Hand a job out again that runs for longer: seconds, or a multiple of its run time as 3x.
         The first result counts, and the other attempt is stopped.
     replicas
-        Give idle workers copies of running jobs, until so many copies of a job run.
+        How many copies of a job may run at once; idle workers get copies of running jobs.
     shell
-        Let /bin/sh read the commands.
+        Let /bin/sh read the commands: as the file has them, or with blanks between the words.
     json_
         Print one JSON object instead of a report.
 
@@ -97,7 +99,8 @@ def run(
     limits = (retries, keep_going, time_limit, deadline, replicas)
     rules = Rules(*limits, batches, cluster_size, clusterer)
     terms = Terms(workers, address, shell)
-    wanted = Wanted(order, engine, terms, rules, journal, resume, again, waiting=_waiting)
+    told: dict[str, Any] = {"waiting": _waiting, "unbegun": _unbegun}
+    wanted = Wanted(order, engine, terms, rules, journal, resume, again, **told)
     if dry_run:
         found = dry_answer(files, wanted, reading=Reading(reading), signs=SIGNS)
         put(found, render.dry_text, render.dry_keys, as_json=json_)
@@ -112,8 +115,8 @@ def _run(files: tuple[str, ...], wanted: Wanted, reading: Reading, *, as_json: b
         found = run_answer(files, replace(wanted, tell=tell), reading=reading)
     put(found, render.text, render.keys, as_json=as_json)
     sys.stdout.flush()
-    if found.happened.is_interrupted:
-        raise KeyboardInterrupt
+    if found.happened.signal is not None:
+        raise KeyboardInterrupt(found.happened.signal)
     if found.failed:
         raise RunError({job.name: job.problem for job in found.failed})
 
@@ -123,6 +126,10 @@ def _waiting() -> None:
         "icsched: jobs of the run that was killed are still running: waiting for them\n",
         stream=sys.stderr,
     )
+
+
+def _unbegun(directory: Path) -> None:
+    say(f"icsched: {directory}: no journal to resume: all jobs run\n", stream=sys.stderr)
 
 
 @contextmanager

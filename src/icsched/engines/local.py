@@ -2,19 +2,18 @@
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context
 from queue import Empty, SimpleQueue
 
 from icsched import checks
 from icsched.engines import worker
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
-from icsched.engines.processes import GRACE_S
+from icsched.engines.processes import GRACE_S, check_script, start_tracker
 from icsched.errors import ArgumentError, EngineError
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
@@ -126,7 +125,8 @@ class LocalCrew:
 def count_workers(terms: Terms) -> int:
     """Return how many workers there will be, by default one for each core; ArgumentError."""
     if terms.address is not None:
-        raise ArgumentError("engine local: --address cannot be used, its workers are this machine")
+        problem = "an address cannot be used, because the workers are on this machine"
+        raise ArgumentError(f"engine local: {problem}")
     if terms.workers is None:
         return len(os.sched_getaffinity(0))
     return checks.whole_number("workers", terms.workers, least=1, most=_MOST_WORKERS)
@@ -148,23 +148,14 @@ def local_crew(terms: Terms) -> Iterator[LocalCrew]:
 
     Raises ArgumentError for terms that make no sense here, EngineError if no process starts.
     """
-    _start_tracker()
+    check_script(LOCAL.name)
+    start_tracker()
     crew = LocalCrew(terms)
     try:
         crew.wait_until_ready()
         yield crew
     finally:
         crew.close()
-
-
-def _start_tracker() -> None:
-    """Start Python's watch over semaphores, which must not complain if this process is killed."""
-    quiet = "ignore:resource_tracker"
-    sys.warnoptions.append(quiet)  # a new interpreter is told the options of this one
-    try:
-        resource_tracker.ensure_running()
-    finally:
-        sys.warnoptions.remove(quiet)
 
 
 LOCAL = Engine("local", "worker processes of this machine", open=local_crew)

@@ -5,15 +5,18 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import IO, Any
 
 from icsched.commands import Command
+from icsched.errors import EngineError
 
 GRACE_S = 5.0  # between the request to end and the kill
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
@@ -35,6 +38,25 @@ def one_of_several(work: Command, number: int) -> OneOfSeveral:
     """Return a command as attempt *number* of several."""
     kept = {field.name: getattr(work, field.name) for field in fields(Command)}
     return OneOfSeveral(**kept, number=number)
+
+
+def check_script(engine: str) -> None:
+    """Raise EngineError if the script of this process is not a file: each worker reads it again."""
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None) or os.devnull
+    if getattr(main, "__spec__", None) is None and not Path(script).exists():
+        problem = f"workers must read the script, but {script!r} is not a file: save it in a file"
+        raise EngineError(f"engine {engine}: {problem}")
+
+
+def start_tracker() -> None:
+    """Start Python's watch over semaphores, which must not complain if this process is killed."""
+    quiet = "ignore:resource_tracker"
+    sys.warnoptions.append(quiet)  # a new interpreter is told the options of this one
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(quiet)
 
 
 def run_command(
@@ -79,6 +101,13 @@ def _ended_apart(
     finally:
         for one in files.values():
             one.remove()
+
+
+def remove_parts(work: Command, number: int) -> None:
+    """Remove the files that attempt *number* has left if its worker was killed."""
+    for name in (work.stdout, work.stderr):
+        if name:
+            _Apart(name, number).remove()
 
 
 class _Apart:

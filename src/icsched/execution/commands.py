@@ -13,7 +13,7 @@ from icsched.arrays import Mask
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
-from icsched.execution.journal import Identity
+from icsched.execution.opening import Identity
 from icsched.workflow import Workflow
 
 

@@ -11,13 +11,15 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Interrupts:
     """Counts Ctrl-C and SIGTERM while a context is open; `count` is how often they came.
 
-    With *raises*, each raises KeyboardInterrupt as well.
+    `first` is the number of the signal that came first. With *raises*, each raises
+    KeyboardInterrupt as well.
 
     In a thread that is not the main one, nothing is counted: Python gives signals to the main one.
     """
 
     def __init__(self, *, raises: bool = False) -> None:
         self.count = 0
+        self.first: int | None = None
         self._raises = raises
         self._before: dict[int, Any] = {}
 
@@ -30,7 +32,8 @@ class Interrupts:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _note(self, _number: int, _frame: FrameType | None) -> None:
+    def _note(self, number: int, _frame: FrameType | None) -> None:
         self.count += 1
+        self.first = self.first or number
         if self._raises:
             raise KeyboardInterrupt

@@ -20,15 +20,16 @@ import re
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from icsched.engines.entry import Outcome
 from icsched.engines.worker import NO_LOG
 from icsched.errors import FormatError
+from icsched.execution.opening import Identity, Opening, Ways
 from icsched.execution.records import (
     FILE,
     TABLES,
@@ -45,28 +46,6 @@ _RESERVED = 2**18  # bytes
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _NO_JOURNAL = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log
-
-
-@dataclass(frozen=True)
-class Opening:
-    """How a journal is opened: to go on with a run, or to run everything *again*.
-
-    *waiting* is called if workers of a killed server still run, before this process waits.
-    *forget* is called before a run begins anew in a directory, with that directory.
-    """
-
-    resume: bool = False
-    again: bool = False
-    waiting: Callable[[], None] = field(default=lambda: None)
-    forget: Callable[[Path], None] = field(default=lambda _directory: None)
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What must be the same when a run goes on; *tasks* counts the tasks of the workflow."""
-
-    fingerprint: str
-    tasks: int
 
 
 class Journal:
@@ -214,19 +193,25 @@ def _last_number(journal: sqlite3.Connection) -> int:
 
 
 @contextmanager
-def read_journal(directory: Path, identity: Identity) -> Iterator[Journal]:
+def read_journal(directory: Path, identity: Identity, opening: Opening) -> Iterator[Journal]:
     """Open the journal in *directory* to read it: nothing is written, and nobody is kept out.
 
-    Raises FormatError if there is none, or if it is of another or a changed workflow.
+    If there is none, the journal is empty. Raises FormatError if it is of another or a changed
+    workflow.
     """
     path = directory / FILE
+    with _Naming(path):
+        is_there = path.exists()
+    if not is_there:
+        opening.unbegun()
+        yield Journal.in_memory()
+        return
     with ExitStack() as stack:
         with _Naming(path):
-            _check_there(path, Opening(resume=True))
             journal = stack.enter_context(closing(_read_only(path)))
             is_empty = not _has_tables(journal)
             if not is_empty:
-                _check_same(path, journal, identity)
+                _check_same(path, journal, identity, opening.ways)
         yield Journal.in_memory() if is_empty else Journal(directory, journal)
 
 
@@ -245,27 +230,28 @@ def open_journal(
     """Open the journal in *directory*, and keep every other server out until the end.
 
     Raises FormatError, and leaves the journal as it was, if another server runs; if there is a
-    journal and nobody asked to resume it, or none to resume; if the journal is of another or a
-    changed workflow; or if nothing can be written there. A new directory is removed again if the
-    run does not begin because of an error.
+    journal and nobody asked to resume it; if the journal is of another or a changed workflow; or if
+    nothing can be written there. If there is no journal to resume, a new run begins. A new
+    directory is removed again if the run does not begin because of an error.
     """
     path = directory / FILE
     with ExitStack() as stack:
         with _Naming(path):
-            _check_there(path, opening)
+            _check_wanted(path, opening)
+            is_new = opening.again or not path.exists()
             if opening.resume:
-                with read_journal(directory, identity):
+                with read_journal(directory, identity, opening):
                     pass  # it may go on
             if not directory.exists():
                 stack.push(_Undo(directory))
             (directory / _LOGS).mkdir(parents=True, exist_ok=True)
             stack.enter_context(_sole_server(directory, opening))
-            if not opening.resume:
+            if is_new:
                 opening.forget(directory)
             _reserve(directory, writers)
             if opening.again:
                 _forget(path, identity)
-            journal = stack.enter_context(closing(_opened(path, identity)))
+            journal = stack.enter_context(closing(_opened(path, identity, opening.ways)))
         yield Journal(directory, journal)
 
 
@@ -293,13 +279,11 @@ class _Undo:
             return False  # the journal was never made
 
 
-def _check_there(path: Path, opening: Opening) -> None:
-    is_there = path.exists()
-    if opening.resume and not is_there:
-        raise FormatError(str(path), None, "expected a journal to resume, found none")
-    if is_there and not opening.resume and not opening.again:
-        problem = "the journal of a run is here already: use --resume to go on, --again to run all"
-        raise FormatError(str(path), None, problem)
+def _check_wanted(path: Path, opening: Opening) -> None:
+    if path.exists() and not opening.resume and not opening.again:
+        ways = opening.ways
+        problem = f"use {ways.resume} to go on, {ways.again} to run all"
+        raise FormatError(str(path), None, f"the journal of a run is here already: {problem}")
 
 
 @contextmanager
@@ -363,7 +347,7 @@ def _remove(path: Path) -> None:
         name.unlink(missing_ok=True)
 
 
-def _opened(path: Path, identity: Identity) -> sqlite3.Connection:
+def _opened(path: Path, identity: Identity, ways: Ways) -> sqlite3.Connection:
     """Open a journal, a new one if there is none; raises FormatError for one of another run."""
     is_new = not path.exists()
     journal = connect(str(path))
@@ -372,7 +356,7 @@ def _opened(path: Path, identity: Identity) -> sqlite3.Connection:
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
         if not _has_tables(journal):
             _create(journal, identity)
-        _check_same(path, journal, identity)
+        _check_same(path, journal, identity, ways)
         with transaction(journal):  # finds out now whether the journal can be written
             note = ("opened", str(time.time()))
             journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
@@ -404,7 +388,7 @@ def _describe(journal: sqlite3.Connection, identity: Identity, last: int) -> Non
     journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
 
-def _check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
+def _check_same(path: Path, journal: sqlite3.Connection, identity: Identity, ways: Ways) -> None:
     meta = dict(journal.execute("SELECT key, value FROM meta"))
     if meta.get("schema") != SCHEMA:
         got = meta.get("schema")
@@ -412,6 +396,6 @@ def _check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> 
     if meta.get("fingerprint") != identity.fingerprint:
         problem = (
             "the journal is of another workflow, or names, dependencies or commands have changed"
-            " since: use --again to run all"
+            f" since: use {ways.again} to run all"
         )
         raise FormatError(str(path), None, problem)

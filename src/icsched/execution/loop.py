@@ -64,7 +64,7 @@ class Happened:
 
     `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
     waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
-    of each task that failed for good.
+    of each task that failed for good. `signal` is the number of the signal that stopped the run.
     """
 
     done: int = 0
@@ -78,7 +78,7 @@ class Happened:
     stalled: float = 0.0
     stalls: int = 0
     failed: dict[int, str] = field(default_factory=dict)
-    is_interrupted: bool = False
+    signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
 
 
@@ -161,8 +161,8 @@ class Loop:
 
     def _heed(self, interrupts: Interrupts) -> None:
         """After Ctrl-C, stop what runs; a second one is met by the end of the crew."""
-        if interrupts.count and not self.happened.is_interrupted:
-            self.happened.is_interrupted = True
+        if interrupts.count and self.happened.signal is None:
+            self.happened.signal = interrupts.first
             self._stop_all()
 
     def _stop_all(self) -> None:

@@ -15,11 +15,14 @@ import numpy as np
 
 from icsched.dag import Dag
 from icsched.engines.entry import Call, Terms
+from icsched.engines.local import LOCAL
 from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, RunError
 from icsched.execution.commands import identity_of
-from icsched.execution.journal import Journal, Opening, open_journal
+from icsched.execution.findable import check_findable
+from icsched.execution.journal import Journal, open_journal
 from icsched.execution.loop import Happened
+from icsched.execution.opening import ARGUMENTS, Opening, stopped
 from icsched.execution.records import WorkerRecorder
 from icsched.execution.rules import Rules
 from icsched.execution.runs import Course, run_by_crew
@@ -39,6 +42,7 @@ def run(
     order: str = "auto",
     journal: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    again: bool = False,
     retries: int = 0,
     keep_going: bool = False,
     time_limit: float | None = None,
@@ -52,14 +56,17 @@ def run(
     *order* is a name of `ORDERS`.
 
     With *journal*, a directory, each result is kept there as soon as it is known, with what the
-    functions print. *resume* goes on with such a run, whatever ended it. A task is tried again
+    functions print. *resume* goes on with such a run, whatever ended it, and begins it if there is
+    no journal yet. *again* forgets the journal, and runs all tasks. A task is tried again
     *retries* times, for *time_limit* seconds at most. After a failure, running tasks end and no
     other starts, or, to *keep_going*, all that can start without the failed task.
 
-    Raises RunError if a task failed; its `results` are those of the other tasks. Raises GraphError
-    for a graph that is not a dag, FormatError for a journal that cannot be used, EngineError if
-    the engine cannot be used. After Ctrl-C running tasks are stopped, then KeyboardInterrupt is
-    raised.
+    Raises RunError if a task failed; its `results` are those of the other tasks. Raises
+    ArgumentError, before anything starts, for a function that the workers could not find, such as a
+    lambda or a function typed in a session; workers of engine "dask" take these, too. Raises
+    GraphError for a graph that is not a dag, FormatError for a journal that cannot be used,
+    EngineError if the engine cannot be used. After Ctrl-C running tasks are stopped, then
+    KeyboardInterrupt is raised.
 
     >>> from operator import add, mul
     >>> from functools import partial
@@ -73,20 +80,30 @@ def run(
     chosen = ENGINES.find(engine)
     if chosen.open is None:
         raise ArgumentError(f"engine {engine}: it runs commands, not Python functions")
-    if resume and journal is None:
-        raise ArgumentError("resume: expected a journal")
+    if chosen is LOCAL:
+        check_findable(zip(dag.names, functions, strict=True))
+    opening = Opening(resume, again, ways=ARGUMENTS)
+    _check_opening(opening, journal)
     keeper = None if journal is None else WorkerRecorder(str(journal), keeps_results=True)
     rules = Rules(retries=retries, keep_going=keep_going, time_limit=time_limit)
     terms = Terms(workers, address, recorder=keeper)
     course = Course(chosen, terms, rules, keeps_results=keeper is not None)
     works = [] if journal is None else _works(dag, functions, parents)
-    with _journal(journal, dag, works, resume=resume) as kept:
+    with _journal(journal, dag, works, opening) as kept:
         calls = _Calls(dag, functions, parents, kept)
         if len(calls.dag):
             plan = prioritize(calls.dag, order)
             happened, _ = run_by_crew(calls, plan, kept, course)
             _check(calls, happened)
     return {name: calls.results[task] for task, name in enumerate(tasks)}
+
+
+def _check_opening(opening: Opening, journal: object) -> None:
+    for name in ("resume", "again"):
+        if getattr(opening, name) and journal is None:
+            raise ArgumentError(f"{name}: expected a journal")
+    if opening.resume and opening.again:
+        raise ArgumentError("resume cannot be used with again")
 
 
 def _parts(tasks: Mapping[Name, Given]) -> tuple[Dag, list[Function], list[tuple[int, ...]]]:
@@ -181,12 +198,12 @@ class _Steady(pickle.Pickler):
 
 @contextmanager
 def _journal(
-    path: str | os.PathLike[str] | None, dag: Dag, works: Sequence[object], *, resume: bool
+    path: str | os.PathLike[str] | None, dag: Dag, works: Sequence[object], opening: Opening
 ) -> Iterator[Journal]:
     if path is None:
         yield Journal.in_memory()
         return
-    with open_journal(Path(path), identity_of(dag, works), Opening(resume=resume)) as kept:
+    with open_journal(Path(path), identity_of(dag, works), opening) as kept:
         yield kept
 
 
@@ -222,10 +239,10 @@ class _Calls:
 
 
 def _check(calls: _Calls, happened: Happened) -> None:
-    if happened.is_interrupted:
+    if happened.signal is not None:
         raise KeyboardInterrupt
     if happened.full is not None:
-        raise happened.full
+        raise stopped(happened.full, ARGUMENTS)
     if happened.failed:
         names = calls.dag.names
         failed = {names[task]: problem for task, problem in happened.failed.items()}

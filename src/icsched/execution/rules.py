@@ -46,7 +46,7 @@ class Rules:
     each attempt. A task that runs for longer than `reallocate` allows is handed out again, and idle
     workers get copies of running tasks, until there are `replicas` of each. The first result
     counts, and the other attempts are stopped. `batches` hands out the tasks that leave most others
-    eligible; `cluster_size`, by `clusterer`, gives a worker so many tasks in a row.
+    eligible; `cluster_size` is how many tasks, chosen by `clusterer`, a worker gets in a row.
     """
 
     retries: int = 0

@@ -1,6 +1,7 @@
 """A run by any engine: by icsched's own loop over a crew, or by an engine that does it all."""
 
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -67,14 +68,15 @@ def run_by_stream(
     happened, start = Happened(), monotonic()
     total = len(workflow.dag) + course.before
     stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
+    interrupts = Interrupts(raises=True)
     try:
-        with Interrupts(raises=True), closing(cast("Closable", stream)):
+        with interrupts, closing(cast("Closable", stream)):
             tell(State(total, course.before))
             for outcome in stream:
                 _record(tasks, journal, outcome, happened)
                 tell(State(total, happened.done + course.before, failed=len(happened.failed)))
     except KeyboardInterrupt:
-        happened.is_interrupted = True
+        happened.signal = interrupts.first or signal.SIGINT
     happened.seconds = monotonic() - start
     return happened
 
@@ -117,7 +119,7 @@ class Foretold:
 
 
 def foretell(dag: Dag, plan: Plan, run_times: RunTimes | None, workers: int) -> Foretold | None:
-    """Simulate a run on so many workers; None if there is nothing to run, or times are unknown."""
+    """Simulate a run on *workers*; None if there is nothing to run, or times are unknown."""
     if run_times is None or not len(dag):
         return None
     runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(dag)))

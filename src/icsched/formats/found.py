@@ -138,6 +138,7 @@ class Found:
             parsed=parsed,
             describe=self._description if self.kinds else None,
             find_commands=find_commands or (self._commands if "command" in self.facts else None),
+            find_lines=self._lines if not find_commands and "command" in self.facts else None,
             remarks=self.remarks.tuple(),
             stated={"run_times": seconds, **self._stated()},
         )
@@ -193,6 +194,14 @@ class Found:
                 raise self.error(place, f"{told}, got {words!r}")
             commands[task] = command if not command.argv else self._directed(task, command)
         return [command if command and command.argv else None for command in commands]
+
+    def _lines(self) -> list[Command | None]:
+        """Return the commands as text for a shell, which has its own way with words."""
+        commands: list[Command | None] = [None] * len(self.ids)
+        for task, (words, _) in self.facts["command"].items():
+            if words.strip():
+                commands[task] = self._directed(task, Command((words,)))
+        return commands
 
     def _directed(self, task: int, command: Command) -> Command:
         places = [self.facts.get(fact, {}).get(task, ("", 0))[0] or None for fact in _STREAMS]

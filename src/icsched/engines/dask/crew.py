@@ -7,7 +7,6 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from multiprocessing import resource_tracker
 from pathlib import Path
 from pickle import PicklingError
 from queue import Empty, SimpleQueue
@@ -19,6 +18,7 @@ from icsched.commands import Command
 from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
 from icsched.engines.dask.remote import ATTEMPT, LOST, RUN
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
+from icsched.engines.processes import check_script, start_tracker
 from icsched.errors import ArgumentError, EngineError, not_installed
 
 if TYPE_CHECKING:
@@ -181,7 +181,8 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
     used together.
     """
     if terms.address is not None and terms.workers is not None:
-        raise ArgumentError("engine dask: -j cannot be used with --address")
+        problem = "a number of workers cannot be used with an address"
+        raise ArgumentError(f"engine dask: {problem}")
     with _cluster(terms) if terms.address is None else connected(terms.address) as client:
         check_workers(client)
         crew = DaskCrew(client, terms)
@@ -199,6 +200,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
+    check_script(DASK.name)
     count = len(os.sched_getaffinity(0))
     if terms.workers is not None:
         count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)
@@ -219,7 +221,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
     A terminal sends it to the workers too, which would print tracebacks; it is the loop's business.
     """
-    resource_tracker.ensure_running()  # else the thread that starts it hears Ctrl-C again
+    start_tracker()  # else the thread that starts it hears Ctrl-C again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

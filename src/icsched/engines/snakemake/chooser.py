@@ -20,7 +20,7 @@ from icsched.engines.snakemake.waiting import Amount, Waiting
 from icsched.errors import IcschedError
 
 NODES, CORES, COUNT = "_nodes", "_cores", "_job_count"  # Snakemake's names of resources
-FEW = 2_000  # so many jobs are ranked again whenever there are new ones
+FEW = 2_000  # up to this number, all jobs are ranked again whenever there are new ones
 SHARE = 8  # more jobs are ranked again once one in SHARE is new
 
 _Look = tuple[int, int, tuple[Amount, ...]]

@@ -1,0 +1,53 @@
+"""How a journal is opened, and what a workflow must have in common with it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from icsched.errors import FormatError
+
+
+@dataclass(frozen=True)
+class Ways:
+    """What a user writes to go on with a run, or to run all tasks again; for messages."""
+
+    resume: str = "--resume"
+    again: str = "--again"
+
+
+ARGUMENTS = Ways("resume=True", "again=True")  # of `icsched.run`
+
+
+def stopped(error: FormatError, ways: Ways) -> FormatError:
+    """Return the error of a run that has stopped, because the journal could not be written."""
+    problem = f"{error.problem}; the run has stopped: mend this, then use {ways.resume}"
+    return FormatError(error.path, error.line, problem)
+
+
+def _nothing() -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a journal is opened: to *resume* a run, or to run everything *again*.
+
+    *waiting* is called if workers of a killed server still run, before this process waits.
+    *unbegun* is called if there is no journal to resume, so that all tasks run. *forget* is called
+    before a run begins anew in a directory, with that directory.
+    """
+
+    resume: bool = False
+    again: bool = False
+    waiting: Callable[[], None] = _nothing
+    forget: Callable[[Path], None] = field(default=lambda _directory: None)
+    unbegun: Callable[[], None] = _nothing
+    ways: Ways = field(default_factory=Ways)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What must be the same when a run goes on; *tasks* counts the tasks of the workflow."""
+
+    fingerprint: str
+    tasks: int

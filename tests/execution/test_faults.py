@@ -1,0 +1,114 @@
+"""A run whose journal cannot be written any more, or whose workers are killed."""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.execution.conftest import answer_the_job, complaints, lines
+from tools.chaos import workers_of
+
+RUN = Path("wf.plain.icsched-run")
+DROP, OVERRIDE, SEARCH = 24, 1, 2  # PR_CAPBSET_DROP; CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+
+
+def obey_permissions():
+    """Let permissions of files hold also for root; for other users they do already."""
+    for capability in (OVERRIDE, SEARCH):
+        ctypes.CDLL(None).prctl(DROP, capability)
+
+
+def completed():
+    """The tasks that the journal says are completed."""
+    with closing(sqlite3.connect(RUN / "journal.sqlite")) as journal:
+        return [task for (task,) in journal.execute("SELECT task FROM completed ORDER BY 1")]
+
+
+def test_a_directory_that_becomes_read_only_in_mid_run(talking, icsched_run):
+    """The journal is open, so b is recorded; c gets no log, and the run times get no file."""
+    server = talking(preexec_fn=obey_permissions)
+    for place in (RUN, RUN / "logs"):
+        place.chmod(0o500)
+    answer_the_job()
+
+    assert server.wait(60) == 1
+    [complaint] = complaints(Path("errors").read_text())
+    assert "denied" in complaint
+    for place in (RUN, RUN / "logs"):
+        place.chmod(0o700)
+    assert completed() == [0, 1]
+    assert icsched_run("--resume").returncode == 0
+    assert (lines("first"), lines("began"), lines("finished")) == (1, 1, 1)
+    assert Path("end").exists()
+
+
+def test_a_journal_that_cannot_grow_in_mid_run(talking):
+    """Nobody can record that b ends, so that c never starts, and b runs again."""
+    server = talking()
+    for process in (server.pid, *workers_of(server.pid)):
+        hard = resource.prlimit(process, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, hard))
+    answer_the_job()
+
+    assert server.wait(60) == 1
+    [complaint] = complaints(Path("errors").read_text())
+    assert complaint.endswith("the run has stopped: mend this, then use --resume")
+    assert completed() == [0]
+    assert not Path("end").exists()
+    resumed = talking("--resume")
+    answer_the_job()
+    assert resumed.wait(60) == 0
+    assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 2)
+
+
+@pytest.fixture
+def copies(jobs, talking):
+    """A chain whose second job has a file for its output, so that copies of it have `.part` files.
+
+    The first copy talks, and its worker is killed with it. Later copies do nothing.
+    """
+    jobs(a="true", b="test -e began && exit; echo >> began; echo half; echo > up; sleep 600")
+    found = json.loads(Path("wf.plain").read_text())
+    found["b"]["stdout"] = "out"
+    Path("wf.plain").write_text(json.dumps(found))
+
+    def start(*words):
+        return talking("--reallocate", "900", *words)
+
+    return start
+
+
+def parts():
+    return sorted(path.name for path in Path().glob("*.part"))
+
+
+def test_a_killed_worker_leaves_no_file_of_its_copy_behind(copies):
+    server = copies()
+    assert parts() == ["out.2.part"]
+    [worker] = workers_of(server.pid)
+    os.kill(worker, signal.SIGKILL)
+
+    assert server.wait(60) == 0
+    assert parts() == []
+    assert Path("out").read_text() == "", "by the copy that succeeded"
+
+
+@pytest.mark.parametrize("word", ["--resume", "--again"])
+def test_the_next_run_removes_what_killed_copies_have_left(word, copies, icsched_run):
+    """Server and worker are killed, as by a loss of power; a file of the user's stays."""
+    server = copies()
+    [worker] = workers_of(server.pid)
+    for process in (server.pid, worker):
+        os.kill(process, signal.SIGKILL)
+    server.wait()
+    Path("out.1.part").touch()
+    assert parts() == ["out.1.part", "out.2.part"]
+
+    assert icsched_run(word).returncode == 0
+    assert parts() == ["out.1.part"]
