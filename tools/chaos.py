@@ -1,10 +1,11 @@
 r"""Kill runs, take their disk away, resume them, and count jobs that are lost or done twice.
 
-``python -m tools.chaos 200`` makes so many seeded trials. In each, ``icsched run`` executes a
-random workflow of small commands, and one or two faults hit it: kill -9 of the server, kill -9 of a
-worker, a disk that is full, a journal that cannot be written. Then ``--resume`` goes on, until the
-run says that it is complete. The commands keep their own record outside of the journal: a line when
-they begin and a line when they end, with the time. From both records the trial counts:
+``python -m tools.chaos 200`` in the root of the repository, or ``python tools/chaos.py 200``
+anywhere, makes 200 seeded trials. In each, ``icsched run`` executes a random workflow of small
+commands, and one or two faults hit it: kill -9 of the server, kill -9 of a worker, a disk that is
+full, a journal that cannot be written. Then ``--resume`` goes on, until the run says that it is
+complete. The commands keep their own record outside of the journal: a line when they begin and a
+line when they end, with the time. From both records the trial counts:
 
 | count | means |
 | --- | --- |
@@ -39,6 +40,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+if not __package__:  # run as a script
+    sys.path.append(str(Path(__file__).parents[1]))
 
 from tools.plain_workflow import install
 
