@@ -283,12 +283,21 @@ def _copy(here: Path, there: Path) -> None:
             shutil.copy(path, target)
 
 
+def _remount(place: Path, how: str) -> None:
+    """Mount again; a worker that ends may free its lock before its other files."""
+    words = ["mount", "-o", f"remount,{how}", str(place)]
+    until = time.monotonic() + _PATIENCE_S
+    while subprocess.run(words, capture_output=True, check=False).returncode:  # noqa: S603
+        if time.monotonic() > until:
+            raise TimeoutError(f"{place} cannot be mounted again: files are open")
+        time.sleep(0.01)
+
+
 @contextmanager
 def _read_only(place: Path, *, is_mounted: bool) -> Iterator[None]:
     def make(how: str, mode: int) -> None:
         if is_mounted:
-            words = ["mount", "-o", f"remount,{how}", str(place)]
-            subprocess.run(words, check=True)  # noqa: S603
+            _remount(place, how)
         else:
             for path in [place, *place.rglob("*")]:
                 path.chmod(mode)
