@@ -1,17 +1,19 @@
 """Snakemake's schedulers: icsched against greedy, ilp and firstfit.
 
 Two tables call `select_jobs` alone, on ready jobs in memory: all schedulers, and icsched with very
-many jobs. Another has whole runs of the real Snakemake, whose jobs write an empty file each, in the
-executor of `harness/instant`. The last has the most bytes of temporary files that such runs keep. A
-scheduler that needs more than
-LONGEST_S for a round of a smaller size is left out at the next size.
+many jobs. A scheduler that needs more than LONGEST_S for a round of a smaller size is left out at
+the next size. Another table has whole runs of the real Snakemake, whose jobs write an empty file
+each, in the executor of `harness/instant`. A run is stopped after ``--limit`` seconds. The last
+table has the most bytes of temporary files that such runs keep.
 
-Run with ``--quick`` for a tenth of the sizes; all takes about a quarter of an hour.
+Run with ``--quick`` for a tenth of the sizes; all takes about a quarter of an hour. Longer runs:
+``--part runs --jobs 20000 --slots 500 --inputs 0 --limit 480 --scheduler icsched``.
 """
 
 import argparse
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,7 @@ MODULES = {
     "firstfit": "snakemake_scheduler_plugin_firstfit",
 }
 SLOTS = {"few": 4, "many": 500}
+LIMIT_S = 1800.0  # of a whole run
 
 
 class File(str):
@@ -160,7 +163,7 @@ N = {count}
 rule all:
     input: expand("end/{{s}}", s=range(N))
 rule begin:
-    input: "in/{{s}}.0", "in/{{s}}.1"
+    input: {inputs}
     output: "begin/{{s}}"
     shell: "true"
 rule end:
@@ -188,34 +191,55 @@ rule end:
 
 
 class Cost(NamedTuple):
-    """What a run took: seconds on the clock and of processors, most bytes of temporary files."""
+    """What a run took: seconds on the clock and of processors, most bytes of temporary files.
+
+    `done` is the number of jobs that were done when the run was stopped, or None.
+    """
 
     wall: float
     processor: float
     peak: int
+    done: int | None = None
 
 
-def whole_run(snakefile: str, scheduler: list[str], slots: int, inputs: int = 0) -> Cost:
-    """Run a Snakefile in a folder that has two files for each of *inputs* samples."""
+def whole_run(
+    snakefile: str, scheduler: list[str], slots: int, samples: int = 0, limit: float = LIMIT_S
+) -> Cost:
+    """Run a Snakefile in a folder that has two files for each of *samples*."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "Snakefile").write_text(snakefile)
         (place / "in").mkdir()
-        for number in range(inputs):
+        for number in range(samples):
             for at in range(2):
                 (place / "in" / f"{number}.{at}").write_text("x")
         path = os.pathsep.join(map(str, (SOURCES, HERE / "harness" / "instant")))
         environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": folder}
         command = [sys.executable, "-m", "snakemake", "--executor", "instant", "--quiet", "rules"]
+        command += [f"-c{slots}", "--scheduler", *scheduler]
         start, used = time.perf_counter(), _of_children()
-        done = subprocess.run(  # noqa: S603  our own command
-            [*command, f"-c{slots}", "--scheduler", *scheduler],
-            cwd=place, env=environment, capture_output=True, text=True, timeout=1800,
-        )  # fmt: skip
-        if done.returncode:
-            sys.exit(done.stderr)
-        peak = int((place / "peak").read_text())
-        return Cost(time.perf_counter() - start, _of_children() - used, peak)
+        is_done = _ended(command, place, environment, limit)
+        wall, processor = time.perf_counter() - start, _of_children() - used
+        if not is_done:
+            done = sum(1 for name in ("begin", "end") for _ in place.glob(f"{name}/*"))
+            return Cost(wall, processor, 0, done)
+        return Cost(wall, processor, int((place / "peak").read_text()))
+
+
+def _ended(command: list[str], place: Path, environment: dict[str, str], limit: float) -> bool:
+    """Return whether the command ended by itself; else it is stopped, with its children."""
+    with (place / "log").open("w") as log:
+        run = subprocess.Popen(  # noqa: S603  our own command
+            command, cwd=place, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            if run.wait(limit):
+                sys.exit((place / "log").read_text())
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.wait()
+            return False
+    return True
 
 
 def _of_children() -> float:
@@ -223,17 +247,24 @@ def _of_children() -> float:
     return used.children_user + used.children_system
 
 
-def whole_runs(samples: int) -> None:
-    """Every sample has two jobs, and the first of them two input files of its own."""
+def whole_runs(jobs: dict[int, int], inputs: int, limit: float, only: list[str]) -> None:
+    """Every sample has two jobs; the first of them has *inputs* files of its own, none or two.
+
+    *jobs* says how many jobs are run, by slots.
+    """
     ours = {"icsched, sizes skipped": ["icsched", "--scheduler-icsched-skip-input-sizes"]}
     schedulers = {name: [name] for name in MODULES} | ours
-    rows = []
-    for slots, count in {4: samples // 4, 64: samples}.items():
-        for name, options in schedulers.items():
-            cost = whole_run(WIDE.format(count=count), options, slots, count)
-            rows.append([name, slots, 2 * count, cost.processor, cost.wall])
-    head = ["scheduler", "slots", "jobs", "processor", "clock"]
-    show(f"Seconds of a whole run (load of the machine: {os.getloadavg()[0]:.0f})", head, rows)
+    files = ", ".join(f'"in/{{s}}.{at}"' for at in range(inputs))
+    rows: list[list[object]] = []
+    for slots, count in jobs.items():
+        snakefile = WIDE.format(count=count // 2, inputs=files)
+        for name in only or schedulers:
+            cost = whole_run(snakefile, schedulers[name], slots, inputs * count // 4, limit)
+            note = "" if cost.done is None else f"stopped, {cost.done:,} jobs were done"
+            rows.append([name, slots, count, cost.processor, cost.wall, note])
+    head = ["scheduler", "slots", "jobs", "processor", "clock", ""]
+    title = f"Seconds of a whole run, {inputs} inputs a sample"
+    show(f"{title} (load of the machine: {os.getloadavg()[0]:.0f})", head, rows)
 
 
 def temporary_bytes(samples: int) -> None:
@@ -255,21 +286,33 @@ def temporary_bytes(samples: int) -> None:
 
 PARTS = {
     "temporary": lambda _: temporary_bytes(20),
-    "runs": lambda part: whole_runs(1_600 // part),
-    "large": lambda part: large_rounds(230_000 // part),
-    "selection": lambda part: selection([20_000 // part, 100_000 // part]),
+    "runs": lambda given: whole_runs(_jobs(given), given.inputs, given.limit, given.scheduler),
+    "large": lambda given: large_rounds(230_000 // given.divisor),
+    "selection": lambda given: selection([20_000 // given.divisor, 100_000 // given.divisor]),
 }
+
+
+def _jobs(given: argparse.Namespace) -> dict[int, int]:
+    if given.jobs:
+        return {given.slots: given.jobs}
+    return {4: 800 // given.divisor, 64: 3_200 // given.divisor}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the sizes")
+    quick = {"action": "store_const", "const": 10, "default": 1}
+    parser.add_argument("--quick", dest="divisor", **quick, help="a tenth of the sizes")
     parser.add_argument("--part", choices=PARTS, action="append", help="by default all")
+    runs = parser.add_argument_group("whole runs")
+    runs.add_argument("--jobs", type=int, help="how many jobs; by default 800 and 3,200")
+    runs.add_argument("--slots", type=int, default=500, help="with --jobs: jobs at once")
+    runs.add_argument("--inputs", type=int, choices=[0, 2], default=2, help="files of a sample")
+    runs.add_argument("--limit", type=float, default=LIMIT_S, help="seconds until a run is stopped")
+    runs.add_argument("--scheduler", action="append", default=[], help="by default all")
     given = parser.parse_args()
-    part = 10 if given.quick else 1
     sys.path.insert(0, str(SOURCES))
     for name in given.part or PARTS:
-        PARTS[name](part)
+        PARTS[name](given)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 r"""Kill runs, take their disk away, resume them, and count jobs that are lost or done twice.
 
-``python -m tools.chaos 200`` makes so many seeded trials. In each, ``icsched run`` executes a
-random workflow of small commands, and one or two faults hit it: kill -9 of the server, kill -9 of a
-worker, a disk that is full, a journal that cannot be written. Then ``--resume`` goes on, until the
-run says that it is complete. The commands keep their own record outside of the journal: a line when
-they begin and a line when they end, with the time. From both records the trial counts:
+``python -m tools.chaos 200`` in the root of the repository, or ``python tools/chaos.py 200``
+anywhere, makes 200 seeded trials. In each, ``icsched run`` executes a random workflow of small
+commands, and one or two faults hit it: kill -9 of the server, kill -9 of a worker, a disk that is
+full, a journal that cannot be written. Then ``--resume`` goes on, until the run says that it is
+complete. The commands keep their own record outside of the journal: a line when they begin and a
+line when they end, with the time. From both records the trial counts:
 
 | count | means |
 | --- | --- |
@@ -39,6 +40,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+if not __package__:  # run as a script
+    sys.path.append(str(Path(__file__).parents[1]))
 
 from tools.plain_workflow import install
 
@@ -279,12 +283,21 @@ def _copy(here: Path, there: Path) -> None:
             shutil.copy(path, target)
 
 
+def _remount(place: Path, how: str) -> None:
+    """Mount again; a worker that ends may free its lock before its other files."""
+    words = ["mount", "-o", f"remount,{how}", str(place)]
+    until = time.monotonic() + _PATIENCE_S
+    while subprocess.run(words, capture_output=True, check=False).returncode:  # noqa: S603
+        if time.monotonic() > until:
+            raise TimeoutError(f"{place} cannot be mounted again: files are open")
+        time.sleep(0.01)
+
+
 @contextmanager
 def _read_only(place: Path, *, is_mounted: bool) -> Iterator[None]:
     def make(how: str, mode: int) -> None:
         if is_mounted:
-            words = ["mount", "-o", f"remount,{how}", str(place)]
-            subprocess.run(words, check=True)  # noqa: S603
+            _remount(place, how)
         else:
             for path in [place, *place.rglob("*")]:
                 path.chmod(mode)

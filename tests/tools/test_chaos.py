@@ -1,8 +1,24 @@
 """Runs that are hit by faults lose nothing: a sample of what tools/chaos.py tries."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tools import chaos
+
+SCRIPT = Path(chaos.__file__)
+
+
+@pytest.mark.parametrize(
+    ("words", "folder"),
+    [(["-m", "tools.chaos"], SCRIPT.parents[1]), ([SCRIPT], SCRIPT.parents[2])],
+)
+def test_it_starts_as_a_module_in_the_root_and_as_a_script_anywhere(words, folder, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+
+    subprocess.run([sys.executable, *words, "--help"], cwd=folder, check=True)
 
 
 @pytest.mark.parametrize("seed", range(4))  # one of each fault
