@@ -106,10 +106,17 @@ def _dispatch(words: list[str]) -> None:
     from cyclopts import CycloptsError
 
     from icsched.cli.app import app
+    from icsched.cli.screen import help_console
     from icsched.errors import ArgumentError
 
     try:
-        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        app(
+            words,
+            console=help_console(),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
+        )
     except CycloptsError as error:
         raise ArgumentError(str(error)) from error
 
@@ -135,11 +142,13 @@ def _discard(stream: TextIO) -> None:
 
 
 def _complain(error: Exception | str, code: int) -> int:
+    from icsched.cli.output import say
     from icsched.render.visible import escaped
 
     message = " ".join(escaped(str(error)).split())
     try:
-        print(f"icsched: {message}", file=sys.stderr, flush=True)  # noqa: T201  it may print
+        say(f"icsched: {message}\n", stream=sys.stderr)
+        sys.stderr.flush()
     except OSError:  # the exit code still says that there was an error
         _discard(sys.stderr)
     return code

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from icsched.answers.make import make_answer
 from icsched.cli.inputs import WHOLE, refuse
-from icsched.cli.output import Flag, OutputName
+from icsched.cli.output import Flag, OutputName, report
 from icsched.errors import ArgumentError
 from icsched.families import FAMILIES
 from icsched.files import write_text
@@ -40,7 +40,7 @@ def make(
     """
     if list_:
         refuse({"--list cannot be used with a family": family is not None})
-        sys.stdout.write(render.listing(FAMILIES))
+        report(FAMILIES, render.listing)
         return
     if family is None:
         raise ArgumentError("expected the name of a family; `icsched make --list` shows all")

@@ -100,7 +100,7 @@ def run(
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, waiting=_waiting)
     if dry_run:
         found = dry_answer(files, wanted, reading=Reading(reading), signs=SIGNS)
-        put(found, render.dry_text, render.dry_keys, as_json=json_)
+        put(found, render.dry_text, render.dry_keys, as_json=json_, wraps=False)
         return
     _run(files, wanted, Reading(reading), as_json=json_)
 

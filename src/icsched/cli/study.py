@@ -20,7 +20,7 @@ from icsched.answers.study import (
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
 from icsched.cli.orders import known_orders
-from icsched.cli.output import SIGNS, Flag, OutputName, say
+from icsched.cli.output import SIGNS, Flag, OutputName, report, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
 from icsched.sim import read_pool
@@ -144,12 +144,12 @@ def study(
         reading=Reading(reading),
         signs=SIGNS,
     )
-    say(render.beginning(begun))
+    report(begun, render.beginning)
     if not no_run:
         with naming_pool(grid_options.pool_file):
             _run(begun, threads, dask)
     found = study_answer(begun)
-    say(render.text(found))
+    report(found, render.text)
     say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")
 
 
