@@ -96,6 +96,7 @@ stub: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-test
 	$(BIN)/python tools/write_docs.py
+	$(BIN)/python -m tools.man_page
 
 stub-check: $(VENV)/installed-dev
 	@mkdir -p build

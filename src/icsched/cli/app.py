@@ -60,6 +60,12 @@ _COMMANDS = {  # the most important first, as help shows them
     Exact, by looking at every set of jobs that can have run: for small workflows.
 
     Example: icsched verify wf.dag --order @order.txt""",
+    "doctor": """Say what is installed, what is not, and what this machine can do.
+
+    Example: icsched doctor""",
+    "completion": """Print a script for completion in bash, zsh or fish.
+
+    Example: icsched completion bash""",
     "demo": """Show what a good order does to a real workflow.
 
     Example: icsched demo""",

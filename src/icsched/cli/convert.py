@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from icsched.answers.convert import convert_answer
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, FormatWord
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, put, report
 from icsched.errors import ArgumentError
 from icsched.files import write_text
@@ -17,7 +17,7 @@ def convert(
     output: str,
     /,
     *,
-    to: str | None = None,
+    to: FormatWord = None,
     force: Flag = False,
     reading: FileOptions = USUAL,
     json_: Json = False,

@@ -1,7 +1,8 @@
 """The `icsched` command: parse, dispatch, and turn errors into one line and an exit code.
 
 Exit code 0 means done, 1 an error of the user's, 2 bad usage; a command may return another code as
-its answer. Bugs keep their traceback. This imports little, so that `--version` is quick and Ctrl-C is caught early.
+its answer. Bugs keep their traceback. This module imports little, so that `--version` is quick and
+Ctrl-C is caught early.
 """
 
 import os

@@ -14,8 +14,12 @@ from icsched.files import write_text
 from icsched.render import make as render
 
 
+def _families(_context: object) -> dict[str, str]:
+    return {name: family.summary for name, family in FAMILIES.items()}
+
+
 def make(
-    family: str | None = None,
+    family: Annotated[str | None, Parameter(completer=_families)] = None,
     /,
     *arguments: str,
     output: Annotated[str | None, OutputName] = None,
