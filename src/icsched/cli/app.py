@@ -66,9 +66,12 @@ _COMMANDS = {  # the most important first, as help shows them
     "completion": """Print a script for completion in bash, zsh or fish.
 
     Example: icsched completion bash""",
-    "demo": """Show what a good order does to a real workflow.
+    "demo": """Show in seconds what a good order does to a real workflow.
 
-    Example: icsched demo""",
+    It makes a workflow with run times, orders it, proves the order, simulates it, and keeps the
+    files.
+
+    Example: icsched demo -o tour""",
 }
 for place, (command, text) in enumerate(_COMMANDS.items()):
     app.command(f"icsched.cli.{command}:{command}", name=command, help=text, sort_key=place)
