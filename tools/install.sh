@@ -35,7 +35,10 @@ follow() {
   while IFS= read -r line; do
     case $line in
     *"Collecting "*) step="fetching ${line#*Collecting }" ;;
-    *"] Building CXX object"*) step="compiling the C++ core, ${line%%]*}" ;;
+    *"] Building CXX object"*)
+      step=${line%%]*}
+      step="compiling the C++ core, file ${step##*\[}"
+      ;;
     *"Installing collected packages"*) step="installing packages" ;;
     *) continue ;;
     esac
