@@ -24,6 +24,8 @@ COMMANDS = [
     "convert",
     "make",
     "verify",
+    "doctor",
+    "completion",
     "demo",
 ]
 
