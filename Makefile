@@ -97,6 +97,7 @@ stub: $(VENV)/installed-dev
 docs: $(VENV)/installed-test
 	$(BIN)/python tools/write_docs.py
 	$(BIN)/python tools/write_licences.py
+	$(BIN)/python -m tools.man_page
 
 # After a change of what users import, on purpose; the diff of the file is the change of the API.
 public-api: $(VENV)/installed-test

@@ -214,7 +214,7 @@ def test_the_readmes_commands_print_what_it_says(tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        "icsched demo",
+        "icsched demo -o tour && rm -r tour",
         "icsched make random-layered 60 6 --seed 3",
         "icsched make random-linear-composition 5",
         "icsched make --list",

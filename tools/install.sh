@@ -20,5 +20,45 @@ command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v c
 
 . "$(dirname "$0")/python_headers.sh"
 
+begun=$(date +%s)
+log=build/install.log
+mkdir -p build
+
+# Says what is going on, and since when.
+tell() {
+  printf '[%3d s] %s\n' "$(($(date +%s) - begun))" "$*"
+}
+
+# Reads what pip says, and tells a step of it every few seconds.
+follow() {
+  last=0
+  while IFS= read -r line; do
+    case $line in
+    *"Collecting "*) step="fetching ${line#*Collecting }" ;;
+    *"] Building CXX object"*)
+      step=${line%%]*}
+      step="compiling the C++ core, file ${step##*\[}"
+      ;;
+    *"Installing collected packages"*) step="installing packages" ;;
+    *) continue ;;
+    esac
+    now=$(date +%s)
+    [ $((now - last)) -lt 3 ] && continue
+    last=$now
+    tell "${step%% (from*}"
+  done
+}
+
+tell "installing $what into $venv takes minutes the first time; $log has all that pip says"
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$what"
+{
+  code=0
+  "$venv/bin/python" -m pip install --verbose --disable-pip-version-check --editable "$what" 2>&1 ||
+    code=$?
+  echo "$code" >"$log.status"
+} | tee "$log" | follow
+if [ "$(cat "$log.status")" != 0 ]; then
+  tail -n 30 "$log" >&2
+  fail "pip failed; $log has all that it said"
+fi
+tell "installed"

@@ -15,7 +15,7 @@ ROOT_FILES = {
     "SECURITY.md",
     "pyproject.toml",
 }
-FOLDERS = ("cpp/bind", "cpp/include", "cpp/src", "src")
+FOLDERS = ("cpp/bind", "cpp/include", "cpp/src", "man", "src")
 
 
 def tracked() -> set[str]:

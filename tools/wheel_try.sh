@@ -29,4 +29,6 @@ from importlib.resources import files
 assert "snakemake_scheduler_plugin_icsched" in [found.name for found in pkgutil.iter_modules()]
 assert list(files("icsched").glob("**/run_members.sh"))
 END
+"$python" -c 'import pathlib, sys; pathlib.Path(sys.prefix, "share/man/man1/icsched.1").read_text()' ||
+  fail "expected the manual page"
 echo "icsched $version works"

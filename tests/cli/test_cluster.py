@@ -24,10 +24,10 @@ def test_cluster_prints_a_row_for_each_cluster_in_the_order_they_are_handed_out(
     assert result.out.splitlines() == [
         f"{workflow}: 5 jobs, 3 dependencies",
         "3 clusters, clusterer direct: 3 of 3 dependencies cut",
-        "  cluster  jobs   cut  productive  first to run first",
-        "        1     2     3  yes         c a",
-        "        2     2     0  yes         b d",
-        "        3     1     0  yes         e",
+        "  cluster  jobs  cut  productive  first to run first",
+        "        1     2    3  yes         c a",
+        "        2     2    0  yes         b d",
+        "        3     1    0  yes         e",
     ]
 
 

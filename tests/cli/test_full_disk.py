@@ -22,7 +22,7 @@ COMMANDS = {
     "batch": ("batch", "wf.dag", "--take", "2000"),
     "make": ("make", "w", "300", "2"),
     "make -o -": ("make", "w", "300", "2", "-o", "-"),
-    "demo": ("demo",),
+    "demo": ("demo", "-o", "tour"),
     "--help": ("prio", "--order", "prio", "--help"),
 }
 

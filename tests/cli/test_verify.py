@@ -33,7 +33,7 @@ def test_another_optimal_order_is_called_optimal_too(verify):
 def test_a_worse_order_is_refuted_with_names(verify):
     result = verify("a\nb\nc\nd\ne\n")
 
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (3, "")
     assert result.out == (
         "not IC-optimal: after 1 job this order has 2 eligible,"
         " but 3 are possible by running c first\n"
@@ -76,7 +76,7 @@ def test_json_of_an_optimal_order_has_nothing_to_refute_it(verify, tmp_path):
 def test_json_of_a_worse_order_says_where_it_falls_short(verify, tmp_path):
     result = verify("a\nc\nb\nd\ne\n", "--json")
 
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (3, "")
     assert json.loads(result.out) == {
         "schema": 1,
         "jobs": 5,
@@ -164,7 +164,7 @@ def test_with_a_limit_that_is_too_small_the_bound_says_how_close_the_order_comes
     """
     result = verify("a\nb\nc\nd\ne\n", "--limit", limit)
 
-    assert result.code == 0
+    assert result.code == 1
     undecided, share = result.out.splitlines()
     assert undecided.startswith(f"not decided: the exact referee gave up at {limit} sets of")
     assert share == (

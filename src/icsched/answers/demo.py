@@ -2,67 +2,89 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
 
 from icsched import families, pebble
 from icsched.answers.compared import Compared
 from icsched.compare import simulate
+from icsched.formats import dagman_text
 from icsched.orders import prioritize
 from icsched.pebble import Profile, Verdict
-from icsched.sim import Pool, Ratio
+from icsched.sim import Ratio, Workers
+from icsched.workflow import Workflow
 
 ORDERS = ("critical-path", "prio")  # played against fifo
+WORKERS = 16
+SECONDS = {"handle_": 20.0, "fringe_": 10.0, "cover_": 40.0, "join_": 60.0}  # invented means
+SPREAD = 0.3  # of the invented seconds, both ways
 
 
 @dataclass(frozen=True, eq=False)
-class Airsn:
+class Made:
+    """AIRSN 250 with run times, and the texts of its files by name."""
+
+    workflow: Workflow
+    texts: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
     """AIRSN 250 in the order prio, and the eligible jobs of critical path beside it."""
 
     compared: Compared
     critical_path: Profile
 
 
-@dataclass(frozen=True)
-class Gained:
-    """The time of each of `ORDERS` over fifo's on AIRSN 250, and how many requests a batch has."""
+@dataclass(frozen=True, eq=False)
+class Proved:
+    """The order with its proof, and what the exact referee says about orders of a small AIRSN."""
 
-    batch: int
-    times: Mapping[str, Ratio | None]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What the exact referee says about orders of a small AIRSN, by the names of the tour."""
-
+    compared: Compared
     jobs: int
     verdicts: Mapping[str, Verdict]
 
 
 @dataclass(frozen=True)
-class Sdss:
-    """SDSS, ordered."""
+class Simulated:
+    """The time of each of `ORDERS` over fifo's on AIRSN 250 with run times."""
 
-    jobs: int
-
-
-Stop = Airsn | Gained | Judged | Sdss
+    workers: int
+    times: Mapping[str, Ratio | None]
 
 
-def airsn() -> Airsn:
+Stop = Made | Ordered | Proved | Simulated
+
+
+@cache
+def made() -> Made:
+    """Make AIRSN 250, and invent run times: a mean for each kind of job, and some spread."""
+    dag = families.airsn(250)
+    names = list(map(str, dag.names))
+    means = np.array([_seconds(name) for name in names])
+    factors = np.random.default_rng(0).uniform(1 - SPREAD, 1 + SPREAD, len(names))
+    seconds = np.round(means * factors, 1)
+    rows = zip(names, seconds.tolist(), strict=True)
+    table = "".join(f"{name},{value}\n" for name, value in rows)
+    workflow = Workflow(dag, np.zeros(len(dag), bool), seconds)
+    return Made(workflow, {"airsn.dag": dagman_text(dag), "times.csv": table})
+
+
+def _seconds(name: str) -> float:
+    return next(mean for kind, mean in SECONDS.items() if name.startswith(kind))
+
+
+@cache
+def ordered() -> Ordered:
     """Order AIRSN 250."""
-    compared = Compared(prioritize(families.airsn(250), "prio"))
+    compared = Compared(prioritize(made().workflow.dag, "prio"))
     path = prioritize(compared.plan.dag, "critical-path").schedule
-    return Airsn(compared, path.eligible)
+    return Ordered(compared, path.eligible)
 
 
-def gained() -> Gained:
-    """Simulate AIRSN 250 on a pool where a batch of 16 requests comes in the time of a job."""
-    pool = Pool(interval=1, batch=16)
-    found = simulate(families.airsn(250), [*ORDERS, "fifo"], pool=pool, seed=0, baseline="fifo")
-    return Gained(16, {order: found.ratio[f"{order}_over_fifo"].time for order in ORDERS})
-
-
-def judged() -> Judged:
-    """Let the referee judge three orders of AIRSN 6."""
+def proved() -> Proved:
+    """Prove the order, and let the referee judge three orders of AIRSN 6."""
     small = families.airsn(6)
     orders = {
         "first come, first served": small.fifo_order,
@@ -70,12 +92,15 @@ def judged() -> Judged:
         "prio": prioritize(small, "prio").order,
     }
     verdicts = {label: pebble.verify(small, order) for label, order in orders.items()}
-    return Judged(len(small), verdicts)
+    return Proved(ordered().compared, len(small), verdicts)
 
 
-def sdss() -> Sdss:
-    """Order SDSS."""
-    return Sdss(len(prioritize(families.sdss(), "prio").order))
+def simulated() -> Simulated:
+    """Simulate AIRSN 250 with its run times on a few workers."""
+    orders = [*ORDERS, "fifo"]
+    pool = Workers(WORKERS)
+    found = simulate(made().workflow, orders, pool=pool, seed=0, baseline="fifo")
+    return Simulated(WORKERS, {order: found.ratio[f"{order}_over_fifo"].time for order in ORDERS})
 
 
-TOUR: tuple[Callable[[], Stop], ...] = (airsn, gained, judged, sdss)
+TOUR: tuple[Callable[[], Stop], ...] = (made, ordered, proved, simulated)

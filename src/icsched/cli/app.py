@@ -60,9 +60,18 @@ _COMMANDS = {  # the most important first, as help shows them
     Exact, by looking at every set of jobs that can have run: for small workflows.
 
     Example: icsched verify wf.dag --order @order.txt""",
-    "demo": """Show what a good order does to a real workflow.
+    "doctor": """Say what is installed, what is not, and what this machine can do.
 
-    Example: icsched demo""",
+    Example: icsched doctor""",
+    "completion": """Print a script for completion in bash, zsh or fish.
+
+    Example: icsched completion bash""",
+    "demo": """Show in seconds what a good order does to a real workflow.
+
+    It makes a workflow with run times, orders it, proves the order, simulates it, and keeps the
+    files.
+
+    Example: icsched demo -o tour""",
 }
 for place, (command, text) in enumerate(_COMMANDS.items()):
     app.command(f"icsched.cli.{command}:{command}", name=command, help=text, sort_key=place)

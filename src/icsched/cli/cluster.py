@@ -11,6 +11,7 @@ from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
 from icsched.answers.reading import Reading
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
+from icsched.cli.names import names_of
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
 from icsched.errors import ArgumentError
@@ -23,7 +24,9 @@ def known_clusterers(_default: object) -> str:
     return f"auto. Names: {CLUSTERERS.described()}"
 
 
-ClustererWord = Annotated[str, Parameter(show_default=known_clusterers)]
+ClustererWord = Annotated[
+    str, Parameter(show_default=known_clusterers, completer=names_of(lambda: CLUSTERERS))
+]
 
 
 def cluster(

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from icsched.answers.convert import convert_answer
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, put, say
+from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, FormatWord
+from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, put, report
 from icsched.errors import ArgumentError
 from icsched.files import write_text
 from icsched.render import convert as render
@@ -17,7 +17,7 @@ def convert(
     output: str,
     /,
     *,
-    to: str | None = None,
+    to: FormatWord = None,
     force: Flag = False,
     reading: FileOptions = USUAL,
     json_: Json = False,
@@ -47,7 +47,7 @@ def convert(
     )
     if is_stream:
         sys.stdout.write(found.text)
-        say(render.text(replace(found, output="standard output")), stream=sys.stderr)
+        report(replace(found, output="standard output"), render.text, stream=sys.stderr)
         return
     write_text(output, found.text)
     put(found, render.text, render.keys, as_json=json_)

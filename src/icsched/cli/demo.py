@@ -1,13 +1,60 @@
 """`icsched demo`: the guided tour."""
 
 import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
 
-from icsched.answers.demo import TOUR
+from icsched.answers.demo import TOUR, made
+from icsched.cli.inputs import refuse
+from icsched.cli.output import SIGNS, OutputName, report, say
+from icsched.errors import FormatError
+from icsched.files import write_text
 from icsched.render import demo as render
 
 
-def demo() -> None:
-    """Show what a good order does to a real workflow."""
+def demo(*, output_: Annotated[str | None, OutputName] = None) -> None:
+    """Make a workflow, order it, prove the order, simulate it, and write the files.
+
+    Parameters
+    ----------
+    output_
+        Directory for the files of the tour; by default a new directory for temporary files.
+
+    """
+    directory = None if output_ is None else _empty(output_)
     for stop in TOUR:
-        sys.stdout.write(render.text(stop()))
+        with SIGNS.working("computing"):
+            found = stop()
+        report(found, render.text)
         sys.stdout.flush()
+    say(render.ending(_written(directory or _temporary())), wraps=False)
+
+
+def _empty(given: str) -> Path:
+    """Return the directory *given*, made if need be; what is in a directory is never replaced."""
+    refuse({"-o: expected a directory, got ''": not given})
+    directory = Path(given)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(directory.iterdir())
+    except OSError as error:
+        raise FormatError(given, None, str(error.strerror)) from error
+    refuse({f"-o: expected an empty directory, got {given}": not is_empty})
+    return directory
+
+
+def _temporary() -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="icsched-demo-"))
+    except OSError as error:
+        raise FormatError(tempfile.gettempdir(), None, str(error.strerror)) from error
+
+
+def _written(directory: Path) -> list[str]:
+    """Write the files of the tour; return their paths, the workflow and its run times first."""
+    texts = {str(directory / name): text for name, text in made().texts.items()}
+    for path, text in texts.items():
+        write_text(path, text)
+    # The report page goes here: write it to `directory / "report.html"`, and add its path.
+    return list(texts)

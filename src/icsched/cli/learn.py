@@ -10,10 +10,11 @@ from icsched.answers.foretold import Foretelling
 from icsched.answers.learn import Outputs, learn_answer
 from icsched.answers.reading import Reading
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.orders import ORDER_NAMES
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put
 from icsched.render import learn as render
 
-Orders = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+Orders = Annotated[Sequence[str], Parameter(negative="", show_default=False, completer=ORDER_NAMES)]
 
 
 def learn(

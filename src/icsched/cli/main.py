@@ -1,8 +1,8 @@
 """The `icsched` command: parse, dispatch, and turn errors into one line and an exit code.
 
 Exit code 0 means done, 1 an error of the user's, 2 bad usage, 130 an end by Ctrl-C, 143 an end of a
-run by SIGTERM. Bugs keep their traceback. This module imports little, so that `--version` is quick
-and Ctrl-C is caught early.
+run by SIGTERM; a command may return another code as its answer. Bugs keep their traceback. This
+module imports little, so that `--version` is quick and Ctrl-C is caught early.
 """
 
 import os
@@ -83,8 +83,9 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     from icsched.errors import ArgumentError, IcschedError
 
+    code = 0
     try:
-        _dispatch(_with_streams(arguments))
+        code = _dispatch(_with_streams(arguments))
         sys.stdout.flush()
     except ArgumentError as error:
         return _complain(error, 2)
@@ -95,25 +96,36 @@ def _run(arguments: Sequence[str]) -> int:
     except OSError as error:  # standard output: errors of other files are FormatError
         _discard(sys.stdout)
         return _complain(f"standard output: {error.strerror}", 1)
-    return 0
+    return code
 
 
-def _dispatch(words: list[str]) -> None:
-    """Run the command that *words* name; raises ArgumentError for words it does not accept."""
+def _dispatch(words: list[str]) -> int:
+    """Run the command that *words* name, and return its exit code.
+
+    Raises ArgumentError for words that the command does not accept.
+    """
     if words == ["--version"]:
         from icsched.cli.version import version_line
 
         sys.stdout.write(f"{version_line()}\n")
-        return
+        return 0
     from cyclopts import CycloptsError
 
     from icsched.cli.app import app
+    from icsched.cli.screen import help_console
     from icsched.errors import ArgumentError
 
     try:
-        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        found = app(
+            words,
+            console=help_console(),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
+        )
     except CycloptsError as error:
         raise ArgumentError(str(error)) from error
+    return found if isinstance(found, int) else 0
 
 
 _OUTPUTS = ("-o", "--output", "--dot", "--write-certificate")  # options that name a file to write
@@ -137,11 +149,13 @@ def _discard(stream: TextIO) -> None:
 
 
 def _complain(error: Exception | str, code: int) -> int:
+    from icsched.cli.output import say
     from icsched.render.visible import escaped
 
     message = " ".join(escaped(str(error)).split())
     try:
-        print(f"icsched: {message}", file=sys.stderr, flush=True)  # noqa: T201  it may print
+        say(f"icsched: {message}\n", stream=sys.stderr)
+        sys.stderr.flush()
     except OSError:  # the exit code still says that there was an error
         _discard(sys.stderr)
     return code

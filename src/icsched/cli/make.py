@@ -7,15 +7,19 @@ from cyclopts import Parameter
 
 from icsched.answers.make import make_answer
 from icsched.cli.inputs import WHOLE, refuse
-from icsched.cli.output import Flag, OutputName
+from icsched.cli.output import Flag, OutputName, report
 from icsched.errors import ArgumentError
 from icsched.families import FAMILIES
 from icsched.files import write_text
 from icsched.render import make as render
 
 
+def _families(_context: object) -> dict[str, str]:
+    return {name: family.summary for name, family in FAMILIES.items()}
+
+
 def make(
-    family: str | None = None,
+    family: Annotated[str | None, Parameter(completer=_families)] = None,
     /,
     *arguments: str,
     output: Annotated[str | None, OutputName] = None,
@@ -40,7 +44,7 @@ def make(
     """
     if list_:
         refuse({"--list cannot be used with a family": family is not None})
-        sys.stdout.write(render.listing(FAMILIES))
+        report(FAMILIES, render.listing)
         return
     if family is None:
         raise ArgumentError("expected the name of a family; `icsched make --list` shows all")

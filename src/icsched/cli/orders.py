@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.answers.orders import AUTO, WantedOrder
+from icsched.cli.names import names_of
 from icsched.orders import ORDERS
 
 
@@ -23,7 +24,8 @@ def known_orders_of_prio(_default: object) -> str:
     return f"auto. Names: {ORDERS.described()}"
 
 
-OrderWord = Annotated[str, Parameter(show_default=known_orders)]
+ORDER_NAMES = names_of(lambda: ORDERS)
+OrderWord = Annotated[str, Parameter(show_default=known_orders, completer=ORDER_NAMES)]
 
 
 @Parameter(name="*")
@@ -60,7 +62,9 @@ class AutoOptions(OrderOptions):
 
     """
 
-    order: Annotated[str, Parameter(show_default=known_orders_of_prio)] = AUTO
+    order: Annotated[str, Parameter(show_default=known_orders_of_prio, completer=ORDER_NAMES)] = (
+        AUTO
+    )
 
 
 OURS = OrderOptions()

@@ -26,11 +26,20 @@ from icsched.cli.inputs import (
 )
 from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import CHOSEN, AutoOptions
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put, say
+from icsched.cli.output import (
+    SIGNS,
+    STANDARD_OUTPUT,
+    Flag,
+    Json,
+    OutputName,
+    put,
+    put_json,
+    report,
+    say,
+)
 from icsched.errors import ArgumentError, FormatError
 from icsched.render import prio as render
 from icsched.render.tables import table_texts
-from icsched.render.visible import json_text
 
 
 @Parameter(name="*")
@@ -160,18 +169,18 @@ def prio(
         put(found, render.text, render.keys, as_json=json_)
     else:
         sys.stdout.buffer.write(found.streamed or b"")
-        say(render.text(found), stream=sys.stderr)
+        report(found, render.text, stream=sys.stderr)
 
 
 def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
     """Show what would be written; raises FormatError with --check if there is something."""
     if as_json:
-        sys.stdout.write(json_text(render.looked_keys(found)))
+        put_json(render.looked_keys(found))
     elif writing.diff:
-        say(render.diff(found))
-        say(render.text(found), stream=sys.stderr)
+        say(render.diff(found), wraps=False)
+        report(found, render.text, stream=sys.stderr)
     elif not found.stale:
-        say(render.up_to_date(found))
+        report(found, render.up_to_date)
     if writing.check and found.stale:
         first = found.stale[0]
         raise FormatError(first.path, first.line, render.stale_sentence(found.stale))

@@ -13,6 +13,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.run import Wanted, dry_answer, run_answer
 from icsched.cli.cluster import ClustererWord
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
+from icsched.cli.names import names_of
 from icsched.cli.orders import CHOSEN, AutoOptions
 from icsched.cli.output import SIGNS, Flag, Json, put, say
 from icsched.engines.entry import Terms
@@ -30,9 +31,14 @@ def known_engines(_default: object) -> str:
     return f"local. Names: {ENGINES.described()}"
 
 
+EngineWord = Annotated[
+    str, Parameter(show_default=known_engines, completer=names_of(lambda: ENGINES))
+]
+
+
 def run(
     *files: FileName,
-    engine: Annotated[str, Parameter(show_default=known_engines)] = "local",
+    engine: EngineWord = "local",
     workers: Annotated[int | None, Parameter(name=["--workers", "-j"]), WHOLE] = None,
     address: str | None = None,
     journal: str | None = None,
@@ -103,7 +109,7 @@ def run(
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, **told)
     if dry_run:
         found = dry_answer(files, wanted, reading=Reading(reading), signs=SIGNS)
-        put(found, render.dry_text, render.dry_keys, as_json=json_)
+        put(found, render.dry_text, render.dry_keys, as_json=json_, wraps=False)
         return
     _run(files, wanted, Reading(reading), as_json=json_)
 

@@ -17,11 +17,13 @@ from icsched.cli.model import (
     TimeOptions,
     naming_pool,
 )
-from icsched.cli.orders import known_orders
+from icsched.cli.orders import ORDER_NAMES, known_orders
 from icsched.cli.output import SIGNS, Json, put
 from icsched.render import simulate as render
 
-Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
+Orders = Annotated[
+    Sequence[str], Parameter(negative="", show_default=known_orders, completer=ORDER_NAMES)
+]
 
 
 def simulate(

@@ -19,15 +19,17 @@ from icsched.answers.study import (
 )
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
-from icsched.cli.orders import known_orders
-from icsched.cli.output import SIGNS, Flag, OutputName, say
+from icsched.cli.orders import ORDER_NAMES, known_orders
+from icsched.cli.output import SIGNS, Flag, OutputName, report, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
 from icsched.sim import read_pool
 from icsched.sim.model import BatchLaw
 from icsched.study import BATCHES, INTERVALS, Cell, Terms, grid, is_study, workers_grid
 
-Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
+Orders = Annotated[
+    Sequence[str], Parameter(negative="", show_default=known_orders, completer=ORDER_NAMES)
+]
 
 
 @Parameter(name="*", group="Pools")
@@ -144,12 +146,12 @@ def study(
         reading=Reading(reading),
         signs=SIGNS,
     )
-    say(render.beginning(begun))
+    report(begun, render.beginning)
     if not no_run:
         with naming_pool(grid_options.pool_file):
             _run(begun, threads, dask)
     found = study_answer(begun)
-    say(render.text(found))
+    report(found, render.text)
     say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")
 
 

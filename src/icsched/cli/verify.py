@@ -7,13 +7,16 @@ from cyclopts import Parameter
 from icsched import checks
 from icsched.answers.certificate import checked_certificate, written_certificate
 from icsched.answers.reading import Reading
-from icsched.answers.verify import verify_answer
+from icsched.answers.verify import VerifyAnswer, verify_answer
 from icsched.cli.inputs import STANDARD_INPUT, USUAL, WHOLE, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, put
 from icsched.pebble.referee import DEFAULT_LIMIT
 from icsched.render import certificate as render_certificate
 from icsched.render import verify as render
+
+NOT_OPTIMAL = 3  # exit code of its own: 1 and 2 are errors, and this is an answer
+UNDECIDED = 1
 
 CertificateFile = Annotated[str | None, Parameter(show_default=False)]
 
@@ -28,7 +31,7 @@ def verify(
     write_certificate: CertificateFile = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
-) -> None:
+) -> int:
     """Say whether an order keeps as many jobs eligible as any order could, at every step.
 
     Parameters
@@ -66,3 +69,12 @@ def verify(
     else:
         found = verify_answer(file, order, limit=limit, reading=files, signs=SIGNS)
         put(found, render.text, render.keys, as_json=json_)
+        return _code(found)
+    return 0
+
+
+def _code(found: VerifyAnswer) -> int:
+    """Return the exit code that says the verdict."""
+    if found.verdict is None:
+        return UNDECIDED
+    return 0 if found.verdict.ic_optimal else NOT_OPTIMAL

@@ -3,6 +3,7 @@
 from icsched.orders import Choice
 from icsched.orders.choice import FIFO, NEW, PRESENT
 from icsched.render.compared import PEER
+from icsched.render.layout import listing
 from icsched.render.words import counted
 from icsched.sim.race import Interval
 
@@ -80,11 +81,9 @@ def _earlier(ratio: Interval) -> str:
 
 def _table(choice: Choice) -> str:
     """Return the orders that were compared: the best as checked, others as the race saw them."""
-    labels = {name: label(name) for name in choice.ratios}
-    width = max(map(len, labels.values()))
     head = f"Simulated ({counted(choice.runs, 'run')}, seed {choice.seed}), time of the run:"
-    rows = [f"  {labels[name]:<{width}}  {_time(choice, name)}" for name in choice.ratios]
-    return "\n".join([head, *rows, *_excess(choice)]) + "\n"
+    rows = [(label(name), _time(choice, name)) for name in choice.ratios]
+    return "".join([f"{head}\n", listing(rows, indent="  "), *_excess(choice)])
 
 
 def _excess(choice: Choice) -> list[str]:
@@ -93,7 +92,7 @@ def _excess(choice: Choice) -> list[str]:
         return []
     used, asked = _seconds(choice.budget_used), f"{choice.budget:g} s"
     told = f"The fewest runs that tell anything took {used} of simulation"
-    return [f"{told}; the budget was {asked}."]
+    return [f"{told}; the budget was {asked}.\n"]
 
 
 def _seconds(value: float) -> str:

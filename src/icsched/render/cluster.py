@@ -6,6 +6,7 @@ from pathlib import Path
 from icsched.answers.cluster import ClusterAnswer
 from icsched.dag import Dag
 from icsched.render.known import done_line, times_keys, times_line
+from icsched.render.layout import table
 from icsched.render.visible import named
 from icsched.render.words import counted, size
 from icsched.serve.clusters import Cluster
@@ -19,24 +20,28 @@ def text(found: ClusterAnswer) -> str:
     dag, clusters = found.dag, found.clusters
     rows = [_row(dag, number, taken) for number, taken in enumerate(clusters[:_MOST_ROWS], 1)]
     rest = len(clusters) - len(rows)
+    shown = table(
+        [["cluster", "jobs", "cut", "productive", "first to run first"], *rows],
+        indent="  ",
+        right=range(3),
+    )
     lines = [
         f"{named(*found.files)}: {size(len(dag), dag.arc_count)}",
         f"{counted(len(clusters), 'cluster')}, clusterer {clusters[0].clusterer}:"
         f" {found.cut_arcs:,} of {counted(dag.arc_count, 'dependency', 'dependencies')} cut",
-        "  cluster  jobs   cut  productive  first to run first",
-        *rows,
-        *([f"  and {rest:,} more: --json has all"] if rest > 0 else []),
+        shown + (f"  and {rest:,} more: --json has all\n" if rest > 0 else ""),
     ]
     written = _submission(found.written) if found.is_submittable else ""
     told = done_line(found.resumed, "cluster") + times_line(found.timed)
-    return "\n".join(lines) + "\n" + told + written
+    return "\n".join(lines) + told + written
 
 
-def _row(dag: Dag, number: int, taken: Cluster) -> str:
+def _row(dag: Dag, number: int, taken: Cluster) -> list[str]:
     productive = {True: "yes", False: "no", None: "unknown"}[taken.productive]
     names = " ".join(str(dag.names[task]) for task in taken.tasks[:_MOST_NAMES])
     more = " ..." if taken.size > _MOST_NAMES else ""
-    return f"  {number:7,} {taken.size:5,} {taken.cut_arcs:5,}  {productive:10}  {names}{more}"
+    counts = (f"{count:,}" for count in (number, taken.size, taken.cut_arcs))
+    return [*counts, productive, named(names + more)]
 
 
 def _submission(written: Sequence[str]) -> str:

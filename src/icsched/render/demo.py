@@ -1,61 +1,58 @@
 """What `icsched demo` prints at each stop of the tour."""
 
-from icsched.answers.demo import Airsn, Gained, Judged, Sdss, Stop
+from collections.abc import Sequence
+from functools import singledispatch
+from shlex import quote
+
+from icsched.answers.demo import Made, Ordered, Proved, Simulated, Stop
 from icsched.pebble import Verdict
 from icsched.render.charts import profile_chart
 from icsched.render.compared import PEER, lead_sentence
-from icsched.render.words import counted
+from icsched.render.layout import listing, paragraph
+from icsched.render.proofs import proof_sentence
+from icsched.render.visible import named
+from icsched.render.words import counted, size
 
 
+@singledispatch
 def text(stop: Stop) -> str:
     """Return the text of one stop of the tour."""
-    if isinstance(stop, Airsn):
-        return _airsn(stop)
-    if isinstance(stop, Gained):
-        return _gained(stop)
-    return _judged(stop) if isinstance(stop, Judged) else _sdss(stop)
+    raise NotImplementedError(stop)
 
 
-def _airsn(stop: Airsn) -> str:
-    dag = stop.compared.plan.dag
+@text.register
+def _(stop: Made) -> str:
+    dag = stop.workflow.dag
+    return paragraph("1. Make a workflow:") + paragraph(
+        f"AIRSN 250, a brain-imaging workflow: {size(len(dag), dag.arc_count)}. Its run times are"
+        " invented: 10 to 60 seconds by kind of job, and 30% more or less."
+    )
+
+
+@text.register
+def _(stop: Ordered) -> str:
     profiles = {
         PEER: stop.compared.fifo_eligible,
         "critical path": stop.critical_path,
         "prio": stop.compared.eligible,
     }
-    return f"""\
-AIRSN 250, a brain-imaging workflow: {len(dag)} jobs, {dag.arc_count} dependencies.
-A worker that asks while no job is eligible leaves empty-handed. How many jobs are
-eligible as the run goes on, from the first job (left) to the last (right)?
-
-{profile_chart(profiles)}
-The order prio:
-{lead_sentence(stop.compared)}
-
-"""
+    question = (
+        "A worker that asks while no job is eligible leaves empty-handed. How many jobs are"
+        " eligible as the run goes on, from the first job (left) to the last (right)?"
+    )
+    found = lead_sentence(stop.compared).replace("\n", " ")
+    chart = profile_chart(profiles)
+    head = paragraph("2. Order it:")
+    return f"\n{head}{paragraph(question)}{chart}{paragraph(f'The order prio: {found}')}"
 
 
-def _gained(stop: Gained) -> str:
-    """Say what is gained; the figures for real workflows are those of docs/gains.md."""
-    lines = [
-        f"  {order:13}  {ratio.median:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]\n"
-        for order, ratio in stop.times.items()
-        if ratio is not None
-    ]
-    return f"""\
-Simulated, with {stop.batch} requests in the time of a job: time over {PEER}'s
-{"".join(lines)}\
-AIRSN is a good case. Over 22 real workflows, prio and critical path both save 1.5% on
-average if run times are unknown. If they are known, critical path saves 6.4%, and auto,
-which icsched prio takes by default, 6.6% (docs/gains.md).
-
-"""
-
-
-def _judged(stop: Judged) -> str:
-    lines = [f"  {label:24}  {_finding(verdict)}\n" for label, verdict in stop.verdicts.items()]
-    head = f"Can any order do better? The exact referee on AIRSN 6 ({stop.jobs} jobs) says:\n"
-    return head + "".join(lines) + "\n"
+@text.register
+def _(stop: Proved) -> str:
+    proof = proof_sentence(stop.compared.plan.proof, stop.compared.certified)
+    rows = [(label, _finding(verdict)) for label, verdict in stop.verdicts.items()]
+    referee = f"The exact referee on AIRSN 6 ({counted(stop.jobs, 'job')}) says:"
+    head = paragraph("3. Prove it: can any order do better?")
+    return f"\n{head}{paragraph(proof)}{paragraph(referee)}{listing(rows, indent='  ')}"
 
 
 def _finding(verdict: Verdict) -> str:
@@ -65,9 +62,29 @@ def _finding(verdict: Verdict) -> str:
     return f"after {jobs} it has {verdict.eligible} eligible, {verdict.best_eligible} are possible"
 
 
-def _sdss(stop: Sdss) -> str:
-    return f"""\
-SDSS, a search for galaxy clusters, has {stop.jobs:,} jobs; it was ordered while you read this.
+@text.register
+def _(stop: Simulated) -> str:
+    """Say what is gained; the figures for real workflows are those of docs/gains.md."""
+    head = paragraph("4. Simulate it:")
+    how = f"On {stop.workers} workers, with the run times: time over {PEER}'s, 95% intervals."
+    rows = [
+        (order, f"{ratio.median:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]")
+        for order, ratio in stop.times.items()
+        if ratio is not None
+    ]
+    truth = (
+        "AIRSN is a good case. Over 22 real workflows, prio and critical path both save 1.5% on"
+        " average if run times are unknown. If they are known, critical path saves 6.4%, and auto,"
+        " which icsched prio takes by default, 6.6% (docs/gains.md)."
+    )
+    return f"\n{head}{paragraph(how)}{listing(rows, indent='  ')}{paragraph(truth)}"
 
-Next: icsched make airsn 250 -o airsn.dag, icsched show airsn.dag, icsched prio airsn.dag
-"""
+
+def ending(written: Sequence[str]) -> str:
+    """Say which files the tour wrote, and what to try next."""
+    workflow, times, *_ = (quote(named(path)) for path in written)
+    files = "".join(f"  {named(path)}\n" for path in written)
+    tried = [f"icsched show {workflow}", f"icsched prio {workflow} --run-times {times}"]
+    commands = "".join(f"  {line}\n" for line in tried)
+    head = paragraph("5. Keep it:")
+    return f"\n{head}The tour wrote:\n{files}Next:\n{commands}"

@@ -11,6 +11,7 @@ from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
 from icsched.render.charts import curves
 from icsched.render.known import times_keys, times_sentence
+from icsched.render.layout import table
 from icsched.render.visible import named
 from icsched.render.words import counted, number
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
@@ -88,12 +89,10 @@ def _kinds(kinds: Sequence[KindOfJob]) -> str:
         rows.append(
             [named(kind.name), *counts, mean, spread, f"{kind.failures:,}", f"{kind.evictions:,}"]
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
     rest = len(kinds) - _MOST_ROWS
-    return "\n".join([*lines, *([f"and {rest:,} more: --json has all"] if rest > 0 else []), ""])
+    return table(rows, right=range(1, 7)) + (
+        f"and {rest:,} more: --json has all\n" if rest > 0 else ""
+    )
 
 
 def _charts(found: LearnAnswer) -> str:
@@ -181,15 +180,13 @@ def _orders(told: Foretold) -> str:
             low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
             change = f"{_percent(ratio.time.median - 1)} [{low}, {high}]"
         rows.append([named(name), _interval(estimates.time), change])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     where = "as the logs say" if told.spread_is_measured else "by assumption"
-    lines.append(_WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else ""))
-    lines.append(
+    what = _WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else "")
+    how = (
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
         f" run times vary by {100 * told.times.spread:.0f}% ({where})"
     )
-    return "\n".join(lines) + "\n"
+    return f"{table(rows)}{what}\n{how}\n"
 
 
 def _interval(time: Mean) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from icsched import formats
 from icsched.answers.make import MakeAnswer
 from icsched.families.registry import Family
+from icsched.render import layout
 from icsched.workflow import Workflow
 
 
@@ -24,6 +25,4 @@ def text(found: MakeAnswer, path: str = "<text>") -> str:
 
 def listing(families: Mapping[str, Family]) -> str:
     """Return the families, one on each line."""
-    rows = [(family.usage, family.summary) for family in families.values()]
-    width = max(len(usage) for usage, _ in rows)
-    return "".join(f"{usage:{width}}  {summary}\n" for usage, summary in rows)
+    return layout.listing([(family.usage, family.summary) for family in families.values()])

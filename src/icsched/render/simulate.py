@@ -9,6 +9,7 @@ from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
 from icsched.render.known import done_sentence, times_counts, times_keys
+from icsched.render.layout import table
 from icsched.render.visible import named
 from icsched.render.words import counted, number, size
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
@@ -62,11 +63,9 @@ def _report(answer: SimulateAnswer) -> str:
     rows = [["order", "time", "stall probability", "utilisation"]]
     for name, estimates in found.orders.items():
         rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
-    return "\n".join([*lines, "", *ratios, _effort(found, is_tested=is_tested)]) + "\n"
+    return "\n".join([table(rows), *ratios, _effort(found, is_tested=is_tested)]) + "\n"
 
 
 def _interval(found: Mean | Ratio) -> str:

@@ -14,6 +14,8 @@ _HIDDEN = re.compile(
     "[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
+_NOT_ASCII = re.compile(r"[^\0-\x7f]+")
+
 
 def escaped(text: str) -> str:
     r"""Return *text* with an escape for each character that would act on a terminal.
@@ -44,6 +46,19 @@ def json_safe(text: str) -> str:
     if text.isascii() and "\x7f" not in text:  # nearly always, and the text may be large
         return text
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_ascii(text: str) -> str:
+    r"""Return JSON with the same meaning in ASCII, for streams of other encodings than UTF-8.
+
+    >>> print(json_ascii('["é", "😀"]'))
+    ["\u00e9", "\ud83d\ude00"]
+    """
+    if text.isascii():
+        return text
+    import json
+
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def json_text(keys: dict[str, object]) -> str:

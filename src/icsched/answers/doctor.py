@@ -1,0 +1,152 @@
+"""What is installed, and what this machine can do for icsched.
+
+This module imports nothing else of icsched, so that it can say what is broken.
+"""
+
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module, metadata
+
+# The extras for users; those for developers and for examples are left out.
+PURPOSES = {
+    "networkx": "graphs of networkx as workflows",
+    "rustworkx": "graphs of rustworkx as workflows",
+    "pandas": "plans and simulations as data frames",
+    "plot": "figures of icsched study",
+    "yaml": "workflows of Pegasus",
+    "dask": "runs and studies on a Dask cluster, and the order dask",
+    "snakemake": "a scheduler for Snakemake",
+}
+# What each engine needs: a program, or a package of Python.
+_PROGRAMS = {"htcondor": "condor_submit_dag", "snakemake": "snakemake"}
+_PACKAGES = {"dask": "distributed"}
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of Python; `version` is None if it is not installed."""
+
+    name: str
+    version: str | None
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An extra of icsched: what it is for, its packages, and how to install it."""
+
+    name: str
+    purpose: str
+    packages: tuple[Package, ...]
+    install: str
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether all packages are there."""
+        return all(package.version is not None for package in self.packages)
+
+
+@dataclass(frozen=True)
+class EngineFound:
+    """A program that can run workflows; `found` says where or which version, None if nowhere."""
+
+    name: str
+    needs: str
+    found: str | None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known of the process: where it runs, and what its terminal can show."""
+
+    system: str
+    cores: int
+    terminal: bool
+    columns: int | None
+    colour: bool
+    encoding: str
+    ascii: bool
+
+
+@dataclass(frozen=True)
+class DoctorAnswer:
+    """Versions, extras, engines and the machine; `problem` says why icsched itself cannot work."""
+
+    icsched: str
+    core: str | None
+    problem: str | None
+    python: str
+    executable: str
+    dependencies: tuple[Package, ...]
+    extras: tuple[Extra, ...]
+    engines: tuple[EngineFound, ...]
+    machine: Surroundings
+
+
+def doctor_answer(screen: Mapping[str, object]) -> DoctorAnswer:
+    """Look at what is installed. *screen* has what only the command line knows of the machine."""
+    wanted = metadata.requires("icsched") or []
+    core, problem = _core()
+    machine = {"system": platform.platform(), "cores": _cores(), **screen}
+    return DoctorAnswer(
+        icsched=metadata.version("icsched"),
+        core=core,
+        problem=problem,
+        python=platform.python_version(),
+        executable=sys.executable,
+        dependencies=_packages([word for word in wanted if ";" not in word]),
+        extras=tuple(_extra(name, wanted) for name in PURPOSES),
+        engines=tuple(_engines()),
+        machine=Surroundings(**machine),  # type: ignore[arg-type]
+    )
+
+
+def _core() -> tuple[str | None, str | None]:
+    """Return the file of the C++ core, or None with the reason why it cannot be loaded."""
+    try:
+        import_module("icsched.dag")  # uses the core
+    except ImportError as error:
+        return None, " ".join(str(error).split())
+    return sys.modules["icsched._core"].__file__, None
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)  # some systems do not have it
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _packages(requirements: Sequence[str]) -> tuple[Package, ...]:
+    names = [re.split(r"[^\w.-]", word, maxsplit=1)[0] for word in requirements]
+    return tuple(Package(name, _version(name)) for name in names)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _extra(name: str, wanted: Sequence[str]) -> Extra:
+    marker = re.compile(rf";.*\bextra == ['\"]{name}['\"]")
+    packages = _packages([word for word in wanted if marker.search(word)])
+    return Extra(name, PURPOSES[name], packages, f"pip install 'icsched[{name}]'")
+
+
+def _engines() -> Iterator[EngineFound]:
+    yield EngineFound("local", "nothing: processes of this machine", sys.executable)
+    for name, program in _PROGRAMS.items():
+        yield EngineFound(name, f"the program {program}", shutil.which(program, path=_path()))
+    for name, package in _PACKAGES.items():
+        version = _version(package)
+        found = None if version is None else f"{package} {version}"
+        yield EngineFound(name, f"the package {package}", found)
+
+
+def _path() -> str:
+    """Return where programs are looked for: first beside Python, as in a virtual environment."""
+    return os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])  # noqa: PTH120
