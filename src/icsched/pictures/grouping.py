@@ -7,7 +7,7 @@ import numpy as np
 from icsched.arrays import Ids, Sizes
 from icsched.dag import Dag
 
-MOST_GROUPS = 400  # nodes of a picture with groups
+MOST_GROUPS = 200  # nodes of a picture with groups
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from icsched.arrays import Floats, Ids
 from icsched.sim import AnyPool, Pool, Trace
 from icsched.sim.results import Ending
 
-MOST_BARS = 5000  # of one run: a page cannot show more
+MOST_BARS = 3000  # of one run: a page cannot show more
 
 ENDINGS = tuple(Ending(number).name.lower() for number in range(len(Ending)))
 

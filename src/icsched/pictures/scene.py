@@ -12,6 +12,7 @@ from icsched.pictures.layout import placed
 from icsched.run_times import kinds_of, stem
 
 MOST_DRAWN = 3000  # tasks that are drawn one by one; more are drawn in groups
+MOST_ARCS = 20_000  # of tasks that are drawn one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,9 @@ def dag_picture(
     kinds: tuple[Ids, tuple[str, ...]] | None = None,
     most_drawn: int = MOST_DRAWN,
 ) -> DagPicture:
-    """Return the picture of *dag*; more than *most_drawn* tasks are drawn in groups.
+    """Return the picture of *dag*.
+
+    More than *most_drawn* tasks, or `MOST_ARCS` arcs, are drawn in groups.
 
     *kinds* are a number for each task and the names of these numbers; by default tasks whose names
     are the same up to their digits are of one kind.
@@ -71,7 +74,7 @@ def dag_picture(
     (('a1', 'b', 'a2'), ('a#', 'b'), [0.5, 1.5, 0.5])
     """
     kind, names = kinds_by_name(list(map(str, dag.names))) if kinds is None else kinds
-    if len(dag) > most_drawn:
+    if len(dag) > most_drawn or dag.arc_count > MOST_ARCS:
         return _in_groups(dag, groups_of(dag, kind, names))
     parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
     found = placed(dag.levels, parents, children)
