@@ -41,11 +41,11 @@ def bottlenecks(schedule: Schedule) -> tuple[Bottleneck, ...]:
     """Return the bottlenecks of an order, those with the most waiting tasks first.
 
     A step is narrow if the number of eligible tasks has a local minimum there, and is at most
-    `FEW`. Of equal steps in a row the last one counts: the number rises after it. A task is a bottleneck if it is eligible at
-    a narrow step, and at least half of the tasks that have not run by then are descendants of it.
-    It is listed once, for the last such step. At most `MOST_SHOWN` are returned; in a large dag
-    only the narrow steps are looked at in which most tasks wait for each eligible one. Takes
-    O(tasks + arcs) time.
+    `FEW`. Of equal steps in a row the last one counts: the number rises after it. A task is a
+    bottleneck if it is eligible at a narrow step, and at least half of the tasks that have not run
+    by then are descendants of it. It is listed once, for the last such step. At most `MOST_SHOWN`
+    are returned. In a large dag only those narrow steps are looked at in which the most tasks wait
+    for each eligible one. Takes O(tasks + arcs) time.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "e": ["d"], "f": ["d"]})
     >>> [(f.task, f.waiting) for f in bottlenecks(Schedule.trusted(fork, fork.fifo_order))]
