@@ -1,0 +1,1 @@
+"""The report of one workflow: its keys as JSON, and its page."""

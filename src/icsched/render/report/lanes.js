@@ -1,0 +1,184 @@
+// A run with its workers as lanes, and a cursor over time that says who works.
+
+import { element, freshId, onWidth, shape, slider, spoken, table, timed, later } from "./dom.js";
+import { orderNames } from "./orders.js";
+import { at, ticks, valueAt } from "./scale.js";
+
+const LEFT = 24;
+const RIGHT = 16;
+const CLICKS = 1000; // places of the cursor
+
+/** All runs, one below the other, on one scale of time. @param {any} report */
+export function lanes(report) {
+  const { lanes: found } = report;
+  const names = orderNames(found.runs);
+  const end = names.reduce((most, name) => Math.max(most, found.runs[name].end), 0) || 1;
+  const runs = names.map((name) => new Run(report, name, end));
+  const cursor = slider("Time", CLICKS, (place) => move(place));
+  const where = element("output", { class: "reading" });
+  cursor.made.append(where);
+  function move(/** @type {number} */ place) {
+    const time = (place / CLICKS) * end;
+    const words = runs.map((run) => run.move(time));
+    cursor.range.value = String(place);
+    cursor.range.setAttribute("aria-valuetext", `${timed(time, found.unit)}: ${words.join("; ")}`);
+    where.textContent = timed(time, found.unit);
+  }
+  runs.forEach((run) =>
+    run.canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+      const pixel = event.clientX - run.canvas.getBoundingClientRect().left;
+      move(Math.round(Math.max(0, Math.min(1, valueAt(run.across, pixel) / end)) * CLICKS));
+    }),
+  );
+  move(CLICKS / 3);
+  return element(
+    "div",
+    { class: "lanes" },
+    element("p", {}, found.words),
+    ...runs.map((run) => run.made),
+    cursor.made,
+  );
+}
+
+class Run {
+  /** @param {any} report @param {string} name @param {number} end of the longest run */
+  constructor(report, name, end) {
+    const id = freshId("lanes");
+    this.report = report;
+    this.name = name;
+    this.run = report.lanes.runs[name];
+    this.end = end;
+    this.across = { low: 0, high: end, from: LEFT, to: LEFT + 1 };
+    this.canvas = element("div", { class: "canvas" });
+    this.said = element("p", { class: "counts" });
+    const words = `${name}, ${this.run.source}: ends after ${timed(this.run.end, report.lanes.unit)} on ${spoken(this.run.workers)} workers${this.run.is_cut ? "; only the first lanes are drawn" : ""}`;
+    this.made = element(
+      "figure",
+      { class: "lane-figure", "data-run": name },
+      element("figcaption", { id }, words),
+      this.canvas,
+      this.said,
+      later("The numbers as a table", () => this.numbers()),
+    );
+    this.words = words;
+    onWidth(this.canvas, (width) => this.draw(width));
+  }
+
+  /** One path for each kind of bar: thousands of elements would be slow. @param {number} width */
+  draw(width) {
+    const lanes = this.run.lane.reduce(
+      (/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b + 1),
+      1,
+    );
+    const tall = Math.max(1, Math.min(16, 320 / lanes));
+    const height = lanes * tall + 40;
+    this.across = { low: 0, high: this.end, from: LEFT, to: width - RIGHT };
+    const paths = new Map();
+    this.run.lane.forEach((/** @type {number} */ lane, /** @type {number} */ k) => {
+      const name = this.barClass(k);
+      paths.set(name, (paths.get(name) ?? "") + this.bar(k, lane, tall));
+    });
+    // Thin lines around thin bars would hide the bars.
+    const bars = [...paths].map(([name, d]) =>
+      shape("path", { class: `bar ${name}${tall > 5 ? " framed" : ""}`, d }),
+    );
+    this.cursor = shape("line", { class: "cursor", y1: 0, y2: lanes * tall });
+    this.canvas.replaceChildren(
+      shape(
+        "svg",
+        { width, height, role: "img", "aria-label": this.words },
+        ...bars,
+        ...this.axis(lanes * tall, width),
+        this.cursor,
+      ),
+    );
+    this.move(this.time ?? 0);
+  }
+
+  /** What does not end with a result is told apart. @param {number} k */
+  barClass(k) {
+    const ending = this.run.endings[this.run.ending[k]];
+    if (ending !== "result") return "bar-lost";
+    const kind = this.report.dag.kind[this.run.node[k]];
+    return kind < 7 ? `bar-kind-${kind}` : "bar-other";
+  }
+
+  bar(/** @type {number} */ k, /** @type {number} */ lane, /** @type {number} */ tall) {
+    const from = at(this.across, this.run.start[k]);
+    const to = at(this.across, this.run.end_of[k]);
+    const gap = tall > 3 ? 1 : 0;
+    return `M${from.toFixed(2)} ${(lane * tall).toFixed(2)}H${Math.max(from + 0.4, to - (to - from > 3 ? 0.7 : 0)).toFixed(2)}v${(tall - gap).toFixed(2)}H${from.toFixed(2)}z`;
+  }
+
+  axis(/** @type {number} */ floor, /** @type {number} */ width) {
+    const marks = ticks(0, this.end, Math.max(2, Math.floor(width / 130)));
+    return [
+      shape("line", {
+        class: "axis",
+        x1: this.across.from,
+        x2: this.across.to,
+        y1: floor + 2,
+        y2: floor + 2,
+      }),
+      ...marks.map((value) =>
+        shape(
+          "text",
+          {
+            class: "tick",
+            x: at(this.across, value),
+            y: floor + 18,
+            "text-anchor": at(this.across, value) > this.across.to - 24 ? "end" : "middle",
+          },
+          spoken(value),
+        ),
+      ),
+      shape(
+        "text",
+        {
+          class: "name",
+          x: (this.across.from + this.across.to) / 2,
+          y: floor + 35,
+          "text-anchor": "middle",
+        },
+        `time in ${this.report.lanes.unit}`,
+      ),
+      shape(
+        "text",
+        {
+          class: "name",
+          transform: `translate(13 ${floor / 2}) rotate(-90)`,
+          "text-anchor": "middle",
+        },
+        floor > 60 ? "workers" : "",
+      ),
+    ];
+  }
+
+  /** Move the cursor and say how many work. @param {number} time */
+  move(time) {
+    this.time = time;
+    const { start, end_of: ends } = this.run;
+    const busy = start.filter(
+      (/** @type {number} */ from, /** @type {number} */ k) => from <= time && time < ends[k],
+    ).length;
+    const ended = ends.filter((/** @type {number} */ end) => end <= time).length;
+    const words = `${this.name}: ${spoken(busy)} working, ${spoken(ended)} of ${spoken(ends.length)} ended`;
+    this.said.textContent = words;
+    this.said.dataset.busy = String(busy);
+    this.cursor?.setAttribute("x1", at(this.across, time));
+    this.cursor?.setAttribute("x2", at(this.across, time));
+    return words;
+  }
+
+  numbers() {
+    const { run, report } = this;
+    const rows = run.lane.map((/** @type {number} */ lane, /** @type {number} */ k) => [
+      [spoken(lane + 1), lane + 1],
+      report.dag.label[run.node[k]],
+      [timed(run.start[k], report.lanes.unit), run.start[k]],
+      [timed(run.end_of[k], report.lanes.unit), run.end_of[k]],
+      run.endings[run.ending[k]],
+    ]);
+    return table(`Bars of ${this.name}`, ["worker", report.word, "start", "end", "ending"], rows);
+  }
+}
