@@ -53,7 +53,7 @@ def show_answer(
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("taking apart", len(dag)):
         analysis = plan.analysis
-        found = _files(workflow)
+        found = files_of(workflow)
     return ShowAnswer(
         names=tuple(files),
         dag=dag,
@@ -66,7 +66,8 @@ def show_answer(
     )
 
 
-def _files(workflow: Workflow) -> Files:
+def files_of(workflow: Workflow) -> Files:
+    """Return what is in the files of a workflow beside its jobs."""
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
     sections: tuple[dagman.Section, ...] = ()

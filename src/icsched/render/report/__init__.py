@@ -1,1 +1,6 @@
-"""The report of one workflow: its keys as JSON, and its page."""
+"""What `icsched report` writes: a page, and the same as JSON."""
+
+from icsched.render.report.keys import keys
+from icsched.render.report.page import page
+
+__all__ = ["keys", "page"]
