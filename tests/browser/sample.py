@@ -67,7 +67,6 @@ def report() -> dict[str, Any]:
         "name": f"sample {HOSTILE}.dag",
         "files": ["sample.dag"],
         "version": "0.1.0",
-        "command": "icsched report sample.dag",
         "word": "job",
         "notes": ["This report was made by hand."],
         "size": {
@@ -84,7 +83,7 @@ def report() -> dict[str, Any]:
                 "longest": {"task": "j", "time": 100.0},
             },
         },
-        "pool": {"words": "3 workers"},
+        "pool": {"words": "3 workers.", "kind": "workers", "workers": 3},
         "worth": _worth(),
         "stalls": _stalls(),
         "curves": {
@@ -151,10 +150,10 @@ def _dag() -> dict[str, Any]:
     return {
         "is_grouped": False,
         "words": "10 jobs in 4 levels.",
-        "width": 4,
-        "height": 3,
-        "x": [2, 0, 2, 4, 0, 1, 2, 3, 4, 2],
-        "y": [0, 1, 1, 1, 2, 2, 2, 2, 2, 3],
+        "width": 5,
+        "height": 4,
+        "x": [2.5, 0.5, 2.5, 4.5, 0.5, 1.5, 2.5, 3.5, 4.5, 2.5],
+        "y": [0.5, 1.5, 1.5, 1.5, 2.5, 2.5, 2.5, 2.5, 2.5, 3.5],
         "label": NAMES,
         "tasks": [1] * 10,
         "level": [0, 1, 1, 1, 2, 2, 2, 2, 2, 3],
@@ -190,7 +189,7 @@ def _lanes() -> dict[str, Any]:
         "start": [0.0, 10.0, 10.0, 10.0, 30.0, 30.0],
         "end_of": [10.0, 30.0, 30.0, 25.0, 120.0, 100.0],
         "ending": [0, 0, 0, 1, 0, 0],
-        "endings": ["result", "lost"],
+        "endings": ["result", "loss"],
     }
     runs = {"now": run, "auto": {**run, "end": 300.0}}
     return {"unit": "s", "words": "One simulated run of each order.", "runs": runs}

@@ -5,83 +5,126 @@ import { element, freshId, later, onWidth, shape, slider, spoken, table, toggle 
 import { orderClass, swatch } from "./orders.js";
 import { at, largest, lastAtMost, ticks, valueAt } from "./scale.js";
 
-const MARGIN = { top: 12, right: 16, bottom: 40, left: 64 };
+const MARGIN = { top: 12, right: 16, bottom: 40 };
 
 /**
  * @typedef {{name: string, x: number[], y: number[]}} Series
- * @typedef {{key: string, title: string, xName: string, yName: string, series: Series[], height?: number}} Chart
+ * @typedef {{key: string, title: string, xName: string, yName: string, series: Series[],
+ *   place: (value: number) => string, height?: number, first?: string[]}} Chart
+ * `place` says where a value on the axis across is; `first` names the lines shown at first, else all.
  */
 
 /** A figure of *chart* with its legend, cursor and table. @param {Chart} chart */
 export function lineChart(chart) {
-  const id = freshId("chart");
-  const shown = new Set(chart.series.map((series) => series.name));
-  const places = allPlaces(chart.series);
-  const outputs = chart.series.map(() => element("output", { class: "reading" }));
-  const canvas = element("div", { class: "canvas" });
-  const cursor = slider(
-    `Read the values at ${chart.xName}`,
-    Math.max(0, places.length - 1),
-    (place) => read(place),
-  );
-  const state = { width: 0, place: 0, scales: /** @type {any} */ (null) };
+  return new LineChart(chart).made;
+}
 
-  function redraw(width = state.width) {
-    state.width = width;
-    state.scales = chartScales(chart, width);
-    canvas.replaceChildren(drawing(chart, shown, state.scales, width, id));
-    moveCursor();
+class LineChart {
+  /** @param {Chart} chart */
+  constructor(chart) {
+    this.chart = chart;
+    this.id = freshId("chart");
+    this.places = allPlaces(chart.series);
+    this.place = Math.floor(this.places.length / 3); // of the cursor
+    this.shown = new Set(chart.first ?? chart.series.map((series) => series.name));
+    this.width = 0;
+    this.scales = chartScales(chart, 1);
+    this.canvas = element("div", { class: "canvas" });
+    this.readings = chart.series.map(() => element("output", { class: "reading" }));
+    this.where = element("output", { class: "reading" });
+    this.cursor = slider("Read the values at", Math.max(0, this.places.length - 1), (place) =>
+      this.read(place),
+    );
+    this.cursor.made.append(this.where);
+    this.made = this.figure();
+    this.read(this.place);
+    this.canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
+      this.follow(event),
+    );
+    onWidth(this.canvas, (width) => this.draw(width));
   }
-  function moveCursor() {
-    if (!state.scales || places.length === 0) return;
-    const x = at(state.scales.x, places[state.place]);
-    const line = canvas.querySelector(".cursor");
+
+  figure() {
+    const { chart } = this;
+    return element(
+      "figure",
+      { class: "chart", "data-chart": chart.key },
+      element("figcaption", { id: this.id }, chart.title),
+      this.legend(),
+      this.canvas,
+      this.cursor.made,
+      later("The numbers as a table", () => numbers(chart, this.places)),
+    );
+  }
+
+  legend() {
+    const entries = this.chart.series.map(({ name }, k) =>
+      toggle([swatch(name), name, this.readings[k]], this.shown.has(name), (isOn) =>
+        this.switch(name, isOn),
+      ),
+    );
+    return element(
+      "div",
+      { class: "legend", role: "group", "aria-label": `Lines of: ${this.chart.title}` },
+      ...entries,
+    );
+  }
+
+  /** @param {string} name @param {boolean} isOn */
+  switch(name, isOn) {
+    if (isOn) this.shown.add(name);
+    else this.shown.delete(name);
+    this.draw(this.width);
+  }
+
+  /** @param {number} width */
+  draw(width) {
+    this.width = width;
+    this.scales = chartScales(this.chart, width);
+    this.canvas.replaceChildren(drawing(this.chart, this.shown, this.scales, width, this.id));
+    this.moveCursor();
+  }
+
+  moveCursor() {
+    const line = this.canvas.querySelector(".cursor");
+    if (!line || this.places.length === 0) return;
+    const x = at(this.scales.x, this.places[this.place]);
     line.setAttribute("x1", x);
     line.setAttribute("x2", x);
   }
-  function read(/** @type {number} */ place) {
-    state.place = place;
-    const words = chart.series.map((series, k) => {
-      outputs[k].textContent = reading(series, places[place]);
-      return shown.has(series.name) ? `${series.name} ${outputs[k].textContent}` : "";
-    });
-    cursor.range.value = String(place);
-    cursor.range.setAttribute(
-      "aria-valuetext",
-      `${chart.xName} ${spoken(places[place])}: ${words.filter(Boolean).join(", ")}`,
-    );
-    where.textContent = spoken(places[place] ?? 0);
-    moveCursor();
+
+  /** @param {PointerEvent} event */
+  follow(event) {
+    const value = valueAt(this.scales.x, event.clientX - this.canvas.getBoundingClientRect().left);
+    this.read(nearest(this.places, value));
   }
 
-  const where = element("output", { class: "reading" });
-  cursor.made.append(where);
-  const legend = element(
-    "div",
-    { class: "legend", role: "group", "aria-label": `Lines of: ${chart.title}` },
-    ...chart.series.map((series, k) =>
-      toggle([swatch(series.name), series.name, outputs[k]], true, (on) => {
-        if (on) shown.add(series.name);
-        else shown.delete(series.name);
-        redraw();
-      }),
-    ),
-  );
-  canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
-    const value = valueAt(state.scales.x, event.clientX - canvas.getBoundingClientRect().left);
-    read(nearest(places, value));
-  });
-  onWidth(canvas, redraw);
-  if (places.length) read(Math.floor(places.length / 3));
-  return element(
-    "figure",
-    { class: "chart", "data-chart": chart.key },
-    element("figcaption", { id }, chart.title),
-    legend,
-    canvas,
-    cursor.made,
-    later("The numbers as a table", () => numbers(chart, places)),
-  );
+  /** Show every line's value at a place of the cursor. @param {number} place */
+  read(place) {
+    if (this.places.length === 0) return;
+    this.place = place;
+    this.chart.series.forEach(
+      (series, k) => (this.readings[k].textContent = reading(series, this.places[place])),
+    );
+    this.where.textContent = this.chart.place(this.places[place]);
+    this.cursor.range.value = String(place);
+    this.cursor.range.setAttribute(
+      "aria-valuetext",
+      `${this.where.textContent}: ${this.spokenReadings()}`,
+    );
+    this.moveCursor();
+  }
+
+  spokenReadings() {
+    const all = this.chart.series.map(({ name }, k) => ({
+      name,
+      text: this.readings[k].textContent,
+    }));
+    return all
+      .filter(({ name }) => this.shown.has(name))
+      .map(({ name, text }) => `${name} ${text}`)
+      .join(", ");
+  }
 }
 
 /** Every place at which some line has a value, sorted. @param {Series[]} series */
@@ -108,27 +151,18 @@ function reading(/** @type {Series} */ series, /** @type {number} */ place) {
 /** @param {Chart} chart @param {number} width */
 function chartScales(chart, width) {
   const height = chart.height ?? Math.max(220, Math.min(340, width * 0.42));
+  const [far, high] = [
+    largest(chart.series.map((one) => one.x)) || 1,
+    largest(chart.series.map((one) => one.y)) || 1,
+  ];
+  const longest = ticks(0, high, 4).reduce(
+    (most, value) => Math.max(most, spoken(value).length),
+    1,
+  );
   return {
     height,
-    x: {
-      low: 0,
-      high: largest(
-        chart.series.map((one) => one.x),
-        1e-9,
-      ),
-      from: MARGIN.left,
-      to: width - MARGIN.right,
-    },
-    y: {
-      low: 0,
-      high:
-        largest(
-          chart.series.map((one) => one.y),
-          1e-9,
-        ) || 1,
-      from: height - MARGIN.bottom,
-      to: MARGIN.top,
-    },
+    x: { low: 0, high: far, from: 32 + 7 * longest, to: width - MARGIN.right },
+    y: { low: 0, high, from: height - MARGIN.bottom, to: MARGIN.top },
   };
 }
 
@@ -253,7 +287,7 @@ function numbers(chart, places) {
     ...found.map(
       (values) =>
         /** @type {any} */ (
-          values.has(place) ? [spoken(values.get(place)), values.get(place)] : ""
+          values.has(place) ? [spoken(values.get(place) ?? null), values.get(place)] : ""
         ),
     ),
   ]);

@@ -53,7 +53,7 @@ function colourings(report) {
   if (dag.priority) found.push(ramp("priority", "priority", spoken));
   if (dag.run_time) found.push(ramp("run_time", "run time", (value) => timed(value, size.unit)));
   found.push(kinds("kind", "kind", dag.kind, dag.kinds));
-  if (clusters) {
+  if (clusters?.cluster) {
     // Neighbouring clusters must differ; how many there are does not matter.
     const colours = clusters.cluster.map((/** @type {number | null} */ one) =>
       one === null ? null : one % KINDS,
@@ -89,7 +89,7 @@ function rampLegend(
 }
 
 /** @param {string[]} names */
-function kindLegend(names) {
+export function kindLegend(names) {
   const keys = names.slice(0, KINDS).map((name, k) => key(`--kind-${k}`, name));
   if (names.length > KINDS) keys.push(key("--node", counted(names.length - KINDS, "other kind")));
   return element("span", { class: "keys" }, ...keys);
@@ -177,7 +177,7 @@ function marks(report, view) {
   const found = [];
   if (dag.is_bottleneck.some(Boolean))
     found.push(toggle(["bottlenecks"], true, set("marked", [], flagged(dag.is_bottleneck))));
-  if (dag.blocks?.length > 1)
+  if (dag.block && dag.blocks.length > 1)
     found.push(toggle(["blocks"], false, set("hasOutlines", false, true)));
   const path = stalls?.critical_path?.nodes ?? [];
   if (path.length) found.push(toggle(["critical path"], false, set("onPath", [], path)));
@@ -208,13 +208,13 @@ function listen(view, choose) {
     "The dag: arrow keys go from one to the next, plus and minus zoom, 0 shows all",
   );
   box.addEventListener("focus", () => view.chosen === null && choose(0));
-  box.addEventListener("keydown", (event) => {
+  box.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const did = zoomKey(view, event.key) || walkKey(view, event.key, choose);
     if (did) event.preventDefault();
   });
   box.addEventListener(
     "wheel",
-    (event) => {
+    (/** @type {WheelEvent} */ event) => {
       if (document.activeElement !== box && !event.ctrlKey) return; // the page scrolls
       event.preventDefault();
       const frame = box.getBoundingClientRect();
@@ -233,16 +233,16 @@ function listen(view, choose) {
 function drag(/** @type {DagView} */ view, /** @type {(node: number | null) => void} */ choose) {
   let last = /** @type {PointerEvent | null} */ (null);
   let moved = 0;
-  view.made.addEventListener("pointerdown", (event) => {
+  view.made.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     [last, moved] = [event, 0];
   });
-  view.made.addEventListener("pointermove", (event) => {
+  view.made.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
     if (!last || event.buttons === 0) return;
     moved += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
     view.pan(event.clientX - last.clientX, event.clientY - last.clientY);
     last = event;
   });
-  view.made.addEventListener("click", (event) => {
+  view.made.addEventListener("click", (/** @type {PointerEvent} */ event) => {
     const frame = view.made.getBoundingClientRect();
     const node = view.nodeAt(event.clientX - frame.left, event.clientY - frame.top);
     if (moved < 5 && node !== null) choose(node);
@@ -327,7 +327,7 @@ function links(
 
 /** @param {any} report @param {number} node @returns {[string, string, any][]} */
 function nodeFacts({ dag, size, word }, node) {
-  const block = dag.blocks?.[dag.block?.[node]];
+  const block = dag.block && dag.blocks[dag.block[node]];
   const facts = [
     dag.is_grouped ? [`${word}s in this group`, spoken(dag.tasks[node]), dag.tasks[node]] : null,
     ["kind", dag.kinds[dag.kind[node]], null],

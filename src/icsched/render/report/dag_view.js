@@ -1,11 +1,11 @@
 // The dag in layers, as a picture that can be moved, zoomed and walked through.
 // Places are laid out in pixels at every change, so that marks keep their size at any zoom.
 
-import { element, onWidth } from "./dom.js";
+import { element, onWidth, spoken } from "./dom.js";
 import { CanvasPainter } from "./paint_canvas.js";
 import { SvgPainter } from "./paint_svg.js";
 
-const EDGE = 26; // pixels between the picture and its frame
+const EDGE = 12; // pixels between the picture and its frame
 
 /**
  * @typedef {{fill: string, done?: number, ready?: number, state?: string}} Look
@@ -31,11 +31,12 @@ export class DagView {
     this.size = { width: 0, height: 0 };
     this.view = { zoom: 1, x: 0, y: 0 }; // of the middle, in pixels away from the whole picture's
     this.chosen = null;
-    this.marked = [];
-    this.onPath = [];
+    this.marked = /** @type {number[]} */ ([]);
+    this.onPath = /** @type {number[]} */ ([]);
     this.hasOutlines = false;
-    this.boxes = [];
+    this.boxes = /** @type {Box[]} */ ([]);
     this.near = neighbours(dag);
+    this.room = rooms(dag);
     this.made = element("div", { class: "viewport" }, this.painter.made);
     onWidth(this.made, (width) => this.resize(width));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
@@ -43,12 +44,8 @@ export class DagView {
 
   /** @param {number} width */
   resize(width) {
-    const levels = Math.max(1, ...this.dag.level) + 1;
-    const most = this.options.isStill ? 300 : 560;
-    const height = Math.max(
-      140,
-      Math.min(most, levels * (this.dag.is_grouped ? 34 : 44)) + 2 * EDGE,
-    );
+    const most = this.options.isStill ? 320 : 600;
+    const height = Math.max(140, Math.min(most, this.dag.height * 44 + 2 * EDGE));
     this.size = { width, height };
     this.draw();
   }
@@ -106,32 +103,40 @@ export class DagView {
   place(node) {
     const { width, height } = this.size;
     const { zoom, x, y } = this.view;
-    const across = EDGE + ((this.dag.x[node] + 0.5) / (this.dag.width + 1)) * (width - 2 * EDGE);
-    const down = EDGE + (this.dag.y[node] / Math.max(1e-9, this.dag.height)) * (height - 2 * EDGE);
-    const high = this.dag.height > 0 ? down : height / 2;
+    const across = EDGE + (this.dag.x[node] / this.dag.width) * (width - 2 * EDGE);
+    const down = EDGE + (this.dag.y[node] / this.dag.height) * (height - 2 * EDGE);
     return [
       (across - width / 2) * zoom + width / 2 + x,
-      (high - height / 2) * zoom + height / 2 + y,
+      (down - height / 2) * zoom + height / 2 + y,
     ];
   }
 
-  /** Half the sizes of a node: as large as its neighbours allow. */
+  /** Half the sizes of each node: as large as its neighbours on its level allow. */
   halves() {
     const { width, height } = this.size;
-    const across = ((width - 2 * EDGE) / (this.dag.width + 1)) * this.view.zoom;
-    const down = ((height - 2 * EDGE) / Math.max(1, this.dag.height)) * this.view.zoom;
-    if (this.dag.is_grouped)
-      return [Math.max(2, Math.min(34, across * 0.42)), Math.max(2, Math.min(7, down * 0.3))];
-    const half = Math.max(1.5, Math.min(9, across * 0.38, down * 0.3));
-    return [half, half];
+    const across = ((width - 2 * EDGE) / this.dag.width) * this.view.zoom;
+    const down = this.rowHeight();
+    return this.room.map((gap) => {
+      if (this.dag.is_grouped)
+        return [
+          Math.max(2, Math.min(34, across * gap * 0.42)),
+          Math.max(2, Math.min(7, down * 0.3)),
+        ];
+      const half = Math.max(1.25, Math.min(8, across * gap * 0.38, down * 0.3));
+      return [half, half];
+    });
+  }
+
+  /** The pixels from one level to the next. */
+  rowHeight() {
+    return ((this.size.height - 2 * EDGE) / this.dag.height) * this.view.zoom;
   }
 
   draw() {
     if (this.size.width === 0) return;
-    const [halfWidth, halfHeight] = this.halves();
-    this.boxes = this.dag.x.map((/** @type {any} */ _, /** @type {number} */ node) => {
+    this.boxes = this.halves().map(([across, down], node) => {
       const [x, y] = this.place(node);
-      return { x: x - halfWidth, y: y - halfHeight, width: 2 * halfWidth, height: 2 * halfHeight };
+      return { x: x - across, y: y - down, width: 2 * across, height: 2 * down };
     });
     this.painter.draw(this.scene());
   }
@@ -195,29 +200,41 @@ export class DagView {
       }));
   }
 
-  /** Labels of the nodes in sight, each only where it covers no other. */
+  /** Labels of the nodes in sight, each only where it covers no other and no node. */
   labels() {
-    const free = new Map(); // by row of pixels: where the last label ended
-    const inSight = this.boxes
-      .map((box, node) => ({ box, node }))
-      .filter(
-        ({ box }) =>
-          box.x > 0 &&
-          box.x + box.width < this.size.width &&
-          box.y > 0 &&
-          box.y + box.height < this.size.height - 12,
-      );
-    inSight.sort((a, b) => a.box.x - b.box.x || a.node - b.node);
-    return inSight.flatMap(({ box, node }) => {
-      const text = shortened(this.dag.label[node]);
-      const half = text.length * 3.6 + 4;
-      const x = box.x + box.width / 2;
-      const row = Math.round(box.y);
-      if (x - half < Math.max(2, free.get(row) ?? 0) || x + half > this.size.width - 2) return [];
-      if (box.height < 6) return [];
-      free.set(row, x + half);
-      return [{ x, y: box.y + box.height + 11, text }];
+    const isBelow = this.rowHeight() >= 30; // else there is room at the side alone
+    const free = new Map(); // by level: where the last label ended
+    const order = this.boxes
+      .map((_, node) => node)
+      .filter((node) => this.isInSight(this.boxes[node]));
+    order.sort((a, b) => this.boxes[a].x - this.boxes[b].x || a - b);
+    return order.flatMap((node) => {
+      const box = this.boxes[node];
+      const text = this.labelOf(node);
+      const long = text.length * 6.8 + 8;
+      const level = this.dag.y[node];
+      const left = isBelow ? box.x + box.width / 2 - long / 2 : box.x + box.width + 4;
+      const right = left + long;
+      const isFree = left >= Math.max(2, free.get(level) ?? 0) && right <= this.size.width - 2;
+      if (!isFree || box.height < 6 || (!isBelow && this.room[node] < this.dag.width / 2))
+        return [];
+      free.set(level, right);
+      return [
+        { x: left + long / 2, y: box.y + (isBelow ? box.height + 11 : box.height / 2 + 4), text },
+      ];
     });
+  }
+
+  /** @param {Box} box */
+  isInSight(box) {
+    const { width, height } = this.size;
+    return box.x > 0 && box.x + box.width < width && box.y > 0 && box.y + box.height < height - 12;
+  }
+
+  /** @param {number} node */
+  labelOf(node) {
+    const count = this.dag.tasks[node];
+    return shortened(this.dag.label[node]) + (count > 1 ? ` × ${spoken(count)}` : "");
   }
 
   /** The node at a pixel, or the nearest within a finger's breadth. */
@@ -247,4 +264,30 @@ export function neighbours(dag) {
     near[dag.arcs.child[k]].parents.push(from);
   });
   return near;
+}
+
+/** How far each node is from its nearest neighbour on its level, in units of the layout. */
+function rooms(/** @type {any} */ dag) {
+  const levels = new Map();
+  dag.y.forEach((/** @type {number} */ y, /** @type {number} */ node) =>
+    levels
+      .set(y, levels.get(y) ?? [])
+      .get(y)
+      .push(node),
+  );
+  const room = new Array(dag.x.length).fill(dag.width);
+  for (const level of levels.values()) {
+    const places = level
+      .map((/** @type {number} */ node) => dag.x[node])
+      .sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
+    const gaps = places
+      .slice(1)
+      .map((/** @type {number} */ place, /** @type {number} */ k) => place - places[k]);
+    const least = gaps.reduce(
+      (/** @type {number} */ a, /** @type {number} */ b) => Math.min(a, b),
+      dag.width,
+    );
+    for (const node of level) room[node] = least;
+  }
+  return room;
 }

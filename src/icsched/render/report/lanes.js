@@ -1,19 +1,25 @@
 // A run with its workers as lanes, and a cursor over time that says who works.
 
-import { element, freshId, onWidth, shape, slider, spoken, table, timed, later } from "./dom.js";
-import { orderNames } from "./orders.js";
+import { kindLegend } from "./dag_section.js";
+import { choice, element, later, onWidth, shape, slider, spoken, table, timed } from "./dom.js";
+import { opponents, orderNames } from "./orders.js";
 import { at, ticks, valueAt } from "./scale.js";
 
 const LEFT = 24;
 const RIGHT = 16;
 const CLICKS = 1000; // places of the cursor
 
-/** All runs, one below the other, on one scale of time. @param {any} report */
+/** Two runs, one above the other, on one scale of time. @param {any} report */
 export function lanes(report) {
   const { lanes: found } = report;
   const names = orderNames(found.runs);
-  const end = names.reduce((most, name) => Math.max(most, found.runs[name].end), 0) || 1;
-  const runs = names.map((name) => new Run(report, name, end));
+  const end = names.reduce((most, name) => Math.max(most, drawnEnd(found.runs[name])), 0) || 1;
+  const [upper, lower] = opponents(
+    names,
+    names.includes("recorded") ? "recorded" : report.worth.baseline,
+    report.worth.best,
+  );
+  const runs = [...new Set([upper, lower])].map((name) => new Run(report, names, name, end));
   const cursor = slider("Time", CLICKS, (place) => move(place));
   const where = element("output", { class: "reading" });
   cursor.made.append(where);
@@ -31,46 +37,83 @@ export function lanes(report) {
     }),
   );
   move(CLICKS / 3);
-  return element(
-    "div",
-    { class: "lanes" },
+  const made = [
     element("p", {}, found.words),
+    laneLegend(report),
     ...runs.map((run) => run.made),
     cursor.made,
+  ];
+  return element("div", { class: "lanes" }, ...made);
+}
+
+/** Where a run ends in the picture: of a long run only the beginning is drawn. @param {any} run */
+function drawnEnd(run) {
+  return run.is_cut
+    ? run.end_of.reduce((/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b), 0)
+    : run.end;
+}
+
+/** The colours of kinds, as in the dag, and the frame of what gave no result. @param {any} report */
+function laneLegend(report) {
+  const lost = element("span", { class: "dot lost", "aria-hidden": "true" });
+  return element(
+    "p",
+    { class: "keys" },
+    kindLegend(report.dag.kinds),
+    element("span", { class: "key" }, lost, "no result"),
   );
 }
 
 class Run {
-  /** @param {any} report @param {string} name @param {number} end of the longest run */
-  constructor(report, name, end) {
-    const id = freshId("lanes");
+  /** @param {any} report @param {string[]} names @param {string} name @param {number} end of the longest run */
+  constructor(report, names, name, end) {
     this.report = report;
-    this.name = name;
-    this.run = report.lanes.runs[name];
     this.end = end;
     this.across = { low: 0, high: end, from: LEFT, to: LEFT + 1 };
     this.canvas = element("div", { class: "canvas" });
+    this.caption = element("figcaption");
     this.said = element("p", { class: "counts" });
-    const words = `${name}, ${this.run.source}: ends after ${timed(this.run.end, report.lanes.unit)} on ${spoken(this.run.workers)} workers${this.run.is_cut ? "; only the first lanes are drawn" : ""}`;
+    this.rest = element("div");
+    const picked = choice(
+      "Run",
+      names.map((one) => [one, one]),
+      (value) => this.choose(value),
+    );
+    picked.select.value = name;
     this.made = element(
       "figure",
-      { class: "lane-figure", "data-run": name },
-      element("figcaption", { id }, words),
+      { class: "lane-figure" },
+      picked.made,
+      this.caption,
       this.canvas,
       this.said,
-      later("The numbers as a table", () => this.numbers()),
+      this.rest,
     );
-    this.words = words;
+    this.choose(name);
     onWidth(this.canvas, (width) => this.draw(width));
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    const { lanes: found } = this.report;
+    this.name = name;
+    this.run = found.runs[name];
+    const { source, end, workers, is_cut: isCut } = this.run;
+    const cut = isCut ? "; only its beginning is drawn" : "";
+    this.caption.textContent = `${name}, ${source}: ends after ${timed(end, found.unit)} on ${spoken(workers)} workers${cut}`;
+    this.made.dataset.run = name;
+    this.rest.replaceChildren(later("The numbers as a table", () => this.numbers()));
+    if (this.width) this.draw(this.width);
   }
 
   /** One path for each kind of bar: thousands of elements would be slow. @param {number} width */
   draw(width) {
+    this.width = width;
     const lanes = this.run.lane.reduce(
       (/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b + 1),
       1,
     );
-    const tall = Math.max(1, Math.min(16, 320 / lanes));
+    const tall = Math.min(16, 360 / lanes);
     const height = lanes * tall + 40;
     this.across = { low: 0, high: this.end, from: LEFT, to: width - RIGHT };
     const paths = new Map();
@@ -86,7 +129,7 @@ class Run {
     this.canvas.replaceChildren(
       shape(
         "svg",
-        { width, height, role: "img", "aria-label": this.words },
+        { width, height, role: "img", "aria-label": this.caption.textContent },
         ...bars,
         ...this.axis(lanes * tall, width),
         this.cursor,
@@ -162,7 +205,7 @@ class Run {
       (/** @type {number} */ from, /** @type {number} */ k) => from <= time && time < ends[k],
     ).length;
     const ended = ends.filter((/** @type {number} */ end) => end <= time).length;
-    const words = `${this.name}: ${spoken(busy)} working, ${spoken(ended)} of ${spoken(ends.length)} ended`;
+    const words = `${this.name}: ${spoken(busy)} working, ${spoken(ended)} of ${spoken(ends.length)}${this.run.is_cut ? " drawn" : ""} ended`;
     this.said.textContent = words;
     this.said.dataset.busy = String(busy);
     this.cursor?.setAttribute("x1", at(this.across, time));
@@ -174,7 +217,7 @@ class Run {
     const { run, report } = this;
     const rows = run.lane.map((/** @type {number} */ lane, /** @type {number} */ k) => [
       [spoken(lane + 1), lane + 1],
-      report.dag.label[run.node[k]],
+      report.dag.label[run.node[k]] ?? "another",
       [timed(run.start[k], report.lanes.unit), run.start[k]],
       [timed(run.end_of[k], report.lanes.unit), run.end_of[k]],
       run.endings[run.ending[k]],

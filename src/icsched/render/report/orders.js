@@ -21,3 +21,14 @@ export function orderNames(/** @type {Object<string, any>} */ found) {
   const known = KNOWN.filter((name) => names.includes(name));
   return [...known, ...names.filter((name) => !known.includes(name))];
 }
+
+/** The two orders to begin with: what the file has now, and the best that was found. */
+export function opponents(
+  /** @type {string[]} */ names,
+  /** @type {string} */ baseline,
+  /** @type {string} */ best,
+) {
+  const left = names.includes(baseline) ? baseline : names[0];
+  const other = names.find((name) => name !== left) ?? left;
+  return [left, names.includes(best) && best !== left ? best : other];
+}

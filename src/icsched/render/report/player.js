@@ -2,7 +2,7 @@
 
 import { DagView } from "./dag_view.js";
 import { button, choice, element, slider, spoken } from "./dom.js";
-import { orderNames } from "./orders.js";
+import { opponents, orderNames } from "./orders.js";
 import { lastAtMost } from "./scale.js";
 
 const SECONDS = 12; // a whole game takes about so long to play
@@ -93,102 +93,123 @@ class Side {
 
 /** The player. @param {any} report */
 export function player(report) {
-  const steps = frames(report);
-  const names = orderNames(report.game.orders);
-  const last = steps.length - 1;
-  const state = { frame: 0, timer: 0 };
-  const { baseline, best } = report.worth;
-  const [left, right] = opponents(names, baseline, best);
-  const sides = [
-    new Side(report, "Left", left, () => show(state.frame)),
-    new Side(report, "Right", right, () => show(state.frame)),
-  ];
-  const scrub = slider("Step", last, (frame) => go(frame));
-  const where = element("output", { class: "reading" });
-  const said = element("p", { class: "heard", role: "status" });
-  const play = button("Play", () => (state.timer ? pause() : start()), {
-    class: "play",
-    "data-act": "play",
-  });
-
-  function show(/** @type {number} */ frame) {
-    state.frame = Math.max(0, Math.min(last, frame));
-    const words = sides.map((side) => side.show(state.frame)).join("; ");
-    scrub.range.value = String(state.frame);
-    scrub.range.setAttribute("aria-valuetext", `step ${spoken(steps[state.frame])}: ${words}`);
-    where.textContent = `${spoken(steps[state.frame])} of ${spoken(steps[last])}`;
-    // While it plays, a screen reader could not keep up.
-    if (!state.timer) said.textContent = `Step ${spoken(steps[state.frame])}. ${words}.`;
-  }
-  function go(/** @type {number} */ frame) {
-    pause();
-    show(frame);
-  }
-  function start() {
-    if (state.frame === last) state.frame = 0;
-    play.textContent = "Pause";
-    const pace = rhythm(last);
-    state.timer = window.setInterval(() => {
-      show(state.frame + pace.stride);
-      if (state.frame === last) pause();
-    }, pace.wait);
-  }
-  function pause() {
-    if (!state.timer) return;
-    window.clearInterval(state.timer);
-    state.timer = 0;
-    play.textContent = "Play";
-    show(state.frame);
-  }
-
-  scrub.made.append(where);
-  const controls = element(
-    "div",
-    { class: "controls" },
-    button("First", () => go(0), { "aria-label": "First step" }),
-    button("Back", () => go(state.frame - 1), { "aria-label": "Back one step" }),
-    play,
-    button("Next", () => go(state.frame + 1), { "aria-label": "Next step" }),
-    button("Last", () => go(last), { "aria-label": "Last step" }),
-  );
-  const made = element(
-    "div",
-    {
-      class: "player",
-      id: "player",
-      tabindex: 0,
-      role: "group",
-      "aria-label": "The game, step by step: space plays, arrow keys step",
-    },
-    legendOfStates(),
-    element("div", { class: "sides" }, ...sides.map((side) => side.made)),
-    scrub.made,
-    controls,
-    element(
-      "p",
-      { class: "hint" },
-      "Space plays and pauses, arrow keys step, Home and End go to the ends.",
-    ),
-    said,
-  );
-  made.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const act = keyActs(event, () => play.click(), go, state.frame, last);
-    if (act) act();
-    if (act) event.preventDefault();
-  });
-  show(lastAtMost(steps, steps[last] / 3));
-  return made;
+  return new Player(report).made;
 }
 
-/** The two orders to begin with: what the file has now, and the best that was found. */
-function opponents(
-  /** @type {string[]} */ names,
-  /** @type {string} */ baseline,
-  /** @type {string} */ best,
-) {
-  const left = names.includes(baseline) ? baseline : names[0];
-  const other = names.find((name) => name !== left) ?? left;
-  return [left, names.includes(best) && best !== left ? best : other];
+class Player {
+  /** @param {any} report */
+  constructor(report) {
+    this.steps = frames(report);
+    this.last = this.steps.length - 1;
+    this.frame = 0;
+    this.timer = 0;
+    const [left, right] = opponents(
+      orderNames(report.game.orders),
+      report.worth.baseline,
+      report.worth.best,
+    );
+    const again = () => this.show(this.frame);
+    this.sides = [new Side(report, "Left", left, again), new Side(report, "Right", right, again)];
+    this.scrub = slider("Step", this.last, (frame) => this.go(frame));
+    this.where = element("output", { class: "reading" });
+    this.scrub.made.append(this.where);
+    this.said = element("p", { class: "heard", role: "status" });
+    this.play = button("Play", () => (this.timer ? this.pause() : this.start()), {
+      class: "play",
+      "data-act": "play",
+    });
+    this.made = this.group();
+    this.made.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
+      this.press(event),
+    );
+    this.show(lastAtMost(this.steps, this.steps[this.last] / 3));
+  }
+
+  group() {
+    const name = "The game, step by step: space plays, arrow keys step";
+    const hint = "Space plays and pauses, arrow keys step, Home and End go to the ends.";
+    return element(
+      "div",
+      { class: "player", id: "player", tabindex: 0, role: "group", "aria-label": name },
+      legendOfStates(),
+      element("div", { class: "sides" }, ...this.sides.map((side) => side.made)),
+      this.scrub.made,
+      this.controls(),
+      element("p", { class: "hint" }, hint),
+      this.said,
+    );
+  }
+
+  controls() {
+    return element(
+      "div",
+      { class: "controls" },
+      button("First", () => this.go(0), { "aria-label": "First step" }),
+      button("Back", () => this.go(this.frame - 1), { "aria-label": "Back one step" }),
+      this.play,
+      button("Next", () => this.go(this.frame + 1), { "aria-label": "Next step" }),
+      button("Last", () => this.go(this.last), { "aria-label": "Last step" }),
+    );
+  }
+
+  /** @param {number} frame */
+  show(frame) {
+    this.frame = Math.max(0, Math.min(this.last, frame));
+    const step = spoken(this.steps[this.frame]);
+    const words = this.sides.map((side) => side.show(this.frame)).join("; ");
+    this.scrub.range.value = String(this.frame);
+    this.scrub.range.setAttribute("aria-valuetext", `step ${step}: ${words}`);
+    this.where.textContent = `${step} of ${spoken(this.steps[this.last])}`;
+    // While it plays, a screen reader could not keep up.
+    if (!this.timer) this.said.textContent = `Step ${step}. ${words}.`;
+  }
+
+  /** @param {number} frame */
+  go(frame) {
+    this.pause();
+    this.show(frame);
+  }
+
+  start() {
+    if (this.frame === this.last) this.frame = 0;
+    this.play.textContent = "Pause";
+    const pace = rhythm(this.last);
+    this.timer = window.setInterval(() => {
+      this.show(this.frame + pace.stride);
+      if (this.frame === this.last) this.pause();
+    }, pace.wait);
+  }
+
+  pause() {
+    if (!this.timer) return;
+    window.clearInterval(this.timer);
+    this.timer = 0;
+    this.play.textContent = "Play";
+    this.show(this.frame);
+  }
+
+  /** Selects and buttons keep their own keys. @param {KeyboardEvent} event */
+  press(event) {
+    const on = /** @type {Element} */ (event.target).tagName;
+    if (on === "SELECT" || (on === "BUTTON" && event.key === " ")) return;
+    const act = this.acts()[event.key];
+    if (!act) return;
+    act();
+    event.preventDefault();
+  }
+
+  /** What each key does. @returns {Object<string, () => void>} */
+  acts() {
+    return {
+      " ": () => this.play.click(),
+      ArrowLeft: () => this.go(this.frame - 1),
+      ArrowDown: () => this.go(this.frame - 1),
+      ArrowRight: () => this.go(this.frame + 1),
+      ArrowUp: () => this.go(this.frame + 1),
+      Home: () => this.go(0),
+      End: () => this.go(this.last),
+    };
+  }
 }
 
 /** How many steps at once and how often, so that any game takes about as long. */
@@ -199,29 +220,6 @@ function rhythm(/** @type {number} */ last) {
     stride: Math.max(1, Math.round(last / count)),
     wait: Math.max(wait, Math.min(700, (SECONDS * 1000) / Math.max(1, last))),
   };
-}
-
-/** What a key does in the player, or null: selects and buttons keep their own keys. */
-function keyActs(
-  /** @type {KeyboardEvent} */ event,
-  /** @type {() => void} */ play,
-  /** @type {(frame: number) => void} */ go,
-  /** @type {number} */ frame,
-  /** @type {number} */ last,
-) {
-  const on = /** @type {Element} */ (event.target).tagName;
-  if (on === "SELECT" || (on === "BUTTON" && event.key === " ")) return null;
-  return (
-    /** @type {Object<string, () => void>} */ ({
-      " ": play,
-      ArrowLeft: () => go(frame - 1),
-      ArrowDown: () => go(frame - 1),
-      ArrowRight: () => go(frame + 1),
-      ArrowUp: () => go(frame + 1),
-      Home: () => go(0),
-      End: () => go(last),
-    })[event.key] ?? null
-  );
 }
 
 function legendOfStates() {

@@ -1,7 +1,7 @@
 // The sections that are words, charts and lists.
 
 import { lineChart } from "./chart.js";
-import { button, counted, element, percent, spoken, table, timed } from "./dom.js";
+import { button, element, later, percent, spoken, table, timed } from "./dom.js";
 import { orderNames } from "./orders.js";
 
 /**
@@ -18,23 +18,28 @@ export function stallsSection(report, show) {
       y: stalls.timelines[name][key],
     }));
   const xName = `time in ${size.unit}`;
+  const first = [report.worth.baseline, report.worth.best]; // the others can be switched on
   const charts = orderNames(stalls.timelines).length
     ? [
         lineChart({
           key: "eligible",
           title: `Eligible ${report.word}s while the run goes on`,
           xName,
+          place: (time) => timed(time, size.unit),
           yName: "eligible",
           series: lines("eligible"),
           height: 230,
+          first,
         }),
         lineChart({
           key: "idle",
           title: "Workers that found nothing to do",
           xName,
+          place: (time) => timed(time, size.unit),
           yName: "idle",
           series: lines("idle"),
           height: 230,
+          first,
         }),
       ]
     : [];
@@ -43,7 +48,6 @@ export function stallsSection(report, show) {
     element("div", { class: "pair" }, ...charts),
     element("h3", {}, `${capital(report.word)}s that everything waits for`),
     bottlenecks(report, show),
-    criticalPath(report),
   ];
 }
 
@@ -73,17 +77,6 @@ function bottlenecks(/** @type {any} */ report, /** @type {(node: number) => voi
   );
 }
 
-/** @param {any} report */
-function criticalPath({ stalls, size, word }) {
-  const path = stalls.critical_path;
-  if (!path) return null;
-  return element(
-    "p",
-    { "data-value": path.time },
-    `The longest chain has ${counted(path.tasks, word)} and takes ${timed(path.time, size.unit)}. No order and no number of workers can be faster.`,
-  );
-}
-
 /** Eligible tasks over steps, under the ceiling. @param {any} report */
 export function curvesSection({ curves, word }) {
   const series = orderNames(curves.orders).map((name) => ({
@@ -99,6 +92,7 @@ export function curvesSection({ curves, word }) {
       key: "curves",
       title: `Eligible ${word}s after each step, for each order${curves.ceiling ? ", under the certified ceiling" : ""}`,
       xName: "step",
+      place: (step) => `step ${spoken(step)}`,
       yName: `eligible ${word}s`,
       series,
     }),
@@ -123,6 +117,7 @@ export function memorySection({ memory }) {
       key: "memory",
       title: `Held after each step, in ${memory.unit}`,
       xName: "step",
+      place: (step) => `step ${spoken(step)}`,
       yName: memory.unit,
       series,
     }),
@@ -157,9 +152,9 @@ export function proofSection({ proof }) {
 /** One theorem in words, and the parts that it rests on. */
 function branch(/** @type {any} */ part, /** @type {number} */ depth) {
   const heading = [
-    element("b", {}, part.name ?? part.rule),
+    part.name ? element("b", {}, part.name) : null,
     part.count > 1 ? ` × ${spoken(part.count)}` : null,
-    ` ${part.words}`,
+    part.name ? `. ${part.words}` : part.words,
   ].filter(Boolean);
   if (!part.parts?.length) return element("li", { "data-rule": part.rule }, ...heading);
   return element(
@@ -176,13 +171,10 @@ function branch(/** @type {any} */ part, /** @type {number} */ depth) {
 
 /** @param {any} report */
 export function clustersSection({ clusters }) {
+  const colours = clusters.cluster ? "The dag above can be coloured by cluster." : null;
   return [
-    element("p", {}, clusters.words),
-    element(
-      "p",
-      {},
-      `${counted(clusters.count, "cluster")}. The dag above can be coloured by cluster.`,
-    ),
+    element("p", { "data-value": clusters.count }, clusters.words),
+    colours && element("p", {}, colours),
   ];
 }
 
@@ -190,22 +182,34 @@ export function clustersSection({ clusters }) {
 export function originSection(report) {
   const { worth, pool, size } = report;
   const facts = [
-    ["pool", pool.words],
-    ["runs", spoken(worth.runs)],
-    ["seed", String(worth.seed)],
-    ["run times", size.run_times?.words ?? "not known: all the same"],
     ["icsched", report.version],
-    ["files", (report.files ?? []).join(", ")],
-    report.command ? ["repeat it with", report.command] : null,
+    ["files", report.files.join(", ")],
+    ["simulated", `${spoken(worth.runs)} runs of each order, seed ${worth.seed}`],
   ];
+  const list = facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
   return [
+    element("p", {}, pool.words),
+    element("p", {}, size.run_times?.words ?? "Run times are not known: each is 1 on average."),
+    element("dl", { class: "origin" }, ...list),
     element(
-      "dl",
-      { class: "origin" },
-      .../** @type {any[]} */ (facts.filter(Boolean)).flatMap(([name, text]) => [
-        element("dt", {}, name),
-        element("dd", {}, text),
-      ]),
+      "p",
+      {},
+      "To repeat it, save the pool as pool.json and run this with the same run times:",
     ),
+    element("pre", {}, repeatCommand(report)),
+    later("The pool as JSON", () => element("pre", {}, poolText(pool))),
   ];
+}
+
+/** A shell takes these names as they are; others are quoted. @param {any} report */
+function repeatCommand({ files, worth }) {
+  const quoted = files.map((/** @type {string} */ name) =>
+    /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`,
+  );
+  return `icsched report ${quoted.join(" ")} --pool pool.json --seed ${worth.seed} -o report.html`;
+}
+
+/** What `--pool` reads: all but the words. @param {any} pool */
+function poolText({ words, ...rest }) {
+  return JSON.stringify(rest, null, 1);
 }

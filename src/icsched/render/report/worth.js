@@ -24,13 +24,14 @@ export function worthSection(report) {
   onWidth(canvas, (width) => canvas.replaceChildren(bars(report, width, id)));
   return [
     element("p", { class: "verdict" }, worth.words),
+    element("p", {}, pool.words),
     element(
       "figure",
       { class: "bars" },
       element(
         "figcaption",
         { id },
-        `Expected time of the run, ${pool.words}. The thin line is the interval of the mean.`,
+        "Expected time of the run. The line across the end of a bar is the interval of its mean.",
       ),
       canvas,
       worthTable(report),
@@ -107,16 +108,16 @@ function worthTable(report) {
   const { worth, size } = report;
   const rows = worth.orders.map((/** @type {any} */ order) => [
     order.name,
-    order.words,
     [interval(order.time), order.time.mean],
     [interval(order.stall, percent), order.stall?.mean ?? null],
     [interval(order.utilisation, percent), order.utilisation?.mean ?? null],
     order.ratio ? [interval(order.ratio), order.ratio.median] : "is compared with",
+    order.words,
   ]);
   const against = `time over that of ${worth.baseline}`;
   return table(
     `Means of ${spoken(worth.runs)} simulated runs, with intervals`,
-    ["order", "what it is", `time in ${size.unit}`, "stalls", "utilisation", against],
+    ["order", `time in ${size.unit}`, "stalls", "utilisation", against, "what it is"],
     rows,
   );
 }
