@@ -11,7 +11,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
-from icsched.formats import FORMATS, dagman
+from icsched.formats import FORMATS, Format, dagman
 from icsched.theory import Analysis
 from icsched.workflow import Remark, Workflow
 
@@ -66,8 +66,11 @@ def show_answer(
     )
 
 
-def files_of(workflow: Workflow) -> Files:
-    """Return what is in the files of a workflow beside its jobs."""
+def files_of(workflow: Workflow, *, with_advice: bool = True) -> Files:
+    """Return what is in the files of a workflow beside its jobs; advice takes long if it is large.
+
+    Without advice the remarks are those of the reader alone.
+    """
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
     sections: tuple[dagman.Section, ...] = ()
@@ -83,9 +86,13 @@ def files_of(workflow: Workflow) -> Files:
         priorities=given,
         sections=sections,
         strict=strict,
-        remarks=tuple(chosen.advice(workflow) if chosen.advice else workflow.remarks),
+        remarks=tuple(_remarks(workflow, chosen) if with_advice else workflow.remarks),
         notes=tuple(told),
     )
+
+
+def _remarks(workflow: Workflow, chosen: Format) -> Sequence[Remark]:
+    return chosen.advice(workflow) if chosen.advice else workflow.remarks
 
 
 def _notes(

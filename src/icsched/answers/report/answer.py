@@ -40,6 +40,7 @@ from icsched.workflow import Remark, Workflow
 
 _MOST_RUNS, _FEWEST_RUNS = 2000, 20  # of each order
 _MOST_TASKS = 50_000_000  # simulated, of all orders together, if that is enough for these runs
+_MOST_ADVISED = 100_000  # jobs: advice about more takes longer than all the rest
 _MOST_BATCHES = 5_000_000  # in a run that is followed step by step: they are all in memory
 
 
@@ -175,12 +176,13 @@ class _Report:
         found, timelines, lanes = self._simulated(made)
         with self.signs.working("drawing", len(dag)):
             picture = dag_picture(dag, kinds=_kinds(workflow))
-            about = files_of(workflow)
+            is_small = len(dag) <= _MOST_ADVISED
+            about = files_of(workflow, with_advice=is_small)
             ceiling, why = self._ceiling(made)
             return ReportAnswer(
                 files=tuple(self.files),
                 workflow=workflow,
-                notes=about.notes,
+                notes=(*about.notes, *([] if is_small else [notes.Disturbed(self.files[0])])),
                 remarks=about.remarks,
                 pool=self.pool,
                 is_own_pool=self.wanted.pool is not None,

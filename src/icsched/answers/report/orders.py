@@ -43,20 +43,28 @@ def report_orders(found: Ordered, means: Floats, signs: Signs) -> ReportOrders:
     dag = found.plan.dag
     has_own = _differ(found.present)
     with signs.working("ordering", len(dag)):
-        prio = made_order(dag, PRIO, None)
+        prio, prio_proof = _prio(found)
         longest = critical_path_order(dag, run_times=means)
-    assert isinstance(prio, Made)  # noqa: S101  for the type checker
     orders = {
         AUTO: ReportOrder(found.plan.schedule, _played_auto(found)),
         CRITICAL_PATH: _listed(dag, longest),
-        PRIO: _listed(dag, prio.order),
+        PRIO: _listed(dag, prio),
         FIFO: ReportOrder(Schedule.trusted(dag, dag.fifo_order), Played("fifo")),
     }
     if found.present is not None and has_own:
         now = Schedule.trusted(dag, order_of(dag, found.present))
         played = Played("priority", priorities=found.present)
         orders = {NOW: ReportOrder(now, played), **orders}
-    return ReportOrders(orders, NOW if has_own else FIFO, prio.proof)
+    return ReportOrders(orders, NOW if has_own else FIFO, prio_proof)
+
+
+def _prio(found: Ordered) -> tuple[Ids, Proof]:
+    """Return the order "prio" and what is proved about it; not made again if "auto" chose it."""
+    if found.plan.choice is not None and found.plan.choice.chosen == PRIO:
+        return found.plan.order, found.plan.proof
+    made = made_order(found.plan.dag, PRIO, None)
+    assert isinstance(made, Made)  # noqa: S101  for the type checker
+    return made.order, made.proof
 
 
 def _differ(priorities: Ids | None) -> bool:
