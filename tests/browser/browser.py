@@ -39,6 +39,7 @@ class Browser:
         self.requests()
         self.driver.get(page.as_uri())
         self.settle()
+        assert self.run("return document.documentElement.dataset.ready") == "yes", page
 
     def resize(self, width: int, scheme: str = "light", height: int = 900) -> None:
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -36,7 +36,6 @@ def counts(browser):
 def test_the_page_is_quiet_and_asks_for_nothing_but_itself(browser, sample_page):
     browser.open(sample_page)
 
-    assert browser.run("return document.documentElement.dataset.ready") == "yes"
     assert browser.messages() == []
     assert browser.requests() == [sample_page.as_uri()]
 
