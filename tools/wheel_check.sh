@@ -16,6 +16,7 @@ venv/bin/icsched --version
 venv/bin/icsched make airsn 10 -o x.dag
 [ "$(grep -c '^JOB ' x.dag)" = 53 ] || { echo "wheel check: expected 53 jobs in x.dag" >&2; exit 1; }
 [ -n "$(find venv -name run_members.sh)" ] || { echo "wheel check: expected run_members.sh" >&2; exit 1; }
+[ -n "$(find venv -path "*render/report/page.html")" ] || { echo "wheel check: expected page.html" >&2; exit 1; }
 # Snakemake looks for its plugins like this; an editable install hides them.
 venv/bin/python -c 'import pkgutil; [found for found in pkgutil.iter_modules() if found.name == "snakemake_scheduler_plugin_icsched"][0]' ||
   { echo "wheel check: expected the scheduler of Snakemake" >&2; exit 1; }
