@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from icsched import Dag, families
-from icsched.answers.report.bottlenecks import FEW, bottlenecks, critical_path
+from icsched.answers.report.bottlenecks import FEW, bottlenecks_of, critical_path
 from icsched.answers.report.game import Game, GroupedGame, game_of
 from icsched.pebble import Schedule, fifo_order, lifo_order
 from icsched.pictures import dag_picture
@@ -96,7 +96,7 @@ def plain_bottlenecks(dag: Dag, order: list[int]) -> dict[int, tuple[int, int]]:
 @given(dags_with_orders(most_tasks=10))
 def test_bottlenecks_are_what_their_definition_says(case):
     dag, order = case
-    found = bottlenecks(Schedule(dag, np.array(order, np.int32)))
+    found = bottlenecks_of(Schedule(dag, np.array(order, np.int32)))
 
     expected = plain_bottlenecks(dag, order)
     assert {f.task: (f.step, f.waiting) for f in found} == expected
@@ -106,7 +106,7 @@ def test_bottlenecks_are_what_their_definition_says(case):
 def test_the_joins_of_two_umbrellas_are_the_bottlenecks():
     """All covers of the first umbrella end in a join, from which the second one opens."""
     dag = families.airsn(5)
-    found = bottlenecks(Schedule(dag, dag.fifo_order))
+    found = bottlenecks_of(Schedule(dag, dag.fifo_order))
 
     joins = [t for t in range(len(dag)) if dag.in_degrees[t] > 2 and dag.out_degrees[t] > 2]
     assert joins[0] in [each.task for each in found]
