@@ -14,7 +14,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor test-engines check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check public-api changelog clean
+.PHONY: demo test test-htcondor test-browser test-engines check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check public-api changelog clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -25,6 +25,10 @@ test: $(VENV)/installed-test
 # No shell between: a signal to make must reach the script, which takes its pool down.
 test-htcondor: $(VENV)/installed-test
 	sh tools/htcondor.sh try $(BIN)/pytest tests/htcondor
+
+# The page of `icsched report` in a real browser; build/screenshots shows what it looks like.
+test-browser: $(VENV)/installed-test
+	sh tools/chromium.sh try $(BIN)/pytest tests/browser
 
 # Airflow brings a hundred packages, so it has an environment of its own.
 ENGINES := build/engines

@@ -21,13 +21,14 @@ version=$("$python" -c 'from importlib.metadata import version; print(version("i
 [ "$(grep -c '^JOB ' x.dag)" = 53 ] || fail "expected 53 jobs in x.dag"
 "$icsched" prio x.dag --order prio | grep -q "IC-optimal" || fail "expected an IC-optimal order of x.dag"
 "$icsched" batch x.dag --take 3 --method exact >/dev/null || fail "expected a batch by OR-tools"
-"$python" - <<'END' || fail "expected run_members.sh and the scheduler of Snakemake"
+"$python" - <<'END' || fail "expected run_members.sh, page.html and the scheduler of Snakemake"
 import pkgutil
 from importlib.resources import files
 
 # Snakemake looks for its plugins like this; an editable install hides them.
 assert "snakemake_scheduler_plugin_icsched" in [found.name for found in pkgutil.iter_modules()]
 assert list(files("icsched").glob("**/run_members.sh"))
+assert files("icsched").joinpath("render/report/page.html").is_file()
 END
 "$python" -c 'import pathlib, sys; pathlib.Path(sys.prefix, "share/man/man1/icsched.1").read_text()' ||
   fail "expected the manual page"

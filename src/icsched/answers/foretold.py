@@ -79,8 +79,7 @@ def foretell(
     """Simulate the run as it was, and with other orders, on the pool that fits."""
     dag = workflow.dag
     actual, replays = _replays(usage, fit, dag)
-    use_slots = wanted.recorded or _are_slots_better(actual, replays)
-    pool: AnyPool = fit.recorded if use_slots else fit.workers
+    pool = _fitting(fit, actual, replays, recorded=wanted.recorded)
     spread, is_measured = _spread(past)
     times = Times("normal" if spread <= 0.3 else "lognormal", spread, means=workflow.run_times)
     orders = _orders(usage, workflow, wanted.orders)
@@ -98,6 +97,16 @@ def foretell(
             progress=tell,
         )
     return Foretold(pool, actual, replays, times, is_measured, baseline, found)
+
+
+def fitting_pool(usage: Usage, fit: Fit, dag: Dag) -> AnyPool:
+    """Return the pool of *fit* on which a simulation of the run ends as the run did."""
+    return _fitting(fit, *_replays(usage, fit, dag), recorded=False)
+
+
+def _fitting(fit: Fit, actual: float, replays: dict[str, float], *, recorded: bool) -> AnyPool:
+    use_slots = recorded or _are_slots_better(actual, replays)
+    return fit.recorded if use_slots else fit.workers
 
 
 def _are_slots_better(actual: float, replays: dict[str, float]) -> bool:

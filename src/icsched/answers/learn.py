@@ -91,13 +91,13 @@ def learn_answer(
         past = logs.parsed_run(sources)
         table = past.run_times()
     if paths:
-        _check_ends(past, names)
-    _check(past, table, names)
+        check_ends(past, names)
+    check_past(past, table, names)
     is_in_order = len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG
     if is_in_order and paths:
         _check_clock(past, names[0])
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
-    _check_names(past, workflow, names)
+    check_names(past, workflow, names)
     _check_outputs(outputs, given, workflow)
     try:
         found = _found(past, workflow, foretelling, signs, is_in_order=is_in_order)
@@ -148,7 +148,7 @@ def _is_workflow(path: str, data: bytes) -> bool:
     return source is logs.Source.TABLE
 
 
-def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
+def check_past(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
     """Raise FormatError for logs that say nothing about how long a job takes."""
     where = ", ".join(names)
     if not len(past):
@@ -161,7 +161,7 @@ def _check(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
         raise FormatError(where, None, problem)
 
 
-def _check_ends(past: PastRun, names: Sequence[str]) -> None:
+def check_ends(past: PastRun, names: Sequence[str]) -> None:
     """Raise FormatError if an attempt ended before its own start."""
     bad = np.flatnonzero(past.set_back > CLOCK_S)
     if len(bad):
@@ -179,7 +179,7 @@ def _check_clock(past: PastRun, path: str) -> None:
         raise FormatError(path, None, f"{problem} workflow, learn tells the run times")
 
 
-def _check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
+def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
     """Raise FormatError if most jobs of the logs are not in the workflow."""
     of_all = len(past.names)
     fitting = of_all - _unknown(past, workflow)

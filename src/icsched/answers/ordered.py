@@ -44,7 +44,8 @@ class Ordered:
     """A workflow with a plan for what is left of it; `limited` only if memory is limited.
 
     `against_section` says how the order that "auto" chose compares with the order in a section of
-    icsched's. It is None if there is no such section, or if both are the same order.
+    icsched's. It is None if there is no such section, or if both are the same order. `present` has
+    the priorities of the files, those in sections included; None if "auto" was not asked for.
     """
 
     workflow: Workflow
@@ -53,6 +54,7 @@ class Ordered:
     read_seconds: float
     sections: tuple[dagman.Section, ...] = ()
     against_section: Choice | None = None
+    present: Ids | None = None
 
     @property
     def plan(self) -> Plan:
@@ -127,7 +129,13 @@ def order_workflow(
     workflow = reading.read(files, directory=directory, signs=signs)
     if not is_inner:
         workflow = wanted.order.timed(workflow)
-    read_seconds = time.perf_counter() - start
+    return order_read(workflow, wanted, read_seconds=time.perf_counter() - start, signs=signs)
+
+
+def order_read(
+    workflow: Workflow, wanted: Wanted, *, read_seconds: float = 0.0, signs: Signs = QUIET
+) -> Ordered:
+    """Order what is left of a workflow that was read, and has its run times."""
     submission = dagman.submission_in(workflow)
     sections = tuple(dagman.sections(submission)) if submission else ()
     if wanted.is_auto:
@@ -158,7 +166,8 @@ def _chosen(
     if _are_good(sections, workflow) and workflow.priorities is not None:
         with signs.working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, wanted.race)
-    return Ordered(own, Compared(plan), None, read_seconds, sections, against)
+    present = workflow.priorities
+    return Ordered(own, Compared(plan), None, read_seconds, sections, against, present)
 
 
 def _own_priorities(workflow: Workflow) -> Ids | None:

@@ -11,7 +11,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
-from icsched.formats import FORMATS, dagman
+from icsched.formats import FORMATS, Format, dagman
 from icsched.theory import Analysis
 from icsched.workflow import Remark, Workflow
 
@@ -54,7 +54,7 @@ def show_answer(
     with signs.working("taking apart", len(dag)):
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
-        found = _files(workflow, known)
+        found = files_of(workflow, known)
     return ShowAnswer(
         names=tuple(files),
         dag=dag,
@@ -67,7 +67,11 @@ def show_answer(
     )
 
 
-def _files(workflow: Workflow, known: TimesKnown | None) -> Files:
+def files_of(workflow: Workflow, known: TimesKnown | None, *, with_advice: bool = True) -> Files:
+    """Return what is in the files of a workflow beside its jobs; advice takes long if it is large.
+
+    *known* says where run times come from. Without advice the remarks are those of the reader alone.
+    """
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
     sections: tuple[dagman.Section, ...] = ()
@@ -84,9 +88,13 @@ def _files(workflow: Workflow, known: TimesKnown | None) -> Files:
         priorities=given,
         sections=sections,
         strict=strict,
-        remarks=tuple(chosen.advice(workflow) if chosen.advice else workflow.remarks),
+        remarks=tuple(_remarks(workflow, chosen) if with_advice else workflow.remarks),
         notes=tuple(told),
     )
+
+
+def _remarks(workflow: Workflow, chosen: Format) -> Sequence[Remark]:
+    return chosen.advice(workflow) if chosen.advice else workflow.remarks
 
 
 def _notes(

@@ -68,7 +68,7 @@ def simulate_answer(
     workflow = reading.read_to_run(files, signs=signs)
     workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
     times = replace(times, means=workflow.run_times)
-    model = _Model(pool, times, sampling, seed, threads, signs)
+    model = Model(pool, times, sampling, seed, threads, signs)
     orders = {word: model.order(workflow, word) for word in (*wanted, *ALWAYS)}
     found = model.simulation(workflow.dag, orders)
     return SimulateAnswer(
@@ -110,7 +110,7 @@ def check_unit(source: str, *, has_unit: bool) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
+class Model:
     """What is simulated and how often, the same for every order."""
 
     pool: AnyPool
@@ -133,7 +133,9 @@ class _Model:
                 return prioritize(workflow, word, run_times=means, pool=self.pool, seed=self.seed)
             return prioritize(dag, word, run_times=means)
 
-    def simulation(self, dag: Dag, orders: Mapping[str, OrderLike]) -> Simulation:
+    def simulation(
+        self, dag: Dag, orders: Mapping[str, OrderLike], baseline: str | None = None
+    ) -> Simulation:
         """Simulate all orders on the same draws."""
         with self.signs.progress("simulating", len(dag)) as tell:
             return simulate(
@@ -142,6 +144,7 @@ class _Model:
                 pool=self.pool,
                 times=self.times,
                 seed=self.seed,
+                baseline=baseline,
                 sampling=self.sampling,
                 threads=self.threads,
                 progress=tell,

@@ -31,6 +31,11 @@ _COMMANDS = {  # the most important first, as help shows them
     All orders see the same random draws, until the ratio of their times is known to 1%.
 
     Example: icsched simulate wf.dag --interval 1 --batch 16""",
+    "report": """Write one page to explore: what an order gains, stalls, curves, the dag, the game.
+
+    The page is one file that needs no network.
+
+    Example: icsched report wf.dag -o report.html""",
     "run": """Run a workflow's commands, in a journal that survives any end.
 
     --resume goes on after a kill, a crash or a full disk; nothing completed runs again.

@@ -284,10 +284,14 @@ class Schedule(Tabular):
         return ranks_of(self.order)
 
     @cached_property
+    def ready(self) -> Ids:
+        """The step from which each task is eligible, by id: its last parent runs just before."""
+        return _latest(self.dag.parent_rows, self.ranks) + np.int32(1)
+
+    @cached_property
     def eligible(self) -> Profile:
         """Eligible tasks after each step."""
-        starts = _latest(self.dag.parent_rows, self.ranks) + 1
-        return _count_during(starts, self.ranks + 1, len(self.dag))
+        return _count_during(self.ready, self.ranks + 1, len(self.dag))
 
     @cached_property
     def enabled(self) -> Profile:

@@ -60,13 +60,14 @@ def _notes(found: Sequence[Note]) -> str:
 def _advice(remarks: Sequence[dagman.Remark]) -> str:
     if not remarks:
         return ""
-    lines = [f"  {named(_remark(remark))}" for remark in remarks[:_MOST_ROWS]]
+    lines = [f"  {named(remark_words(remark))}" for remark in remarks[:_MOST_ROWS]]
     rest = len(remarks) - len(lines)
     lines += [f"  and {rest:,} more: --json has all"] if rest > 0 else []
     return "\n".join(["", "What may disturb an order:", *lines, ""])
 
 
-def _remark(remark: dagman.Remark) -> str:
+def remark_words(remark: dagman.Remark) -> str:
+    """Say what a remark is about, and where."""
     place = f"{remark.path}:{remark.line}" if remark.line else remark.path
     more = f" (and {counted(remark.count - 1, 'more such line')})" if remark.count > 1 else ""
     return f"{place}: {remark.text}{more}"

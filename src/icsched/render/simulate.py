@@ -24,25 +24,33 @@ def text(found: SimulateAnswer) -> str:
 
 def _model(found: SimulateAnswer) -> str:
     """Say what was simulated."""
-    pool, times = found.pool, found.times
-    terms = {
-        f"workers leave after {number(pool.leave)} on average": pool.leave < math.inf,
-        f"deadline {number(pool.deadline)}": pool.deadline < math.inf,
-        f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
-        f"overhead {number(pool.overhead)} for each job": pool.overhead > 0,
-        f"results and losses known after {number(pool.delay)}": pool.delay > 0,
-    }
-    who = ", ".join([_who(pool), *(term for term, holds in terms.items() if holds)])
+    times, who = found.times, pool_words(found.pool)
     spread = "" if times.law == "constant" else f", spread {times.spread:g}"
     means = f"means from {', '.join(found.run_times)}" if found.run_times else "mean 1"
     counts = f" ({times_counts(found.timed)})" if found.timed else ""
     return f"Simulated: {who}.\nRun times: {times.law}, {means}{counts}{spread}.\n"
 
 
-def _who(pool: AnyPool) -> str:
+def pool_words(pool: AnyPool, unit: str = "") -> str:
+    """Say who asks for jobs; *unit* follows each time.
+
+    >>> pool_words(Workers(4, delay=5), " s")
+    '4 workers, results and losses known after 5 s'
+    """
+    terms = {
+        f"workers leave after {number(pool.leave)}{unit} on average": pool.leave < math.inf,
+        f"deadline {number(pool.deadline)}{unit}": pool.deadline < math.inf,
+        f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
+        f"overhead {number(pool.overhead)}{unit} for each job": pool.overhead > 0,
+        f"results and losses known after {number(pool.delay)}{unit}": pool.delay > 0,
+    }
+    return ", ".join([_who(pool, unit), *(term for term, holds in terms.items() if holds)])
+
+
+def _who(pool: AnyPool, unit: str) -> str:
     if isinstance(pool, Recorded):
         return f"{counted(pool.count, 'recorded visit')} of workers"
-    return _workers(pool) if isinstance(pool, Workers) else _batches(pool)
+    return _workers(pool) if isinstance(pool, Workers) else _batches(pool, unit)
 
 
 def _workers(pool: Workers) -> str:
@@ -50,9 +58,9 @@ def _workers(pool: Workers) -> str:
     return f"{counted(pool.count, 'worker')}{speeds}"
 
 
-def _batches(pool: Pool) -> str:
+def _batches(pool: Pool, unit: str) -> str:
     law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
-    who = f"batches of {counted(pool.batch, 'request')}{law}, {number(pool.interval)} apart"
+    who = f"batches of {counted(pool.batch, 'request')}{law}, {number(pool.interval)}{unit} apart"
     who += " on average"
     who += ", requests wait" if pool.waiting else ""
     return who + (f", speeds vary by {pool.speed_spread:g}" if pool.speed_spread else "")

@@ -44,6 +44,16 @@ def proof_of(settled: Settled) -> Proof:
     return Proof(Theorem.PARTS, steps=steps)
 
 
+def steps_of(settled: Settled) -> ProofStep:
+    """Return why the bound of *settled* holds, whether an order meets it or not.
+
+    >>> from icsched.theory.settling import QUICK, settle
+    >>> steps_of(settle(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).name
+    'M(1,2)'
+    """
+    return _step(settled, 0)
+
+
 def _step(settled: Settled, depth: int) -> ProofStep:
     step = settled.step
     if depth > MOST_DEPTH:

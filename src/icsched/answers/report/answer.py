@@ -1,0 +1,274 @@
+"""All that a report page shows of a workflow; built from the answers of other commands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from icsched.answers import notes
+from icsched.answers.certified import MOST_COMPARED
+from icsched.answers.compared import Compared
+from icsched.answers.known import TimesKnown
+from icsched.answers.ordered import Ordered, Wanted, order_read
+from icsched.answers.orders import AUTO, Race, WantedOrder
+from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.report.bottlenecks import (
+    Bottleneck,
+    CriticalPath,
+    bottlenecks_of,
+    critical_path,
+)
+from icsched.answers.report.game import Game, GroupedGame, game_of
+from icsched.answers.report.orders import ReportOrder, ReportOrders, report_orders
+from icsched.answers.report.parts import Blocks, Clusters, blocks_of, clusters_of
+from icsched.answers.report.recorded import (
+    RecordedRun,
+    read_past,
+    recorded_run,
+    with_past_times,
+)
+from icsched.answers.run_times import times_known, with_run_times
+from icsched.answers.show import files_of
+from icsched.answers.signs import QUIET, Signs
+from icsched.answers.simulate import Model, check_unit
+from icsched.arrays import Floats
+from icsched.compare import Paired, Simulation, Timeline
+from icsched.pebble import memory_profile
+from icsched.pictures import Curve, DagPicture, Lanes, curve_of, dag_picture, run_lanes
+from icsched.pictures.scene import kinds_by_name
+from icsched.sim import AnyPool, Pool, Times, trace
+from icsched.sim.engine import cores
+from icsched.sim.usual import usual_pools
+from icsched.theory.proof import ProofStep, Rule
+from icsched.theory.steps import steps_of
+from icsched.workflow import Remark, Workflow
+
+_MOST_RUNS, _FEWEST_RUNS = 2000, 20  # of each order
+_MOST_TASKS = 50_000_000  # simulated, of all orders together, if that is enough for these runs
+_MOST_ADVISED = 100_000  # jobs: advice about more takes longer than all the rest
+_MOST_BATCHES = 5_000_000  # in a run that is followed step by step: they are all in memory
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a report is asked for.
+
+    `pool` is None if the user said nothing about it; `has_unit` says whether its times are in
+    seconds. `logs` are those of a past run. `clusters` is the size of clusters, if they are wanted.
+    """
+
+    pool: AnyPool | None = None
+    has_unit: bool = False
+    run_times: Sequence[str] = ()
+    logs: Sequence[str] = ()
+    clusters: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What an order holds over its steps, thinned, and the most that it ever holds."""
+
+    curve: Curve
+    peak: int
+
+
+@dataclass(frozen=True, eq=False)
+class ReportAnswer:
+    """All that a report shows; dictionaries have an entry for each order.
+
+    `means` are the mean run times, 1 for each task if they are not `is_timed`. `baseline` is the
+    order that the others are compared with. `ceiling` has the most eligible tasks that any order
+    can have, None if no bound was computed. `why` says why the ceiling holds. `lanes` has one
+    simulated run of each order, unless its steps do not fit into memory.
+    """
+
+    files: tuple[str, ...]
+    workflow: Workflow
+    notes: tuple[notes.Note, ...]
+    remarks: tuple[Remark, ...]
+    pool: AnyPool
+    is_own_pool: bool
+    is_timed: bool
+    timed: TimesKnown | None
+    means: Floats
+    compared: Compared
+    orders: Mapping[str, ReportOrder]
+    baseline: str
+    found: Simulation
+    timelines: Mapping[str, Timeline]
+    bottlenecks: tuple[Bottleneck, ...]
+    critical_path: CriticalPath
+    curves: Mapping[str, Curve]
+    ceiling: Curve | None
+    memory: Mapping[str, Memory]
+    picture: DagPicture
+    blocks: Blocks | None
+    game: Game | GroupedGame
+    lanes: Mapping[str, Lanes]
+    recorded: RecordedRun | None
+    why: ProofStep | None
+    clusters: Clusters | None
+
+
+def report_answer(
+    files: Sequence[str],
+    wanted: Reported,
+    *,
+    output: str | None = None,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> ReportAnswer:
+    """Find all that a report shows of a workflow.
+
+    Run times are those of the files *run_times*, or of the logs, or the workflow's own. The pool is
+    the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
+    of the workflow, and for run times in seconds beside a pool without a unit.
+    """
+    workflow = reading.read_to_run(files, signs=signs)
+    if output is not None:
+        check_not_own(workflow, output)
+    past = read_past(wanted.logs, workflow) if wanted.logs else None
+    if wanted.run_times or past is None:
+        workflow = with_run_times(workflow, wanted.run_times)
+    else:
+        workflow = with_past_times(workflow, past, wanted.logs)
+    recorded = recorded_run(past, wanted.logs, workflow) if past else None
+    pool = _pool(files, workflow, wanted, recorded)
+    race = Race(pool, seed=wanted.seed)
+    ordered = order_read(workflow, Wanted(WantedOrder(AUTO), race=race), signs=signs)
+    return _Report(files, ordered, wanted, pool, recorded, signs).answer()
+
+
+def _pool(
+    files: Sequence[str], workflow: Workflow, wanted: Reported, recorded: RecordedRun | None
+) -> AnyPool:
+    """Return the user's pool, or that of the logs, or batches scaled to the workflow."""
+    if wanted.pool is not None:
+        if workflow.run_times is not None:
+            source = "--run-times" if wanted.run_times else files[0]
+            check_unit(source, has_unit=wanted.has_unit)
+        return wanted.pool
+    if recorded is not None:
+        return recorded.pool
+    means = workflow.run_times
+    known = np.ones(len(workflow.dag)) if means is None or not means.any() else means
+    usual = next(pool for pool in usual_pools(workflow.dag, known) if isinstance(pool, Pool))
+    return replace(usual, interval=float(f"{usual.interval:.3g}"))  # people read it
+
+
+@dataclass(frozen=True, eq=False)
+class _Report:
+    """What is known before the answer is put together."""
+
+    files: Sequence[str]
+    ordered: Ordered
+    wanted: Reported
+    pool: AnyPool
+    recorded: RecordedRun | None
+    signs: Signs
+
+    @property
+    def workflow(self) -> Workflow:
+        return self.ordered.workflow
+
+    def answer(self) -> ReportAnswer:
+        """Return the answer."""
+        workflow, dag = self.workflow, self.workflow.dag
+        means = np.ones(len(dag)) if workflow.run_times is None else workflow.run_times
+        made = report_orders(self.ordered, means, self.signs)
+        schedules = {name: order.schedule for name, order in made.orders.items()}
+        found, timelines, lanes = self._simulated(made)
+        with self.signs.working("drawing", len(dag)):
+            picture = dag_picture(dag, kinds=_kinds(workflow))
+            is_small = len(dag) <= _MOST_ADVISED
+            about = files_of(workflow, None, with_advice=is_small)  # `timed` tells it
+            ceiling, why = self._ceiling(made)
+            return ReportAnswer(
+                files=tuple(self.files),
+                workflow=workflow,
+                notes=(*about.notes, *([] if is_small else [notes.Disturbed(self.files[0])])),
+                remarks=about.remarks,
+                pool=self.pool,
+                is_own_pool=self.wanted.pool is not None,
+                is_timed=workflow.run_times is not None,
+                timed=times_known(workflow),
+                means=means,
+                compared=self.ordered.compared,
+                orders=made.orders,
+                baseline=made.baseline,
+                found=found,
+                timelines=timelines,
+                bottlenecks=bottlenecks_of(self.ordered.plan.schedule),
+                critical_path=critical_path(dag, means),
+                curves={name: curve_of(order.eligible) for name, order in schedules.items()},
+                ceiling=ceiling,
+                memory={name: self._memory(name, made) for name in schedules},
+                picture=picture,
+                blocks=blocks_of(self.ordered.plan.analysis) if not picture.is_grouped else None,
+                game=game_of(schedules, picture),
+                lanes=lanes,
+                recorded=self.recorded,
+                why=why,
+                clusters=clusters_of(self.ordered.plan, self.wanted.clusters),
+            )
+
+    def _simulated(
+        self, made: ReportOrders
+    ) -> tuple[Simulation, dict[str, Timeline], dict[str, Lanes]]:
+        """Simulate all orders on the same draws, and follow the first run of each."""
+        dag = self.workflow.dag
+        played = {name: order.played for name, order in made.orders.items()}
+        affordable = _MOST_TASKS // (len(dag) * len(played))
+        sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
+        times = Times(means=self.workflow.run_times)
+        model = Model(self.pool, times, sampling, self.wanted.seed, cores(), self.signs)
+        found = model.simulation(dag, played, made.baseline)
+        timelines = model.timelines(dag, played, found)
+        lanes = {}
+        with self.signs.working("following a run"):
+            for name, order in played.items():
+                if self._fits(found.orders[name].time.high):
+                    steps = trace(dag, order, self.pool, times, seed=self.wanted.seed, run=0)
+                    lanes[name] = run_lanes(steps, self.pool)
+        return found, timelines, lanes
+
+    def _fits(self, time: float) -> bool:
+        pool = self.pool
+        return not isinstance(pool, Pool) or time <= _MOST_BATCHES * pool.interval
+
+    def _ceiling(self, made: ReportOrders) -> tuple[Curve | None, ProofStep | None]:
+        """Return a bound that no order exceeds, and why it holds; no bound for a large dag.
+
+        If an order is proved IC-optimal by a theorem, its own profile is the bound.
+        """
+        plan, dag = self.ordered.plan, self.workflow.dag
+        if len(dag) + dag.arc_count <= MOST_COMPARED:
+            return curve_of(plan.certificate.bound), steps_of(plan.certificate.settled)
+        for proof, name in ((plan.proof, AUTO), (made.prio_proof, "prio")):
+            if proof.is_ic_optimal:
+                chain = ProofStep(Rule.BLOCKS, chain=proof.chain) if proof.chain else None
+                return curve_of(made.orders[name].schedule.eligible), proof.steps or chain
+        return None, None
+
+    def _memory(self, name: str, made: ReportOrders) -> Memory:
+        schedule, sizes = made.orders[name].schedule, self.workflow.sizes
+        line = (
+            schedule.memory
+            if sizes is None
+            else memory_profile(schedule.dag, schedule, sizes=sizes)
+        )
+        return Memory(curve_of(line), int(line.max()))
+
+
+def _kinds(workflow: Workflow) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the kind of each task of the dag, from 0, and names of kinds: those of their tasks."""
+    names = list(map(str, workflow.dag.names))
+    if workflow.describe is None:
+        return kinds_by_name(names)
+    kinds, first, kind = np.unique(workflow.kinds, return_index=True, return_inverse=True)
+    in_turn = np.argsort(first)
+    place = np.empty(len(kinds), np.int32)
+    place[in_turn] = np.arange(len(kinds))
+    _, stems = kinds_by_name([names[at] for at in np.sort(first).tolist()])
+    return place[kind], stems

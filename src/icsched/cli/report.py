@@ -1,0 +1,69 @@
+"""`icsched report`: one page to explore."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched.answers.reading import Reading
+from icsched.answers.report import Reported, report_answer
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
+from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
+from icsched.cli.orders import RunTimeFiles
+from icsched.cli.output import SIGNS, Json, OutputName, say
+from icsched.files import write_text
+from icsched.render import report as render
+from icsched.render.visible import json_text
+
+Logs = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+
+
+def report(
+    *files: FileName,
+    output_: Annotated[str | None, OutputName] = None,
+    run_times: RunTimeFiles = (),
+    log: Logs = (),
+    clusters: Annotated[int | None, WHOLE] = None,
+    pool_options: PoolOptions = PAPER_POOL,
+    seed: Annotated[int, WHOLE] = 0,
+    reading: FileOptions = USUAL,
+    json_: Json = False,
+) -> None:
+    """Write one page to explore a workflow: gains, stalls, curves, the dag, the game, proofs.
+
+    Parameters
+    ----------
+    output_
+        HTML file to write, which replaces a file of that name.
+    run_times
+        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
+        It can be given several times. Jobs may be missing.
+    log
+        Event log of a past run, or its history as JSON; it can be given several times.
+        The page shows that run, and the pool is as it was, unless another one is given.
+    clusters
+        Also show clusters of this many jobs.
+    seed
+        Number from which the random draws start.
+    json_
+        Print one JSON object with all that the page shows, instead of a page.
+
+    """
+    refuse(
+        {
+            "expected -o FILE, or --json": output_ is None and not json_,
+            "-o cannot be used with --json": output_ is not None and json_,
+        }
+    )
+    check_streams(*files, *run_times, *log, pool_options.pool_file)
+    pool = None if pool_options == PAPER_POOL else pool_options.pool()
+    wanted = Reported(pool, pool_options.has_unit, run_times, log, clusters, seed)
+    with naming_pool(pool_options.pool_file):
+        found = report_answer(files, wanted, output=output_, reading=Reading(reading), signs=SIGNS)
+    keys = render.report_keys(found)
+    if output_ is None:
+        sys.stdout.write(json_text(keys))
+        return
+    write_text(output_, render.report_page(keys))
+    say(f"wrote {output_}: open it in a browser\n")

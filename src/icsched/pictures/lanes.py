@@ -1,0 +1,131 @@
+"""One run as lanes: each worker is a lane, each task that it ran a bar."""
+
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Ids
+from icsched.sim import AnyPool, Pool, Trace
+from icsched.sim.results import Ending
+
+MOST_BARS = 3000  # of one run: a page cannot show more
+
+ENDINGS = tuple(Ending(number).name.lower() for number in range(len(Ending)))
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """The bars of one run, by their starts: bar i is of `task` [i], from `start` [i] to `stop` [i].
+
+    The bars of one lane never overlap. A lane is a worker. Batches of requests have no workers with
+    names; there a request gets the free lane with the smallest number. `ending` is an index into
+    `endings`. `end` is when the run was over, `workers` the number of lanes of the whole run.
+    `is_cut` says that the run has more bars than are here: only the first ones are.
+    """
+
+    lane: Ids = field(repr=False)
+    task: Ids = field(repr=False)
+    start: Floats = field(repr=False)
+    stop: Floats = field(repr=False)
+    ending: NDArray[np.uint8] = field(repr=False)
+    endings: tuple[str, ...]
+    end: float
+    workers: int
+    is_cut: bool
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+
+def run_lanes(trace: Trace, pool: AnyPool, most: int = MOST_BARS) -> Lanes:
+    """Return the lanes of a simulated run, with at most *most* bars: those that start first.
+
+    What still runs when the run is over, because nobody waits for it, ends there.
+    """
+    given, end = trace.assignments, float(trace.result.time[0])
+    kept = slice(most)  # assignments are in the order of their times
+    start, stop = given.time[kept], np.minimum(given.end[kept], end)
+    if isinstance(pool, Pool):
+        lane = free_lanes(start, stop)
+        workers = max(int(lane.max(initial=-1)) + 1, _most_at_once(given.time, given.end))
+    else:
+        lane, workers = given.request[kept].astype(np.int32), pool.count
+    return Lanes(
+        lane=lane,
+        task=given.task[kept],
+        start=start,
+        stop=stop,
+        ending=given.ending[kept],
+        endings=ENDINGS,
+        end=end,
+        workers=workers,
+        is_cut=len(given.time) > most,
+    )
+
+
+def recorded_lanes(
+    lane: Ids,
+    task: Ids,
+    start: Floats,
+    stop: Floats,
+    ending: NDArray[np.uint8],
+    endings: tuple[str, ...],
+    most: int = MOST_BARS,
+) -> Lanes:
+    """Return the lanes of a run that a log tells; *task* is -1 for what is not in the dag.
+
+    Logs have whole seconds, so a bar may begin before the one before it in its lane has ended; the
+    earlier bar is then cut short.
+    """
+    in_order = np.argsort(start, kind="stable")
+    lane = np.unique(lane, return_inverse=True)[1].astype(np.int32)
+    workers, end = int(lane.max(initial=-1)) + 1, float(stop.max(initial=0.0))
+    stop = _cut_short(lane, start, stop, in_order)
+    kept = in_order[:most]
+    return Lanes(
+        lane=lane[kept],
+        task=task[kept],
+        start=start[kept],
+        stop=stop[kept],
+        ending=ending[kept],
+        endings=endings,
+        end=end,
+        workers=workers,
+        is_cut=len(start) > most,
+    )
+
+
+def _cut_short(lane: Ids, start: Floats, stop: Floats, in_order: NDArray[np.intp]) -> Floats:
+    """Return *stop*, but at most the start of the next bar in the same lane."""
+    by_lane = in_order[np.argsort(lane[in_order], kind="stable")]
+    is_followed = lane[by_lane[:-1]] == lane[by_lane[1:]]
+    former, latter = by_lane[:-1][is_followed], by_lane[1:][is_followed]
+    stop = stop.copy()
+    stop[former] = np.minimum(stop[former], start[latter])
+    return stop
+
+
+def free_lanes(start: Floats, stop: Floats) -> Ids:
+    """Return for each bar, by its start, the smallest lane that is free then.
+
+    >>> free_lanes(np.array([0.0, 0.0, 1.0, 2.0]), np.array([2.0, 1.0, 3.0, 3.0])).tolist()
+    [0, 1, 1, 0]
+    """
+    lanes, busy, free, count = list[int](), list[tuple[float, int]](), list[int](), 0
+    for begin, over in zip(start.tolist(), stop.tolist(), strict=True):
+        while busy and busy[0][0] <= begin:
+            heappush(free, heappop(busy)[1])
+        if not free:
+            heappush(free, count)
+            count += 1
+        lanes.append(heappop(free))
+        heappush(busy, (over, lanes[-1]))
+    return np.array(lanes, np.int32)
+
+
+def _most_at_once(start: Floats, stop: Floats) -> int:
+    """Return how many bars there are at most at one moment; bars that take no time do not count."""
+    over = np.searchsorted(np.sort(stop), start, side="right")
+    return int((np.arange(1, len(start) + 1) - over).max(initial=0))

@@ -1,0 +1,215 @@
+// The sections that are words, charts and lists.
+
+import { lineChart } from "./chart.js";
+import { button, element, later, percent, spoken, table, timed } from "./dom.js";
+import { orderNames } from "./orders.js";
+
+/**
+ * Where the run stalls, and what everything waits for.
+ * @param {any} report
+ * @param {(node: number) => void} show points into the dag
+ */
+export function stallsSection(report, show) {
+  const { stalls, size } = report;
+  const lines = (/** @type {string} */ key) =>
+    orderNames(stalls.timelines).map((name) => ({
+      name,
+      x: stalls.timelines[name].time,
+      y: stalls.timelines[name][key],
+    }));
+  const xName = `time in ${size.unit}`;
+  const first = [report.worth.baseline, report.worth.best]; // the others can be switched on
+  const charts = orderNames(stalls.timelines).length
+    ? [
+        lineChart({
+          key: "eligible",
+          title: `Eligible ${report.word}s while the run goes on`,
+          xName,
+          place: (time) => timed(time, size.unit),
+          yName: "eligible",
+          series: lines("eligible"),
+          height: 230,
+          first,
+        }),
+        lineChart({
+          key: "idle",
+          title: "Workers that found nothing to do",
+          xName,
+          place: (time) => timed(time, size.unit),
+          yName: "idle",
+          series: lines("idle"),
+          height: 230,
+          first,
+        }),
+      ]
+    : [];
+  return [
+    element("p", {}, stalls.words),
+    element("div", { class: "pair" }, ...charts),
+    element("h3", {}, `${capital(report.word)}s that everything waits for`),
+    bottlenecks(report, show),
+  ];
+}
+
+/** @param {string} word */
+export function capital(word) {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** A click marks the task in the dag. */
+function bottlenecks(/** @type {any} */ report, /** @type {(node: number) => void} */ show) {
+  const found = report.stalls.bottlenecks;
+  if (found.length === 0) return element("p", {}, "There are none.");
+  return element(
+    "ol",
+    { class: "bottlenecks" },
+    ...found.map((/** @type {any} */ one) =>
+      element(
+        "li",
+        { "data-node": one.node, "data-waiting": one.waiting },
+        button(one.task, () => show(one.node), {
+          class: "link",
+          "aria-label": `${one.task}: show it in the dag`,
+        }),
+        ` ${one.words}`,
+      ),
+    ),
+  );
+}
+
+/** Eligible tasks over steps, under the ceiling. @param {any} report */
+export function curvesSection({ curves, word }) {
+  const series = orderNames(curves.orders).map((name) => ({
+    name,
+    x: curves.orders[name].step,
+    y: curves.orders[name].eligible,
+  }));
+  if (curves.ceiling)
+    series.push({ name: "ceiling", x: curves.ceiling.step, y: curves.ceiling.eligible });
+  return [
+    element("p", {}, curves.words),
+    lineChart({
+      key: "curves",
+      title: `Eligible ${word}s after each step, for each order${curves.ceiling ? ", under the certified ceiling" : ""}`,
+      xName: "step",
+      place: (step) => `step ${spoken(step)}`,
+      yName: `eligible ${word}s`,
+      series,
+    }),
+  ];
+}
+
+/** @param {any} report */
+export function memorySection({ memory }) {
+  const names = orderNames(memory.orders);
+  const series = names.map((name) => ({
+    name,
+    x: memory.orders[name].step,
+    y: memory.orders[name].held,
+  }));
+  const peaks = names.map((name) => [
+    name,
+    [spoken(memory.orders[name].peak), memory.orders[name].peak],
+  ]);
+  return [
+    element("p", {}, memory.words),
+    lineChart({
+      key: "memory",
+      title: `Held after each step, in ${memory.unit}`,
+      xName: "step",
+      place: (step) => `step ${spoken(step)}`,
+      yName: memory.unit,
+      series,
+    }),
+    table("The most that is held at once", ["order", memory.unit], /** @type {any} */ (peaks)),
+  ];
+}
+
+/** What is proved, as a tree. @param {any} report */
+export function proofSection({ proof }) {
+  const ratios = [
+    ["smallest", proof.min_ratio],
+    ["mean", proof.mean_ratio],
+    ["area", proof.area_ratio],
+  ].filter(([, value]) => value !== null && value !== undefined);
+  const rows = ratios.map(([name, value]) => [name, [percent(value), value]]);
+  return [
+    element("p", { class: "lead" }, proof.words),
+    rows.length
+      ? table(
+          "Certified shares of the best possible",
+          ["share", "value"],
+          /** @type {any} */ (rows),
+        )
+      : null,
+    proof.tree ? element("ul", { class: "tree" }, branch(proof.tree, 0)) : null,
+    proof.is_cut
+      ? element("p", { class: "hint" }, "The tree is cut: it has more parts than are shown.")
+      : null,
+  ];
+}
+
+/** One theorem in words, and the parts that it rests on. */
+function branch(/** @type {any} */ part, /** @type {number} */ depth) {
+  const heading = [
+    part.name ? element("b", {}, part.name) : null,
+    part.count > 1 ? ` × ${spoken(part.count)}` : null,
+    part.name ? `. ${part.words}` : part.words,
+  ].filter(Boolean);
+  if (!part.parts?.length) return element("li", { "data-rule": part.rule }, ...heading);
+  return element(
+    "li",
+    { "data-rule": part.rule },
+    element(
+      "details",
+      { open: depth < 2 },
+      element("summary", {}, ...heading),
+      element("ul", {}, ...part.parts.map((/** @type {any} */ one) => branch(one, depth + 1))),
+    ),
+  );
+}
+
+/** @param {any} report */
+export function clustersSection({ clusters }) {
+  const colours = clusters.cluster ? "The dag above can be coloured by cluster." : null;
+  return [
+    element("p", { "data-value": clusters.count }, clusters.words),
+    colours && element("p", {}, colours),
+  ];
+}
+
+/** What was simulated, and how to repeat it. @param {any} report */
+export function originSection(report) {
+  const { worth, pool, size } = report;
+  const facts = [
+    ["icsched", report.version],
+    ["files", report.files.join(", ")],
+    ["simulated", `${spoken(worth.runs)} runs of each order, seed ${worth.seed}`],
+  ];
+  const list = facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
+  return [
+    element("p", {}, pool.words),
+    element("p", {}, size.run_times?.words ?? "Run times are not known: each is 1 on average."),
+    element("dl", { class: "origin" }, ...list),
+    element(
+      "p",
+      {},
+      "To repeat it, save the pool as pool.json and run this with the same run times:",
+    ),
+    element("pre", {}, repeatCommand(report)),
+    later("The pool as JSON", () => element("pre", {}, poolText(pool))),
+  ];
+}
+
+/** A shell takes these names as they are; others are quoted. @param {any} report */
+function repeatCommand({ files, worth }) {
+  const quoted = files.map((/** @type {string} */ name) =>
+    /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`,
+  );
+  return `icsched report ${quoted.join(" ")} --pool pool.json --seed ${worth.seed} -o report.html`;
+}
+
+/** What `--pool` reads: all but the words. @param {any} pool */
+function poolText({ words, ...rest }) {
+  return JSON.stringify(rest, null, 1);
+}

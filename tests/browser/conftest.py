@@ -1,0 +1,33 @@
+"""A real Chromium, for `make test-browser`; without one its tests are skipped."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.browser import sample
+
+CHROMIUM = os.environ.get("ICSCHED_CHROMIUM")
+DRIVER = os.environ.get("ICSCHED_CHROMEDRIVER")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """The browser of the session, with a profile that nobody has used."""
+    if not CHROMIUM or not DRIVER:
+        pytest.skip("there is no Chromium: `make test-browser` installs one and runs these tests")
+    from tests.browser.browser import Browser
+
+    browser = Browser(Path(CHROMIUM), Path(DRIVER), tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def sample_page(tmp_path_factory):
+    """The page of the report that was made by hand."""
+    from icsched.render.report.page import report_page
+
+    path = tmp_path_factory.mktemp("sample") / "sample.html"
+    path.write_text(report_page(sample.report()), encoding="utf-8")
+    return path
