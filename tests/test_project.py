@@ -145,6 +145,7 @@ def options(text: str) -> set[str]:
         "prio mesh.dag",
         "show mesh.dag",
         "simulate mesh.dag --runs 20",
+        "report mesh.dag",
         "batch mesh.dag --take 2",
         "cluster mesh.dag --size 2",
         "verify mesh.dag --order @order.txt",

@@ -61,9 +61,9 @@ def report(
     wanted = Reported(pool, pool_options.has_unit, run_times, log, clusters, seed)
     with naming_pool(pool_options.pool_file):
         found = report_answer(files, wanted, output=output_, reading=Reading(reading), signs=SIGNS)
-    keys = render.keys(found)
+    keys = render.report_keys(found)
     if output_ is None:
         sys.stdout.write(json_text(keys))
         return
-    write_text(output_, render.page(keys))
+    write_text(output_, render.report_page(keys))
     say(f"wrote {output_}: open it in a browser\n")

@@ -12,7 +12,12 @@ from icsched.answers.known import TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
 from icsched.answers.orders import AUTO, Race, WantedOrder
 from icsched.answers.reading import Reading, check_not_own
-from icsched.answers.report.bottlenecks import Bottleneck, CriticalPath, bottlenecks, critical_path
+from icsched.answers.report.bottlenecks import (
+    Bottleneck,
+    CriticalPath,
+    bottlenecks_of,
+    critical_path,
+)
 from icsched.answers.report.game import Game, GroupedGame, game_of
 from icsched.answers.report.orders import ReportOrder, ReportOrders, report_orders
 from icsched.answers.report.parts import Blocks, Clusters, blocks_of, clusters_of
@@ -194,7 +199,7 @@ class _Report:
                 baseline=made.baseline,
                 found=found,
                 timelines=timelines,
-                bottlenecks=bottlenecks(self.ordered.plan.schedule),
+                bottlenecks=bottlenecks_of(self.ordered.plan.schedule),
                 critical_path=critical_path(dag, means),
                 curves={name: curve_of(order.eligible) for name, order in schedules.items()},
                 ceiling=ceiling,

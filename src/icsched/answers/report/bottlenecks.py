@@ -37,7 +37,7 @@ class CriticalPath:
     tasks: Ids
 
 
-def bottlenecks(schedule: Schedule) -> tuple[Bottleneck, ...]:
+def bottlenecks_of(schedule: Schedule) -> tuple[Bottleneck, ...]:
     """Return the bottlenecks of an order, those with the most waiting tasks first.
 
     A step is narrow if the number of eligible tasks has a local minimum there, and is at most
@@ -48,7 +48,7 @@ def bottlenecks(schedule: Schedule) -> tuple[Bottleneck, ...]:
     for each eligible one. Takes O(tasks + arcs) time.
 
     >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "e": ["d"], "f": ["d"]})
-    >>> [(f.task, f.waiting) for f in bottlenecks(Schedule.trusted(fork, fork.fifo_order))]
+    >>> [(f.task, f.waiting) for f in bottlenecks_of(Schedule.trusted(fork, fork.fifo_order))]
     [(0, 5), (3, 2)]
     """
     dag = schedule.dag

@@ -20,7 +20,7 @@ _MOST_VISITS = 1000  # of a recorded pool: more are left out
 _DIGITS = 6  # of a time, counted from the first digit of the longest
 
 
-def keys(found: ReportAnswer) -> dict[str, object]:
+def report_keys(found: ReportAnswer) -> dict[str, object]:
     """Return what was found as JSON shows it; null is what is not known.
 
     Ids of nodes are places in the arrays of "dag".

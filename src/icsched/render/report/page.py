@@ -1,8 +1,8 @@
 """The page of `icsched report`: one HTML file that needs nothing else, neither files nor network.
 
-The scripts are ES modules, so that editors and checkers read them as they are. `page` joins them
-into one: there is no build step. No drawing library is used: plotly (4 MB) and bokeh (1 MB) are
-larger than the whole page may be, and smaller ones draw neither lanes nor the game.
+The scripts are ES modules, so that editors and checkers read them as they are. `report_page` joins
+them into one: there is no build step. No drawing library is used: plotly (4 MB) and bokeh (1 MB)
+are larger than the whole page may be, and smaller ones draw neither lanes nor the game.
 """
 
 import base64
@@ -32,7 +32,7 @@ SCRIPTS = (
 )
 
 
-def page(keys: Mapping[str, object]) -> str:
+def report_page(keys: Mapping[str, object]) -> str:
     """Return the page that shows *keys*, what `icsched report --json` prints, as HTML.
 
     The page holds *keys* as JSON. Names of tasks are text there and can never become markup.
