@@ -95,7 +95,7 @@ export class DagView {
   reveal(node) {
     const [x, y] = this.place(node);
     const out = (/** @type {number} */ value, /** @type {number} */ size) =>
-      Math.max(0, EDGE - value) - Math.max(0, value - size + EDGE);
+      Math.max(0, 60 - value) - Math.max(0, value - size + 60);
     this.pan(out(x, this.size.width), out(y, this.size.height));
   }
 
@@ -202,27 +202,44 @@ export class DagView {
 
   /** Labels of the nodes in sight, each only where it covers no other and no node. */
   labels() {
-    const isBelow = this.rowHeight() >= 30; // else there is room at the side alone
     const free = new Map(); // by level: where the last label ended
     const order = this.boxes
       .map((_, node) => node)
       .filter((node) => this.isInSight(this.boxes[node]));
     order.sort((a, b) => this.boxes[a].x - this.boxes[b].x || a - b);
     return order.flatMap((node) => {
-      const box = this.boxes[node];
-      const text = this.labelOf(node);
-      const long = text.length * 6.8 + 8;
+      const { left, right, y, text } = this.labelBox(node);
       const level = this.dag.y[node];
-      const left = isBelow ? box.x + box.width / 2 - long / 2 : box.x + box.width + 4;
-      const right = left + long;
-      const isFree = left >= Math.max(2, free.get(level) ?? 0) && right <= this.size.width - 2;
-      if (!isFree || box.height < 6 || (!isBelow && this.room[node] < this.dag.width / 2))
-        return [];
+      const start = Math.max(2, free.get(level) ?? 0);
+      const hasRoom = this.boxes[node].height >= 6 && right <= this.endOfRoom(node);
+      if (left < start || !hasRoom) return [];
       free.set(level, right);
-      return [
-        { x: left + long / 2, y: box.y + (isBelow ? box.height + 11 : box.height / 2 + 4), text },
-      ];
+      return [{ x: (left + right) / 2, y, text }];
     });
+  }
+
+  /** Below the node, or to its right where levels are too close. @param {number} node */
+  labelBox(node) {
+    const { x, y, width, height } = this.boxes[node];
+    const text = this.labelOf(node);
+    const long = widthOf(text) + 8;
+    if (this.isLabelBelow()) {
+      const middle = x + width / 2;
+      return { left: middle - long / 2, right: middle + long / 2, y: y + height + 11, text };
+    }
+    return { left: x + width + 4, right: x + width + 4 + long, y: y + height / 2 + 4, text };
+  }
+
+  isLabelBelow() {
+    return this.rowHeight() >= 30;
+  }
+
+  /** How far to the right a label may go: to the frame, or to the next node beside it. */
+  endOfRoom(/** @type {number} */ node) {
+    const { width } = this.size;
+    if (this.isLabelBelow()) return width - 2;
+    const gap = ((width - 2 * EDGE) / this.dag.width) * this.view.zoom * this.room[node];
+    return Math.min(width - 2, this.boxes[node].x + gap - 2);
   }
 
   /** @param {Box} box */
@@ -249,6 +266,14 @@ export class DagView {
     });
     return best;
   }
+}
+
+const RULER = /** @type {any} */ (document.createElement("canvas").getContext("2d"));
+
+/** The width of a label in pixels. @param {string} text */
+function widthOf(text) {
+  RULER.font = "11px system-ui, sans-serif";
+  return RULER.measureText(text).width;
 }
 
 /** @param {string} text */

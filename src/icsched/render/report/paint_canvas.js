@@ -28,7 +28,7 @@ export class CanvasPainter {
     this.pen.setTransform(fine, 0, 0, fine, 0, 0);
     scene.outlines.forEach((box) => this.ring(box, 0, "--outline", 1.5, true));
     this.curves(scene.arcs, "--arc", strength(scene.arcs.length), 1);
-    this.curves(scene.chosenArcs, "--chosen", 1, 2);
+    this.curves(scene.chosenArcs, "--chosen", 1, scene.chosenArcs.length > 40 ? 0.7 : 2);
     scene.boxes.forEach((box, node) => this.node(box, scene.looks[node], scene.round));
     scene.onPath.forEach((node) => this.ring(scene.boxes[node], 1, "--path", 2, scene.round));
     scene.marked.forEach((node) => this.ring(scene.boxes[node], 3, "--marked", 2, scene.round));

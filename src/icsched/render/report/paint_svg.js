@@ -51,7 +51,10 @@ export class SvgPainter {
   draw(scene) {
     update(this.made, { width: scene.width, height: scene.height });
     update(this.arcs, { d: arcPath(scene.arcs), "stroke-opacity": strength(scene.arcs.length) });
-    update(this.chosenArcs, { d: arcPath(scene.chosenArcs) });
+    update(this.chosenArcs, {
+      d: arcPath(scene.chosenArcs),
+      "stroke-width": scene.chosenArcs.length > 40 ? 0.7 : 2,
+    });
     this.outlines.replaceChildren(...scene.outlines.map((box) => shape("rect", { ...box, rx: 8 })));
     scene.boxes.forEach((box, node) => this.node(scene, node, box));
     this.marks.replaceChildren(...this.rings(scene));

@@ -2,7 +2,7 @@
 
 import { lineChart } from "./chart.js";
 import { button, element, later, percent, spoken, table, timed } from "./dom.js";
-import { orderNames } from "./orders.js";
+import { opponents, orderNames } from "./orders.js";
 
 /**
  * Where the run stalls, and what everything waits for.
@@ -18,7 +18,8 @@ export function stallsSection(report, show) {
       y: stalls.timelines[name][key],
     }));
   const xName = `time in ${size.unit}`;
-  const first = [report.worth.baseline, report.worth.best]; // the others can be switched on
+  // The others can be switched on.
+  const first = opponents(orderNames(stalls.timelines), report.worth.baseline, report.worth.best);
   const charts = orderNames(stalls.timelines).length
     ? [
         lineChart({
