@@ -22,6 +22,7 @@ from icsched.compare import METRICS
 from icsched.errors import not_installed
 from icsched.files import write_bytes
 from icsched.pebble import Profile
+from icsched.render.svg.looks import COLOURS, FAINT, QUIET, line_widths
 from icsched.sim import Mean, Ratio
 from icsched.study.cells import BASELINE, Cell, CellResult
 
@@ -50,8 +51,6 @@ _GAP = 1.5  # columns between two sections
 _BESIDE = 0.8  # columns that the orders of one cell take
 _LABEL_POINTS = 6.0  # size of the labels below a ratio figure
 _WIDTH, _MARGIN = 9.0, 0.9  # of a ratio figure: inches, and the share of them that has columns
-_THIN, _WIDER, _WIDEST = 1.0, 1.1, 4.5  # points: curves above, each below, the first at most
-INK, QUIET, FAINT = "#1a1a1a", "#555555", "#999999"
 
 
 class _Look(NamedTuple):
@@ -61,15 +60,7 @@ class _Look(NamedTuple):
     marker: str
 
 
-_LOOKS = (
-    _Look(INK, "o"),
-    _Look("#0072b2", "s"),
-    _Look("#d55e00", "^"),
-    _Look("#009e73", "D"),
-    _Look("#cc79a7", "v"),
-    _Look("#e69f00", "P"),
-    _Look("#56b4e9", "X"),
-)
+_LOOKS = tuple(map(_Look, COLOURS, "os^DvPX"))
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "icsched",
@@ -137,16 +128,6 @@ def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) 
         absolute.set_ylabel(f"eligible jobs, {_who(profiles)} - FIFO")
         _add_legend(figure, axes, profiles)
     return figure
-
-
-def line_widths(curves: int) -> list[float]:
-    """Return the widths of curves, the lowest first, so that no curve hides another.
-
-    >>> line_widths(3)
-    [3.2, 2.1, 1.0]
-    """
-    wider = min(_WIDER, (_WIDEST - _THIN) / max(1, curves - 1))
-    return [round(_THIN + wider * above, 3) for above in reversed(range(curves))]
 
 
 def _who(labels: Iterable[str]) -> str:
@@ -355,8 +336,8 @@ def _why_empty(results: Sequence[CellResult], metric: str, orders: Mapping[str, 
 
 def _write_inside(axes: Axes, across: float, words: str) -> None:
     box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-    middle = {"ha": "center", "va": "center", "transform": axes.transAxes}
-    axes.text(across, 0.5, words, fontsize=7, color=QUIET, bbox=box, **middle)
+    place: dict[str, Any] = {"transform": axes.transAxes, "bbox": box}
+    axes.text(across, 0.5, words, ha="center", va="center", fontsize=7, color=QUIET, **place)
 
 
 def _outline(line: Profile) -> tuple[Profile, Profile]:
