@@ -162,7 +162,7 @@ def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str
     paths = []
     for suffix in suffixes:
         paths.append(f"{stem}.{suffix}")
-        write_bytes(Path(paths[-1]), _rendered(figure, suffix))
+        write_bytes(Path(paths[-1]), rendered(figure, suffix))
     return paths
 
 
@@ -182,7 +182,8 @@ def blank(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _rendered(figure: Figure, suffix: str) -> bytes:
+def rendered(figure: Figure, suffix: str) -> bytes:
+    """Return *figure* as svg or png; the same figure always has the same bytes."""
     unstamped = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     data = BytesIO()
     with style():

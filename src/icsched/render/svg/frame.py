@@ -12,7 +12,7 @@ from icsched.render.svg.shapes import LETTER, Line, Segments, Shape, Text, fitte
 
 SMALL = 10.0  # size of the labels of ticks, in pixels
 _SIZE = 11.0  # of other text
-_SAMPLE, _SPACE = 22.0, 14.0  # of a legend: the length of a line, the space between two entries
+_SAMPLE, _SPACE = 22.0, 18.0  # of a legend: the length of a line, the space between two entries
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,6 @@ def legend(entries: Iterable[Line], left: float, y: float, width: float) -> list
         words = fitted(line.name, each, _SIZE) or "…"
         ends, level = np.array([left, left + _SAMPLE]), np.array([y - 4, y - 4])
         shapes.append(Line(ends, level, line.colour, line.width))
-        shapes.append(Text(left + _SAMPLE + 4, y, words, _SIZE))
+        shapes.append(Text(left + _SAMPLE + 7, y, words, _SIZE))
         left += _SAMPLE + _SPACE + letters * len(words)
     return shapes
