@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from icsched import _native
 from icsched.arrays import Ids, Mask, Rows, ids_where, mask_of
 from icsched.errors import CycleError, GraphError, UnknownTaskError, not_installed
+from icsched.frames import Shown
 from icsched.graph_inputs import (
     Names,
     arc_pairs,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     import rustworkx
 
 
-class Dag:
+class Dag(Shown):
     """A directed acyclic graph of tasks.
 
     ``Dag(mapping)`` takes what `graphlib.TopologicalSorter` takes: each task with its

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
 from enum import Enum
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,15 @@ def names_of(ids: str) -> Any:
     Answers that differ only in names are equal. `Answer.to_dict` shows the names in place of ids.
     """
     return field(default=(), compare=False, repr=False, metadata={"names_of": ids})
+
+
+class Shown:
+    """What notebooks show as a small picture with the main facts."""
+
+    def _repr_html_(self) -> str:
+        """Return the picture and the facts as HTML; names cannot act on the page."""
+        # By name: it is in a layer above, and only notebooks need it.
+        return str(import_module("icsched.render.notebook").html(self))
 
 
 class Answer:

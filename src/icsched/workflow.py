@@ -12,6 +12,7 @@ from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
+from icsched.frames import Shown
 from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
@@ -29,7 +30,7 @@ class Remark:
 
 
 @dataclass(frozen=True, eq=False)
-class Workflow:
+class Workflow(Shown):
     """A dag with what is known about its tasks: which are done, how long they take, what they run.
 
     `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that

@@ -19,6 +19,7 @@ COMMANDS = [
     "simulate",
     "run",
     "study",
+    "plot",
     "batch",
     "cluster",
     "convert",
@@ -42,7 +43,7 @@ def test_the_commands_are_those_tested_here():
 
 
 @pytest.mark.parametrize(
-    "command", ["prio", "show", "simulate", "study", "batch", "cluster", "verify"]
+    "command", ["prio", "show", "simulate", "study", "plot", "batch", "cluster", "verify"]
 )
 def test_help_says_that_a_workflow_can_be_a_file_of_any_format(icsched, command):
     arguments = icsched(command, "--help").out.partition("Parameters")[0]

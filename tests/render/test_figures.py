@@ -2,17 +2,19 @@
 
 import re
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from icsched import eligibility_profile, families, prioritize
+from icsched.compare import Estimates
 from icsched.errors import EngineError, FormatError
 from icsched.render.figures import eligible_figure, ratio_figure, write_figure
-from icsched.sim import Ratio
+from icsched.sim import Mean, Ratio
 from icsched.study.cells import Cell, Terms, grid, workers_grid
-from tests.study.studies import made
+from tests.study.studies import MEAN, made
 
 CELLS = grid(Terms())
 RATIO = Ratio(0.5, 0.25, 0.75)
@@ -117,7 +119,7 @@ def test_the_same_cells_give_the_same_bytes_without_a_date(tmp_path):
         assert one.read_bytes() == two.read_bytes()
     text = (tmp_path / "one.svg").read_text()
     assert "<dc:date>" not in text
-    assert len(text) < 100_000
+    assert len(text) < 110_000
 
 
 def test_a_png_is_a_png(tmp_path):
@@ -252,3 +254,65 @@ def test_the_eligible_figure_of_several_orders_has_a_line_for_each(drawn):
 
     assert part(root, "difference-prio") is not part(root, "difference-mine")
     assert {"prio", "mine"} <= set(texts(root))
+
+
+def estimated(**stall):
+    """Estimates whose mean probability of stalling is as given, by order."""
+    return {
+        order: Estimates(MEAN, Mean(mean, mean, mean), MEAN)
+        for order, mean in ({"prio": 0.0, "fifo": 0.0} | stall).items()
+    }
+
+
+def test_a_panel_without_a_dot_says_that_nobody_ever_stalled(drawn):
+    root = drawn(ratio_figure("wf", CELLS, [made(1, 16), made(10, 16)]))
+
+    assert [text for text in texts(root) if "stalled" in text] == ["never stalled"]
+
+
+def test_a_section_without_a_dot_says_who_never_stalled(drawn):
+    """At interval 1 prio never stalled but fifo did; at 10 both did, though too seldom."""
+    first = replace(made(1, 16), orders=estimated(fifo=0.5))
+    second = replace(made(10, 16), orders=estimated(prio=1e-9, fifo=1e-9))
+    there = made(100, 16, stall=RATIO)
+
+    words = texts(drawn(ratio_figure("wf", CELLS, [first, second, there])))
+
+    stall = words[words.index("interval 1000") + 1 :]
+    assert [text for text in stall if text in ("prio", "never stalled")] == [
+        "prio",
+        "never stalled",
+    ]
+    assert [text for text in stall if text == "stalls too rare"] == ["stalls too rare"]
+
+
+def test_sections_that_were_not_simulated_say_so(drawn):
+    """Seven intervals, one of them simulated: six sections in two plots, the third has no dot."""
+    words = texts(drawn(ratio_figure("wf", CELLS, [made(1, 16)])))
+
+    assert words.count("not simulated") == 12
+    assert texts(drawn(ratio_figure("wf", CELLS, []))).count("not simulated yet") == 3
+
+
+def test_every_second_batch_size_has_room_below_the_grid_of_the_paper(drawn):
+    """17 sizes in 7 sections: 2^0, 2^2, ..., 2^16 are written."""
+    words = texts(drawn(ratio_figure("wf", CELLS, [made()])))
+
+    assert words.count("65,536") == words.count("4") == 7
+    assert "32,768" not in words
+
+
+def test_all_batch_sizes_have_room_below_a_small_grid(drawn):
+    words = texts(drawn(ratio_figure("wf", grid(Terms(), [1.0], [1, 2, 65536]), [])))
+
+    assert [words.count(size) for size in ("2", "65,536")] == [1, 1]
+
+
+def test_a_curve_below_another_is_wider():
+    same = np.array([1, 2, 1, 0])
+
+    figure = eligible_figure("wf", dict.fromkeys(("prio", "mine"), same), np.array([1, 1, 1, 0]))
+
+    lines = [line for line in figure.axes[0].lines if line.get_gid()]
+    assert [line.get_gid() for line in lines] == ["difference-prio", "difference-mine"]
+    assert lines[0].get_linewidth() >= 2 * lines[1].get_linewidth()

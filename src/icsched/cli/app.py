@@ -46,6 +46,9 @@ _COMMANDS = {  # the most important first, as help shows them
     Finished results stay in the directory: run the same command again to go on.
 
     Example: icsched study wf.dag -o wf-study""",
+    "plot": """Draw a workflow, its orders, a simulated run, or a study, as SVG or PNG.
+
+    Example: icsched plot curves wf.dag -o curves.svg""",
     "batch": """Choose the jobs to hand out together: those that enable the most.
 
     Example: icsched batch wf.dag --done a,b --take 8""",

@@ -12,7 +12,7 @@ from icsched import checks
 from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
-from icsched.frames import Answer, data_frame
+from icsched.frames import Answer, Shown, data_frame
 from icsched.orders import ORDERS, Aim, Graph, Made, Plan, dag_of, made_order, run_times_of
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
@@ -92,7 +92,7 @@ class Ratios:
 
 
 @dataclass(frozen=True)
-class Simulation(Answer):
+class Simulation(Answer, Shown):
     """What came out of a comparison of orders.
 
     `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the

@@ -17,7 +17,7 @@ from icsched.errors import (
     ScheduleError,
     pip_install,
 )
-from icsched.frames import Tabular
+from icsched.frames import Shown, Tabular
 from icsched.given import Graph, dag_of
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
@@ -31,7 +31,7 @@ from icsched.theory.certificate import Certificate
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(Tabular):
+class Plan(Tabular, Shown):
     """An order of a dag with what is known about it.
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`

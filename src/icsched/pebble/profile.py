@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from icsched.arrays import Ids, Rows, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
-from icsched.frames import Answer, Tabular
+from icsched.frames import Answer, Shown, Tabular
 from icsched.given import Graph, dag_of
 
 Profile = NDArray[np.int64]
@@ -221,7 +221,7 @@ def area(graph: Graph, order: Order) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule(Tabular):
+class Schedule(Tabular, Shown):
     """An order together with its dag; raises ScheduleError if the order is not legal.
 
     *order* is what `check_order` takes; `order` has the ids. Profiles are computed once. A row

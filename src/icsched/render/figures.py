@@ -7,6 +7,7 @@ same bytes of SVG.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
@@ -21,8 +22,9 @@ from icsched.compare import METRICS
 from icsched.errors import not_installed
 from icsched.files import write_bytes
 from icsched.pebble import Profile
+from icsched.render.svg.looks import COLOURS, FAINT, QUIET, line_widths
 from icsched.sim import Mean, Ratio
-from icsched.study.cells import Cell, CellResult
+from icsched.study.cells import BASELINE, Cell, CellResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,14 +38,19 @@ TITLES = {
     "stall": "probability of stalling",
     "utilisation": "utilisation",
 }
+_WHY_EMPTY = {  # what an order whose mean is 0 never did; what if no order's is 0 everywhere
+    "time": ("took any time", "too short\nfor a ratio"),
+    "stall": ("stalled", "stalls too rare\nfor a ratio"),
+    "utilisation": ("used a worker", "too little\nfor a ratio"),
+}
 MOST_POINTS = 2000  # of a line: a page cannot show more
 
 PRIO = {"prio": "prio"}  # the usual order, with its label
 
 _GAP = 1.5  # columns between two sections
-_BESIDE = 0.6  # columns that the orders of one cell take
-_MOST_LABELS = 20  # numbers of workers that fit under a plot
-INK, FAINT = "#1a1a1a", "#999999"
+_BESIDE = 0.8  # columns that the orders of one cell take
+_LABEL_POINTS = 6.0  # size of the labels below a ratio figure
+_WIDTH, _MARGIN = 9.0, 0.9  # of a ratio figure: inches, and the share of them that has columns
 
 
 class _Look(NamedTuple):
@@ -53,15 +60,7 @@ class _Look(NamedTuple):
     marker: str
 
 
-_LOOKS = (
-    _Look(INK, "o"),
-    _Look("#0072b2", "s"),
-    _Look("#d55e00", "^"),
-    _Look("#009e73", "D"),
-    _Look("#cc79a7", "v"),
-    _Look("#e69f00", "P"),
-    _Look("#56b4e9", "X"),
-)
+_LOOKS = tuple(map(_Look, COLOURS, "os^DvPX"))
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "icsched",
@@ -89,13 +88,15 @@ def ratio_figure(
     ['probability of stalling, prio / FIFO', 'utilisation, prio / FIFO']
     """
     with style():
-        figure = blank(9, 8)
+        figure = blank(_WIDTH, 8)
         figure.suptitle(title)
         place = _places(cells)
         for axes, metric in zip(figure.subplots(len(METRICS), sharex=True), METRICS, strict=True):
             _draw_ratios(axes, place, metric, results, orders)
             axes.set_ylabel(f"{TITLES[metric]}, {_who(orders.values())} / FIFO")
             _draw_sections(axes, place)
+            _explain_gaps(axes, place, metric, results, orders)
+            axes.ticklabel_format(axis="y", useOffset=False)
             axes.tick_params(axis="x", bottom=metric == METRICS[-1])
         _label_columns(axes, place)
         _add_legend(figure, axes, orders)
@@ -118,10 +119,10 @@ def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) 
         figure = blank(6, 3.2)
         axes = figure.subplots()
         axes.axhline(0, color=FAINT, linewidth=0.8)
-        for look, (label, ours) in zip(cycle(_LOOKS), profiles.items(), strict=False):
+        drawn = zip(cycle(_LOOKS), line_widths(len(profiles)), profiles.items(), strict=False)
+        for look, width, (label, ours) in drawn:
             steps, ahead = _outline(ours - fifo)
-            drawn = _drawn(look, label, "difference")
-            axes.plot(steps, ahead / jobs, linewidth=0.8, **drawn)
+            axes.plot(steps, ahead / jobs, linewidth=width, **_drawn(look, label, "difference"))
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
         absolute.set_ylabel(f"eligible jobs, {_who(profiles)} - FIFO")
@@ -161,7 +162,7 @@ def write_figure(figure: Figure, stem: str, suffixes: Sequence[str]) -> list[str
     paths = []
     for suffix in suffixes:
         paths.append(f"{stem}.{suffix}")
-        write_bytes(Path(paths[-1]), _rendered(figure, suffix))
+        write_bytes(Path(paths[-1]), rendered(figure, suffix))
     return paths
 
 
@@ -181,7 +182,8 @@ def blank(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _rendered(figure: Figure, suffix: str) -> bytes:
+def rendered(figure: Figure, suffix: str) -> bytes:
+    """Return *figure* as svg or png; the same figure always has the same bytes."""
     unstamped = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     data = BytesIO()
     with style():
@@ -214,10 +216,20 @@ def _places(cells: Sequence[Cell]) -> dict[Cell, float]:
     """Return the place of each cell on the horizontal axis, one section after another."""
     sections = {value: i for i, value in enumerate(sorted(set(map(_section, cells))))}
     columns = {value: i for i, value in enumerate(sorted(set(map(_column, cells))))}
-    width = len(columns) - 1 + 2 * _GAP
+    width = _section_width(cells)
     return {
         cell: sections[_section(cell)] * width + _GAP + columns[_column(cell)] for cell in cells
     }
+
+
+def _section_width(cells: Iterable[Cell]) -> float:
+    return len(set(map(_column, cells))) - 1 + 2 * _GAP
+
+
+def _room(cells: Collection[Cell]) -> float:
+    """Return the points from one column to the next."""
+    columns = _section_width(cells) * len(set(map(_section, cells)))
+    return _WIDTH * _MARGIN * 72 / columns
 
 
 def _draw_ratios(
@@ -228,6 +240,7 @@ def _draw_ratios(
     orders: Mapping[str, str],
 ) -> None:
     axes.axhline(1, color=FAINT, linewidth=0.8)
+    size = min(2.6, max(1.6, _room(place) * _BESIDE / len(orders)))  # hides no neighbour
     for number, (order, label) in enumerate(orders.items()):
         look = _LOOKS[number % len(_LOOKS)]
         beside = _BESIDE * ((number + 0.5) / len(orders) - 0.5)  # so that segments do not overlap
@@ -239,7 +252,7 @@ def _draw_ratios(
         draw_intervals(axes, found, color=look.color, gid=f"intervals-{metric}-{label}")
         at, medians = [x for x, _ in found], [ratio.median for _, ratio in found]
         drawn = _drawn(look, label, f"medians-{metric}")
-        axes.plot(at, medians, look.marker, markersize=2.6, **drawn)
+        axes.plot(at, medians, look.marker, markersize=size, **drawn)
 
 
 def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
@@ -251,9 +264,8 @@ def draw_intervals(axes: Axes, curve: Curve, **look: Any) -> None:
 
 
 def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
-    columns = len(set(map(_column, place)))
-    width = columns - 1 + 2 * _GAP
     sections = sorted(set(map(_section, place)))
+    width = _section_width(place)
     axes.set_xlim(0, width * len(sections))
     for section, interval in enumerate(sections):
         if section:
@@ -264,16 +276,69 @@ def _draw_sections(axes: Axes, place: dict[Cell, float]) -> None:
 
 
 def _label_columns(axes: Axes, place: dict[Cell, float]) -> None:
-    """Write two batch sizes under each section, because more would overlap; or all workers."""
+    """Write as many batch sizes, or numbers of workers, below each section as have room."""
     columns = sorted(set(map(_column, place)))
-    has_workers = any(cell.workers is not None for cell in place)
-    named = {columns[len(columns) // 4], columns[len(columns) * 3 // 4]}
-    named = set(columns) if has_workers and len(columns) <= _MOST_LABELS else named
-    ticks = {x: f"{_column(cell):,g}" for cell, x in place.items() if _column(cell) in named}
     is_alone = columns == [0.0]
-    axes.set_xticks(list(ticks), [""] * len(ticks) if is_alone else ticks.values(), fontsize=6)
+    labels = [f"{column:,g}" for column in columns]
+    room = _room(place)
+    is_upright = room < 0.7 * _LABEL_POINTS * max(map(len, labels))
+    each = math.ceil(1.3 * _LABEL_POINTS / room) if is_upright else 1
+    named = set(columns[::each])
+    ticks = {x: f"{_column(cell):,g}" for cell, x in place.items() if _column(cell) in named}
+    axes.set_xticks(
+        list(ticks),
+        [""] * len(ticks) if is_alone else ticks.values(),
+        fontsize=_LABEL_POINTS,
+        rotation=90 if is_upright else 0,
+    )
+    has_workers = any(cell.workers is not None for cell in place)
     words = "workers" if has_workers else "mean batch size"
     axes.set_xlabel("the pool" if is_alone else words)
+
+
+def _explain_gaps(
+    axes: Axes,
+    place: dict[Cell, float],
+    metric: str,
+    results: Sequence[CellResult],
+    orders: Mapping[str, str],
+) -> None:
+    """Say in each section without a dot why there is none; once, if no section has one."""
+    sections = sorted(set(map(_section, place)))
+    found = [[result for result in results if _section(result.cell) == s] for s in sections]
+    gaps = {i: one for i, one in enumerate(found) if not _has_ratio(one, metric, orders)}
+    if len(gaps) == len(sections):
+        _write_inside(axes, 0.5, _why_empty(results, metric, orders).replace("\n", " "))
+        axes.set_yticks([1.0])
+        return
+    for section, there in gaps.items():
+        _write_inside(axes, (section + 0.5) / len(sections), _why_empty(there, metric, orders))
+
+
+def _has_ratio(results: Sequence[CellResult], metric: str, orders: Mapping[str, str]) -> bool:
+    return any(getattr(result.ratios(order), metric) for result in results for order in orders)
+
+
+def _why_empty(results: Sequence[CellResult], metric: str, orders: Mapping[str, str]) -> str:
+    """Say why no result has a ratio: a ratio needs two means that are not 0, FIFO's clearly so."""
+    if not results:
+        return "not simulated\nyet"
+    did, rare = _WHY_EMPTY[metric]
+    labels = {**orders, BASELINE: "FIFO"}
+    never = [
+        label
+        for order, label in labels.items()
+        if all(getattr(result.orders[order], metric).mean == 0 for result in results)
+    ]
+    if not never:
+        return rare
+    return f"never {did}" if len(never) == len(labels) else f"{', '.join(never)}\nnever {did}"
+
+
+def _write_inside(axes: Axes, across: float, words: str) -> None:
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+    place: dict[str, Any] = {"transform": axes.transAxes, "bbox": box}
+    axes.text(across, 0.5, words, ha="center", va="center", fontsize=7, color=QUIET, **place)
 
 
 def _outline(line: Profile) -> tuple[Profile, Profile]:

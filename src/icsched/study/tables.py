@@ -2,14 +2,15 @@
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
 
 import msgspec
 
 from icsched.compare import METRICS
-from icsched.files import write_bytes, write_text
+from icsched.errors import FormatError
+from icsched.files import read_if_there, write_bytes, write_text
 from icsched.sim import Mean, Ratio
 from icsched.study.cells import BASELINE, CellResult, Terms
 
@@ -88,3 +89,38 @@ def _document(rows: Rows, orders: Sequence[str], terms: Terms) -> dict[str, obje
             for result in results
         ],
     }
+
+
+@dataclass(frozen=True)
+class _Row(CellResult):
+    workflow: str
+
+
+@dataclass(frozen=True)
+class _Tables:
+    schema: int
+    orders: tuple[str, ...]
+    cells: tuple[_Row, ...]
+
+
+def read_tables(directory: str) -> tuple[tuple[str, ...], dict[str, list[CellResult]]]:
+    """Return the orders and the cells of each workflow, as `write_tables` wrote them.
+
+    Raises FormatError if *directory* has no study.json, or one that icsched did not write.
+    """
+    path = Path(directory, "study.json")
+    data = read_if_there(path)
+    if data is None:
+        raise FormatError(directory, None, "no study there")
+    try:
+        found = msgspec.json.decode(data, type=_Tables)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FormatError(str(path), None, f"expected the tables of a study: {error}") from None
+    if found.schema != SCHEMA:
+        raise FormatError(str(path), None, f"expected schema {SCHEMA}, got {found.schema}")
+    rows: dict[str, list[CellResult]] = {}
+    for row in found.cells:
+        rows.setdefault(row.workflow, []).append(row)
+    if not rows:
+        raise FormatError(str(path), None, "expected at least one finished cell")
+    return found.orders, rows

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
+from icsched.frames import Shown
 from icsched.pebble import Order, Schedule
 from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind
@@ -37,7 +38,7 @@ Node = dict[str, object]
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(Shown):
     """An order beside a bound: `eligible` tasks of the order, and at most `bound` of any order.
 
     Both have an entry for each of 0, 1, ... executed tasks. `to_dict` is the certificate itself,

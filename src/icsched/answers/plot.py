@@ -1,0 +1,170 @@
+"""What a picture of a workflow or a study shows, as data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from icsched.answers.certified import MOST_COMPARED
+from icsched.answers.orders import WantedOrder, check_known, is_played_live
+from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.run_times import with_run_times
+from icsched.answers.signs import QUIET, Signs
+from icsched.answers.simulate import check_unit
+from icsched.arrays import Ids
+from icsched.compare.simulation import resolved
+from icsched.errors import ArgumentError
+from icsched.orders import Plan
+from icsched.pebble import Profile
+from icsched.pictures import DagPicture, Lanes, dag_picture, run_lanes
+from icsched.pictures.scene import kinds_by_name
+from icsched.sim import AnyPool, Times, engine
+from icsched.sim.played import Played
+from icsched.study import CellResult
+from icsched.study.tables import read_tables
+from icsched.workflow import Workflow
+
+BASELINE = "fifo"  # curves and lanes always show it
+
+
+@dataclass(frozen=True, eq=False)
+class CurvesFound:
+    """The eligible jobs of each order, and of no order more than `ceiling`, if that is known."""
+
+    title: str
+    profiles: dict[str, Profile]
+    ceiling: Profile | None
+
+
+@dataclass(frozen=True, eq=False)
+class DagFound:
+    """A workflow in layers, and its plan."""
+
+    title: str
+    workflow: Workflow
+    plan: Plan
+    picture: DagPicture
+
+
+@dataclass(frozen=True, eq=False)
+class LanesFound:
+    """One run of each order; `kind` is an index into `kinds` for each job.
+
+    `is_timed` says that times are in seconds.
+    """
+
+    title: str
+    runs: dict[str, Lanes]
+    kind: Ids
+    kinds: tuple[str, ...]
+    is_timed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StudyFound:
+    """The finished cells of a workflow's study, and the orders that it compares with fifo."""
+
+    title: str
+    orders: tuple[str, ...]
+    results: list[CellResult]
+
+
+Found: TypeAlias = CurvesFound | DagFound | LanesFound | StudyFound
+
+
+@dataclass(frozen=True, eq=False)
+class PlotInputs:
+    """A workflow to draw: its files, the orders that are wanted, and who runs it.
+
+    `output` is the picture's file. Raises ArgumentError if that is a file of the workflow.
+    """
+
+    files: Sequence[str]
+    wanted: Sequence[str]
+    output: str
+    reading: Reading
+    run_times: Sequence[str] = ()
+    signs: Signs = QUIET
+
+    def read(self) -> Workflow:
+        """Read the workflow, with its run times."""
+        for word in self.wanted:
+            check_known(word)
+        found = self.reading.read_to_run(self.files, signs=self.signs)
+        check_not_own(found, self.output)
+        return with_run_times(found, self.run_times)
+
+    @property
+    def title(self) -> str:
+        """What the picture is called."""
+        return Path(self.files[0]).name
+
+    def plan(self, workflow: Workflow, word: str) -> Plan:
+        """Order the workflow."""
+        return WantedOrder(word).plan(workflow, signs=self.signs)
+
+
+def curves_found(given: PlotInputs) -> CurvesFound:
+    """Order a workflow in each of the wanted orders, and in fifo.
+
+    The ceiling is that of the first plan. It is left out if the workflow is so large that the bound
+    would take seconds.
+    """
+    workflow = given.read()
+    plans = {word: given.plan(workflow, word) for word in _with_baseline(given.wanted)}
+    size = len(workflow.dag) + workflow.dag.arc_count
+    some = next(iter(plans.values()))
+    ceiling = some.certificate.bound if size <= MOST_COMPARED else None
+    profiles = {word: plan.schedule.eligible for word, plan in plans.items()}
+    return CurvesFound(given.title, profiles, ceiling)
+
+
+def dag_found(given: PlotInputs) -> DagFound:
+    """Order a workflow, and place its jobs in layers; a large one in groups of jobs."""
+    if len(given.wanted) > 1:
+        raise ArgumentError(f"--order: a dag shows one order, got {len(given.wanted)}")
+    workflow = given.read()
+    plan = given.plan(workflow, given.wanted[0])
+    return DagFound(given.title, workflow, plan, dag_picture(workflow.dag))
+
+
+def lanes_found(
+    given: PlotInputs, pool: AnyPool, times: Times, *, seed: int, has_unit: bool
+) -> LanesFound:
+    """Simulate one run of a workflow in each of the wanted orders, and in fifo.
+
+    All orders see the same random draws. Run times are in seconds: raises ArgumentError for them
+    unless the pool *has_unit*.
+    """
+    workflow = given.read()
+    dag = workflow.dag
+    if workflow.run_times is not None:
+        check_unit(given.run_times[0] if given.run_times else given.files[0], has_unit=has_unit)
+        times = Times(times.law, times.spread, workflow.run_times)
+    runs = {}
+    for word in _with_baseline(given.wanted):
+        wanted = word if is_played_live(word) else given.plan(workflow, word)
+        played = resolved(dag, word, wanted, times, pool)
+        assert isinstance(played, Played), "names and plans are"  # noqa: S101
+        runs[word] = run_lanes(engine.trace(dag, played, pool, times, seed=seed, run=0), pool)
+    kind, kinds = kinds_by_name(list(map(str, dag.names)))
+    return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None)
+
+
+def study_found(directory: str, workflow: str | None) -> StudyFound:
+    """Read the finished cells of one workflow from the directory that `icsched study` wrote.
+
+    Raises FormatError if there is no study, ArgumentError if it has several workflows and
+    *workflow* names none of them.
+    """
+    orders, rows = read_tables(directory)
+    if workflow is None and len(rows) == 1:
+        [workflow] = rows
+    if workflow is None or workflow not in rows:
+        got = "no --workflow" if workflow is None else repr(workflow)
+        raise ArgumentError(f"--workflow: expected one of {', '.join(rows)}, got {got}")
+    return StudyFound(workflow, orders, rows[workflow])
+
+
+def _with_baseline(wanted: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([BASELINE, *wanted]))

@@ -1,0 +1,109 @@
+"""`icsched plot`: pictures of workflows, orders, runs and studies."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from icsched.answers.plot import (
+    Found,
+    PlotInputs,
+    curves_found,
+    dag_found,
+    lanes_found,
+    study_found,
+)
+from icsched.answers.reading import Reading
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.model import (
+    PAPER_POOL,
+    UNIT_TIMES,
+    PoolOptions,
+    TimeOptions,
+    naming_pool,
+)
+from icsched.cli.orders import known_orders
+from icsched.cli.output import SIGNS, OutputName, say
+from icsched.errors import ArgumentError
+from icsched.render.plot import suffix_of, write_picture
+
+Picture = Literal["curves", "dag", "lanes", "study"]
+Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
+_OURS = ("prio",)
+
+
+def plot(
+    picture: Picture,
+    /,
+    *files: str,
+    output_: Annotated[str | None, OutputName] = None,
+    order: Orders = _OURS,
+    workflow: str | None = None,
+    seed: Annotated[int, WHOLE] = 0,
+    pool_options: PoolOptions = PAPER_POOL,
+    time_options: TimeOptions = UNIT_TIMES,
+    reading: FileOptions = USUAL,
+) -> None:
+    """Draw a workflow, its orders, a simulated run, or a study.
+
+    Parameters
+    ----------
+    picture
+        What to draw. curves: eligible jobs over steps. dag: jobs in layers, coloured by the order.
+        lanes: one simulated run, workers as rows. study: the directory that icsched study wrote.
+    files
+        Workflow file; several DAGMan files that are submitted together; - for standard input.
+        For study: its directory.
+    output_
+        File of the picture, which replaces a file of that name: .svg, or .png; .dot for a dag.
+    order
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+        It can be given several times. Curves and lanes always have fifo, too.
+    workflow
+        With study: the name of the workflow, if the study has several.
+    seed
+        With lanes: seed of the simulated run.
+
+    """
+    check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
+    if output_ is None:
+        raise ArgumentError("expected -o FILE, such as -o picture.svg")
+    suffix = suffix_of(picture, output_)
+    is_run = pool_options != PAPER_POOL or seed != 0
+    refuse(
+        {
+            "--workflow is for study": picture != "study" and workflow is not None,
+            "options of the pool, and --seed, are for lanes": picture != "lanes" and is_run,
+            "study shows the orders that it has: --order cannot be used": picture == "study"
+            and tuple(order) != _OURS,
+        }
+    )
+    given = PlotInputs(files, order, output_, Reading(reading), time_options.run_times, signs=SIGNS)
+    with naming_pool(pool_options.pool_file):
+        found = _found(picture, given, workflow, pool_options, time_options, seed)
+    with SIGNS.working("drawing"):
+        words = write_picture(found, output_, suffix)
+    say(f"wrote {output_}: {words}\n")
+
+
+def _found(
+    picture: Picture,
+    given: PlotInputs,
+    workflow: str | None,
+    pool: PoolOptions,
+    times: TimeOptions,
+    seed: int,
+) -> Found:
+    """Find out what the picture shows."""
+    match picture:
+        case "curves":
+            return curves_found(given)
+        case "dag":
+            return dag_found(given)
+        case "lanes":
+            has_unit = pool.has_unit
+            return lanes_found(given, pool.pool(), times.times(), seed=seed, has_unit=has_unit)
+        case "study":
+            if len(given.files) != 1:
+                raise ArgumentError("expected the directory of a study")
+            return study_found(given.files[0], workflow)

@@ -1,0 +1,261 @@
+"""`icsched plot`: pictures of workflows, orders, runs and studies."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pydot
+import pytest
+
+from icsched import Workers, eligibility_profile, families, prioritize, read
+from icsched.formats import write_dagman
+from icsched.sim import Times, engine
+from icsched.sim.played import Played
+from icsched.study import Terms
+from icsched.study.tables import write_tables
+from tests.study.studies import made
+
+SVG = "{http://www.w3.org/2000/svg}"
+FORK = "JOB a x.sub DONE\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
+
+
+@pytest.fixture
+def airsn(folder):
+    write_dagman(families.airsn(8), folder / "wf.dag")
+    return read(str(folder / "wf.dag")).dag
+
+
+def root(path):
+    return ElementTree.parse(path).getroot()  # noqa: S314  our own file
+
+
+def named(path, tag):
+    return {one.get("data-name"): one for one in root(path).iter(SVG + tag) if one.get("data-name")}
+
+
+def texts(path):
+    return [one.text for one in root(path).iter(f"{SVG}text")]
+
+
+def points(line):
+    return np.array([tuple(map(float, pair.split(","))) for pair in line.get("points").split()])
+
+
+def test_curves_are_the_profiles_of_the_orders_below_the_ceiling(airsn, icsched):
+    """The frame ends at the last step and at 0; its top is the most that any order has."""
+    found = icsched("plot", "curves", "wf.dag", "-o", "wf.svg", "--order", "critical-path")
+
+    assert (
+        found.out
+        == "wrote wf.svg: wf.dag: Eligible jobs after each step, for fifo, critical-path\n"
+    )
+    lines = named("wf.svg", "polyline")
+    assert list(lines) == ["ceiling: no order has more", "fifo", "critical-path"]
+    ceiling = points(lines["ceiling: no order has more"])
+    most = prioritize(airsn, "prio").certificate.bound.max()
+    (x0, _), (x1, bottom) = ceiling[0], ceiling[-1]
+    for word in ("fifo", "critical-path"):
+        line = points(lines[word])
+        profile = eligibility_profile(airsn, prioritize(airsn, word).order)
+        steps = np.rint((line[:, 0] - x0) / (x1 - x0) * len(airsn)).astype(int)
+        heights = (bottom - line[:, 1]) / (bottom - ceiling[:, 1].min()) * most
+        assert np.rint(heights).tolist() == profile[steps].tolist()
+        assert (
+            np.interp(np.arange(len(profile)), steps, profile[steps]).tolist() == profile.tolist()
+        )
+
+
+def test_a_dag_has_a_circle_for_each_job_in_the_colour_of_its_place(airsn, icsched):
+    assert icsched("plot", "dag", "wf.dag", "-o", "wf.svg").code == 0
+
+    circles = {one.find(f"{SVG}title").text: one for one in root("wf.svg").iter(f"{SVG}circle")}
+    order = prioritize(airsn, "prio").names
+    assert circles.keys() == set(airsn.names)
+    assert circles[order[0]].get("fill") == "#fde725"  # the first colour of the scale
+    assert circles[order[-1]].get("fill") == "#440154"  # the last
+    arcs = named("wf.svg", "path")["arcs"].get("d")
+    assert arcs.count("M") == airsn.arc_count
+
+
+def test_lanes_have_a_bar_for_each_job_of_the_simulated_run(airsn, icsched):
+    """The run is that of the simulator: the first run with the seed, on as many workers."""
+    command = ("plot", "lanes", "wf.dag", "-o", "wf.svg", "--workers", "3", "--seed", "5")
+    assert icsched(*command).code == 0
+
+    bars = named("wf.svg", "path")
+    for order in ("fifo", "prio"):
+        of_order = [one for name, one in bars.items() if name.startswith(f"{order}: ")]
+        assert sum(one.get("d").count("z") for one in of_order) == len(airsn)
+    schedule = prioritize(airsn, "prio").schedule
+    run = engine.trace(airsn, Played("static", schedule), Workers(3), Times(), seed=5, run=0)
+    assert f"prio: ends at {float(run.result.time[0]):.4g}, 3 workers" in texts("wf.svg")
+
+
+def test_lanes_of_run_times_are_in_seconds(put, icsched):
+    put({"wf.dag": FORK, "times.csv": "job,seconds\nb,30\nc,40\n"})
+    times = ("--run-times", "times.csv", "--law", "constant")
+
+    refused = icsched("plot", "lanes", "wf.dag", "-o", "wf.svg", *times)
+    assert icsched("plot", "lanes", "wf.dag", "-o", "wf.svg", *times, "--workers", "1").code == 0
+
+    assert (refused.code, "run times are in seconds" in refused.err) == (2, True)
+    assert "prio: ends at 70 s, 1 worker" in texts("wf.svg")
+
+
+def test_a_study_is_drawn_from_its_directory(folder, icsched):
+    (folder / "out").mkdir()
+    write_tables("out", {"wf": [made(1, 16), made(1, 32)]}, ["prio"], Terms())
+
+    assert icsched("plot", "study", "out", "-o", "wf.svg").out == (
+        "wrote wf.svg: wf: orders over fifo in 2 cells of a study\n"
+    )
+    drawn = Path("wf.svg").read_text()
+    assert drawn.count("<use") >= 2
+    assert {"16", "32", "never stalled"} <= set(texts("wf.svg"))
+
+
+def test_a_study_of_several_workflows_needs_the_name_of_one(folder, icsched):
+    (folder / "out").mkdir()
+    write_tables("out", {"one": [made()], "two": [made()]}, ["prio"], Terms())
+
+    unsaid = icsched("plot", "study", "out", "-o", "wf.svg")
+    assert icsched("plot", "study", "out", "-o", "wf.svg", "--workflow", "two").code == 0
+
+    assert unsaid.code == 2
+    assert unsaid.err == "icsched: --workflow: expected one of one, two, got no --workflow\n"
+
+
+@pytest.mark.usefixtures("airsn")
+@pytest.mark.parametrize("picture", ["curves", "dag", "lanes"])
+def test_a_png_has_the_pixels_of_the_svg_at_150_dots_an_inch(icsched, picture):
+    for suffix in ("svg", "PNG"):
+        assert icsched("plot", picture, "wf.dag", "-o", f"wf.{suffix}").code == 0
+
+    data = Path("wf.PNG").read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = (int.from_bytes(data[at : at + 4]) for at in (16, 20))
+    size = [float(root("wf.svg").get(name)) / 96 * 150 for name in ("width", "height")]
+    assert [width, height] == pytest.approx(size, abs=1)
+
+
+@pytest.mark.usefixtures("airsn")
+def test_an_svg_needs_no_matplotlib_and_a_png_names_the_extra():
+    """In a process of its own, in which matplotlib cannot be imported."""
+    code = "import sys; sys.modules['matplotlib'] = None; from icsched.cli.main import run"
+    names = [f"{picture}.{suffix}" for picture in ("curves", "dag") for suffix in ("svg", "png")]
+    commands = [["plot", name.partition(".")[0], "wf.dag", "-o", name] for name in names]
+    script = f"{code}; print([run(command) for command in {commands}])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.endswith("[0, 1, 0, 1]\n")
+    missing = r"(icsched: matplotlib is not installed: run .*\[plot\].*\n){2}"
+    assert re.fullmatch(missing, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "complaint"),
+    [
+        (["curves", "wf.dag"], 2, "expected -o FILE, such as -o picture.svg"),
+        (
+            ["curves", "wf.dag", "-o", "wf.pdf"],
+            2,
+            "-o: expected a file whose name ends in .svg, .png",
+        ),
+        (
+            ["lanes", "wf.dag", "-o", "wf.dot"],
+            2,
+            "-o: expected a file whose name ends in .svg, .png",
+        ),
+        (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "are for lanes"),
+        (["dag", "wf.dag", "-o", "x.svg", "--workflow", "x"], 2, "--workflow is for study"),
+        (["study", "out", "-o", "x.svg", "--order", "fifo"], 2, "--order cannot be used"),
+        (
+            ["dag", "wf.dag", "-o", "x.svg", "--order", "fifo", "--order", "prio"],
+            2,
+            "one order, got 2",
+        ),
+        (["curves", "wf.dag", "-o", "x.svg", "--order", "best"], 2, "got 'best'"),
+        (["curves", "-o", "x.svg"], 2, "expected a workflow file"),
+        (["curves", "none.dag", "-o", "x.svg"], 1, "none.dag: no such file or directory"),
+        (["study", ".", "-o", "x.svg"], 1, ".: no study there"),
+        (["curves", "wf.dag", "-o", "none/x.svg"], 1, "no such file or directory"),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_line(put, icsched, arguments, code, complaint):
+    put({"wf.dag": FORK})
+
+    found = icsched("plot", *arguments)
+
+    assert (found.code, found.out) == (code, "")
+    assert complaint in found.err
+    assert found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 9, "orders": [], "cells": []}', "\xff"])
+def test_tables_that_no_study_wrote_are_refused(put, icsched, text):
+    put({"study.json": text})
+
+    found = icsched("plot", "study", ".", "-o", "x.svg")
+
+    assert (found.code, found.err.count("\n")) == (1, 1)
+    assert found.err.startswith("icsched: study.json: expected")
+
+
+def test_a_file_of_the_workflow_is_never_replaced(put, icsched):
+    put({"wf.dot": "digraph { a -> b }"})
+
+    found = icsched("plot", "dag", "wf.dot", "-o", "wf.dot")
+
+    assert (found.code, "is a file of the workflow" in found.err) == (2, True)
+    assert Path("wf.dot").read_text() == "digraph { a -> b }"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:pydot")
+def test_dot_has_labels_priorities_and_colours_and_is_read_back(put, icsched):
+    put({"wf.dag": FORK})
+    assert icsched("plot", "dag", "wf.dag", "-o", "out.dot").code == 0
+
+    (graph,) = pydot.graph_from_dot_file("out.dot")
+    nodes = {node.get_name(): node.get_attributes() for node in graph.get_nodes()}
+    assert nodes['"a"'] == {"label": '"a\\ndone"', "done": "true", "fillcolor": '"#dddddd"'}
+    assert nodes['"b"'] == {"label": '"b\\n2"', "priority": "2", "fillcolor": '"#fde725"'}
+    assert nodes['"c"']["fontcolor"] == '"#ffffff"'
+    again = read("out.dot")
+    assert (again.done.tolist(), again.priorities.tolist()) == ([True, False, False], [2, 1])
+    assert again.whole.arcs.tolist() == read("wf.dag").whole.arcs.tolist()
+
+
+def test_odd_names_survive_in_dot(put, icsched):
+    put({"wf.dot": 'digraph { "say \\"hi\\"" -> "C:\\data" -> "<b>" }'})
+    assert icsched("plot", "dag", "wf.dot", "-o", "out.dot").code == 0
+
+    assert read("out.dot").names == read("wf.dot").names == ('say "hi"', "C:\\data", "<b>")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_graphviz_draws_the_dot_with_its_labels(put, icsched):
+    put({"wf.dag": FORK})
+    assert icsched("plot", "dag", "wf.dag", "-o", "out.dot").code == 0
+
+    done = subprocess.run(["dot", "-Tsvg", "out.dot"], capture_output=True, text=True, check=True)
+    assert "#fde725" in done.stdout
+    assert not done.stderr
+
+
+def test_the_pictures_of_the_page_are_what_its_commands_write(folder, icsched):
+    pages = Path(__file__).parents[2] / "docs"
+    (block,) = re.findall(r"```sh\n(.*?)```", (pages / "plots.md").read_text(), re.DOTALL)
+
+    for line in block.splitlines():
+        assert icsched(*line.split()[1:]).code == 0
+
+    for name in ("curves.svg", "dag.svg", "lanes.svg"):
+        drawn = (folder / name).read_bytes()
+        assert drawn == (pages / "plots" / name).read_bytes()
+        assert len(drawn) < 60_000

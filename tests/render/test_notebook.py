@@ -1,0 +1,151 @@
+"""What notebooks show, read back by an XML parser."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from icsched import Dag, Schedule, families, prioritize, simulate
+from icsched.workflow import Workflow
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(shown):
+    """The HTML as a tree: it is well-formed XML but for <br>."""
+    return ElementTree.fromstring(shown._repr_html_().replace("<br>", "<br/>"))  # noqa: S314
+
+
+def words(shown):
+    return " ".join("".join(parsed(shown).itertext()).split())
+
+
+def line(shown, name):
+    (found,) = (one for one in parsed(shown).iter(f"{SVG}polyline") if one.get("data-name") == name)
+    return np.array([tuple(map(float, pair.split(","))) for pair in found.get("points").split()])
+
+
+DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
+
+
+def test_a_dag_shows_a_circle_for_each_task_below_its_parents():
+    circles = list(parsed(DIAMOND).iter(f"{SVG}circle"))
+
+    assert [circle.find(f"{SVG}title").text for circle in circles] == ["a", "b", "c", "d"]
+    a, b, c, d = (float(circle.get("cy")) for circle in circles)
+    assert a < b == c < d
+    assert "4 tasks, 4 arcs" in words(DIAMOND)
+    assert "3 levels, 1 source, 1 sink" in words(DIAMOND)
+
+
+def test_the_curve_of_a_plan_is_its_profile():
+    """AIRSN has 773 tasks; the steps at the bends, scaled to the frame, give back every value."""
+    plan = prioritize(families.airsn(250), "prio")
+
+    points = line(plan, "prio")
+
+    eligible = plan.schedule.eligible
+    (x0, _), (x1, y1) = points[0], points[-1]  # step 0, and the last step, at which nothing is left
+    steps = np.rint((points[:, 0] - x0) / (x1 - x0) * 773).astype(int)
+    scale = (y1 - points[:, 1].min()) / eligible.max()
+    assert np.rint((y1 - points[:, 1]) / scale).tolist() == eligible[steps].tolist()
+    between = np.interp(np.arange(774), steps, eligible[steps])
+    assert between.tolist() == eligible.tolist()
+
+
+def test_a_plan_says_what_is_proved_and_what_runs_first():
+    plan = prioritize({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}, "prio")
+
+    assert "IC-optimal, no order has more eligible tasks at any step" in words(plan)
+    assert "first: c, a, b, d, e" in words(plan)
+
+
+def test_a_plan_shows_the_ceiling_once_it_is_known():
+    plan = prioritize(DIAMOND, "fifo")
+    assert "ceiling" not in words(plan)
+
+    _ = plan.certificate
+
+    assert "ceiling" in words(plan)
+
+
+def test_a_certificate_shows_the_order_on_its_bound():
+    """The order of a diamond is the best, so both lines are one."""
+    certificate = prioritize(DIAMOND, "prio").certificate
+
+    ours, bound = line(certificate, "this order"), line(certificate, "ceiling: no order has more")
+
+    assert ours.tolist() == bound.tolist()
+    assert "IC-optimal" in words(certificate)
+
+
+def test_a_simulation_shows_a_dot_for_each_order_but_the_baseline():
+    found = simulate(DIAMOND, ["prio", "critical-path", "fifo"])
+
+    circles = [c.find(f"{SVG}title").text for c in parsed(found).iter(f"{SVG}circle")]
+
+    assert [title.partition(":")[0] for title in circles] == ["prio", "critical-path"]
+    assert "time over the time of fifo" in words(found)
+    for name, estimates in found.orders.items():
+        assert f"{name}: {estimates.time.mean:,.6g}" in words(found)
+
+
+def test_a_workflow_says_what_is_done_and_how_long_tasks_take():
+    workflow = Workflow(DIAMOND, [True, False, False, False], run_times=np.array([2.0, 3.0, 4.5]))
+
+    assert "1 more task, not drawn" in words(workflow)
+    assert "9.5 s in all, the longest 4.5 s" in words(workflow)
+
+
+def test_a_schedule_is_shown_beside_first_come_first_served():
+    schedule = Schedule(DIAMOND, ["a", "c", "b", "d"])
+
+    assert len(line(schedule, "fifo")) == len(line(schedule, "this order"))
+
+
+HOSTILE = (
+    "</svg><script>alert(1)</script>",
+    "]]>",
+    "' onload=\"alert(1)\" x='",
+    "&lt;b&gt; &amp; &#0;",
+    "\0\x1b[31m\x9b\u202e\n",
+    "\ud800",
+    "\uffff\ufffe",
+    "x" * 5000,
+)
+TAGS = {"div", "strong", "br", "svg", "title", "g", "circle", "path", "polyline", "text"}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_only_text(name):
+    dag = Dag({name: [], "b": [name]})
+
+    for shown in (dag, prioritize(dag, "prio"), Workflow.bare(dag), Schedule(dag, [name, "b"])):
+        tags = {element.tag.removeprefix(SVG) for element in parsed(shown).iter()}
+        assert tags <= TAGS
+        assert not re.search("[\0-\x08\x0b-\x1f]", shown._repr_html_())
+
+
+def test_nothing_is_shown_without_a_picture_of_it():
+    empty = Dag({})
+
+    for shown in (empty, prioritize(empty, "prio"), Workflow.bare(empty), Schedule(empty, [])):
+        assert "0 tasks" in words(shown)
+
+
+def test_a_large_dag_is_drawn_in_groups():
+    """2 * 2,000 + 1 tasks in three levels: the forks of one level are one kind."""
+    dag = Dag.from_arcs(
+        4001, [(0, i) for i in range(1, 2001)] + [(i, i + 2000) for i in range(1, 2001)]
+    )
+
+    titles = [c.find(f"{SVG}title").text for c in parsed(dag).iter(f"{SVG}circle")]
+
+    assert titles == ["tasks: 1 task", "tasks: 2,000 tasks", "tasks: 2,000 tasks"]
+
+
+def test_the_formatter_of_ipython_finds_the_picture():
+    formatters = pytest.importorskip("IPython.core.formatters", reason="IPython is not installed")
+
+    assert formatters.HTMLFormatter()(DIAMOND) == DIAMOND._repr_html_()
