@@ -14,7 +14,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor test-browser test-engines check bench evaluation allocation gains fuzz lint format docs types layers cpp-test stub stub-check wheel-check public-api changelog clean
+.PHONY: demo test test-htcondor test-browser test-engines check bench evaluation allocation gains fuzz lint format docs types layers generated guide cpp-test stub stub-check wheel-check public-api changelog clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -41,7 +41,7 @@ $(ENGINES)/installed: $(BUILD_INPUTS)
 	@touch $@
 
 # pytest comes last, so that its closing line is the last of a green run.
-check: lint types layers cpp-test stub-check wheel-check
+check: lint types layers guide cpp-test stub-check wheel-check
 	$(BIN)/pytest -n auto
 
 bench: $(VENV)/installed-bench
@@ -98,7 +98,13 @@ STUBGEN = $(BIN)/python -m nanobind.stubgen -q -m icsched._core -o
 stub: $(VENV)/installed-dev
 	$(STUBGEN) src/icsched/_core.pyi
 
-docs: $(VENV)/installed-test
+docs: generated guide
+
+# One page of HTML for each page of docs/; a broken link or a notebook that fails is an error.
+guide: $(VENV)/installed-dev
+	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs build/guide
+
+generated: $(VENV)/installed-dev
 	$(BIN)/python tools/write_docs.py
 	$(BIN)/python tools/write_licences.py
 	$(BIN)/python -m tools.man_page

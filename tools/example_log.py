@@ -14,7 +14,7 @@ from icsched.compare.simulation import resolved
 from icsched.sim import Times, engine
 
 FOLDER = Path(__file__).parent.parent / "examples" / "learn"
-SCANS, SLOTS, BEGIN = 24, 8, datetime(2026, 10, 12, 8, 0, 0)  # noqa: DTZ001  a log has local time
+SCANS, SLOTS, BEGIN = 24, 8, datetime(2026, 10, 12, 8, 0, 0)
 SECONDS = {"scan": 120, "clean": 60, "fit": 200, "calibrate": 500, "model": 500, "merge": 40}
 SPREAD = 0.2
 EVENTS = {

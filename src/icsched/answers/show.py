@@ -70,7 +70,7 @@ def show_answer(
 def files_of(workflow: Workflow, known: TimesKnown | None, *, with_advice: bool = True) -> Files:
     """Return what is in the files of a workflow beside its jobs; advice takes long if it is large.
 
-    *known* says where run times come from. Without advice the remarks are those of the reader alone.
+    *known* says where run times come from. Without advice, the remarks are those of the reader.
     """
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
