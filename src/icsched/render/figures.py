@@ -22,6 +22,7 @@ from icsched.compare import METRICS
 from icsched.errors import not_installed
 from icsched.files import write_bytes
 from icsched.pebble import Profile
+from icsched.pictures import curve_of
 from icsched.render.svg.looks import COLOURS, FAINT, QUIET, line_widths
 from icsched.sim import Mean, Ratio
 from icsched.study.cells import BASELINE, Cell, CellResult
@@ -121,8 +122,9 @@ def eligible_figure(title: str, profiles: Mapping[str, Profile], fifo: Profile) 
         axes.axhline(0, color=FAINT, linewidth=0.8)
         drawn = zip(cycle(_LOOKS), line_widths(len(profiles)), profiles.items(), strict=False)
         for look, width, (label, ours) in drawn:
-            steps, ahead = _outline(ours - fifo)
-            axes.plot(steps, ahead / jobs, linewidth=width, **_drawn(look, label, "difference"))
+            ahead = curve_of(ours - fifo, MOST_POINTS)
+            drawn_as = _drawn(look, label, "difference")
+            axes.plot(ahead.step, ahead.value / jobs, linewidth=width, **drawn_as)
         axes.set(title=title, xlabel="jobs executed", ylabel="difference / jobs")
         absolute = axes.secondary_yaxis("right", functions=_scales(jobs))
         absolute.set_ylabel(f"eligible jobs, {_who(profiles)} - FIFO")
@@ -339,21 +341,3 @@ def _write_inside(axes: Axes, across: float, words: str) -> None:
     box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
     place: dict[str, Any] = {"transform": axes.transAxes, "bbox": box}
     axes.text(across, 0.5, words, ha="center", va="center", fontsize=7, color=QUIET, **place)
-
-
-def _outline(line: Profile) -> tuple[Profile, Profile]:
-    """Return the steps and values to draw: both ends and the bends, or as many as a page can show.
-
-    >>> steps, values = _outline(np.array([0, 1, 2, 3, 3]))
-    >>> steps.tolist(), values.tolist()
-    ([0, 3, 4], [0, 3, 3])
-    """
-    bends = np.diff(line, n=2, prepend=line[0] - 1, append=line[-1] - 1) != 0
-    bends[[0, -1]] = True
-    steps = np.flatnonzero(bends)
-    if len(steps) > MOST_POINTS:
-        inner = np.array_split(steps[1:-1], MOST_POINTS // 2 - 1)
-        parts = [steps[:1], *inner, steps[-1:]]
-        extremes = [{part[np.argmin(line[part])], part[np.argmax(line[part])]} for part in parts]
-        steps = np.array([step for both in extremes for step in sorted(both)])
-    return steps, line[steps]
