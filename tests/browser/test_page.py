@@ -287,6 +287,17 @@ def test_nothing_overlaps_and_the_page_never_scrolls_sideways(browser, sample_pa
     assert overlaps(browser.run(TEXTS)) == []
 
 
+def test_paper_has_the_charts_and_no_controls(page):
+    page.resize(700, media="print")
+    page.settle()
+
+    seen = "return [...document.querySelectorAll(arguments[0])]"
+    seen += ".filter((one) => one.checkVisibility())"
+    assert page.run(f"{seen}.length", "button:not(.link), input[type=range], nav, .hint") == 0
+    assert page.run(f"{seen}.length", "[role=img]") == 10
+    assert page.run("return document.documentElement.scrollWidth") == 700
+
+
 def test_every_control_has_a_name(page):
     page.driver.execute_cdp_cmd("Accessibility.enable", {})
     tree = page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
