@@ -287,6 +287,17 @@ def test_nothing_overlaps_and_the_page_never_scrolls_sideways(browser, sample_pa
     assert overlaps(browser.run(TEXTS)) == []
 
 
+def test_the_recorded_run_comes_first_and_others_can_be_chosen(page):
+    shown = "return [...document.querySelectorAll('.lane-figure')].map((one) => one.dataset.run)"
+    assert page.run(shown) == ["recorded", "auto"]
+    assert page.one(".lane-figure figcaption").text == ("recorded: ends after 330 s on 3 workers")
+    page.run(
+        "const select = document.querySelector('.lane-figure select'); select.value = 'now';"
+        "select.dispatchEvent(new Event('change'))"
+    )
+    assert page.run(shown) == ["now", "auto"]
+
+
 def test_paper_has_the_charts_and_no_controls(page):
     page.resize(700, media="print")
     page.settle()
