@@ -1,5 +1,6 @@
 """Chromium, driven through its own driver: the pages are real, and so are fonts and keys."""
 
+import base64
 import json
 from pathlib import Path
 
@@ -41,14 +42,15 @@ class Browser:
         self.settle()
         assert self.run("return document.documentElement.dataset.ready") == "yes", page
 
-    def resize(self, width: int, scheme: str = "light", height: int = 900) -> None:
-        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    def resize(self, width: int, scheme: str = "light", media: str = "screen") -> None:
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         features = [
             {"name": "prefers-color-scheme", "value": scheme},
             {"name": "prefers-reduced-motion", "value": "reduce"},
         ]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        emulated = {"media": media, "features": features}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", emulated)
 
     def settle(self) -> None:
         """Wait for two frames: sizes are observed in one, drawn at the latest in the next."""
@@ -86,8 +88,6 @@ class Browser:
         shot = self.driver.execute_cdp_cmd(
             "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True}
         )
-        import base64
-
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def close(self) -> None:

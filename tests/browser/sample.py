@@ -191,7 +191,9 @@ def _lanes() -> dict[str, Any]:
         "ending": [0, 0, 0, 1, 0, 0],
         "endings": ["result", "loss"],
     }
-    runs = {"now": run, "auto": {**run, "end": 300.0}}
+    # A log may know a job that is not left to run: it has no node.
+    recorded = {**run, "source": "recorded", "node": [0, 1, 2, 3, 4, None]}
+    runs = {"now": run, "auto": {**run, "end": 300.0}, "recorded": recorded}
     return {"unit": "s", "words": "One simulated run of each order.", "runs": runs}
 
 

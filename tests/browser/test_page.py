@@ -287,6 +287,28 @@ def test_nothing_overlaps_and_the_page_never_scrolls_sideways(browser, sample_pa
     assert overlaps(browser.run(TEXTS)) == []
 
 
+def test_the_recorded_run_comes_first_and_others_can_be_chosen(page):
+    shown = "return [...document.querySelectorAll('.lane-figure')].map((one) => one.dataset.run)"
+    assert page.run(shown) == ["recorded", "auto"]
+    assert page.one(".lane-figure figcaption").text == ("recorded: ends after 330 s on 3 workers")
+    page.run(
+        "const select = document.querySelector('.lane-figure select'); select.value = 'now';"
+        "select.dispatchEvent(new Event('change'))"
+    )
+    assert page.run(shown) == ["now", "auto"]
+
+
+def test_paper_has_the_charts_and_no_controls(page):
+    page.resize(700, media="print")
+    page.settle()
+
+    seen = "return [...document.querySelectorAll(arguments[0])]"
+    seen += ".filter((one) => one.checkVisibility())"
+    assert page.run(f"{seen}.length", "button:not(.link), input[type=range], nav, .hint") == 0
+    assert page.run(f"{seen}.length", "[role=img]") == 10
+    assert page.run("return document.documentElement.scrollWidth") == 700
+
+
 def test_every_control_has_a_name(page):
     page.driver.execute_cdp_cmd("Accessibility.enable", {})
     tree = page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]

@@ -80,8 +80,8 @@ def make_report(folder, width):
 
 
 # AIRSN has 3 * width + 23 jobs.
-WIDTHS = {"ten": None, "2,000": 660, "10,000": 3326, "1,000,000": 333_326}
-SIZES = [size for size in WIDTHS if HAS_MILLION or size != "1,000,000"]
+WIDTHS = {"ten": None, "two-thousand": 660, "ten-thousand": 3326, "million": 333_326}
+SIZES = [size for size in WIDTHS if HAS_MILLION or size != "million"]
 
 
 @pytest.fixture(scope="session")
@@ -165,14 +165,14 @@ def test_the_player_counts_what_the_game_counts(browser, reports, size, order):
         assert (done, eligible) == (step, counts[step])
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [size for size in SIZES if size != "two-thousand"])
 @pytest.mark.parametrize("width", [360, 800, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_can_be_read_at_any_width_by_day_and_by_night(
     browser, reports, size, width, scheme
 ):
     browser.open(reports(size).page, width=width, scheme=scheme)
-    browser.screenshot(SCREENSHOTS / f"{size.replace(',', '')}-{width}-{scheme}.png")
+    browser.screenshot(SCREENSHOTS / f"{size}-{width}-{scheme}.png")
     texts = browser.run(TEXTS)
 
     assert browser.run("return document.documentElement.scrollWidth") == width
@@ -202,13 +202,13 @@ def test_workers_are_lanes_and_a_cursor_says_who_works(browser, reports):
 
 
 def test_a_large_dag_is_grouped_and_filled_by_shares(browser, reports):
-    browser.open(reports("10,000").page)
+    browser.open(reports("ten-thousand").page)
     shown(browser, "fifo", 5000)
     shares = browser.run(
         "return [...document.querySelectorAll('.side:first-child [data-node]')].map((node) =>"
         "[...node.children].map((one) => Number(one.getAttribute('width'))))"
     )
-    dag = reports("10,000").keys["dag"]
+    dag = reports("ten-thousand").keys["dag"]
 
     assert len(shares) == len(dag["tasks"]) < 400
     done = [count * part[1] / part[0] for count, part in zip(dag["tasks"], shares, strict=True)]

@@ -1,7 +1,18 @@
 // A run with its workers as lanes, and a cursor over time that says who works.
 
 import { kindLegend } from "./dag_section.js";
-import { choice, element, later, onWidth, shape, slider, spoken, table, timed } from "./dom.js";
+import {
+  choice,
+  counted,
+  element,
+  later,
+  onWidth,
+  shape,
+  slider,
+  spoken,
+  table,
+  timed,
+} from "./dom.js";
 import { opponents, orderNames } from "./orders.js";
 import { at, ticks, valueAt } from "./scale.js";
 
@@ -100,7 +111,8 @@ class Run {
     this.run = found.runs[name];
     const { source, end, workers, is_cut: isCut } = this.run;
     const cut = isCut ? "; only its beginning is drawn" : "";
-    this.caption.textContent = `${name}, ${source}: ends after ${timed(end, found.unit)} on ${spoken(workers)} workers${cut}`;
+    const what = name === source ? name : `${name}, ${source}`;
+    this.caption.textContent = `${what}: ends after ${timed(end, found.unit)} on ${counted(workers, "worker")}${cut}`;
     this.made.dataset.run = name;
     this.rest.replaceChildren(later("The numbers as a table", () => this.numbers()));
     if (this.width) this.draw(this.width);
