@@ -222,6 +222,7 @@ def test_the_readmes_commands_print_what_it_says(tmp_path):
         "icsched batch montage.dag --take 9 --method exact --json",
         "icsched cluster montage.dag --capacities 3,7 --clusterer lean --json",
         "icsched simulate montage.dag --order prio --order random --runs 60 --json",
+        "icsched report montage.dag --json",
     ],
 )
 def test_the_output_is_the_same_on_any_hash_seed(command, folder):

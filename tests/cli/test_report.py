@@ -175,6 +175,33 @@ def test_the_name_of_a_file_that_is_not_utf8_survives(icsched, report, tmp_path,
     assert embedded((tmp_path / "page.html").read_text())["name"] == name
 
 
+def test_jobs_of_one_name_and_two_submit_files_are_two_kinds(report, put):
+    put({"wf.dag": "JOB m1 a.sub\nJOB n b.sub\nJOB m2 b.sub\nJOB m3 a.sub\n"})
+    found = report("wf.dag")["dag"]
+
+    assert (found["kind"], found["kinds"]) == ([0, 1, 2, 0], ["m#", "n", "m# (2)"])
+
+
+def test_an_order_that_icsched_wrote_is_what_the_file_has_now(icsched, report, put):
+    put({"wf.dag": WORKFLOW, "order.txt": "lone\na\nc\nb\n"})
+    assert icsched("prio", "wf.dag", "--order", "@order.txt", "--in-place").code == 0
+    found = report("wf.dag", *ONE_BY_ONE)
+
+    assert found["worth"]["baseline"] == "now"
+    assert order_of(found, "now") == [0, 1, 3, 2]
+    assert order_of(found, "auto")[0] == 1
+
+
+def test_a_proof_names_its_theorem_with_a_sentence_and_its_parts(report, fork):
+    proof = report(fork, *ONE_BY_ONE)["proof"]
+
+    assert proof["status"] == "ic-optimal"
+    assert proof["words"].startswith("IC-optimal: no order has more eligible jobs at any step. ")
+    assert not re.search(r"\(theorem", proof["words"])
+    assert proof["tree"]["words"]
+    assert (proof["min_ratio"], proof["mean_ratio"], proof["area_ratio"]) == (1, 1, 1)
+
+
 def test_clusters_are_shown_if_asked_for(report, fork):
     found = report(fork, "--clusters", "2")["clusters"]
 

@@ -1,5 +1,6 @@
 """All that a report page shows of a workflow; built from the answers of other commands."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,11 +32,12 @@ from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.show import files_of
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.simulate import Model, check_unit
-from icsched.arrays import Floats
+from icsched.arrays import Floats, Ids, ranks_of
 from icsched.compare import Paired, Simulation, Timeline
 from icsched.pebble import memory_profile
 from icsched.pictures import Curve, DagPicture, Lanes, curve_of, dag_picture, run_lanes
 from icsched.pictures.scene import kinds_by_name
+from icsched.run_times import stem
 from icsched.sim import AnyPool, Pool, Times, trace
 from icsched.sim.engine import cores
 from icsched.sim.usual import usual_pools
@@ -261,14 +263,24 @@ class _Report:
         return Memory(curve_of(line), int(line.max()))
 
 
-def _kinds(workflow: Workflow) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the kind of each task of the dag, from 0, and names of kinds: those of their tasks."""
+def _kinds(workflow: Workflow) -> tuple[Ids, tuple[str, ...]]:
+    """Return the kind of each task of the dag, from 0 as they appear, and a name for each kind.
+
+    The name is that of its tasks without their numbers. Kinds that differ only in what they are
+    submitted by get a number after it.
+    """
     names = list(map(str, workflow.dag.names))
     if workflow.describe is None:
         return kinds_by_name(names)
-    kinds, first, kind = np.unique(workflow.kinds, return_index=True, return_inverse=True)
+    _, first, kind = np.unique(workflow.kinds, return_index=True, return_inverse=True)
     in_turn = np.argsort(first)
-    place = np.empty(len(kinds), np.int32)
-    place[in_turn] = np.arange(len(kinds))
-    _, stems = kinds_by_name([names[at] for at in np.sort(first).tolist()])
-    return place[kind], stems
+    seen: Counter[str] = Counter()
+    told = []
+    for at in first[in_turn].tolist():
+        seen[stem(names[at])] += 1
+        told.append(_numbered(stem(names[at]), seen[stem(names[at])]))
+    return ranks_of(in_turn.astype(np.int32))[kind.ravel()], tuple(told)
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"

@@ -2,7 +2,18 @@
 
 from icsched.answers.report import ReportAnswer
 from icsched.render.proofs import proof_sentence, ratio_keys, unbounded
-from icsched.theory.proof import Chain, ProofStep, Rule, Sign
+from icsched.render.report.sentences import word
+from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
+
+_REASONS = {
+    Theorem.BLOCKS: "It runs one block after the other, and each block has priority over the next."
+    " Such an order is IC-optimal (Cordasco, Rosenberg and Sims 2011, theorem 2.1).",
+    Theorem.SUM_OF_TREES: "The workflow is trees side by side, and the order takes the best part of"
+    " a tree each time. Such an order is IC-optimal (Cordasco, Malewicz and Rosenberg 2007, theorem"
+    " 3.2).",
+    Theorem.EXACT: "Every set of tasks that can have run was looked at.",
+    Theorem.PARTS: "It meets a bound that follows from bounds of its parts.",
+}
 
 _RULES = {
     Rule.SERIES: "These parts run one after the other: every task of a part waits for all tasks"
@@ -15,8 +26,8 @@ _RULES = {
     " holds.",
     Rule.FEWER_ARCS: "The part below has the same tasks and fewer arcs. Fewer arcs never enable"
     " fewer tasks, so its bound holds here too.",
-    Rule.BLOCKS: "These blocks run in this order. Each one has priority over the next: to run a"
-    " task of the first enables at least as many tasks as to run one of the second.",
+    Rule.BLOCKS: "These blocks run in this order. Each one has priority over the next: to run it"
+    " first never leaves fewer eligible tasks at any step. Or the next one waits for all of it.",
     Rule.PART: "This part was solved as it is: by a theorem about its shape, or by looking at every"
     " set of tasks that can have run.",
 }
@@ -47,13 +58,22 @@ def proof_keys(found: ReportAnswer) -> dict[str, object]:
     tree = None if found.why is None else _node(found.why)
     return {
         "status": "ic-optimal" if is_optimal else "unproved",
-        "words": proof_sentence(proof, certified) + unbounded(compared),
+        "words": _words(found),
         "min_ratio": ratios["min_ratio"],
         "mean_ratio": ratios["mean_ratio"],
         "area_ratio": ratios["bound_area_ratio"],
         "tree": tree,
         "is_cut": found.why is not None and _is_cut(found.why),
     }
+
+
+def _words(found: ReportAnswer) -> str:
+    """Say what is proved about the order auto, and why."""
+    compared, proof = found.compared, found.compared.plan.proof
+    if not proof.is_ic_optimal or proof.theorem is None:
+        return proof_sentence(proof, compared.certified) + unbounded(compared)
+    optimal = f"IC-optimal: no order has more eligible {word(found)}s at any step."
+    return f"{optimal} {_REASONS[proof.theorem]}"
 
 
 def _node(step: ProofStep) -> dict[str, object]:
