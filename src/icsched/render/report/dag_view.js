@@ -119,8 +119,8 @@ export class DagView {
     return this.room.map((gap) => {
       if (this.dag.is_grouped)
         return [
-          Math.max(2, Math.min(34, across * gap * 0.42)),
-          Math.max(2, Math.min(7, down * 0.3)),
+          Math.max(2, Math.min(60, across * gap * 0.42)),
+          Math.max(0.8, Math.min(7, down * 0.3)),
         ];
       const half = Math.max(1.25, Math.min(8, across * gap * 0.38, down * 0.3));
       return [half, half];

@@ -72,7 +72,9 @@ export class SvgPainter {
     const made =
       this.nodes.children[node] ??
       this.nodes.appendChild(shape("g", { "data-node": node }, shape("rect", { class: "node" })));
-    update(made, { "data-state": look.state ?? "" });
+    // A line around a node of a few pixels would hide its colour.
+    const isTiny = Math.min(box.width, box.height) < 4;
+    update(made, { "data-state": look.state ?? "", "stroke-width": isTiny ? 0.3 : 1 });
     this.rect(made.children[0], box, scene.round ? box.width / 2 : 2, look.fill);
     if (!hasShares) return;
     if (made.childElementCount === 1)
