@@ -56,6 +56,7 @@ PURPOSES = {
 BY_HAND = {
     "apache-airflow": "Apache-2.0",
     "atheris": "Apache-2.0",
+    "furo": "MIT",
     "hyperqueue": "MIT",
     "luigi": "Apache-2.0",
     "matplotlib": "Matplotlib License (like the PSF's)",

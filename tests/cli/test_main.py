@@ -173,9 +173,10 @@ def test_the_tour_shows_profiles_and_what_the_referee_says(icsched, tmp_path):
 def test_the_tour_keeps_files_that_other_commands_read(icsched, tmp_path):
     tour = tmp_path / "tour"
     told = icsched("demo", "-o", str(tour)).out.partition("The tour wrote:\n")[2]
-    files = {str(tour / name) for name in ("airsn.dag", "times.csv")}
+    files = {str(tour / name) for name in ("airsn.dag", "times.csv", "report.html")}
 
-    assert set(map(str.strip, told.partition("Next:\n")[0].splitlines())) == files
+    assert set(map(str.strip, told.partition("Open ")[0].splitlines())) == files
+    assert (tour / "report.html").read_text().startswith("<!doctype html>")
     assert {str(path) for path in tour.iterdir()} == files
     found = icsched("show", f"{tour}/airsn.dag", "--run-times", f"{tour}/times.csv", "--json")
     assert json.loads(found.out)["run_times"]["measured"] == 773

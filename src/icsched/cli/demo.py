@@ -5,12 +5,16 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-from icsched.answers.demo import TOUR, made
-from icsched.cli.inputs import refuse
+from icsched.answers.demo import TOUR, WORKERS, made
+from icsched.answers.reading import Reading
+from icsched.answers.report import Reported, report_answer
+from icsched.cli.inputs import USUAL, refuse
 from icsched.cli.output import SIGNS, OutputName, report, say
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.render import demo as render
+from icsched.render.report import report_keys, report_page
+from icsched.sim import Workers
 
 
 def demo(*, output_: Annotated[str | None, OutputName] = None) -> None:
@@ -56,5 +60,13 @@ def _written(directory: Path) -> list[str]:
     texts = {str(directory / name): text for name, text in made().texts.items()}
     for path, text in texts.items():
         write_text(path, text)
-    # The report page goes here: write it to `directory / "report.html"`, and add its path.
-    return list(texts)
+    page = str(directory / "report.html")
+    write_text(page, _report(*texts))
+    return [*texts, page]
+
+
+def _report(workflow: str, times: str) -> str:
+    """Return the report page of the workflow that the tour made."""
+    wanted = Reported(Workers(WORKERS), has_unit=True, run_times=[times])
+    found = report_answer([workflow], wanted, reading=Reading(USUAL), signs=SIGNS)
+    return report_page(report_keys(found))

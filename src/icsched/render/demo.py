@@ -82,9 +82,9 @@ def _(stop: Simulated) -> str:
 
 def ending(written: Sequence[str]) -> str:
     """Say which files the tour wrote, and what to try next."""
-    workflow, times, *_ = (quote(named(path)) for path in written)
+    workflow, times, page = (quote(named(path)) for path in written)
     files = "".join(f"  {named(path)}\n" for path in written)
     tried = [f"icsched show {workflow}", f"icsched prio {workflow} --run-times {times}"]
     commands = "".join(f"  {line}\n" for line in tried)
     head = paragraph("5. Keep it:")
-    return f"\n{head}The tour wrote:\n{files}Next:\n{commands}"
+    return f"\n{head}The tour wrote:\n{files}Open {page} in a browser. Next:\n{commands}"
