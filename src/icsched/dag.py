@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
 from icsched.arrays import Ids, Mask, Rows, ids_where, mask_of
-from icsched.errors import CycleError, GraphError, UnknownTaskError, not_installed
+from icsched.errors import CycleError, GraphError, UnknownTaskError
 from icsched.frames import Shown
 from icsched.graph_inputs import (
     Names,
@@ -28,7 +28,9 @@ from icsched.graph_inputs import (
     joined_names,
     mapping_arcs,
     networkx_arcs,
+    networkx_graph,
     rustworkx_arcs,
+    rustworkx_graph,
     task_count,
     task_ids,
 )
@@ -373,15 +375,7 @@ class Dag(Shown):
 
         Raises EngineError if networkx is not installed.
         """
-        try:
-            import networkx as nx
-        except ImportError:
-            raise not_installed("networkx", "networkx") from None
-
-        graph: networkx.DiGraph[Any] = nx.DiGraph()
-        graph.add_nodes_from(self._names)
-        graph.add_edges_from((self._names[p], self._names[c]) for p, c in self.arcs.tolist())
-        return graph
+        return networkx_graph(self._names, self.arcs)
 
     @classmethod
     def from_rustworkx(cls, graph: rustworkx.PyDiGraph[Any, Any]) -> Dag:
@@ -396,15 +390,7 @@ class Dag(Shown):
 
         Raises EngineError if rustworkx is not installed.
         """
-        try:
-            import rustworkx as rx
-        except ImportError:
-            raise not_installed("rustworkx", "rustworkx") from None
-
-        graph: rustworkx.PyDiGraph[Any, Any] = rx.PyDiGraph()
-        graph.add_nodes_from(list(self._names))
-        graph.add_edges_from_no_data([(p, c) for p, c in self.arcs.tolist()])
-        return graph
+        return rustworkx_graph(self._names, self.arcs)
 
 
 def _frozen(array: Ids) -> Ids:

@@ -1,14 +1,23 @@
-"""What dags are made from, checked: mappings, arcs, names, and graphs of other libraries."""
+"""What dags are made from, checked: mappings, arcs, names, and graphs of other libraries.
+
+Dags become graphs of other libraries here, too.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import checks
 from icsched.arrays import Ids
-from icsched.errors import GraphError
+from icsched.errors import GraphError, not_installed
+
+if TYPE_CHECKING:
+    import networkx
+    import rustworkx
 
 MOST_ARCS = 2**31 - 1  # that int32 arrays hold
 MOST_TASKS = 2**31 - 2
@@ -170,3 +179,27 @@ def joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names 
         return None
     names = (*first, *(second[task] for task in fresh))
     return names if len(set(names)) == len(names) else None
+
+
+def networkx_graph(names: Names, arcs: Ids) -> networkx.DiGraph[Any]:
+    """Return a networkx DiGraph; raises EngineError if networkx is not installed."""
+    try:
+        import networkx as nx
+    except ImportError:
+        raise not_installed("networkx", "networkx") from None
+    graph: networkx.DiGraph[Any] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    graph.add_edges_from((names[parent], names[child]) for parent, child in arcs.tolist())
+    return graph
+
+
+def rustworkx_graph(names: Names, arcs: Ids) -> rustworkx.PyDiGraph[Any, Any]:
+    """Return a rustworkx PyDiGraph; raises EngineError if rustworkx is not installed."""
+    try:
+        import rustworkx as rx
+    except ImportError:
+        raise not_installed("rustworkx", "rustworkx") from None
+    graph: rustworkx.PyDiGraph[Any, Any] = rx.PyDiGraph()
+    graph.add_nodes_from(list(names))
+    graph.add_edges_from_no_data([(parent, child) for parent, child in arcs.tolist()])
+    return graph
