@@ -186,7 +186,11 @@ def test_links_of_pages_lead_to_files(page):
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text())
     files = [link for link in links if "://" not in link]
 
-    assert [link for link in files if not (page.parent / link).exists()] == []
+    home = (
+        ROOT if page.parent.name == "changelog.d" else page.parent
+    )  # CHANGELOG.md takes them over
+
+    assert [link for link in files if not (home / link).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

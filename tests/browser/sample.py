@@ -138,6 +138,15 @@ def _stalls() -> dict[str, Any]:
             "now": {"time": [0, 50, 150, 330], "eligible": [1, 3, 2, 0], "idle": [2, 0, 1, 3]},
             "auto": {"time": [0, 50, 120, 300], "eligible": [1, 3, 5, 0], "idle": [2, 0, 0, 3]},
         },
+        "waits": {
+            "now": {
+                "words": "In one run a free worker finds nothing to take for 60 s.",
+                "time": 60.0,
+                "share": 0.18,
+                "tasks": [{"task": "a", "node": 0, "words": "Everybody waits 50 s.", "time": 50}],
+            },
+            "auto": {"words": "Nothing.", "time": 0.0, "share": 0.0, "tasks": []},
+        },
         "bottlenecks": [
             {"task": "a", "node": 0, "words": "9 jobs wait for it.", "waiting": 9, "share": 0.9},
             {"task": NAMES[4], "node": 4, "words": "1 job waits.", "waiting": 1, "share": 0.1},

@@ -54,7 +54,8 @@ def test_times_are_those_of_a_simulation_of_the_same_orders(report, fork):
     assert [each["name"] for each in found["worth"]["orders"]] == ORDERS
     orders = {name: order_of(found, name) for name in ORDERS[:3]} | {"fifo": "fifo"}
     sampling = Paired(most_runs=2000)
-    own = simulate(DAG, orders, pool=Pool(batch=1), baseline="fifo", sampling=sampling)
+    model = {"pool": Pool(batch=1), "times": Times("lognormal", 0.3)}
+    own = simulate(DAG, orders, **model, baseline="fifo", sampling=sampling)
     assert found["worth"]["runs"] == own.runs
     for each in found["worth"]["orders"]:
         assert each["time"]["mean"] == pytest.approx(own.orders[each["name"]].time.mean)
@@ -62,6 +63,16 @@ def test_times_are_those_of_a_simulation_of_the_same_orders(report, fork):
     ratio = own.ratio[f"{best}_over_fifo"].time
     assert f"{100 * (1 - ratio.median):.1f}% earlier" in found["worth"]["words"]
     assert found["worth"]["is_clear"] == (ratio.high < 1)
+
+
+def test_prio_uses_run_times_as_everywhere(report, put):
+    """Without run times `prio` would take a, the first of two sources with one child each."""
+    jobs = "".join(f"JOB {name} t.sub\n" for name in "abcd")
+    put({"wf.dag": f"{jobs}PARENT a CHILD c\nPARENT b CHILD d\n"})
+    put({"times.csv": "a,1\nb,1\nc,1\nd,100\n"})
+    found = report("wf.dag", "--workers", "1", "--run-times", "times.csv")
+
+    assert order_of(found, "prio")[0] == 1  # b
 
 
 def test_the_priorities_of_the_file_are_what_orders_are_compared_with(report, put):
@@ -103,7 +114,8 @@ def test_lanes_are_the_first_simulated_run(report):
     found = report("wf.dag", "--workers", "3", "--seed", "5")
 
     run = found["lanes"]["runs"]["fifo"]
-    given = trace(dag, Played("fifo"), Workers(3), Times(), seed=5, run=0).assignments
+    model = dag, Played("fifo"), Workers(3), Times("lognormal", 0.3)
+    given = trace(*model, seed=5, run=0).assignments
     assert run["node"] == given.task.tolist()
     assert run["lane"] == given.request.tolist()
     assert run["start"] == pytest.approx(given.time.tolist(), abs=1e-3)

@@ -28,12 +28,14 @@ from icsched.answers.report.recorded import (
     recorded_run,
     with_past_times,
 )
+from icsched.answers.report.waits import Waits, waits_of
 from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.show import files_of
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.simulate import Model, check_unit
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.compare import Paired, Simulation, Timeline
+from icsched.orders.auto import SPREAD
 from icsched.pebble import memory_profile
 from icsched.pictures import Curve, DagPicture, Lanes, curve_of, dag_picture, run_lanes
 from icsched.pictures.scene import kinds_by_name
@@ -82,7 +84,7 @@ class ReportAnswer:
     `means` are the mean run times, 1 for each task if they are not `is_timed`. `baseline` is the
     order that the others are compared with. `ceiling` has the most eligible tasks that any order
     can have, None if no bound was computed. `why` says why the ceiling holds. `lanes` has one
-    simulated run of each order, unless its steps do not fit into memory.
+    simulated run of each order, unless its steps do not fit into memory; `waits` is of that run.
     """
 
     files: tuple[str, ...]
@@ -108,6 +110,7 @@ class ReportAnswer:
     blocks: Blocks | None
     game: Game | GroupedGame
     lanes: Mapping[str, Lanes]
+    waits: Mapping[str, Waits]
     recorded: RecordedRun | None
     why: ProofStep | None
     clusters: Clusters | None
@@ -180,7 +183,7 @@ class _Report:
         means = np.ones(len(dag)) if workflow.run_times is None else workflow.run_times
         made = report_orders(self.ordered, means, self.signs)
         schedules = {name: order.schedule for name, order in made.orders.items()}
-        found, timelines, lanes = self._simulated(made)
+        found, timelines, lanes, waits = self._simulated(made)
         with self.signs.working("drawing", len(dag)):
             picture = dag_picture(dag, kinds=_kinds(workflow))
             is_small = len(dag) <= _MOST_ADVISED
@@ -210,6 +213,7 @@ class _Report:
                 blocks=blocks_of(self.ordered.plan.analysis) if not picture.is_grouped else None,
                 game=game_of(schedules, picture),
                 lanes=lanes,
+                waits=waits,
                 recorded=self.recorded,
                 why=why,
                 clusters=clusters_of(self.ordered.plan, self.wanted.clusters),
@@ -217,23 +221,24 @@ class _Report:
 
     def _simulated(
         self, made: ReportOrders
-    ) -> tuple[Simulation, dict[str, Timeline], dict[str, Lanes]]:
+    ) -> tuple[Simulation, dict[str, Timeline], dict[str, Lanes], dict[str, Waits]]:
         """Simulate all orders on the same draws, and follow the first run of each."""
         dag = self.workflow.dag
         played = {name: order.played for name, order in made.orders.items()}
         affordable = _MOST_TASKS // (len(dag) * len(played))
         sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
-        times = Times(means=self.workflow.run_times)
+        times = Times("lognormal", SPREAD, self.workflow.run_times)  # as "auto" has it
         model = Model(self.pool, times, sampling, self.wanted.seed, cores(), self.signs)
         found = model.simulation(dag, played, made.baseline)
         timelines = model.timelines(dag, played, found)
-        lanes = {}
+        lanes, waits = {}, {}
         with self.signs.working("following a run"):
             for name, order in played.items():
                 if self._fits(found.orders[name].time.high):
                     steps = trace(dag, order, self.pool, times, seed=self.wanted.seed, run=0)
                     lanes[name] = run_lanes(steps, self.pool)
-        return found, timelines, lanes
+                    waits[name] = waits_of(dag, steps, self.pool)
+        return found, timelines, lanes, waits
 
     def _fits(self, time: float) -> bool:
         pool = self.pool

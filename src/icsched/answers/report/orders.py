@@ -62,7 +62,7 @@ def _prio(found: Ordered) -> tuple[Ids, Proof]:
     """Return the order "prio" and what is proved about it; not made again if "auto" chose it."""
     if found.plan.choice is not None and found.plan.choice.chosen == PRIO:
         return found.plan.order, found.plan.proof
-    made = made_order(found.plan.dag, PRIO, None)
+    made = made_order(found.plan.dag, PRIO, found.workflow.run_times)
     assert isinstance(made, Made)  # noqa: S101  for the type checker
     return made.order, made.proof
 

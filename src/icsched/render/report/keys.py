@@ -124,12 +124,31 @@ def _stalls(found: ReportAnswer) -> dict[str, object]:
             name: {key: _rounded(getattr(line, key)) for key in ("time", "eligible", "idle")}
             for name, line in found.timelines.items()
         },
+        "waits": {name: _waits(found, name) for name in found.waits},
         "bottlenecks": [_bottleneck(found, each) for each in found.bottlenecks],
         "critical_path": {
             "time": path.time,
             "tasks": len(path.tasks),
             "nodes": _in_turn(found.picture.node[path.tasks]),
         },
+    }
+
+
+def _waits(found: ReportAnswer, name: str) -> dict[str, object]:
+    run = found.waits[name]
+    return {
+        "words": say.waits(found, name),
+        "time": run.time,
+        "share": run.share,
+        "tasks": [
+            {
+                "task": _name(found, each.task),
+                "node": int(found.picture.node[each.task]),
+                "words": say.wait(found, each),
+                "time": each.time,
+            }
+            for each in run.tasks
+        ],
     }
 
 

@@ -47,8 +47,15 @@ export function stallsSection(report, show) {
   return [
     element("p", {}, stalls.words),
     element("div", { class: "pair" }, ...charts),
-    element("h3", {}, `${capital(report.word)}s that everything waits for`),
-    bottlenecks(report, show),
+    ...first
+      .filter((name) => stalls.waits[name])
+      .flatMap((name) => [
+        element("h3", {}, `What workers wait for in the order ${name}`),
+        element("p", {}, stalls.waits[name].words),
+        waited(stalls.waits[name].tasks, show, (one) => ({ "data-time": one.time })),
+      ]),
+    element("h3", {}, `${capital(report.word)}s that most others wait for`),
+    waited(stalls.bottlenecks, show, (one) => ({ "data-waiting": one.waiting })),
   ];
 }
 
@@ -57,17 +64,21 @@ export function capital(word) {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** A click marks the task in the dag. */
-function bottlenecks(/** @type {any} */ report, /** @type {(node: number) => void} */ show) {
-  const found = report.stalls.bottlenecks;
+/**
+ * A list of tasks, each with a sentence. A click marks the task in the dag.
+ * @param {any[]} found
+ * @param {(node: number) => void} show
+ * @param {(one: any) => Record<string, any>} data for tests, beside the node
+ */
+function waited(found, show, data) {
   if (found.length === 0) return element("p", {}, "There are none.");
   return element(
     "ol",
     { class: "bottlenecks" },
-    ...found.map((/** @type {any} */ one) =>
+    ...found.map((one) =>
       element(
         "li",
-        { "data-node": one.node, "data-waiting": one.waiting },
+        { "data-node": one.node, ...data(one) },
         button(one.task, () => show(one.node), {
           class: "link",
           "aria-label": `${one.task}: show it in the dag`,

@@ -4,8 +4,10 @@ from icsched.answers.known import Resumed
 from icsched.answers.report import Bottleneck, ReportAnswer
 from icsched.answers.report.orders import NOW
 from icsched.answers.report.parts import Clusters
+from icsched.answers.report.waits import Wait
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.orders import ORDERS
+from icsched.orders.auto import SPREAD
 from icsched.orders.choice import WORTH
 from icsched.render.known import rescue_sentence, times_sentence
 from icsched.render.notes import sentence
@@ -18,6 +20,9 @@ from icsched.sim import Pool, Ratio
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
 _MOST_REMARKS = 20
+
+
+_VARY = f" Run times vary around their means by {SPREAD:.0%}, by assumption."
 
 
 def word(found: ReportAnswer) -> str:
@@ -53,10 +58,10 @@ def pool(found: ReportAnswer) -> str:
     """Say who asks for tasks, and where that is known from."""
     who = pool_words(found.pool, " s" if found.is_timed else " run times")
     if found.is_own_pool:
-        return f"The pool is as you said: {who}."
+        return f"The pool is as you said: {who}.{_VARY}"
     if found.recorded is not None:
-        return f"The pool behaves as in {named(*found.recorded.logs)}: {who}."
-    return f"Nothing is known of your pool. A usual one for this workflow is assumed: {who}."
+        return f"The pool behaves as in {named(*found.recorded.logs)}: {who}.{_VARY}"
+    return f"Nothing is known of your pool. A usual one for this workflow is assumed: {who}.{_VARY}"
 
 
 # Is it worth it
@@ -141,6 +146,25 @@ def stalls(found: ReportAnswer) -> str:
     ]
     text = "; ".join(shares)
     return f"{text}. {_waits(found)}"
+
+
+def waits(found: ReportAnswer, name: str) -> str:
+    """Say for how long a free worker found nothing to take in the run that was followed."""
+    run = found.waits[name]
+    time = _time(found, run.time)
+    return (
+        f"In one run in the order {name}, a free worker finds nothing to take for {time},"
+        f" {100 * run.share:.1f}% of the run."
+    )
+
+
+def wait(found: ReportAnswer, each: Wait) -> str:
+    """Say for how long everybody waits for a task."""
+    return f"Everybody waits {_time(found, each.time)} for it."
+
+
+def _time(found: ReportAnswer, value: float) -> str:
+    return f"{value:,.0f} {unit(found)}" if value >= 100 else f"{value:.3g} {unit(found)}"
 
 
 def _waits(found: ReportAnswer) -> str:
