@@ -8,7 +8,15 @@ if TYPE_CHECKING:
     from icsched import families, pebble, sim, theory
     from icsched.compare import Simulation, simulate
     from icsched.dag import Dag
-    from icsched.errors import ArgumentError, CycleError, FormatError, IcschedError
+    from icsched.errors import (
+        ArgumentError,
+        CycleError,
+        EngineError,
+        FormatError,
+        GraphError,
+        IcschedError,
+        RunError,
+    )
     from icsched.execution.mapping import run
     from icsched.formats import read, write
     from icsched.logs import read_run_times
@@ -36,12 +44,15 @@ __all__ = [
     "ClusterServer",
     "CycleError",
     "Dag",
+    "EngineError",
     "FormatError",
+    "GraphError",
     "IcschedError",
     "LimitedOrder",
     "Plan",
     "Pool",
     "Proof",
+    "RunError",
     "RunTimeTable",
     "Schedule",
     "Simulation",
@@ -71,7 +82,9 @@ __all__ = [
 _HOMES = {  # where each export lives
     "icsched.compare": "Simulation simulate",
     "icsched.dag": "Dag",
-    "icsched.errors": "ArgumentError CycleError FormatError IcschedError",
+    "icsched.errors": (
+        "ArgumentError CycleError EngineError FormatError GraphError IcschedError RunError"
+    ),
     "icsched.execution.mapping": "run",
     "icsched.formats": "read write",
     "icsched.logs": "read_run_times",

@@ -67,6 +67,7 @@ def report() -> dict[str, Any]:
         "name": f"sample {HOSTILE}.dag",
         "files": ["sample.dag"],
         "version": "0.1.0",
+        "repeat": "icsched report wf.dag --pool pool.json --seed 0 -o report.html",
         "word": "job",
         "notes": ["This report was made by hand."],
         "size": {

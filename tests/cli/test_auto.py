@@ -496,7 +496,11 @@ def test_a_file_for_which_nothing_is_worth_it_is_up_to_date(check):
         ("JOB l0 ", "JOB more x.sub\nJOB l0 ", "it gives job more no priority"),
         ("JOB l0 x.sub\n", "", "it names job l0 that the workflow no longer has"),
         ("PARENT c0 ", "PARENT l0 c0 ", "it puts job c1 before a parent"),
-        ("PRIORITY c0 15", "PRIORITY c0 16", "it gives another order, or in another way"),
+        (
+            "PRIORITY c0 15",
+            "PRIORITY c0 16",
+            "with these options it gives another order, or in another way",
+        ),
     ],
 )
 @pytest.mark.parametrize("order", [TWO, ("--order", "prio")])

@@ -40,4 +40,6 @@ def _problem(change: Change) -> str:
     had, has = (section.line_of(data or b"") is not None for data in (change.old, change.new))
     if had and not has:
         return "its section of icsched's is no longer needed"
-    return "it gives another order, or in another way" if had else "it does not have this order"
+    if had:
+        return "with these options it gives another order, or in another way"
+    return "it does not have this order"

@@ -12,6 +12,7 @@ from icsched.compare import Paired, Simulation, simulate
 from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.logs import Ending, Fit, PastRun, Usage
+from icsched.orders.auto import SPREAD
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
@@ -21,7 +22,6 @@ FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
-_SPREAD = 0.1  # of run times that were measured once
 _FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
 _REPLAYS = 100  # of a pool whose workers leave by chance
 
@@ -81,7 +81,8 @@ def foretell(
     actual, replays = _replays(usage, fit, dag)
     pool = _fitting(fit, actual, replays, recorded=wanted.recorded)
     spread, is_measured = _spread(past)
-    times = Times("normal" if spread <= 0.3 else "lognormal", spread, means=workflow.run_times)
+    is_normal = is_measured and spread <= 0.3
+    times = Times("normal" if is_normal else "lognormal", spread, means=workflow.run_times)
     orders = _orders(usage, workflow, wanted.orders)
     baseline = _baseline(workflow)
     with signs.progress("simulating other orders", len(dag)) as tell:
@@ -196,5 +197,5 @@ def _spread(past: PastRun) -> tuple[float, bool]:
     squares = np.bincount(job, (seconds / mean[job] - 1) ** 2, minlength=len(past.names))
     repeated = count > 1
     if repeated.sum() < _FEWEST_REPEATED:
-        return _SPREAD, False
+        return SPREAD, False
     return float(np.sqrt(np.mean(squares[repeated] / (count[repeated] - 1)))), True

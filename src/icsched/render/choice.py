@@ -1,6 +1,7 @@
 """What "auto" chose, in words."""
 
 from icsched.orders import Choice
+from icsched.orders.auto import SPREAD
 from icsched.orders.choice import FIFO, NEW, PRESENT
 from icsched.render.compared import PEER
 from icsched.render.layout import listing
@@ -81,7 +82,8 @@ def _earlier(ratio: Interval) -> str:
 
 def _table(choice: Choice) -> str:
     """Return the orders that were compared: the best as checked, others as the race saw them."""
-    head = f"Simulated ({counted(choice.runs, 'run')}, seed {choice.seed}), time of the run:"
+    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, run times vary by {SPREAD:.0%}"
+    head = f"Simulated ({how}), time of the run:"
     rows = [(label(name), _time(choice, name)) for name in choice.ratios]
     return "".join([f"{head}\n", listing(rows, indent="  "), *_excess(choice)])
 

@@ -92,7 +92,8 @@ def _course(answer: RunAnswer) -> list[str]:
         f" their worker, {counted(done.copies, 'copy', 'copies')}",
     ]
     if done.offered:
-        stalls = f"stalled {counted(done.stalls, 'time')}, for {_seconds(done.stalled)} in all"
+        time = f"{_seconds(done.stalled)} of all workers together"
+        stalls = f"stalled {counted(done.stalls, 'time')}, for {time}"
         lines.append(f"Workers were busy {_share(answer)} of the time, and {stalls}")
     return lines
 

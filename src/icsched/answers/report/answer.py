@@ -91,8 +91,8 @@ class ReportAnswer:
     workflow: Workflow
     notes: tuple[notes.Note, ...]
     remarks: tuple[Remark, ...]
+    wanted: Reported
     pool: AnyPool
-    is_own_pool: bool
     is_timed: bool
     timed: TimesKnown | None
     means: Floats
@@ -194,8 +194,8 @@ class _Report:
                 workflow=workflow,
                 notes=(*about.notes, *([] if is_small else [notes.Disturbed(self.files[0])])),
                 remarks=about.remarks,
+                wanted=self.wanted,
                 pool=self.pool,
-                is_own_pool=self.wanted.pool is not None,
                 is_timed=workflow.run_times is not None,
                 timed=times_known(workflow),
                 means=means,

@@ -19,20 +19,24 @@ _LEVEL_OF_JOBS = 2  # the mapping of the file, and a list
 _TOP = 3  # levels above the keys of a file: the stream, the document and its mapping
 
 
-def parser_of(data: bytes | str) -> Any:
-    """Return the C parser of PyYAML; raises EngineError if it is not installed."""
+def _pyyaml() -> Any:
+    """Return the package yaml with its C parser; raises EngineError if it is not installed."""
     try:
-        from yaml import CSafeLoader
+        import yaml
+        from yaml import CSafeLoader  # noqa: F401  PyYAML may be there without it
     except ImportError:
         raise not_installed("PyYAML with libyaml", "yaml") from None
-    return CSafeLoader(data)
+    return yaml
+
+
+def parser_of(data: bytes | str) -> Any:
+    """Return the C parser of PyYAML; raises EngineError if it is not installed."""
+    return _pyyaml().CSafeLoader(data)
 
 
 def events(path: str, data: bytes | str) -> Iterator[Any]:
     """Yield the events of the only document in a file; raises FormatError for what is no YAML."""
-    parser = parser_of(data)
-    import yaml
-
+    yaml, parser = _pyyaml(), parser_of(data)
     end = yaml.StreamEndEvent
     try:
         get = parser.get_event
@@ -76,8 +80,7 @@ def without_collections() -> Iterator[None]:
 
 def read_document(path: str, data: bytes) -> object:
     """Return what a file says; raises FormatError for what is no YAML, or has other aliases."""
-    import yaml
-
+    yaml = _pyyaml()
     scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
     starts = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
     ends = (yaml.MappingEndEvent, yaml.SequenceEndEvent)

@@ -31,6 +31,7 @@ def report_keys(found: ReportAnswer) -> dict[str, object]:
         "name": PurePath(found.files[0]).name,
         "files": list(found.files),
         "version": version("icsched"),
+        "repeat": say.repeat(found),
         "word": say.word(found),
         "notes": say.notes(found),
         "size": _size(found),

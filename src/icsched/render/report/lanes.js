@@ -153,7 +153,7 @@ class Run {
   /** What does not end with a result is told apart. @param {number} k */
   barClass(k) {
     const ending = this.run.endings[this.run.ending[k]];
-    if (ending !== "result") return "bar-lost";
+    if (ending !== "result" && ending !== "done") return "bar-lost"; // simulated, recorded
     const kind = this.report.dag.kind[this.run.node[k]];
     return kind < 7 ? `bar-kind-${kind}` : "bar-other";
   }

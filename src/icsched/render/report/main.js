@@ -48,7 +48,7 @@ function gameParts(report) {
     element(
       "p",
       {},
-      `A ${report.word} is eligible once all its parents are done. An order is good if many are eligible at every step.`,
+      `A ${report.word} is eligible once all its parents are done. Many eligible ${report.word}s can feed many workers.`,
     ),
     player(report),
     hasRuns ? element("h3", {}, "The workers of one run") : null,

@@ -206,19 +206,13 @@ export function originSection(report) {
     element(
       "p",
       {},
-      "To repeat it, save the pool as pool.json and run this with the same run times:",
+      report.repeat.includes("pool.json")
+        ? "To repeat it, save the pool as pool.json and run this:"
+        : "To repeat it, run this:",
     ),
-    element("pre", {}, repeatCommand(report)),
+    element("pre", {}, report.repeat),
     later("The pool as JSON", () => element("pre", {}, poolText(pool))),
   ];
-}
-
-/** A shell takes these names as they are; others are quoted. @param {any} report */
-function repeatCommand({ files, worth }) {
-  const quoted = files.map((/** @type {string} */ name) =>
-    /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`,
-  );
-  return `icsched report ${quoted.join(" ")} --pool pool.json --seed ${worth.seed} -o report.html`;
 }
 
 /** What `--pool` reads: all but the words. @param {any} pool */

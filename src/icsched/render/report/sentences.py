@@ -1,5 +1,7 @@
 """The sentences of a report."""
 
+import shlex
+
 from icsched.answers.known import Resumed
 from icsched.answers.report import Bottleneck, ReportAnswer
 from icsched.answers.report.orders import NOW
@@ -57,11 +59,22 @@ def run_times(found: ReportAnswer) -> str:
 def pool(found: ReportAnswer) -> str:
     """Say who asks for tasks, and where that is known from."""
     who = pool_words(found.pool, " s" if found.is_timed else " run times")
-    if found.is_own_pool:
+    if found.wanted.pool is not None:
         return f"The pool is as you said: {who}.{_VARY}"
     if found.recorded is not None:
         return f"The pool behaves as in {named(*found.recorded.logs)}: {who}.{_VARY}"
     return f"Nothing is known of your pool. A usual one for this workflow is assumed: {who}.{_VARY}"
+
+
+def repeat(found: ReportAnswer) -> str:
+    """Return the command that makes this report again; pool.json has the pool, if logs do not."""
+    wanted = found.wanted
+    words = ["icsched", "report", *found.files]
+    words += [word for file in wanted.run_times for word in ("--run-times", file)]
+    words += [word for file in wanted.logs for word in ("--log", file)]
+    words += ["--clusters", str(wanted.clusters)] if wanted.clusters is not None else []
+    words += ["--pool", "pool.json"] if wanted.pool is not None or not wanted.logs else []
+    return shlex.join([*words, "--seed", str(wanted.seed), "-o", "report.html"])
 
 
 # Is it worth it
@@ -208,12 +221,13 @@ def memory_unit(found: ReportAnswer) -> str:
 
 def memory(found: ReportAnswer) -> str:
     """Say what is held."""
-    least = min(found.memory, key=lambda name: found.memory[name].peak)
-    peak = f"{found.memory[least].peak:,} {memory_unit(found)}"
-    return (
-        f"Results that must be kept, because a child has not run yet. The order {least} needs the"
-        f" least: at most {peak}."
-    )
+    peaks = {name: held.peak for name, held in found.memory.items()}
+    least = min(peaks, key=lambda name: peaks[name])
+    kept = "Results that must be kept, because a child has not run yet."
+    peak = f"{peaks[least]:,} {memory_unit(found)}"
+    if len(set(peaks.values())) == 1:
+        return f"{kept} All orders need the same: at most {peak}."
+    return f"{kept} The order {least} needs the least: at most {peak}."
 
 
 def picture(found: ReportAnswer) -> str:
