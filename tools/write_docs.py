@@ -1,4 +1,4 @@
-"""Write api.md, families.md and the table of formats.md in docs; a test checks them."""
+"""Write api.md and families.md in docs, and the tables of cli.md and formats.md; tests check."""
 
 import importlib
 import inspect
@@ -9,6 +9,7 @@ import icsched
 from icsched import errors, families
 from icsched.formats import FORMATS
 from icsched.formats.entry import KEPT
+from tools.reference.options import with_tables
 
 DOCS = Path(__file__).parent.parent / "docs"
 ALIASES = ("typing", "types")  # modules of type aliases, which have no documentation of their own
@@ -116,7 +117,17 @@ def families_page() -> str:
     )
 
 
-PAGES = {"api.md": api_page, "families.md": families_page, "formats.md": formats_page}
+def cli_page() -> str:
+    """Return the page of commands as it is, with fresh tables of options between its marks."""
+    return with_tables((DOCS / "cli.md").read_text())
+
+
+PAGES = {
+    "api.md": api_page,
+    "cli.md": cli_page,
+    "families.md": families_page,
+    "formats.md": formats_page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():
