@@ -19,7 +19,6 @@ from icsched import families
 from icsched.cli.app import app
 from icsched.formats import write_dagman
 from tools import write_docs
-from tools.reference import options as reference
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
@@ -133,32 +132,6 @@ def option_columns(help_text: str) -> list[str]:
 
 def options(text: str) -> set[str]:
     return set(re.findall(r"--[a-z][a-z-]*", text)) - {"--help", "--version"}
-
-
-def test_a_table_of_options_has_types_choices_and_defaults():
-    """Worked by hand from the code of `icsched batch`; the rest of its options are shared."""
-    assert reference.table_of("batch") == [
-        "| option | value | default | meaning |",
-        "| --- | --- | --- | --- |",
-        "| `--take` | whole number | must be given | How many jobs to hand out, 1 or more; "
-        "all eligible jobs if there are fewer. |",
-        "| `--done` | list or `@FILE` |  | Jobs that have run: names separated by commas, or "
-        "`@FILE` with one name on each line (`@-` for standard input). Jobs that the files or the "
-        "newest rescue file say are done need not be listed. |",
-        "| `--running` | list or `@FILE` |  | Jobs that were handed out and have not ended, given "
-        "as for `--done`. They are not handed out again, and what they will enable counts. |",
-        "| `--method` | `auto`, `tree`, `expansive`, `exact`, `greedy` | `auto` | How to choose. |",
-        "| `--time-limit` | number | `10` | Seconds for the exact method. |",
-        "| `--json` |  |  | Print one JSON object instead of a report. |",
-        "| `FILES ...`, `--lenient`, `--usedagdir`, `--no-rescue`, `--format` | | | "
-        "[as in all commands](#options-that-commands-share) |",
-    ]
-
-
-def test_a_page_without_a_mark_for_a_table_is_an_error():
-    page = (ROOT / "docs" / "cli.md").read_text()
-    with pytest.raises(ValueError, match="expected marks around the options of prio"):
-        reference.with_tables(page.replace("<!-- options of prio -->\n", ""))
 
 
 @pytest.mark.parametrize(
