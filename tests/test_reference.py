@@ -1,5 +1,6 @@
 """Pages say what code says: options of commands, and signatures of the library."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -159,3 +160,22 @@ def test_the_page_has_an_item_for_every_export():
 
     assert {name for package in packages for name in exports_of(package)} <= items
     assert {name for group in GROUPS for name in group.exports.split()} <= items
+
+
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text().partition("## The papers")[0]
+WORDS = re.findall(r"^\| (?!word|---)([^|]+?) \|", GLOSSARY, re.MULTILINE)
+
+
+def test_the_glossary_has_each_word_once():
+    words = [word for entry in WORDS for word in entry.split(", ")]
+
+    assert len(words) > 80
+    assert sorted(words) == sorted(set(words))
+
+
+def test_pages_use_every_word_of_the_glossary():
+    others = [page for page in ROOT.glob("docs/*.md") if page.name != "glossary.md"]
+    told = " ".join(" ".join(page.read_text().split()) for page in others).lower()
+
+    missing = [word for entry in WORDS for word in entry.split(", ") if word.lower() not in told]
+    assert missing == []
