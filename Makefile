@@ -105,7 +105,7 @@ guide: $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs build/guide
 
 generated: $(VENV)/installed-dev
-	$(BIN)/python tools/write_docs.py
+	$(BIN)/python -m tools.write_docs
 	$(BIN)/python tools/write_licences.py
 	$(BIN)/python -m tools.man_page
 

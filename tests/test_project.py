@@ -1,7 +1,6 @@
 """The project keeps its word: documents, exports and determinism."""
 
 import importlib
-import importlib.util
 import json
 import os
 import pkgutil
@@ -19,19 +18,13 @@ import icsched
 from icsched import families
 from icsched.cli.app import app
 from icsched.formats import write_dagman
+from tools import write_docs
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("changelog.d/*.md")])
 NUMBERED_PAPER = re.compile(r"(?i)\bpapers? \d{3}\b")
 LONGEST_LINE = 100
-
-
-def load_write_docs():
-    spec = importlib.util.spec_from_file_location("write_docs", ROOT / "tools" / "write_docs.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -62,7 +55,6 @@ def run(command: str, **options) -> str:
 
 
 def test_the_generated_pages_are_fresh():
-    write_docs = load_write_docs()
     for name, page in write_docs.PAGES.items():
         assert (ROOT / "docs" / name).read_text() == page(), f"stale docs/{name}: run make docs"
 
@@ -120,14 +112,14 @@ def test_every_command_has_help_with_an_example_and_a_place_in_the_docs(command)
     assert any(f"icsched {command}" in block for block in blocks("docs/cli.md", "sh"))
 
 
-def cli_section(command: str) -> str:
-    page = (ROOT / "docs" / "cli.md").read_text()
-    return page.partition(f"## icsched {command}\n")[2].partition("\n## ")[0]
+def section(page: str, command: str) -> str:
+    text = (ROOT / "docs" / page).read_text()
+    return text.partition(f"## icsched {command}\n")[2].partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("command", [name for name in app if not name.startswith("-")])
 def test_the_docs_have_exactly_the_options_that_the_help_has(command):
-    documented = re.findall(r"^\| (`-.*?) \| ", cli_section(command), re.MULTILINE)
+    documented = re.findall(r"^\| (`-.*?|`[A-Z].*?) \| ", section("cli.md", command), re.MULTILINE)
     offered = run(f"icsched {command} --help", env={"COLUMNS": "200"})
 
     assert options(" ".join(documented)) == options(" ".join(option_columns(offered)))
@@ -157,7 +149,11 @@ def options(text: str) -> set[str]:
 def test_the_docs_have_exactly_the_keys_that_the_json_has(command, folder):
     write_dagman(families.mesh(3), folder / "mesh.dag")
     (folder / "order.txt").write_text("".join(f"{task}\n" for task in range(6)))
-    table = cli_section(command.split()[0]).partition("| key of `--json` |")[2].partition("\n\n")[0]
+    table = (
+        section("json.md", command.split()[0])
+        .partition("| key of `--json` |")[2]
+        .partition("\n\n")[0]
+    )
     cells = re.findall(r"^\| (`.*?) \| ", table, re.MULTILINE)
     documented = {key for cell in cells for key in re.findall(r"`(\w+)", cell)}
 

@@ -27,13 +27,14 @@ def batch(
     Parameters
     ----------
     take
-        How many jobs to hand out; all eligible jobs if there are fewer.
+        How many jobs to hand out, 1 or more; all eligible jobs if there are fewer.
     done
         Jobs that have run: names separated by commas, or @FILE with one name on each line (@- for
         standard input). Jobs that the files or the newest rescue file say are done need not
         be listed.
     running
-        Jobs that were handed out and have not ended, given in the same way.
+        Jobs that were handed out and have not ended, given as for --done. They are not handed out
+        again, and what they will enable counts.
     method
         How to choose.
     time_limit

@@ -46,13 +46,16 @@ def cluster(
     Parameters
     ----------
     size
-        Number of jobs in each cluster.
+        Number of jobs in each cluster. Some have fewer: if fewer can run without waiting, or are
+        left.
     capacities
-        Numbers of jobs that the workers can take, in the order in which they come, as 4,16,64.
+        Sizes of the clusters in turn, over and over, separated by commas, as 4,16,64; instead of
+        --size.
     clusterer
         Name of a way to choose the jobs of a cluster.
     alone
-        Jobs to keep out of clusters: names separated by commas, or @FILE with one on each line.
+        Jobs to keep out of clusters of several jobs: names separated by commas, or @FILE with one
+        on each line.
     output_
         DAGMan file to write, with one job for each cluster; other files go to OUTPUT.clusters.
     dot

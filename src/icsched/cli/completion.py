@@ -14,7 +14,7 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
     Parameters
     ----------
     shell
-        The shell.
+        Shell that will read the script.
 
     """
     from icsched.cli.app import app

@@ -23,7 +23,8 @@ def demo(*, output_: Annotated[str | None, OutputName] = None) -> None:
     Parameters
     ----------
     output_
-        Directory for the files of the tour; by default a new directory for temporary files.
+        Directory for the files of the tour, which must be empty or new; by default a new directory
+        for temporary files.
 
     """
     directory = None if output_ is None else _empty(output_)

@@ -47,20 +47,20 @@ class PoolOptions:
         How sizes of batches vary: geometric by default.
     waiting
         Requests that find no job wait for one; otherwise they are lost.
-    workers
-        A fixed set of this many workers instead of batches.
     speed_spread
         How much the speeds of workers vary: deviation divided by mean; 0 by default.
+    workers
+        A fixed set of this many workers instead of batches.
     speeds
-        With --workers: the speed of each worker, separated by commas; each is 1 by default.
+        With --workers: the speed of each worker, separated by commas; 1 for each by default.
     leave
-        Mean time after which a worker leaves; its job is lost.
+        Mean time after which a worker leaves, and its job is lost; never by default.
     deadline
-        A job that takes longer than this is handed out once more.
+        Time after which a job that is not done is handed out once more; never by default.
     replicas
         Hand each job out to this many workers at once.
     overhead
-        Time added to each job, whatever the worker's speed; 0 by default.
+        Time of an assignment beside the job's own, whatever the worker's speed; 0 by default.
     delay
         Time until a result, or the loss of a job, changes what can be taken; 0 by default.
     pool_file
@@ -72,8 +72,8 @@ class PoolOptions:
     batch: float | None = None
     batch_law: BatchLaw | None = None
     waiting: Flag = False
-    workers: Annotated[int | None, WHOLE] = None
     speed_spread: float | None = None
+    workers: Annotated[int | None, WHOLE] = None
     speeds: str | None = None
     leave: Annotated[float, Parameter(show_default=False)] = math.inf
     deadline: Annotated[float, Parameter(show_default=False)] = math.inf
@@ -133,7 +133,8 @@ class TimeOptions:
     law
         How run times vary around their means.
     spread
-        Standard deviation of a run time divided by its mean; 0.1 by default.
+        Standard deviation of a run time divided by its mean, not with --law constant;
+        0.1 by default.
     run_times
         File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
         It can be given several times. Jobs may be missing. By default each job takes 1.
@@ -163,13 +164,15 @@ class SamplingOptions:
     seed
         Number from which the random draws start.
     half_width
-        Simulate until the ratio of times is known to this relative precision; 0.01 by default.
+        Simulate until the 95% interval of each ratio of times to fifo's has this relative
+        half-width; 0.01 by default.
     runs
         Make at most this many runs of each order; 20,000 by default.
     paper_statistics
-        Sample as Malewicz et al. 2007 do: 300 means of 300 runs, all pairs.
+        Sample as Malewicz et al. 2007 do: 300 means of 300 runs, all pairs. These ranges are not
+        95% intervals. Not with --half-width or --runs.
     threads
-        Number of threads; one for each core by default.
+        Number of threads, which does not change the numbers; one for each core by default.
 
     """
 

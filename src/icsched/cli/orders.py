@@ -38,7 +38,7 @@ class OrderOptions(WantedOrder):
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
     run_times
-        File with seconds of jobs: a table, an event log of HTCondor, or its history.
+        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
         It can be given several times. Jobs may be missing.
 
     """
@@ -57,7 +57,7 @@ class AutoOptions(OrderOptions):
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
     run_times
-        File with seconds of jobs: a table, an event log of HTCondor, or its history.
+        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
         It can be given several times. Jobs may be missing.
 
     """

@@ -55,14 +55,16 @@ def plot(
         Workflow file; several DAGMan files that are submitted together; - for standard input.
         For study: its directory.
     output_
-        File of the picture, which replaces a file of that name: .svg, or .png; .dot for a dag.
+        File of the picture, which replaces a file of that name; it must be given. The suffix
+        decides: .svg or .png; for a dag also .dot or .gv.
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
-        It can be given several times. Curves and lanes always have fifo, too.
+        It can be given several times. Curves and lanes always have fifo, too;
+        a dag has one order.
     workflow
         With study: the name of the workflow, if the study has several.
     seed
-        With lanes: seed of the simulated run.
+        With lanes: number from which the random draws of the simulated run start.
 
     """
     check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)

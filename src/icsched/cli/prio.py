@@ -50,23 +50,25 @@ class WriteOptions(Writing):
     Parameters
     ----------
     output
-        Write a copy of the file with the order in it to this file.
+        Write a copy of the file with the order in it to this file; - for standard output.
     in_place
         Write the order into the file itself; the original is kept in FILE.bak.
     remove
         Remove from the file what icsched wrote into it.
     force
-        Also change a file that is read-only or has several names (hard links).
+        With --in-place or --remove: also change a file that is read-only or has hard links.
+        Other hard links keep the old file.
     keep_existing
-        Leave alone jobs to which the files give a priority of their own.
+        Jobs that have a priority of their own in the files keep it; not with auto, which does not
+        simulate what is kept.
     flatten
-        With -o: write one file without splices and includes.
+        With -o: write one file without splices and includes; not with --usedagdir or --lenient.
     via
-        Give priorities by PRIORITY lines, or by variables that the submit files use.
+        Give priorities by PRIORITY lines, or by variables that the submit files use (not with -o).
     recursive
-        Also do this to the files of SUBDAG EXTERNAL.
+        With --in-place, --remove, --diff or --check: do the same to the files of SUBDAG EXTERNAL.
     diff
-        Show what --in-place would change, and change nothing.
+        Show what --in-place would change, and change nothing. The report goes to standard error.
     check
         Exit with code 1 if --in-place would change something, and change nothing.
 
@@ -93,9 +95,9 @@ class MemoryOptions:
     ----------
     memory
         Keep at most this many results of jobs whose children have not all run; with --sizes, bytes.
-        The limit holds if jobs run one at a time, in this order.
+        The limit holds if jobs run one at a time, in this order. The order is prio.
     sizes
-        File with the size of each job's result, NAME BYTES on each line.
+        With --memory: file with the size of each job's result, NAME BYTES on each line.
 
     """
 
@@ -117,9 +119,9 @@ class RaceOptions:
     Parameters
     ----------
     budget
-        Seconds of simulation, on one core of usual speed; 1 by default.
+        With auto: seconds of simulation, on one core of usual speed; 1 by default.
     seed
-        Number from which the random draws start; 0 by default.
+        With auto: number from which the random draws start; 0 by default.
 
     """
 

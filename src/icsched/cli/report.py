@@ -35,15 +35,16 @@ def report(
     Parameters
     ----------
     output_
-        HTML file to write, which replaces a file of that name.
+        HTML file to write, which replaces a file of that name, but never a file of the workflow.
     run_times
         File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
         It can be given several times. Jobs may be missing.
     log
-        Event log of a past run, or its history as JSON; it can be given several times.
-        The page shows that run, and the pool is as it was, unless another one is given.
+        File with the event log of a past run, or its history as JSON. It can be given several
+        times. The page shows that run. Run times and the pool are those of the log, unless
+        others are given.
     clusters
-        Also show clusters of this many jobs.
+        Also show clusters of at most this many jobs.
     seed
         Number from which the random draws start.
     json_

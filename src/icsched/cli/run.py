@@ -78,9 +78,9 @@ def run(
     dry_run
         Say what would run, and start nothing.
     batches
-        Hand out together the jobs that leave most others eligible.
+        Hand out together the jobs that leave most others eligible, as icsched batch does.
     cluster_size
-        Number of jobs that a worker gets in a row.
+        Number of jobs that a worker gets in a row, as icsched cluster chooses them.
     clusterer
         Name of a way to choose the jobs that a worker gets in a row.
     retries

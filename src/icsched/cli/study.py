@@ -46,7 +46,8 @@ class GridOptions:
     batch_law
         How sizes of batches vary: exponential by default.
     workers
-        Numbers of workers, separated by commas: fixed sets of workers instead of batches.
+        Numbers of workers, separated by commas: fixed sets of workers instead of
+        batches. Not with --intervals, --batches or --batch-law.
     delay
         Time until a result, or the loss of a job, changes what can be taken; 0 by default.
     pool_file
@@ -122,9 +123,10 @@ def study(
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
     dask
-        Address of a Dask scheduler: compute the cells on its workers.
+        Address of a Dask scheduler: compute the cells on its workers. Not with --threads.
     no_run
-        Simulate nothing: write tables and figures of the finished cells.
+        Simulate nothing: write tables and figures of the finished cells, also while the study runs
+        elsewhere.
 
     """
     check_streams(*files, *order, *time_options.run_times, grid_options.pool_file)

@@ -39,9 +39,9 @@ def verify(
     file
         Workflow file; - for standard input.
     limit
-        Give up after this many sets of executed jobs.
+        Give up after this many sets of executed jobs, 1 or more; the default takes seconds.
     certificate
-        Check this certificate of an order instead.
+        Check the certificate in this file instead; the order is in the certificate.
     write_certificate
         Compare the order with a bound instead, and write a certificate to this file.
     json_

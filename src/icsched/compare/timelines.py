@@ -21,20 +21,20 @@ SLOTS = 48
 
 @dataclass(frozen=True, eq=False)
 class Timeline(Tabular):
-    """Averages over runs, an entry per slot; slots are equally long and `time` has their starts.
+    """Averages over runs, an entry per period; all are equally long and `time` has their starts.
 
-    `eligible` is the number of unassigned eligible tasks that a batch in the slot found, averaged
-    over all batches in the slot; 0 if the slot has no batch. For `Workers` all who ask at one
+    `eligible` is the number of unassigned eligible tasks that a batch in the period found, averaged
+    over all batches in the period; 0 if the period has no batch. For `Workers` all who ask at one
     moment are one batch.
 
-    For a `Pool`, `idle` counts the requests in the slot that got nothing when they came, per unit
-    of time: they were lost, or had to wait. The sum over all slots, multiplied by the length of a
-    slot, is the mean over runs of requests less the assignments made at once. For `Workers` and
-    `Recorded`, `idle` is the number of workers without a task, averaged over the slot. The sum,
-    multiplied by the length of a slot, is the time that workers spent without a task.
+    For a `Pool`, `idle` counts the requests in the period that got nothing when they came, per unit
+    of time: they were lost, or had to wait. The sum over all periods, multiplied by the length of a
+    period, is the mean over runs of requests less the assignments made at once. For `Workers` and
+    `Recorded`, `idle` is the number of workers without a task, averaged over the period. The sum,
+    multiplied by the length of a period, is the time that workers spent without a task.
 
     Batches count up to the last assignment, workers up to the last result. After that nobody asks
-    for tasks in the run, and it still counts in the averages. A row of `to_pandas` is a slot.
+    for tasks in the run, and it still counts in the averages. A row of `to_pandas` is a period.
     """
 
     time: Floats

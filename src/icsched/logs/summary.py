@@ -46,7 +46,7 @@ class Waits:
 
 @dataclass(frozen=True, eq=False)
 class OverTime:
-    """Averages over equally long slots of time, whose starts are `time`.
+    """Averages over equally long periods, whose starts are `time`.
 
     `running` and `waiting` count jobs; `missing` counts the slots that were free while no job could
     be taken.
@@ -111,7 +111,7 @@ def waits(usage: Usage) -> Waits:
 
 
 def over_time(usage: Usage) -> OverTime:
-    """Return the run in `SLOTS` slots of time, from its first start to its last end."""
+    """Return the run in `SLOTS` periods, from its first start to its last end."""
     edges = np.linspace(0.0, usage.length or 1.0, SLOTS + 1)
     moments, running, waiting, missing = profile(usage)
     averages = [_averages(moments, values, edges) for values in (running, waiting, missing)]

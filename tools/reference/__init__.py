@@ -1,0 +1,1 @@
+"""The parts of pages that code says: the options of commands, and the signatures of the library."""
