@@ -203,6 +203,7 @@ def _lanes() -> dict[str, Any]:
     }
     # A log may know a job that is not left to run: it has no node.
     recorded = {**run, "source": "recorded", "node": [0, 1, 2, 3, 4, None]}
+    recorded["endings"] = ["done", "evicted"]
     runs = {"now": run, "auto": {**run, "end": 300.0}, "recorded": recorded}
     return {"unit": "s", "words": "One simulated run of each order.", "runs": runs}
 

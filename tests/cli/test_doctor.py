@@ -10,7 +10,7 @@ import pytest
 
 from icsched.answers.doctor import PURPOSES
 
-FOR_DEVELOPERS = {"airflow", "bench", "dev", "engines", "fuzz", "test"}
+FOR_DEVELOPERS = {"airflow", "bench", "browser", "dev", "docs", "engines", "fuzz", "test"}
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ COMMANDS = [
     "show",
     "learn",
     "simulate",
+    "report",
     "run",
     "study",
     "plot",

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -262,3 +263,39 @@ def test_nothing_is_written_if_the_workflow_cannot_be_read(icsched, put, tmp_pat
 
     assert icsched("report", "wf.dag", "-o", "page.html").code == 1
     assert (tmp_path / "page.html").read_text() == "old"
+
+
+def test_a_page_never_replaces_a_file_that_is_read(icsched, fork, put):
+    put({"times.csv": "a,1\nb,1\nc,1\nlone,1\n"})
+    result = icsched(
+        "report", fork, "--workers", "2", "--run-times", "times.csv", "-o", "times.csv"
+    )
+
+    assert result.code == 2
+    assert result.complaint == "times.csv is a file that is read: use another name"
+    assert Path("times.csv").read_text().startswith("a,1")
+
+
+@pytest.mark.usefixtures("fork")
+def test_standard_output_has_the_page_and_nothing_else(icsched):
+    result = icsched("report", "wf.dag", "-o", "/dev/stdout")
+
+    assert "open it in a browser" not in result.out
+
+
+def test_json_is_ascii_where_the_stream_is(icsched_process, put):
+    put({"wf.dag": "JOB caf\u00e9 t.sub\n"})
+    found = json.loads(icsched_process("report", "wf.dag", "--json", PYTHONIOENCODING="ascii").out)
+
+    assert found["dag"]["label"] == ["caf\u00e9"]
+
+
+@pytest.mark.usefixtures("put")
+def test_auto_is_what_prio_would_write(icsched, report):
+    """Without a pool, both choose on the same usual pools."""
+    for seed in range(4):
+        dag = families.random_layered(60, 6, seed=seed)
+        write_dagman(dag, "random.dag")
+        ordered = json.loads(icsched("prio", "random.dag", "--json").out)["order"]
+        found = report("random.dag")
+        assert [str(dag.names[task]) for task in order_of(found, "auto")] == ordered

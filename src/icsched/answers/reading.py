@@ -59,8 +59,10 @@ class Reading:
         return workflow
 
 
-def check_not_own(workflow: Workflow, path: str, *, instead: str = "") -> None:
-    """Raise ArgumentError if *path*, which is to be written, is a file that the workflow reads."""
+def check_not_own(workflow: Workflow, path: str, *inputs: str, instead: str = "") -> None:
+    """Raise ArgumentError if *path*, which is to be written, is of the workflow or of *inputs*."""
     is_file = os.path.isfile(path)  # noqa: PTH113  also False for a name that no file can have
+    if is_file and is_own_file(path, inputs):
+        raise ArgumentError(f"{path} is a file that is read: use another name{instead}")
     if is_file and is_own_file(path, workflow.files):
         raise ArgumentError(f"{path} is a file of the workflow: use another name{instead}")

@@ -1,6 +1,5 @@
 """`icsched report`: one page to explore."""
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -11,10 +10,9 @@ from icsched.answers.report import Reported, report_answer
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
 from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import RunTimeFiles
-from icsched.cli.output import SIGNS, Json, OutputName, say
+from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put_json, say
 from icsched.files import write_text
 from icsched.render import report as render
-from icsched.render.visible import json_text
 
 Logs = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
 
@@ -59,12 +57,14 @@ def report(
     )
     check_streams(*files, *run_times, *log, pool_options.pool_file)
     pool = None if pool_options == PAPER_POOL else pool_options.pool()
-    wanted = Reported(pool, pool_options.has_unit, run_times, log, clusters, seed)
+    pool_file = pool_options.pool_file
+    wanted = Reported(pool, pool_options.has_unit, run_times, log, clusters, seed, pool_file)
     with naming_pool(pool_options.pool_file):
         found = report_answer(files, wanted, output=output_, reading=Reading(reading), signs=SIGNS)
     keys = render.report_keys(found)
     if output_ is None:
-        sys.stdout.write(json_text(keys))
+        put_json(keys)
         return
     write_text(output_, render.report_page(keys))
-    say(f"wrote {output_}: open it in a browser\n")
+    if output_ != STANDARD_OUTPUT:
+        say(f"wrote {output_}: open it in a browser\n")

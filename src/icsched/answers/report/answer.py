@@ -67,6 +67,13 @@ class Reported:
     logs: Sequence[str] = ()
     clusters: int | None = None
     seed: int = 0
+    pool_file: str | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files that are read beside the workflow."""
+        pool = () if self.pool_file is None else (self.pool_file,)
+        return (*self.run_times, *self.logs, *pool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +139,7 @@ def report_answer(
     """
     workflow = reading.read_to_run(files, signs=signs)
     if output is not None:
-        check_not_own(workflow, output)
+        check_not_own(workflow, output, *wanted.inputs)
     past = read_past(wanted.logs, workflow) if wanted.logs else None
     if wanted.run_times or past is None:
         workflow = with_run_times(workflow, wanted.run_times)
@@ -140,7 +147,8 @@ def report_answer(
         workflow = with_past_times(workflow, past, wanted.logs)
     recorded = recorded_run(past, wanted.logs, workflow) if past else None
     pool = _pool(files, workflow, wanted, recorded)
-    race = Race(pool, seed=wanted.seed)
+    known = wanted.pool if wanted.pool is not None or recorded is None else recorded.pool
+    race = Race(known, seed=wanted.seed)  # without a pool on several usual ones, as `icsched prio`
     ordered = order_read(workflow, Wanted(WantedOrder(AUTO), race=race), signs=signs)
     return _Report(files, ordered, wanted, pool, recorded, signs).answer()
 

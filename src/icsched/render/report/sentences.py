@@ -4,6 +4,7 @@ import shlex
 
 from icsched.answers.known import Resumed
 from icsched.answers.report import Bottleneck, ReportAnswer
+from icsched.answers.report.bottlenecks import MOST_SHOWN
 from icsched.answers.report.orders import NOW
 from icsched.answers.report.parts import Clusters
 from icsched.answers.report.waits import Wait
@@ -46,7 +47,18 @@ def notes(found: ReportAnswer) -> list[str]:
     told += [remark_words(remark) for remark in found.remarks[:_MOST_REMARKS]]
     rest = len(found.remarks) - _MOST_REMARKS
     told += [f"{rest:,} more remarks: icsched show has all"] if rest > 0 else []
-    return [f"{named(line[:1].upper() + line[1:])}." for line in told]
+    return [f"{named(_capital(line))}." for line in told]
+
+
+def _capital(line: str) -> str:
+    """Return *line* with a capital, unless it begins with a path or a command.
+
+    >>> _capital("a job is done"), _capital("wf.dag: stale"), _capital("icsched show tells it")
+    ('A job is done', 'wf.dag: stale', 'icsched show tells it')
+    """
+    first = line.partition(" ")[0]
+    is_word = first.isalpha() and first != "icsched"
+    return line[:1].upper() + line[1:] if is_word else line
 
 
 def run_times(found: ReportAnswer) -> str:
@@ -63,7 +75,8 @@ def pool(found: ReportAnswer) -> str:
         return f"The pool is as you said: {who}.{_VARY}"
     if found.recorded is not None:
         return f"The pool behaves as in {named(*found.recorded.logs)}: {who}.{_VARY}"
-    return f"Nothing is known of your pool. A usual one for this workflow is assumed: {who}.{_VARY}"
+    usual = f"Nothing is known of your pool. A usual one for this workflow is assumed: {who}."
+    return f"{usual}{_VARY} `icsched prio` takes the average of several usual pools."
 
 
 def repeat(found: ReportAnswer) -> str:
@@ -99,9 +112,10 @@ def best(found: ReportAnswer) -> str:
 
 
 def is_clear(found: ReportAnswer, name: str) -> bool:
-    """Whether the interval of an order's ratio to the baseline excludes 1."""
+    """Whether the interval of an order's ratio to the baseline excludes 1, after enough runs."""
     known = ratio(found, name)
-    return known is not None and not known.low <= 1 <= known.high
+    is_trusted = found.found.runs >= FEWEST_RUNS
+    return is_trusted and known is not None and not known.low <= 1 <= known.high
 
 
 def worth(found: ReportAnswer, name: str) -> str:
@@ -187,6 +201,7 @@ def _waits(found: ReportAnswer) -> str:
     if not found.bottlenecks:
         return f"{longest}. No {word(found)} holds up most of the rest."
     holds = counted(len(found.bottlenecks), f"{word(found)} holds", f"{word(found)}s hold")
+    holds = f"At least {holds}" if len(found.bottlenecks) == MOST_SHOWN else holds
     return f"{longest}. {holds} up most of the rest while little else can run."
 
 
