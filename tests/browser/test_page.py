@@ -287,6 +287,12 @@ def test_nothing_overlaps_and_the_page_never_scrolls_sideways(browser, sample_pa
     assert overlaps(browser.run(TEXTS)) == []
 
 
+def test_only_what_a_log_calls_evicted_is_drawn_as_lost(page):
+    lost = "document.querySelector('.lane-figure').querySelectorAll('.bar-lost').length"
+
+    assert page.run(f"return {lost}") == 1
+
+
 def test_the_recorded_run_comes_first_and_others_can_be_chosen(page):
     shown = "return [...document.querySelectorAll('.lane-figure')].map((one) => one.dataset.run)"
     assert page.run(shown) == ["recorded", "auto"]
