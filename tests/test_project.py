@@ -213,15 +213,6 @@ def test_no_source_names_a_paper_by_number_alone(folder):
     assert [file for file in files if NUMBERED_PAPER.search(file.read_text())] == []
 
 
-def test_the_readmes_commands_print_what_it_says(tmp_path):
-    commands = next(block for block in blocks("README.md", "sh") if "icsched prio" in block)
-    printed = run(commands, cwd=tmp_path)
-
-    assert len(blocks("README.md", "text")) == 2
-    for expected in blocks("README.md", "text"):
-        assert expected in printed
-
-
 @pytest.mark.parametrize(
     "command",
     [

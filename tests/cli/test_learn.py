@@ -78,9 +78,9 @@ def test_a_log_alone_tells_run_times_and_slots(learn):
 def test_the_docs_have_exactly_the_keys_that_the_json_has(learn):
     import re
 
-    from tests.test_project import cli_section  # here, because it loads all commands
+    from tests.test_project import section  # here, because it loads all commands
 
-    table = cli_section("learn").partition("| key of `--json` |")[2].partition("\n\n")[0]
+    table = section("json.md", "learn").partition("| key of `--json` |")[2].partition("\n\n")[0]
     cells = re.findall(r"^\| (`.*?) \| ", table, re.MULTILINE)
     documented = {key for cell in cells for key in re.findall(r"`(\w+)", cell)}
 

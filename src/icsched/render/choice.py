@@ -82,7 +82,7 @@ def _earlier(ratio: Interval) -> str:
 
 def _table(choice: Choice) -> str:
     """Return the orders that were compared: the best as checked, others as the race saw them."""
-    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, run times vary by {SPREAD:.0%}"
+    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, times vary by {SPREAD:.0%}"
     head = f"Simulated ({how}), time of the run:"
     rows = [(label(name), _time(choice, name)) for name in choice.ratios]
     return "".join([f"{head}\n", listing(rows, indent="  "), *_excess(choice)])
