@@ -101,7 +101,7 @@ class Nodes(Found):
         An edge may say itself that it is directed.
         """
         if at < 0:
-            raise FormatError(self.path, 1, "expected a graph, got none")
+            raise FormatError(self.path, None, "expected a graph, got none")
         if not is_directed and not self._named:
             raise self.error(at, "expected a directed graph, got an undirected one")
 
