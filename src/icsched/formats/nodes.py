@@ -13,7 +13,8 @@ from icsched.workflow import Remark, Workflow
 
 # The types that an attribute may have in GraphML and GEXF, so that it is meant as icsched does.
 _WHOLE = frozenset({"int", "integer", "long", "string"})
-_ACCEPTED = {"run_time": _WHOLE | {"float", "double"}, "size": _WHOLE, "priority": _WHOLE}
+_NUMBER = _WHOLE | {"float", "double"}
+_ACCEPTED = {"run_time": _NUMBER, "size": _WHOLE, "priority": _NUMBER}
 _ACCEPTED["done"] = frozenset({"boolean", "string"})
 
 
