@@ -37,7 +37,7 @@ PRIORITY = {
     "pegasus": "jobs:\n- {id: a, profiles: {condor: {priority: @}}}\n",
     "dax": '<adag><job id="a" name="x">\n'
     '<profile namespace="condor" key="priority">@</profile></job></adag>',
-    "dot": "digraph {\na [priority=@] }",
+    "dot": 'digraph {\na [priority="@"] }',
     "graphml": '<graphml><key id="p" for="node" attr.name="priority" attr.type="long"/>'
     '<graph edgedefault="directed"><node id="a">\n<data key="p">@</data></node></graph></graphml>',
     "gexf": '<gexf><graph defaultedgetype="directed"><attributes class="node">'
@@ -45,6 +45,7 @@ PRIORITY = {
     '<attvalue for="p" value="@"/></attvalues></node></nodes></graph></gexf>',
     "csv": "task,parents,priority\na,,@\n",
 }
+LAST = 2_147_483_645  # of Slurm; the other formats take two more
 STREAMS = {
     "pegasus": """\
 transformationCatalog:
@@ -109,7 +110,40 @@ def test_a_priority_may_have_all_32_bits(put, name, number):
     assert workflow.priorities.tolist() == [number]
 
 
+@pytest.mark.parametrize("name", [*PRIORITY, "slurm"])
+@pytest.mark.parametrize(("written", "number"), [("5.0", 5), ("-3.00", -3), ("2147483645.0", LAST)])
+def test_a_whole_number_with_zeros_after_the_point_is_a_priority(put, name, written, number):
+    text = {**PRIORITY, "slurm": "sbatch --job-name=a --nice=@ a.sh\n"}[name]
+
+    workflow = _read(put, name, text.replace("@", written))
+
+    assert workflow.priorities.tolist() == [-number if name == "slurm" else number]
+
+
+@pytest.mark.parametrize("name", ["graphml", "gexf"])
+def test_a_priority_may_be_an_attribute_with_a_fraction_if_that_is_0(put, name):
+    text = PRIORITY[name].replace('"long"', '"double"')
+
+    assert _read(put, name, text.replace("@", "7.0")).priorities.tolist() == [7]
+    with pytest.raises(FormatError, match=r"^wf:2: .*expected a whole number of 32 bits, got"):
+        _read(put, name, text.replace("@", "7.5"))
+
+
+@pytest.mark.parametrize(("written", "number"), [("5.0", 5), ("1.5", 1), ("-1.5", -1)])
+def test_dagman_drops_the_fraction_of_a_priority(put, written, number):
+    text = f"JOB a a.sub\nPRIORITY a {written}\n"
+
+    assert _read(put, "dagman", text).priorities.tolist() == [number]
+
+
 @pytest.mark.parametrize("name", ["wfformat", "pegasus"])
+@pytest.mark.parametrize("number", ["2147483648.0", "2147483647.5"])
+def test_a_refused_priority_is_shown_with_all_its_digits(put, name, number):
+    with pytest.raises(FormatError, match=rf"got '?{number}'?$"):
+        _read(put, name, PRIORITY[name].replace("@", number))
+
+
+@pytest.mark.parametrize("name", PRIORITY)
 @pytest.mark.parametrize("number", ["1.5", "1e300"])
 def test_a_priority_with_a_fraction_or_an_exponent_is_refused(put, name, number):
     with pytest.raises(FormatError, match=r"^wf:2: .*expected a whole number of 32 bits, got"):

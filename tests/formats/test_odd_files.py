@@ -9,24 +9,39 @@ from icsched import FormatError, prioritize
 
 MARK = b"\xef\xbb\xbf"
 PAIR = {"workflow": {"specification": {"tasks": [{"id": "a"}, {"id": "b", "parents": ["a"]}]}}}
+JOBS = "expected a workflow of Pegasus, with a list of jobs"
 REFUSED = {  # by format: texts, and what is said about them
     "wfformat": {
         '{"workflow": {"specification": {"tasks": [\n{"id": ""}]}}}': "2: expected a word as id of"
         " the task, got ''",
-        "null": "1: expected object, got null as the whole file",
-        '{"workflow": null}': "1: workflow: expected object, got null",
+        "\n\nnull": "3: expected object, got null as the whole file",
+        '{"name": "x",\n\n\n"workflow": null}': "4: workflow: expected object, got null",
+        '{"workflow":\n{"name": "x",\n\n"tasks": 3}}': "4: workflow.tasks: expected array | null,"
+        " got int",
+        '{"workflow": {"tasks": [\n{"name": "a",\n"parents": [\n"b", 3]}]}}': "4:"
+        " workflow.tasks[0].parents[1]: expected str, got int",
+        '{"workflow": {"tasks": []},\n\n"schemaVersion": 3}': "3: schemaVersion: expected str,"
+        " got int",
+        '{"workflow": null,\n"workflow": {"tasks": []}}': " workflow: expected object, got null",
+        '{"workflow": {"tasks": []},\n"workflow": null}': "2: workflow: expected object, got null",
+        '{"workflow": {"tasks": [\n{"name": "a",\n"runtime": -1e999}]}}': "3:"
+        " workflow.tasks[0].runtime: expected a number between -10^308 and 10^308, got one outside",
     },
     "pegasus": {
         "jobs:\n- {id: a, id: b}\n": "2: expected each key once, got 'id' twice",
         "name: x\njobs: [a, b]\n": "2: jobs: expected mappings, got a word",
-        "&a jobs: [*a]\n": "1: jobs: expected mappings, got a word",
-        "jobs: hello\n": "1: expected a workflow of Pegasus, with a list of jobs,"
-        " got no list of jobs",
+        "\n&a jobs: [*a]\n": "2: jobs: expected mappings, got a word",
+        "x: {jobs: []}\n\n\njobs: hello\n": f"4: {JOBS}, got no list of jobs",
+        "x: &j jobs\n*j : hello\n": f" {JOBS}, got no list of jobs",
+        "pegasus: '5.0'\nname: x\n": f" {JOBS}, got no list of jobs",
+        "# mine\n\n---\n- a\n": f"4: {JOBS}, got a list",
+        "# mine\n\nhello\n": f"3: {JOBS}, got a word",
+        "# mine\n\n": f"3: {JOBS}, got an empty file",
     },
     "dax": {
         "<adag>\n<adag/></adag>": "2: expected one <adag>, got another inside it",
         "<adag>\n<job/></adag>": "2: expected an id of the job, got none",
-        "<adag>" + "<z>" * 200: "1: expected at most 100 elements inside each other, got more",
+        "<adag>\n" + "<z>" * 200: "2: expected at most 100 elements inside each other, got more",
     },
     "graphml": {
         "<graphml>\n<graphml/></graphml>": "2: expected one <graphml>, got another inside it"

@@ -229,7 +229,8 @@ def test_a_version_that_icsched_does_not_know_is_told(read, version, says):
         ),
         (
             '{"workflow": {"tasks": [{"name": "a", "runtime": 1e999}]}}',
-            "wf.json:1: workflow.tasks[0].runtime: expected a number below 10^308, got more",
+            "wf.json:1: workflow.tasks[0].runtime: expected a number between -10^308"
+            " and 10^308, got one outside",
         ),
         (
             '{"workflow": {"tasks": [{"name": "a", "files": [{"name": "f", "size": 1e30}]}]}}',

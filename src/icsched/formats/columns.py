@@ -164,7 +164,7 @@ def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
 
 
 def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> dict[int, _Cell]:
-    """Read rows of tasks, all but the parents; return the cell of those."""
+    """Read rows of tasks without their parents; return the cell with the parents of each task."""
     columns = table.columns
     facts = {fact: columns[fact] for fact in FACTS if fact in columns}
     parents: dict[int, _Cell] = {}

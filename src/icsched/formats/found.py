@@ -196,7 +196,7 @@ class Found:
         return [command if command and command.argv else None for command in commands]
 
     def _lines(self) -> list[Command | None]:
-        """Return the commands as text for a shell, which has its own way with words."""
+        """Return the commands as text. A shell splits and expands the text itself."""
         commands: list[Command | None] = [None] * len(self.ids)
         for task, (words, _) in self.facts["command"].items():
             if words.strip():

@@ -23,7 +23,7 @@ MOST_KINDS = 10  # of things with names, each with a remark
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
 _LIMIT = 2**31  # of priorities
 _PRIORITY = "a whole number of 32 bits"
-_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+_WHOLE = re.compile(r"([+-]?[0-9]{1,19})(?:\.0*)?")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
 Number = int | float | None
@@ -84,15 +84,19 @@ def size_in(words: str) -> int:
 
 
 def priority_in(words: str) -> int:
-    """Return a priority."""
+    """Return a priority.
+
+    >>> priority_in("5"), priority_in("-3.0")
+    (5, -3)
+    """
     return _whole(words, -_LIMIT, _LIMIT - 1, _PRIORITY)
 
 
 def _whole(words: str, least: int, most: int, expected: str) -> int:
-    text = words.strip()
-    if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
+    found = _WHOLE.fullmatch(words.strip())
+    if not found or not least <= int(found[1]) <= most:
         raise ValueError(expected)
-    return int(text)
+    return int(found[1])
 
 
 def truth_in(words: str) -> bool:
@@ -115,7 +119,7 @@ def whole_priorities(
     """
     for task, value in enumerate(given):
         if value is not None and not (value == value // 1 and -_LIMIT <= value < _LIMIT):
-            raise wrong(task, _PRIORITY, f"{value:g}" if isinstance(value, float) else str(value))
+            raise wrong(task, _PRIORITY, repr(value))
     if all(value is None for value in given):
         return None
     return np.array([int(value or 0) for value in given], np.int32)

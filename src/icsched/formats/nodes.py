@@ -13,7 +13,8 @@ from icsched.workflow import Remark, Workflow
 
 # The types that an attribute may have in GraphML and GEXF, so that it is meant as icsched does.
 _WHOLE = frozenset({"int", "integer", "long", "string"})
-_ACCEPTED = {"run_time": _WHOLE | {"float", "double"}, "size": _WHOLE, "priority": _WHOLE}
+_NUMBER = _WHOLE | {"float", "double"}
+_ACCEPTED = {"run_time": _NUMBER, "size": _WHOLE, "priority": _NUMBER}
 _ACCEPTED["done"] = frozenset({"boolean", "string"})
 
 
@@ -101,7 +102,7 @@ class Nodes(Found):
         An edge may say itself that it is directed.
         """
         if at < 0:
-            raise FormatError(self.path, 1, "expected a graph, got none")
+            raise FormatError(self.path, None, "expected a graph, got none")
         if not is_directed and not self._named:
             raise self.error(at, "expected a directed graph, got an undirected one")
 

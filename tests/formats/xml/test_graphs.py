@@ -219,7 +219,7 @@ def test_a_default_of_gexf_holds_and_a_hierarchy_is_told(put):
 def test_a_file_without_a_graph_is_one_line(name, put):
     put({"wf": f"<{name}/>"})
 
-    with pytest.raises(FormatError, match=r"^wf:1: expected a graph, got none$"):
+    with pytest.raises(FormatError, match=r"^wf: expected a graph, got none$"):
         icsched.read("wf", format=name)
 
 

@@ -7,6 +7,7 @@ could otherwise mean something huge, or contain themselves.
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from sys import intern
 from typing import Any
 
@@ -51,6 +52,12 @@ def events(path: str, data: bytes | str) -> Iterator[Any]:
         raise FormatError(path, line, f"expected YAML: {error.problem}") from error
     finally:
         parser.dispose()
+
+
+def first_line(path: str, data: bytes) -> int:
+    """Return the line on which the content of a file begins, which is not empty."""
+    _stream, _document, event = islice(events(path, data), 3)
+    return int(event.start_mark.line) + 1
 
 
 def line_of(key: str, path: str, data: bytes) -> int | None:

@@ -27,7 +27,13 @@ from icsched.formats.known import (
     whole_priorities,
     with_means,
 )
-from icsched.formats.pegasus.document import LINE, line_of, read_document, without_collections
+from icsched.formats.pegasus.document import (
+    LINE,
+    first_line,
+    line_of,
+    read_document,
+    without_collections,
+)
 from icsched.workflow import Workflow
 
 Job = dict[Any, Any]
@@ -62,10 +68,7 @@ class _Reader:
         """Return the jobs, each a mapping with an id of its own."""
         listed = content.get("jobs") if isinstance(content, dict) else None
         if not isinstance(listed, list):
-            within = "no list of jobs" if isinstance(content, dict) else f"a {_kind(content)}"
-            got = "an empty file" if content is None else within
-            expected = "expected a workflow of Pegasus, with a list of jobs"
-            raise FormatError(self.path, 1, f"{expected}, got {got}")
+            raise self._no_jobs(content, data)
         seen: set[str] = set()
         for job in listed:
             if not isinstance(job, dict):
@@ -80,6 +83,16 @@ class _Reader:
                 )
             seen.add(name)
         return listed
+
+    def _no_jobs(self, content: object, data: bytes) -> FormatError:
+        expected = "expected a workflow of Pegasus, with a list of jobs"
+        if isinstance(content, dict):
+            line, got = line_of("jobs", self.path, data), "no list of jobs"
+        elif content is None:
+            line, got = data.count(b"\n") + 1, "an empty file"
+        else:
+            line, got = first_line(self.path, data), f"a {_kind(content)}"
+        return FormatError(self.path, line, f"{expected}, got {got}")
 
     def part(self, job: Job, key: str, kind: type, inside: Job | None = None) -> Any:
         """Return the list or mapping at *key* of a job, or of a mapping *inside* it.

@@ -27,7 +27,7 @@ from icsched.formats.stated import said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 
-_NUMBER = re.compile(r"[-+]?[0-9]{1,10}")
+_NUMBER = re.compile(r"([-+]?[0-9]{1,10})(?:\.0*)?")
 _MOST_NICE = 2_147_483_645  # of Slurm
 _SCRIPT = "task.sh"  # what a task runs if nothing is known about it
 
@@ -61,10 +61,11 @@ def _commands_in(jobs: list[Job], found: Found) -> list[Command | None]:
 def _note(job: Job, task: int, found: Found) -> None:
     if job.nice is not None:
         nice = job.options["nice"]
-        if _NUMBER.fullmatch(nice.text) is None or abs(int(nice.text)) > _MOST_NICE:
+        number = _NUMBER.fullmatch(nice.text)
+        if number is None or abs(int(number[1])) > _MOST_NICE:
             problem = f"--nice: expected a whole number of 32 bits, got {shown(nice.text)!r}"
             raise found.error(nice.start, problem)
-        found.say("priority", task, str(-int(nice.text)), nice.start)
+        found.say("priority", task, str(-int(number[1])), nice.start)
     for option in STREAMS:
         if option in job.options and stream_in(job.options[option]) is None:
             told = "icsched does not read names of files with variables, or patterns such as %j"

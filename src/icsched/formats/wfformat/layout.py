@@ -5,7 +5,6 @@ specification, with ids and files, and an execution, with what was measured.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -193,14 +192,6 @@ class Places:
         content = self._content()
         return _items(self.list_in(content.specification) or content.tasks or content.jobs)
 
-    def lists(self) -> Iterator[tuple[type, list[Raw]]]:
-        """Yield all lists of tasks, each with the class of its members."""
-        content = self._content()
-        yield Task, _items(self.list_in(content.specification))
-        yield Executed, _items(self.list_in(content.execution))
-        yield OldTask, _items(content.tasks)
-        yield OldTask, _items(content.jobs)
-
     def line_at(self, offset: int) -> int:
         """Return the number of the line with the byte at *offset*."""
         return self.data.count(b"\n", 0, offset) + 1
@@ -229,13 +220,14 @@ def decoded(path: str, data: bytes, kind: type[T]) -> T:
         raise FormatError(path, None, problem) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         text_of(path, data)  # it says which byte is no text
-        raise FormatError(path, *_explained(Places(path, data), error)) from error
+        raise FormatError(path, *_explained(Places(path, data), error, kind)) from error
 
 
-_WORDS = {"number out of range": "expected a number below 10^308, got more"}
+_WORDS = {"number out of range": "expected a number between -10^308 and 10^308, got one outside"}
+_STEP = re.compile(r"(\w+)|\[(\d+)\]")  # on the way to a value
 
 
-def _explained(places: Places, error: Exception) -> tuple[int | None, str]:
+def _explained(places: Places, error: Exception, kind: type) -> tuple[int | None, str]:
     """Return the line of an error of msgspec, and what was expected there."""
     problem, _, where = str(error).partition(" - at `$")
     byte = re.search(r" \(byte (\d+)\)$", problem)
@@ -249,20 +241,35 @@ def _explained(places: Places, error: Exception) -> tuple[int | None, str]:
     plain = plain[:1].lower() + plain[1:]
     plain = _WORDS.get(plain, plain)
     if not inside:
-        return 1, f"{plain} as the whole file"
-    return _bad_line(places) or 1, f"{inside}: {plain}"
+        start = len(places.data) - len(places.data.lstrip())
+        return places.line_at(start), f"{plain} as the whole file"
+    return _line_of(places, inside, kind), f"{inside}: {plain}"
 
 
-def _bad_line(places: Places) -> int | None:
-    """Return the line of the first task that cannot be decoded, if it is a task that is wrong."""
+def _line_of(places: Places, inside: str, kind: type) -> int | None:
+    """Return the line of the value at *inside*, a path of msgspec; None if it is unknown.
+
+    If an object has a key twice, the last value is found; the error may be in the first.
+    """
+    part = Raw(places.data)
     try:
-        lists = list(places.lists())
+        for key, place in _STEP.findall(inside):
+            part = (
+                msgspec.json.decode(part, type=dict[str, Raw])[key]
+                if key
+                else msgspec.json.decode(part, type=list[Raw])[int(place)]
+            )
     except (msgspec.DecodeError, RecursionError):
         return None
-    for kind, parts in lists:
-        for part in parts:
-            try:
-                msgspec.json.decode(part, type=kind)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                return places.line_at(places.at(part))
-    return None
+    at = places.at(part)
+    return None if _has_error_before(at, places.data, kind) else places.line_at(at)
+
+
+def _has_error_before(at: int, data: bytes, kind: type) -> bool:
+    try:
+        msgspec.json.decode(memoryview(data)[:at], type=kind)
+    except msgspec.ValidationError:
+        return True
+    except msgspec.DecodeError:
+        pass  # the data ends too early, as it should
+    return False
