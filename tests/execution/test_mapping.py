@@ -170,6 +170,25 @@ def test_a_function_of_a_session_is_one_line(how, engine, second):
     assert "Traceback" not in done.stderr
 
 
+NO_WORKERS = """
+import icsched, sys
+try: icsched.run({"a": int}, workers=1, journal=sys.argv[1], again=True)
+except icsched.IcschedError as error: print(error)
+"""
+
+
+def test_a_journal_is_not_forgotten_for_an_engine_that_cannot_be_used(tmp_path):
+    """Workers cannot read a script from standard input, so that nothing runs again."""
+    touch = partial(os.system, f"printf x >> {tmp_path}/ran")
+    icsched.run({"a": touch}, workers=1, journal=tmp_path / "run")
+    words = [sys.executable, "-", tmp_path / "run"]
+    done = subprocess.run(words, input=NO_WORKERS, capture_output=True, text=True)
+    assert done.stdout.startswith("engine local: workers must read the script")
+
+    icsched.run({"a": touch}, workers=1, journal=tmp_path / "run", resume=True)
+    assert (tmp_path / "ran").read_text() == "x"
+
+
 @pytest.mark.parametrize(
     ("first", "changed"),
     [

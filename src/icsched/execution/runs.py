@@ -68,6 +68,7 @@ def run_by_stream(
     happened, start = Happened(), monotonic()
     total = len(workflow.dag) + course.before
     stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
+    journal.forget_earlier()  # the engine goes on if this process is killed
     interrupts = Interrupts(raises=True)
     try:
         with interrupts, closing(cast("Closable", stream)):
