@@ -153,13 +153,13 @@ def test_a_result_that_does_not_pickle_is_a_failure():
 def test_a_run_begins_if_there_is_nothing_to_resume(tmp_path):
     """A server may be killed before it has made its journal."""
     told = []
-    opening = Opening(resume=True, unbegun=lambda: told.append("unbegun"))
+    opening = Opening(resume=True, no_journal=lambda: told.append("no_journal"))
     with open_journal(tmp_path / "run", CHAIN, opening) as journal:
         journal.complete([0])
     with open_journal(tmp_path / "run", CHAIN, opening) as journal:
         assert journal.completed() == {0}
 
-    assert told == ["unbegun"], "only the first time"
+    assert told == ["no_journal"], "only the first time"
 
 
 def test_the_library_is_told_of_arguments_instead_of_options(tmp_path):

@@ -111,12 +111,13 @@ def remove_parts(work: Command, number: int) -> None:
 
 
 class _Apart:
-    """A file for one attempt, beside its name; what is no plain file is used as it is."""
+    """A file for one attempt, beside its name; what is not a plain file is used as it is."""
 
     def __init__(self, name: str, number: int) -> None:
         self._name, self.place = os.path.realpath(name), name
         if os.path.isfile(name) or not os.path.exists(name):  # noqa: PTH110, PTH113
-            self.place = f"{self._name}.{number}.part"
+            folder, own = os.path.split(self._name)
+            self.place = os.path.join(folder, f".{own}.icsched-{number}.part")  # noqa: PTH118
         self._is_apart = self.place != name
 
     def settle(self, log: Path | None) -> None:

@@ -28,6 +28,7 @@ from icsched.errors import FormatError
 from icsched.execution.opening import Identity, Opening, Ways
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
+    COPIES,
     FILE,
     TABLES,
     connect,
@@ -116,6 +117,11 @@ class Journal:
                 if end.problem is None and not end.is_lost:
                     note_completed(self._journal, task, end.number, kept)
         return [end for _, end, _ in pickled]
+
+    def allow_copies(self) -> None:
+        """Record that attempts which begin from now on have files apart."""
+        with self._writing():
+            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
@@ -208,7 +214,7 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     with _Naming(path):
         is_there = path.exists()
     if not is_there:
-        opening.unbegun()
+        opening.no_journal()
         yield Journal.in_memory()
         return
     with ExitStack() as stack:

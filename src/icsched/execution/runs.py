@@ -51,6 +51,8 @@ def run_by_crew(
     assert course.engine.open is not None, "an engine with a crew"  # noqa: S101
     handing = Handing.of(plan.dag, plan, course.rules)
     with Interrupts() as interrupts, course.engine.open(course.terms) as crew:
+        if course.rules.allows_copies:
+            journal.allow_copies()
         loop = Loop(
             *(tasks, handing, journal, crew, course.rules),
             before=course.before,
