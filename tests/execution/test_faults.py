@@ -67,6 +67,19 @@ def test_a_journal_that_cannot_grow_in_mid_run(talking):
     assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 2)
 
 
+def test_what_a_lost_job_has_started_is_killed_before_the_job_runs_again(jobs, talking):
+    """The first attempt waits for a child. The second one asks whether the child is there."""
+    child = "sh -c 'echo $$ > child; echo > up; sleep 600; true'; true"
+    again = "cat /proc/$(cat child)/cmdline > left 2> why"
+    jobs(a="true", b=f"test -e child && {{ {again}; exit; }}; {child}")
+    server = talking()
+    [worker] = workers_of(server.pid)
+    os.kill(worker, signal.SIGKILL)
+
+    assert server.wait(60) == 0
+    assert Path("left").read_text() == "", "a process that has ended has no words"
+
+
 @pytest.fixture
 def copies(jobs, talking):
     """A chain whose second job has a file for its output, so that copies of it have `.part` files.
