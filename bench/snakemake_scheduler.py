@@ -33,6 +33,9 @@ MODULES = {
     "ilp": "snakemake.scheduling.milp",
     "firstfit": "snakemake_scheduler_plugin_firstfit",
 }
+SCHEDULERS = {name: [name] for name in MODULES} | {
+    "icsched, sizes skipped": ["icsched", "--scheduler-icsched-skip-input-sizes"]
+}
 SLOTS = {"few": 4, "many": 500}
 LIMIT_S = 1800.0  # of a whole run
 
@@ -233,12 +236,15 @@ def _ended(command: list[str], place: Path, environment: dict[str, str], limit: 
             command, cwd=place, env=environment, stdout=log, stderr=log, start_new_session=True
         )
         try:
-            if run.wait(limit):
-                sys.exit((place / "log").read_text())
-        except subprocess.TimeoutExpired:
+            code = run.wait(limit)
+        except BaseException as error:  # also Ctrl-C, which the other session does not hear
             os.killpg(run.pid, signal.SIGKILL)
             run.wait()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
             return False
+    if code:
+        sys.exit((place / "log").read_text())
     return True
 
 
@@ -252,14 +258,12 @@ def whole_runs(jobs: dict[int, int], inputs: int, limit: float, only: list[str])
 
     *jobs* says how many jobs are run, by slots.
     """
-    ours = {"icsched, sizes skipped": ["icsched", "--scheduler-icsched-skip-input-sizes"]}
-    schedulers = {name: [name] for name in MODULES} | ours
     files = ", ".join(f'"in/{{s}}.{at}"' for at in range(inputs))
     rows: list[list[object]] = []
     for slots, count in jobs.items():
         snakefile = WIDE.format(count=count // 2, inputs=files)
-        for name in only or schedulers:
-            cost = whole_run(snakefile, schedulers[name], slots, inputs * count // 4, limit)
+        for name in only or SCHEDULERS:
+            cost = whole_run(snakefile, SCHEDULERS[name], slots, inputs * count // 4, limit)
             note = "" if cost.done is None else f"stopped, {cost.done:,} jobs were done"
             rows.append([name, slots, count, cost.processor, cost.wall, note])
     head = ["scheduler", "slots", "jobs", "processor", "clock", ""]
@@ -308,7 +312,8 @@ def main() -> None:
     runs.add_argument("--slots", type=int, default=500, help="with --jobs: jobs at once")
     runs.add_argument("--inputs", type=int, choices=[0, 2], default=2, help="files of a sample")
     runs.add_argument("--limit", type=float, default=LIMIT_S, help="seconds until a run is stopped")
-    runs.add_argument("--scheduler", action="append", default=[], help="by default all")
+    which = {"choices": SCHEDULERS, "default": [], "help": "by default all"}
+    runs.add_argument("--scheduler", action="append", **which)
     given = parser.parse_args()
     sys.path.insert(0, str(SOURCES))
     for name in given.part or PARTS:

@@ -58,7 +58,7 @@ def test_a_journal_that_cannot_grow_in_mid_run(talking):
 
     assert server.wait(60) == 1
     [complaint] = complaints(Path("errors").read_text())
-    assert complaint.endswith("the run has stopped: mend this, then use --resume")
+    assert complaint.endswith("the run has stopped: fix this, then use --resume")
     assert completed() == [0]
     assert not Path("end").exists()
     resumed = talking("--resume")
@@ -67,13 +67,26 @@ def test_a_journal_that_cannot_grow_in_mid_run(talking):
     assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 2)
 
 
+def test_what_a_lost_job_has_started_is_killed_before_the_job_runs_again(jobs, talking):
+    """The first attempt waits for a child. The second one asks whether the child is there."""
+    child = "sh -c 'echo $$ > child; echo > up; sleep 600; true'; true"
+    again = "cat /proc/$(cat child)/cmdline > left 2> why"
+    jobs(a="true", b=f"test -e child && {{ {again}; exit; }}; {child}")
+    server = talking()
+    [worker] = workers_of(server.pid)
+    os.kill(worker, signal.SIGKILL)
+
+    assert server.wait(60) == 0
+    assert Path("left").read_text() == "", "a process that has ended has no words"
+
+
 @pytest.fixture
 def copies(jobs, talking):
     """A chain whose second job has a file for its output, so that copies of it have `.part` files.
 
     The first copy talks, and its worker is killed with it. Later copies do nothing.
     """
-    jobs(a="true", b="test -e began && exit; echo >> began; echo half; echo > up; sleep 600")
+    jobs(a="true", b="test -e began && exit; echo >> began; echo half; echo > up; exec sleep 600")
     found = json.loads(Path("wf.plain").read_text())
     found["b"]["stdout"] = "out"
     Path("wf.plain").write_text(json.dumps(found))
@@ -90,7 +103,7 @@ def parts():
 
 def test_a_killed_worker_leaves_no_file_of_its_copy_behind(copies):
     server = copies()
-    assert parts() == ["out.2.part"]
+    assert parts() == [".out.icsched-2.part"]
     [worker] = workers_of(server.pid)
     os.kill(worker, signal.SIGKILL)
 
@@ -101,14 +114,30 @@ def test_a_killed_worker_leaves_no_file_of_its_copy_behind(copies):
 
 @pytest.mark.parametrize("word", ["--resume", "--again"])
 def test_the_next_run_removes_what_killed_copies_have_left(word, copies, icsched_run):
-    """Server and worker are killed, as by a loss of power; a file of the user's stays."""
+    """Server and worker are killed, as by a loss of power; files of the user's stay."""
     server = copies()
     [worker] = workers_of(server.pid)
     for process in (server.pid, worker):
         os.kill(process, signal.SIGKILL)
     server.wait()
-    Path("out.1.part").touch()
-    assert parts() == ["out.1.part", "out.2.part"]
+    Path("out.2.part").touch()
+    assert parts() == [".out.icsched-2.part", "out.2.part"]
 
     assert icsched_run(word).returncode == 0
-    assert parts() == ["out.1.part"]
+    assert parts() == ["out.2.part"]
+
+
+def test_a_run_without_copies_leaves_no_file_to_remove(talking):
+    """So a file with the name of one is not icsched's, even if its attempt was killed."""
+    found = json.loads(Path("wf.plain").read_text())
+    found["b"]["stdout"] = "out"
+    Path("wf.plain").write_text(json.dumps(found))
+    server = talking()
+    Path(".out.icsched-2.part").touch()
+    [worker] = workers_of(server.pid)
+    os.kill(worker, signal.SIGKILL)
+    Path("up").read_text()
+    answer_the_job()
+
+    assert server.wait(60) == 0
+    assert parts() == [".out.icsched-2.part"]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -152,13 +153,13 @@ def test_a_result_that_does_not_pickle_is_a_failure():
 def test_a_run_begins_if_there_is_nothing_to_resume(tmp_path):
     """A server may be killed before it has made its journal."""
     told = []
-    opening = Opening(resume=True, unbegun=lambda: told.append("unbegun"))
+    opening = Opening(resume=True, no_journal=lambda: told.append("no_journal"))
     with open_journal(tmp_path / "run", CHAIN, opening) as journal:
         journal.complete([0])
     with open_journal(tmp_path / "run", CHAIN, opening) as journal:
         assert journal.completed() == {0}
 
-    assert told == ["unbegun"], "only the first time"
+    assert told == ["no_journal"], "only the first time"
 
 
 def test_the_library_is_told_of_arguments_instead_of_options(tmp_path):
@@ -174,6 +175,75 @@ def test_the_library_is_told_of_arguments_instead_of_options(tmp_path):
 def test_a_second_server_is_kept_out(tmp_path):
     with open_journal(tmp_path, CHAIN, Opening()):
         assert refused(tmp_path, CHAIN, RESUME) == "another icsched runs this workflow now"
+
+
+class Meeting(type(Path())):
+    """A path that lets something happen, once, after *act*, the name of a method."""
+
+    act, happens = "", staticmethod(lambda _path: None)
+
+    def mkdir(self, *words, **options):
+        super().mkdir(*words, **options)
+        self._meet("mkdir")
+
+    def open(self, *words, **options):
+        file = super().open(*words, **options)
+        self._meet("open")
+        return file
+
+    def _meet(self, act):
+        if type(self).act == act:
+            type(self).act = ""
+            self.happens(Path(self))
+
+
+def test_a_refused_server_leaves_the_directory_of_a_quicker_one_alone(tmp_path, monkeypatch):
+    """The first one makes the directory, and the second one is quicker to lock it."""
+    with ExitStack() as stack:
+        quicker = []
+
+        def other(_path):
+            opened = open_journal(tmp_path / "run", CHAIN, RESUME)
+            quicker.append(stack.enter_context(opened))
+
+        monkeypatch.setattr(Meeting, "act", "mkdir")
+        monkeypatch.setattr(Meeting, "happens", staticmethod(other))
+        problem = refused(Meeting(tmp_path / "run"), CHAIN, RESUME)
+        assert problem == "another icsched runs this workflow now"
+        assert refused(tmp_path / "run", CHAIN, RESUME) == problem
+        quicker[0].complete([1])
+
+    with open_journal(tmp_path / "run", CHAIN, RESUME) as journal:
+        assert journal.completed() == {1}
+
+
+def test_a_lock_that_was_removed_is_taken_again(tmp_path, monkeypatch):
+    """A server that did not begin removes its lock when another has opened it already."""
+    monkeypatch.setattr(Meeting, "act", "open")
+    monkeypatch.setattr(Meeting, "happens", staticmethod(Path.unlink))
+    with open_journal(Meeting(tmp_path), CHAIN, RESUME):
+        assert Meeting.act == "", "it was removed"
+        assert refused(tmp_path, CHAIN, RESUME) == "another icsched runs this workflow now"
+
+
+def test_a_server_that_does_not_begin_removes_the_directory_that_it_made(tmp_path):
+    for place, stays in (("old", True), ("new", False)):
+        (tmp_path / "old").mkdir(exist_ok=True)
+        with pytest.raises(ZeroDivisionError), open_journal(tmp_path / place, CHAIN, Opening()):
+            raise ZeroDivisionError
+        assert (tmp_path / place).exists() is stays
+
+
+def test_again_forgets_nothing_if_the_run_does_not_begin(tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([1])
+    other = Identity("other", 9)
+    opened = open_journal(tmp_path, other, Opening(again=True))
+    with pytest.raises(ZeroDivisionError, match=r"set\(\)"), opened as journal:
+        raise ZeroDivisionError(journal.completed())
+
+    with open_journal(tmp_path, CHAIN, RESUME) as journal:
+        assert journal.completed() == {1}
 
 
 def test_what_is_no_journal_is_refused(tmp_path):

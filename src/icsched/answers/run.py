@@ -45,7 +45,7 @@ class Wanted:
     """What a user wants: an engine by name, its terms, rules, and where the journal is.
 
     *tell* is told where the run stands. *waiting* is called if workers of a killed run are waited
-    for, *unbegun* with the directory if it has no journal to resume.
+    for, *no_journal* with the directory if it has no journal to resume.
     """
 
     order: WantedOrder
@@ -57,7 +57,7 @@ class Wanted:
     again: bool = False
     tell: Tell = silent
     waiting: Callable[[], None] = field(default=lambda: None)
-    unbegun: Callable[[Path], None] = field(default=lambda _directory: None)
+    no_journal: Callable[[Path], None] = field(default=lambda _directory: None)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def dry_answer(
     engine, workflow = _checked(files, wanted, reading, signs)
     directory = _directory(files, wanted)
     if wanted.resume:
-        opening = Opening(unbegun=lambda: wanted.unbegun(directory))
+        opening = Opening(no_journal=lambda: wanted.no_journal(directory))
         with read_journal(directory, _identity(workflow, engine), opening) as journal:
             workflow = _left(workflow, journal)
     workflow = wanted.order.timed(with_learned(workflow, directory))
@@ -155,7 +155,6 @@ def run_answer(
     directory = _directory(files, wanted)
     every = CommandTasks(workflow, files[0])
     with _opened(every, directory, wanted) as journal:
-        remove_leftovers(directory, every)
         workflow = _left(workflow, journal)
         workflow = wanted.order.timed(with_learned(workflow, directory))
         plan = _plan(workflow, wanted, engine, signs)
@@ -246,10 +245,10 @@ def _opened(
         if engine.forget is not None:
             engine.forget(place)
 
-    def unbegun() -> None:
-        wanted.unbegun(directory)
+    def no_journal() -> None:
+        wanted.no_journal(directory)
 
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget, unbegun)
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget, no_journal)
     identity = _identity(tasks.workflow, engine)
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
 

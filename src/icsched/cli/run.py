@@ -105,7 +105,7 @@ def run(
     limits = (retries, keep_going, time_limit, deadline, replicas)
     rules = Rules(*limits, batches, cluster_size, clusterer)
     terms = Terms(workers, address, shell)
-    told: dict[str, Any] = {"waiting": _waiting, "unbegun": _unbegun}
+    told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, **told)
     if dry_run:
         found = dry_answer(files, wanted, reading=Reading(reading), signs=SIGNS)
@@ -134,7 +134,7 @@ def _waiting() -> None:
     )
 
 
-def _unbegun(directory: Path) -> None:
+def _no_journal(directory: Path) -> None:
     say(f"icsched: {directory}: no journal to resume: all jobs run\n", stream=sys.stderr)
 
 

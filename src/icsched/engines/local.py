@@ -7,17 +7,21 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from multiprocessing import get_context
 from queue import Empty, SimpleQueue
+from uuid import uuid4
 
 from icsched import checks
+from icsched.commands import Command
 from icsched.engines import worker
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
-from icsched.engines.processes import GRACE_S, check_script, start_tracker
+from icsched.engines.processes import ATTEMPT, GRACE_S, check_script, kill_marked, start_tracker
 from icsched.errors import ArgumentError, EngineError
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _MOST_WORKERS = 1_000
+_DIED = "its worker died"
 
 
 class _Worker:
@@ -68,6 +72,7 @@ class LocalCrew:
         self._idle = list(reversed(self._workers))
         self._at: dict[int, _Worker] = {}
         self._ended: SimpleQueue[Outcome] = SimpleQueue()
+        self._name = uuid4().hex
 
     def wait_until_ready(self) -> None:
         """Wait for all processes; raises EngineError if one does not start."""
@@ -79,12 +84,23 @@ class LocalCrew:
         one = self._idle.pop()
         self._at[attempt.number] = one
         began = time.perf_counter()
-        future = one.submit(attempt, self._terms)
+        future = one.submit(self._marked(attempt), self._terms)
 
         def note(done: "Future[worker.Ended]") -> None:
             self._ended.put(_outcome(attempt.number, done, time.perf_counter() - began))
 
         future.add_done_callback(note)
+
+    def _marked(self, attempt: Attempt) -> Attempt:
+        """Return an attempt whose command, and all that it starts, can be found again."""
+        if not isinstance(attempt.work, Command):
+            return attempt
+        mark = (ATTEMPT, self._token(attempt.number))
+        work = replace(attempt.work, environment=(*attempt.work.environment, mark))
+        return replace(attempt, work=work)
+
+    def _token(self, number: int) -> str:
+        return f"{self._name}-{number}"
 
     def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
         """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
@@ -98,6 +114,8 @@ class LocalCrew:
             one = self._at.pop(outcome.number)
             one.stop_by = None
             self._idle.append(one)
+            if outcome.problem == _DIED:  # what its command has started may have survived
+                kill_marked(ATTEMPT, self._token(outcome.number))
         return found
 
     def stop(self, number: int, /) -> None:
@@ -138,7 +156,7 @@ def _outcome(number: int, done: "Future[worker.Ended]", seconds: float) -> Outco
         seconds, problem, is_lost, value = done.result()
         return Outcome(number, seconds, problem, is_lost, value)
     if isinstance(error, BrokenProcessPool):
-        return Outcome(number, seconds, "its worker died", is_lost=True)
+        return Outcome(number, seconds, _DIED, is_lost=True)
     return Outcome(number, seconds, f"{type(error).__name__}: {error}")
 
 

@@ -18,6 +18,7 @@ from typing import IO, Any
 from icsched.commands import Command
 from icsched.errors import EngineError
 
+ATTEMPT = "ICSCHED_ATTEMPT"  # the variable by which the processes of an attempt are known again
 GRACE_S = 5.0  # between the request to end and the kill
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
 _HELD = {signal.SIGTERM, signal.SIGALRM}
@@ -111,12 +112,13 @@ def remove_parts(work: Command, number: int) -> None:
 
 
 class _Apart:
-    """A file for one attempt, beside its name; what is no plain file is used as it is."""
+    """A file for one attempt, beside its name; what is not a plain file is used as it is."""
 
     def __init__(self, name: str, number: int) -> None:
         self._name, self.place = os.path.realpath(name), name
         if os.path.isfile(name) or not os.path.exists(name):  # noqa: PTH110, PTH113
-            self.place = f"{self._name}.{number}.part"
+            folder, own = os.path.split(self._name)
+            self.place = os.path.join(folder, f".{own}.icsched-{number}.part")  # noqa: PTH118
         self._is_apart = self.place != name
 
     def settle(self, log: Path | None) -> None:
@@ -216,6 +218,29 @@ def end_group(child: subprocess.Popen[bytes]) -> None:
 def _signal_group(group: int, number: int) -> None:
     with suppress(ProcessLookupError):
         os.killpg(group, number)
+
+
+def kill_marked(variable: str, value: str) -> None:
+    """Kill all processes of this machine that have a variable with *value*, and wait for their end.
+
+    Processes of other users are left alone, and waiting ends after `GRACE_S`.
+    """
+    end = time.monotonic() + GRACE_S
+    while (found := _marked(f"{variable}={value}".encode())) and time.monotonic() < end:
+        for process in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _marked(pair: bytes) -> list[int]:
+    """Return the processes whose environment has *pair*; one that has ended has no environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if pair in (place / "environ").read_bytes().split(b"\0"):
+                found.append(int(place.name))
+    return found
 
 
 def _problem(code: int) -> str | None:

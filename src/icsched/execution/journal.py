@@ -12,12 +12,8 @@ It is an SQLite database in WAL mode, in a directory of its own:
 | `run-times.csv` | seconds of completed tasks |
 """
 
-import errno
-import fcntl
-import os
 import pickle
 import re
-import shutil
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -30,10 +26,11 @@ from icsched.engines.entry import Outcome
 from icsched.engines.worker import NO_LOG
 from icsched.errors import FormatError
 from icsched.execution.opening import Identity, Opening, Ways
+from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
+    COPIES,
     FILE,
     TABLES,
-    WORKERS,
     connect,
     note_completed,
     note_end,
@@ -41,8 +38,7 @@ from icsched.execution.records import (
 )
 
 SCHEMA = "1"
-_SERVER, _RESERVE, _LOGS = "server.lock", "reserve", "logs"
-_RESERVED = 2**18  # bytes
+_LOGS = "logs"
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _NO_JOURNAL = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log
@@ -122,6 +118,11 @@ class Journal:
                     note_completed(self._journal, task, end.number, kept)
         return [end for _, end, _ in pickled]
 
+    def allow_copies(self) -> None:
+        """Record that attempts which begin from now on have files apart."""
+        with self._writing():
+            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
+
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
         with self._writing():
@@ -144,10 +145,20 @@ class Journal:
         """Give up the reserve, because the disk is full."""
         if self.directory is not None:
             with suppress(OSError):
-                (self.directory / _RESERVE).unlink()
+                (self.directory / RESERVE).unlink()
+
+    def forget_earlier(self) -> None:
+        """Forget an earlier run for good, if this run is to run all again.
+
+        The first record does so, too. If neither happens, the journal is as it was.
+        """
+        with self._naming():
+            if self._journal.in_transaction:
+                self._journal.execute("COMMIT")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
+        self.forget_earlier()
         with self._naming(), transaction(self._journal):
             yield
 
@@ -203,7 +214,7 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     with _Naming(path):
         is_there = path.exists()
     if not is_there:
-        opening.unbegun()
+        opening.no_journal()
         yield Journal.in_memory()
         return
     with ExitStack() as stack:
@@ -231,52 +242,27 @@ def open_journal(
 
     Raises FormatError, and leaves the journal as it was, if another server runs; if there is a
     journal and nobody asked to resume it; if the journal is of another or a changed workflow; or if
-    nothing can be written there. If there is no journal to resume, a new run begins. A new
-    directory is removed again if the run does not begin because of an error.
+    nothing can be written there. If there is no journal to resume, a new run begins. If the run
+    does not begin because of an error, a new directory is removed again, and a journal that was to
+    be forgotten is as it was.
     """
     path = directory / FILE
     with ExitStack() as stack:
         with _Naming(path):
             _check_wanted(path, opening)
-            is_new = opening.again or not path.exists()
             if opening.resume:
                 with read_journal(directory, identity, opening):
                     pass  # it may go on
-            if not directory.exists():
-                stack.push(_Undo(directory))
-            (directory / _LOGS).mkdir(parents=True, exist_ok=True)
-            stack.enter_context(_sole_server(directory, opening))
-            if is_new:
+            stack.enter_context(sole_server(directory, opening.waiting))
+            _check_wanted(path, opening)  # another server may have been quicker
+            (directory / _LOGS).mkdir(exist_ok=True)
+            if opening.again or not path.exists():
                 opening.forget(directory)
-            _reserve(directory, writers)
-            if opening.again:
-                _forget(path, identity)
-            journal = stack.enter_context(closing(_opened(path, identity, opening.ways)))
-        yield Journal(directory, journal)
-
-
-class _Undo:
-    """Removes a new directory at the end of a context, if an error came before any attempt."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, *_rest: object) -> None:
-        if kind is not None and not self._has_begun():
-            shutil.rmtree(self._directory, ignore_errors=True)
-
-    def _has_begun(self) -> bool:
-        """Whether the journal knows of an attempt, or of a task that ran nothing."""
-        path = self._directory / FILE
-        try:
-            with closing(sqlite3.connect(path)) as journal:
-                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
-                return journal.execute(query).fetchone() is not None
-        except sqlite3.Error:
-            return False  # the journal was never made
+            reserve(directory, writers)
+            journal = stack.enter_context(closing(_opened(path, identity, opening)))
+        kept = Journal(directory, journal)
+        yield kept
+        kept.forget_earlier()
 
 
 def _check_wanted(path: Path, opening: Opening) -> None:
@@ -286,55 +272,36 @@ def _check_wanted(path: Path, opening: Opening) -> None:
         raise FormatError(str(path), None, f"the journal of a run is here already: {problem}")
 
 
-@contextmanager
-def _sole_server(directory: Path, opening: Opening) -> Iterator[None]:
-    """Hold the lock of the server, once no worker of a killed server is left."""
-    with (directory / _SERVER).open("a") as server, (directory / WORKERS).open("a") as workers:
-        try:
-            fcntl.flock(server, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            problem = "another icsched runs this workflow now"
-            raise FormatError(str(directory), None, problem) from None
-        try:
-            fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            opening.waiting()
-            fcntl.flock(workers, fcntl.LOCK_EX)
-        fcntl.flock(workers, fcntl.LOCK_UN)
-        yield
+def _forget(journal: sqlite3.Connection, identity: Identity) -> None:
+    """Empty a journal for another run, in a transaction that stays open.
+
+    Numbers go on, because the logs stay.
+    """
+    journal.execute("BEGIN IMMEDIATE")
+    last = _last_number(journal)
+    for table in ("attempts", "completed", "meta"):
+        journal.execute(f"DELETE FROM {table}")  # noqa: S608
+    _describe(journal, identity, last)
 
 
-def _reserve(directory: Path, writers: int) -> None:
-    """Take room on the disk for what must be recorded when the disk is full."""
-    with (directory / _RESERVE).open("ab") as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, _RESERVED * (1 + writers // 16))
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                (directory / _RESERVE).unlink(missing_ok=True)
-                raise
-
-
-def _forget(path: Path, identity: Identity) -> None:
-    """Empty a journal for another run. Numbers go on, because the logs stay."""
+def _replace_strange(path: Path, identity: Identity) -> None:
+    """Put a new journal in the place of a file that is not one, or is of another schema."""
     if not path.exists():
         return
+    last = _last_log_number(path.parent)
     try:
-        with closing(connect(str(path))) as journal, transaction(journal):
+        with closing(connect(str(path))) as journal:
+            if not _has_tables(journal):
+                return
             last = _last_number(journal)
-            is_ours = dict(journal.execute("SELECT key, value FROM meta")).get("schema") == SCHEMA
-            for table in ("attempts", "completed", "meta") if is_ours else ():
-                journal.execute(f"DELETE FROM {table}")  # noqa: S608
-            if is_ours:
-                _describe(journal, identity, last)
+            if dict(journal.execute("SELECT key, value FROM meta")).get("schema") == SCHEMA:
+                return
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode & 0xFF not in _NO_JOURNAL:
             raise
-        last, is_ours = _last_log_number(path.parent), False
-    if not is_ours:
-        _remove(path)
-        with closing(connect(str(path))) as journal:
-            _create(journal, identity, last)
+    _remove(path)
+    with closing(connect(str(path))) as journal:
+        _create(journal, identity, last)
 
 
 def _last_log_number(directory: Path) -> int:
@@ -347,8 +314,10 @@ def _remove(path: Path) -> None:
         name.unlink(missing_ok=True)
 
 
-def _opened(path: Path, identity: Identity, ways: Ways) -> sqlite3.Connection:
+def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connection:
     """Open a journal, a new one if there is none; raises FormatError for one of another run."""
+    if opening.again:
+        _replace_strange(path, identity)
     is_new = not path.exists()
     journal = connect(str(path))
     try:
@@ -356,10 +325,13 @@ def _opened(path: Path, identity: Identity, ways: Ways) -> sqlite3.Connection:
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
         if not _has_tables(journal):
             _create(journal, identity)
-        _check_same(path, journal, identity, ways)
+        if not opening.again:
+            _check_same(path, journal, identity, opening.ways)
         with transaction(journal):  # finds out now whether the journal can be written
             note = ("opened", str(time.time()))
             journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+        if opening.again:
+            _forget(journal, identity)
     except BaseException:
         journal.close()
         if is_new:

@@ -6,15 +6,19 @@ from pathlib import Path
 
 from icsched.engines.processes import remove_parts
 from icsched.execution.commands import CommandTasks
-from icsched.execution.records import FILE, connect
+from icsched.execution.records import COPIES, FILE, connect
 
-_LOST = "SELECT number, name FROM attempts WHERE ended IS NULL OR is_lost"
+_LOST = (
+    "SELECT number, name FROM attempts WHERE (ended IS NULL OR is_lost)"
+    " AND EXISTS (SELECT * FROM meta WHERE key = ?)"
+)
 
 
 def remove_leftovers(directory: Path, tasks: CommandTasks) -> None:
     """Remove the files of attempts that did not end by themselves, by the journal in *directory*.
 
-    Nothing is removed if the journal cannot be read. No worker of the run may be alive.
+    Only runs that allow copies leave such files. Nothing is removed if the journal cannot be read.
+    No worker of the run may be alive.
     """
     lost = _lost(directory / FILE)
     if lost:
@@ -31,6 +35,6 @@ def _lost(path: Path) -> list[tuple[int, str]]:
         return []
     try:
         with closing(connect(str(path))) as journal:
-            return journal.execute(_LOST).fetchall()
+            return journal.execute(_LOST, (COPIES,)).fetchall()
     except sqlite3.Error:
         return []

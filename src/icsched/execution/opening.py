@@ -20,7 +20,7 @@ ARGUMENTS = Ways("resume=True", "again=True")  # of `icsched.run`
 
 def stopped(error: FormatError, ways: Ways) -> FormatError:
     """Return the error of a run that has stopped, because the journal could not be written."""
-    problem = f"{error.problem}; the run has stopped: mend this, then use {ways.resume}"
+    problem = f"{error.problem}; the run has stopped: fix this, then use {ways.resume}"
     return FormatError(error.path, error.line, problem)
 
 
@@ -33,15 +33,15 @@ class Opening:
     """How a journal is opened: to *resume* a run, or to run everything *again*.
 
     *waiting* is called if workers of a killed server still run, before this process waits.
-    *unbegun* is called if there is no journal to resume, so that all tasks run. *forget* is called
-    before a run begins anew in a directory, with that directory.
+    *no_journal* is called if there is no journal to resume, so that all tasks run. *forget* is
+    called before a run begins anew in a directory, with that directory.
     """
 
     resume: bool = False
     again: bool = False
     waiting: Callable[[], None] = _nothing
     forget: Callable[[Path], None] = field(default=lambda _directory: None)
-    unbegun: Callable[[], None] = _nothing
+    no_journal: Callable[[], None] = _nothing
     ways: Ways = field(default_factory=Ways)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 FILE, WORKERS = "journal.sqlite", "workers.lock"
+COPIES = "copies"  # the key in `meta` of a journal some of whose attempts had files apart
 _BUSY_S = 60.0  # how long a writer waits for another one
 
 TABLES = """

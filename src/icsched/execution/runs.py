@@ -51,6 +51,8 @@ def run_by_crew(
     assert course.engine.open is not None, "an engine with a crew"  # noqa: S101
     handing = Handing.of(plan.dag, plan, course.rules)
     with Interrupts() as interrupts, course.engine.open(course.terms) as crew:
+        if course.rules.allows_copies:
+            journal.allow_copies()
         loop = Loop(
             *(tasks, handing, journal, crew, course.rules),
             before=course.before,
@@ -68,6 +70,7 @@ def run_by_stream(
     happened, start = Happened(), monotonic()
     total = len(workflow.dag) + course.before
     stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
+    journal.forget_earlier()  # the engine goes on if this process is killed
     interrupts = Interrupts(raises=True)
     try:
         with interrupts, closing(cast("Closable", stream)):

@@ -16,9 +16,9 @@ from uuid import uuid4
 from icsched import checks
 from icsched.commands import Command
 from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
-from icsched.engines.dask.remote import ATTEMPT, LOST, RUN
+from icsched.engines.dask.remote import LOST, RUN
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
-from icsched.engines.processes import check_script, start_tracker
+from icsched.engines.processes import ATTEMPT, check_script, start_tracker
 from icsched.errors import ArgumentError, EngineError, not_installed
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
-from icsched.engines.processes import GRACE_S, run_command
+from icsched.engines.processes import ATTEMPT, GRACE_S, run_command
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
@@ -28,7 +28,7 @@ Record: TypeAlias = "tuple[Recorder, int, int]"  # with the number of the attemp
 Request: TypeAlias = "tuple[Work, str, Mark, float | None, bool, str, Record | None]"
 Report: TypeAlias = tuple[float, str | None, object, bytes]  # seconds, problem, value, printed
 
-ATTEMPT, RUN = "ICSCHED_ATTEMPT", "ICSCHED_RUN"  # variables by which commands are known again
+RUN = "ICSCHED_RUN"  # the variable by which the commands of a run are known again
 
 _stopped: set[str] = set()  # attempts that must not start any more
 _printing = Lock()  # held by the call whose prints go to a log

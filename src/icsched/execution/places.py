@@ -1,0 +1,122 @@
+"""The directory of a run: who made it, who may use it, and room on its disk."""
+
+import errno
+import fcntl
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from icsched.errors import FormatError
+from icsched.execution.records import FILE, WORKERS
+
+RESERVE = "reserve"
+_SERVER = "server.lock"
+_RESERVED = 2**18  # bytes
+
+
+@contextmanager
+def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Hold the lock of the server in *directory*, once no worker of a killed server is left.
+
+    *waiting* is called before this process waits for workers. The directory is made if it is not
+    there, and removed again if an error comes before any attempt. Raises FormatError, and leaves
+    the directory alone, if another server has the lock.
+    """
+    with ExitStack() as stack:
+        is_made = _lock(directory, stack)
+        if is_made:
+            stack.push(_Undo(directory))  # only now: before, another server may have begun there
+        _wait_for_workers(directory, waiting)
+        yield
+
+
+def _lock(directory: Path, stack: ExitStack) -> bool:
+    """Take the lock of the server; return whether the directory was made by this process."""
+    is_made = False
+    while True:
+        is_made |= _make(directory)
+        server = (directory / _SERVER).open("a")
+        stack.callback(server.close)
+        try:
+            fcntl.flock(server, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            problem = "another icsched runs this workflow now"
+            raise FormatError(str(directory), None, problem) from None
+        if _is_at(server, directory / _SERVER):
+            return is_made
+
+
+def _make(directory: Path) -> bool:
+    """Make a directory; return False if it was there. Raises OSError if something else is."""
+    try:
+        directory.mkdir(parents=True)
+    except FileExistsError:
+        directory.mkdir(exist_ok=True)
+        return False
+    return True
+
+
+def _is_at(file: IO[str], path: Path) -> bool:
+    """Whether an open file still has its name: a lock on a removed file keeps nobody out."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _wait_for_workers(directory: Path, waiting: Callable[[], None]) -> None:
+    with (directory / WORKERS).open("a") as workers:
+        try:
+            fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(workers, fcntl.LOCK_EX)
+
+
+class _Undo:
+    """Removes a new directory at the end of a context, if an error came before any attempt."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        if kind is not None and not self._has_begun():
+            with suppress(OSError):
+                self._remove()
+
+    def _remove(self) -> None:
+        """Remove the lock last: whoever takes a new one must find nothing that is removed."""
+        for path in sorted(self._directory.iterdir(), key=lambda path: path.name == _SERVER):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        self._directory.rmdir()
+
+    def _has_begun(self) -> bool:
+        """Whether the journal knows of an attempt, or of a task that ran nothing."""
+        path = self._directory / FILE
+        try:
+            with closing(sqlite3.connect(path)) as journal:
+                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
+                return journal.execute(query).fetchone() is not None
+        except sqlite3.Error:
+            return False  # the journal was never made
+
+
+def reserve(directory: Path, writers: int) -> None:
+    """Take room on the disk for what must be recorded when the disk is full."""
+    with (directory / RESERVE).open("ab") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, _RESERVED * (1 + writers // 16))
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                (directory / RESERVE).unlink(missing_ok=True)
+                raise
