@@ -14,7 +14,17 @@ KINDS = ("added", "changed", "removed", "fixed")
 WIDTH = 100
 # A fragment belongs to the topic that has the longest prefix of its slug; topics in this order.
 TOPICS = {
-    "Start here": ("foundation", "demo", "command-line", "doctor", "first", "tour", "terminal"),
+    "Start here": (
+        "foundation",
+        "demo",
+        "command-line",
+        "doctor",
+        "first",
+        "tour",
+        "terminal",
+        "completion",
+        "man",
+    ),
     "Orders and proofs": (
         *("order", "auto", "area", "settle", "lone-ends", "timed-orders", "ties", "one-order"),
         *("reticulated", "strategies", "bound", "certificate", "verify", "prio", "proof"),
