@@ -69,3 +69,13 @@ def test_a_byte_order_mark_before_json_is_passed_over_and_stays(put, tmp_path):
     written = (tmp_path / "wf.json").read_bytes()
     assert written.startswith(MARK + b'{"workflow"')
     assert icsched.read("wf.json").priorities.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "dax", "dot", "edges", "gexf", "graphml", "mmd", "yml"])
+def test_a_file_that_would_fill_the_memory_is_refused_unread(suffix, tmp_path):
+    path = tmp_path / f"wf.{suffix}"
+    with path.open("wb") as file:
+        file.truncate(2**29)  # holes: it takes no room on the disk
+
+    with pytest.raises(FormatError, match=r"expected less than 512 MiB$"):
+        icsched.read(path)

@@ -13,30 +13,31 @@ from icsched.errors import FormatError
 _MOST_BYTES = 2**31 - 1  # offsets into a file's lines and names then fit into 32 bits
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of the file at *path*.
+def read_bytes(path: str | os.PathLike[str], most: int = _MOST_BYTES) -> bytes:
+    """Return the bytes of the file at *path*, which are *most* at most: less than 2 GiB.
 
-    Raises FormatError if the file cannot be read or has 2 GiB or more.
+    Raises FormatError if the file cannot be read or has more.
     """
     # Standard input may be a socket, which has no name to open.
     source = 0 if os.fspath(path) == "/dev/stdin" else path
     with naming(path), open(source, "rb", closefd=source != 0) as file:
-        return _bounded(file)
+        return _bounded(file, most)
 
 
-def _bounded(file: BufferedReader) -> bytes:
+def _bounded(file: BufferedReader, most: int) -> bytes:
     """Return what *file* holds; raises OSError if *file* is too large or has no end."""
     status = os.fstat(file.fileno())
     is_ordinary = stat.S_ISREG(status.st_mode)
-    if is_ordinary and status.st_size <= _MOST_BYTES:
+    if is_ordinary and status.st_size <= most:
         return file.read()
     data = bytearray()
-    while not is_ordinary and len(data) <= _MOST_BYTES:
+    while not is_ordinary and len(data) <= most:
         part = file.read(1 << 20)
         if not part:
             return bytes(data)
         data += part
-    raise OSError(errno.EFBIG, "Expected less than 2 GiB")
+    limit = "2 GiB" if most == _MOST_BYTES else f"{(most + 1) >> 20} MiB"
+    raise OSError(errno.EFBIG, f"Expected less than {limit}")
 
 
 def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
@@ -62,12 +63,12 @@ def _is_endless(path: str | os.PathLike[str]) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Return the text of the file at *path*.
+def read_text(path: str | os.PathLike[str], most: int = _MOST_BYTES) -> str:
+    """Return the text of the file at *path*, which has *most* bytes at most.
 
-    Raises FormatError if the file cannot be read or is not UTF-8 text.
+    Raises FormatError if the file cannot be read, has more bytes or is not UTF-8 text.
     """
-    return text_of(path, read_bytes(path))
+    return text_of(path, read_bytes(path, most))
 
 
 def text_of(path: str | os.PathLike[str], data: bytes) -> str:

@@ -19,6 +19,7 @@ from icsched.formats.found import (
     shown_facts,
     written_names,
 )
+from icsched.formats.known import MOST_READ
 from icsched.workflow import Workflow
 
 _BETWEEN = ";"  # between the parents of a task
@@ -70,7 +71,7 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
     FormatError with file and line for other tables.
     """
     [path] = paths
-    found = Found(path, read_text(path))
+    found = Found(path, read_text(path, MOST_READ))
     separator = _separator(found.text)
     rows = _rows(found, separator)
     header = next(rows, None)

@@ -7,6 +7,7 @@ from icsched.errors import FormatError
 from icsched.files import read_text
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
+from icsched.formats.known import MOST_READ
 from icsched.workflow import Workflow
 
 _WEIGHT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -21,7 +22,7 @@ def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow:
     Raises FormatError for a line with more words.
     """
     [path] = paths
-    found = Found(path, read_text(path).removeprefix("\ufeff"))
+    found = Found(path, read_text(path, MOST_READ).removeprefix("\ufeff"))
     task, arc = found.task, found.arc
     for number, line in enumerate(found.text.split("\n"), 1):
         words = line.split()

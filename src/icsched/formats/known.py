@@ -17,6 +17,7 @@ from icsched.workflow import Remark, Workflow
 
 NO_RUN_TIME = "tasks without a run time get the mean of their kind"
 NO_SIZE = "tasks without a size count as 0 bytes"
+MOST_READ = 2**29 - 1  # bytes of a file: what it says takes up to 15 times as much memory
 MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
 MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 MOST_KINDS = 10  # of things with names, each with a remark

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from icsched.errors import FormatError
 from icsched.files import Change, read_bytes, text_of
 from icsched.formats.edits import edited
+from icsched.formats.known import MOST_READ
 from icsched.workflow import Remark
 
 DEEPEST = 100  # elements inside each other
@@ -302,7 +303,7 @@ class _Walk:
 
 def read_document(path: str) -> Document:
     """Return the XML file at *path*; raises FormatError for an encoding that icsched lacks."""
-    raw = read_bytes(path)
+    raw = read_bytes(path, MOST_READ)
     codec = _WIDE.get(raw[:2]) or _declared(path, raw)
     if codec == "utf-8":
         return Document(path, raw, raw, codec)

@@ -10,6 +10,7 @@ from icsched.formats.dot.text import quoted, takes_name
 from icsched.formats.edits import Edit, edited
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, facts_of, priorities_of, written_names
+from icsched.formats.known import MOST_READ
 from icsched.workflow import Workflow
 
 _PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true")
@@ -23,7 +24,7 @@ def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow:
     the kind of the task. Raises FormatError with file and line for what Graphviz would refuse.
     """
     [path] = paths
-    found = Found(path, read_text(path))
+    found = Found(path, read_text(path, MOST_READ))
     parser = Parser(found)
     parser.parse()
     return found.workflow("dot", (found.text, parser.spots))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from icsched.files import read_text
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
+from icsched.formats.known import MOST_READ
 from icsched.formats.mermaid.parser import Parser
 from icsched.workflow import Workflow
 
@@ -24,7 +25,7 @@ def read_mermaid(paths: Sequence[str], _options: NoOptions) -> Workflow:
     all its nodes. Raises FormatError with file and line, also for a link without a direction.
     """
     [path] = paths
-    found = Found(path, read_text(path))
+    found = Found(path, read_text(path, MOST_READ))
     Parser(found).parse()
     return found.workflow("mermaid")
 

@@ -18,6 +18,7 @@ from icsched.files import read_bytes, text_of
 from icsched.formats.entry import NoOptions
 from icsched.formats.known import (
     MOST_BYTES,
+    MOST_READ,
     Number,
     Remarks,
     arcs_by_files,
@@ -163,7 +164,7 @@ def _shown(value: object) -> str:
 def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
     """Return the workflow in a file; raises FormatError for what is no workflow of Pegasus."""
     (path,) = paths
-    data = read_bytes(path)
+    data = read_bytes(path, MOST_READ)
     text_of(path, data)  # libyaml would take UTF-16 too
     with without_collections():
         content = read_document(path, data)

@@ -11,6 +11,7 @@ from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
+from icsched.formats.known import MOST_READ
 from icsched.formats.slurm.jobs import (
     NOTHING,
     STREAMS,
@@ -40,7 +41,7 @@ def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow:
     Raises FormatError with file and line for all other lines.
     """
     [path] = paths
-    found = Found(path, read_text(path))
+    found = Found(path, read_text(path, MOST_READ))
     jobs = [job_of(line, found) for line in submissions(found)]
     named(jobs, found)
     jobs_in: dict[str, int] = {}
