@@ -88,7 +88,7 @@ def man_page() -> str:
     """Return the whole page."""
     name = app.help.rstrip(".")
     lines = [
-        '.\\" Written by tools/write_docs.py from the help of the commands.',
+        '.\\" Written by tools/man_page.py from the help of the commands.',
         '.TH ICSCHED 1 "" icsched "User Commands"',
         ".SH NAME",
         f"icsched \\- {roff(name[0].lower() + name[1:])}",

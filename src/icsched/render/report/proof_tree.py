@@ -26,10 +26,11 @@ _RULES = {
     " holds.",
     Rule.FEWER_ARCS: "The part below has the same tasks and fewer arcs. Fewer arcs never enable"
     " fewer tasks, so its bound holds here too.",
-    Rule.BLOCKS: "These blocks run in this order. Each one has priority over the next: to run it"
-    " first never leaves fewer eligible tasks at any step. Or the next one waits for all of it.",
-    Rule.PART: "This part was solved as it is: by a theorem about its shape, or by looking at every"
-    " set of tasks that can have run.",
+    Rule.BLOCKS: "An order that meets the bound runs these blocks in this order. Each one has"
+    " priority over the next: to run it first never leaves fewer eligible tasks at any step. Or the"
+    " next one waits for all of it.",
+    Rule.PART: "The bound of this part comes from a theorem about its shape, from looking at every"
+    " set of tasks that can have run, or from maximum flows, which may leave room below it.",
 }
 _LINKS = {
     Sign.PRIORITY: "This block has priority over the next one.",

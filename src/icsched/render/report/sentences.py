@@ -263,7 +263,7 @@ def lanes(found: ReportAnswer) -> str:
     if isinstance(found.pool, Pool):
         told += " Requests have no names, so each takes the first free lane."
     if any(each.is_cut for each in found.lanes.values()):
-        told += " Only the begin of each run is shown."
+        told += " Only the beginning of each run is shown."
     if len(found.lanes) < len(found.orders):
         told += " Runs with very many batches are not shown."
     return told

@@ -12,10 +12,9 @@ from icsched.render.svg.shapes import LETTER, Boxes, Drawing, Segments, Shape, T
 from icsched.render.words import counted
 
 _LEFT, _RIGHT = 14.0, 14.0
-_TALLEST, _LOWEST, _MOST_HIGH = 14.0, 1.0, 420.0  # of a lane, and of all lanes of an order
+_TALLEST, _MOST_HIGH = 14.0, 420.0  # of a lane, and of all lanes of an order
 _THINNEST = 0.3
 OTHER = "other kinds"
-LOST = "lost"
 
 
 def lanes_drawing(
@@ -37,7 +36,7 @@ def lanes_drawing(
     end = max([lanes.end for lanes in runs.values()], default=0.0) or 1.0
     top, shapes = 48.0, [Text(_LEFT, 18, title, 13), *_legend(names, 36.0)]
     for order, lanes in runs.items():
-        high = min(_MOST_HIGH, max(_LOWEST, _TALLEST) * max(1, lanes.workers))
+        high = min(_MOST_HIGH, _TALLEST * max(1, lanes.workers))
         frame = Frame(_LEFT, top + 18, width - _LEFT - _RIGHT, high, (0.0, end), (0.0, 1.0))
         cut = f", the first {counted(len(lanes), 'bar')} of more" if lanes.is_cut else ""
         ends = f"ends at {tick_text(float(f'{lanes.end:.4g}'))}{unit}"
