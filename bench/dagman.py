@@ -9,16 +9,14 @@ statements. ``--keep DIR`` leaves these files in DIR, for other programs to read
 """
 
 import argparse
-import multiprocessing
 import re
-import resource
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from harness import seconds, show
+from harness import show
+from harness.alone import measure_alone
 
 JOB = "JOB {name} stack.sub"
 VARS = 'VARS {name} x="{x}" y="{y}" band="g"'
@@ -65,24 +63,12 @@ def whole(path: Path) -> Callable[[], object]:
     return lambda: icsched.read(path)
 
 
-def measure(make: Callable[[Path], Callable[[], object]], path: Path) -> tuple[float, float]:
-    """Seconds of the best of three, and the most MB that the process used."""
-    took = seconds(make(path))
-    unit = 1 if sys.platform == "darwin" else 1024
-    return took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
-def in_process(*arguments: object) -> tuple[float, float]:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(measure, arguments)
-
-
 def show_forms(folder: Path, jobs: int) -> None:
     rows = []
     for name, form in FORMS.items():
         path = folder / f"{re.sub('[^A-Za-z]+', '-', name).strip('-')}.dag"
         write_file(path, jobs, form)
-        took, peak = in_process(whole, path)
+        took, peak = measure_alone(whole, path)
         rows.append([name, took, took / rows[0][1] if rows else 1, peak])
     show(f"{jobs:,} jobs in other ways", ["file", "s", "x plain", "peak MB"], rows)
 
@@ -98,7 +84,7 @@ def main() -> None:
         write_file(path, jobs)
         megabytes = path.stat().st_size / 1e6
         acts = {"split into words": split, "scan kernel alone": scan, "icsched.read": whole}
-        taken = {name: in_process(make, path) for name, make in acts.items()}
+        taken = {name: measure_alone(make, path) for name, make in acts.items()}
     base = taken["split into words"][0]
     rows = [[name, s, s / base, megabytes / s, peak] for name, (s, peak) in taken.items()]
     head = ["act", "s", "x split", "MB/s", "peak MB"]

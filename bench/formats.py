@@ -1,27 +1,54 @@
-"""Reading large workflows of other formats, against their parser alone.
+"""Reading large workflows: what memory it takes, and the time against the parser alone.
 
-A WfFormat file of a million tasks is read, and decoded by ``msgspec.json.decode`` without a type.
-A Pegasus file of a hundred thousand jobs is read, and its events are counted as PyYAML's C parser
-sends them. Each task has a run time, a command, an output and two parents drawn from those before
-it. Both are measured in one process, in turns, so that the ratio is of the same machine and minute.
-The bars are 3 times the decoder and 2 times the stream of events.
+``memory``: a file of each format is read in a fresh process. Each task has a run time, a size, a
+priority, a command and two parents, as far as the format holds them. The memory is the peak of the
+process less what it had before, as a multiple of the file.
+
+``parsers``: a WfFormat file of a million tasks is read, and decoded by ``msgspec.json.decode``
+without a type. A Pegasus file of a hundred thousand jobs is read, and its events are counted as
+PyYAML's C parser sends them. Each task has a run time, a command, an output and two parents drawn
+from those before it. Both are measured in one process, in turns, so that the ratio is of the same
+machine and minute. The bars are 3 times the decoder and 2 times the stream of events.
 """
 
 import argparse
 import gc
 import random
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import yaml
 from harness import show
 
 import icsched
+from icsched import Dag, Workflow
+from icsched.commands import Command
+from icsched.formats import FORMATS
 
 KINDS = ("project", "diff", "fit", "background", "add")
+MEASURED = ("wfformat", "dax", "pegasus", "dot", "csv", "edges", "graphml", "gexf")
+SAMPLE = 1000  # tasks of the file that tells how long a task is
+# Prints tasks, bytes and processor seconds. VmHWM is of this process; ru_maxrss may be of another.
+READER = """
+import re, sys, time
+import icsched
+
+def kilobytes(name):
+    with open("/proc/self/status") as status:
+        return int(re.search(name + r":\\s+(\\d+)", status.read())[1])
+
+icsched.read(sys.argv[2])  # imports what a reader needs
+before, start = kilobytes("VmRSS"), time.process_time()
+workflow = icsched.read(sys.argv[1])
+seconds = time.process_time() - start
+print(len(workflow.whole), 1024 * (kilobytes("VmHWM") - before), seconds)
+"""
 
 
 def parents_of(tasks: int) -> Iterator[list[int]]:
@@ -95,6 +122,46 @@ def write_pegasus(path: Path, jobs: int) -> None:
                 file.writelines(f'  - "{name(child)}"\n' for child in below)
 
 
+def workflow(tasks: int) -> Workflow:
+    arcs = [(parent, task) for task, above in enumerate(parents_of(tasks)) for parent in above]
+    names = [name(task) for task in range(tasks)]
+    commands = [Command((KINDS[task % 5], "-X", f"{names[task]}.fits")) for task in range(tasks)]
+    numbers = np.arange(tasks)
+    return Workflow(
+        Dag.from_arcs(tasks, np.array(arcs).reshape(-1, 2), names=names),
+        np.zeros(tasks, bool),
+        numbers % 977 / 7,
+        4_000 + numbers,
+        priorities=tasks - numbers,
+        find_commands=lambda: commands,
+    )
+
+
+def written(form: str, tasks: int, folder: Path) -> Path:
+    entry = FORMATS.find(form)
+    path = folder / f"{tasks}{entry.suffixes[0]}"
+    path.write_text(entry.text(workflow(tasks), path=str(path)))
+    return path
+
+
+def memory_row(form: str, size: float, folder: Path) -> list[object]:
+    """Read a file of about *size* bytes; return the row of the table."""
+    sample = written(form, SAMPLE, folder)
+    path = written(form, round(size * SAMPLE / sample.stat().st_size), folder)
+    words = [sys.executable, "-c", READER, str(path), str(sample)]
+    told = subprocess.run(words, check=True, capture_output=True, text=True)  # noqa: S603  ours
+    tasks, peak, taken = told.stdout.split()
+    length = path.stat().st_size
+    return [form, length / 1e6, int(tasks), int(peak) / length, float(taken)]
+
+
+def show_memory(size: float, forms: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [memory_row(form, size, Path(folder)) for form in forms]
+    head = ["format", "MB", "tasks", "peak memory (times the file)", "read (s)"]
+    show("Reading, each in a fresh process", head, rows)
+
+
 def events(path: Path) -> int:
     with path.open("rb") as file:
         return sum(1 for _ in yaml.parse(file, Loader=yaml.CSafeLoader))
@@ -114,25 +181,35 @@ def ratios(ours: Callable[[], object], alone: Callable[[], object], rounds: int)
     return [*best, best[0] / best[1]]
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--tasks", type=int, default=1_000_000)
-    options.add_argument("--jobs", type=int, default=100_000)
-    options.add_argument("--rounds", type=int, default=3)
-    given = options.parse_args()
+def show_parsers(tasks: int, jobs: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         wfformat, pegasus = Path(folder, "wf.json"), Path(folder, "wf.yml")
-        write_wfformat(wfformat, given.tasks)
-        write_pegasus(pegasus, given.jobs)
+        write_wfformat(wfformat, tasks)
+        write_pegasus(pegasus, jobs)
         rows = []
         for path, alone in (
             (wfformat, lambda: msgspec.json.decode(wfformat.read_bytes())),
             (pegasus, lambda: events(pegasus)),
         ):
-            found = ratios(lambda path=path: icsched.read(path), alone, given.rounds)
+            found = ratios(lambda path=path: icsched.read(path), alone, rounds)
             rows.append([path.name, path.stat().st_size / 1e6, *found])
     head = ["file", "MB", "read (s)", "parser alone (s)", "ratio"]
     show("Reading, against the parser alone", head, rows)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--part", choices=("memory", "parsers"), help="only this table")
+    options.add_argument("--megabytes", type=float, default=20, help="of each file of `memory`")
+    options.add_argument("--formats", nargs="+", default=MEASURED, help="of `memory`")
+    options.add_argument("--tasks", type=int, default=1_000_000)
+    options.add_argument("--jobs", type=int, default=100_000)
+    options.add_argument("--rounds", type=int, default=3)
+    given = options.parse_args()
+    if given.part != "parsers":
+        show_memory(1e6 * given.megabytes, given.formats)
+    if given.part != "memory":
+        show_parsers(given.tasks, given.jobs, given.rounds)
 
 
 if __name__ == "__main__":

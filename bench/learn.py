@@ -9,9 +9,6 @@ htcondor package, its row is left out.
 
 import argparse
 import json
-import multiprocessing
-import resource
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
@@ -19,7 +16,8 @@ from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 
-from harness import seconds, show
+from harness import show
+from harness.alone import measure_alone
 
 HOST = "<10.0.0.1:9618?addrs=10.0.0.1-9618+[--1]-9618&alias=host&noUDP&sock={}_16_de02>"
 USAGE = "\t\tUsr 0 00:00:00, Sys 0 00:00:00  -  {}\n"
@@ -41,34 +39,40 @@ END = (
     + "\n\tJob terminated of its own accord at 2026-11-16T11:39:53Z with exit-code 0.\n"
 )
 BODIES = {0: SUBMIT, 1: EXECUTE, 6: SIZE, 5: END}
-PER_SECOND = 40  # events
+SLOTS = 40  # as many jobs run at once, and as many events come in a second
 
 
 def moment(count: int) -> str:
-    second = count // PER_SECOND
+    second = count // SLOTS
     day, hour = 1 + second // 86_400, second // 3600 % 24
     return f"2026-11-{day:02} {hour:02}:{second // 60 % 60:02}:{second % 60:02}"
 
 
+def events_of(jobs: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the job, the number and the time of each event; a job runs for two seconds."""
+    waves = (range(start, min(start + SLOTS, jobs)) for start in range(0, jobs, SLOTS))
+    events = ((job, number) for wave in waves for number in BODIES for job in wave)
+    for count, (job, number) in enumerate(events):
+        yield job, number, moment(count)
+
+
 def text_events(jobs: int) -> Iterator[str]:
-    for job in range(jobs):
-        for place, (number, body) in enumerate(BODIES.items()):
-            head = f"{number:03} ({job:03}.000.000) {moment(4 * job + place)} "
-            yield head + body.format(job=job, slot=job % 40) + "...\n"
+    for job, number, when in events_of(jobs):
+        head = f"{number:03} ({job:03}.000.000) {when} "
+        yield head + BODIES[number].format(job=job, slot=job % SLOTS) + "...\n"
 
 
 def json_events(jobs: int) -> Iterator[str]:
-    details = [
-        {"LogNotes": "DAG Node: node_{}", "SubmitHost": HOST},
-        {"SlotName": "slot1@host", "ExecuteHost": HOST, "ExecuteProps": {"Cpus": 1}},
-        {"MemoryUsage": 5, "Size": 1000},
-        {"TerminatedNormally": True, "ReturnValue": 0, "SentBytes": 0.0, "ReceivedBytes": 0.0},
-    ]
-    for job in range(jobs):
-        for place, (number, more) in enumerate(zip(BODIES, details, strict=True)):
-            stamp = moment(4 * job + place).replace(" ", "T")
-            head = {"EventTypeNumber": number, "Cluster": job, "Proc": 0, "Subproc": 0}
-            yield json.dumps({**head, "EventTime": stamp, **more}, indent=2) + "\n"
+    details = {
+        0: {"LogNotes": "DAG Node: node_{}", "SubmitHost": HOST},
+        1: {"SlotName": "slot1@host", "ExecuteHost": HOST, "ExecuteProps": {"Cpus": 1}},
+        6: {"MemoryUsage": 5, "Size": 1000},
+        5: {"TerminatedNormally": True, "ReturnValue": 0, "SentBytes": 0.0, "ReceivedBytes": 0.0},
+    }
+    for job, number, when in events_of(jobs):
+        head = {"EventTypeNumber": number, "Cluster": job, "Proc": 0, "Subproc": 0}
+        body = {**head, "EventTime": when.replace(" ", "T"), **details[number]}
+        yield json.dumps(body, indent=2) + "\n"
 
 
 def history(jobs: int) -> Iterator[str]:
@@ -91,7 +95,9 @@ def command(path: Path) -> Callable[[], object]:
 
     def quietly() -> None:
         with redirect_stdout(StringIO()):
-            run(words)
+            code = run(words)
+        if code:
+            raise SystemExit(f"icsched learn ended with {code}")
 
     return quietly
 
@@ -100,18 +106,6 @@ def theirs(path: Path) -> Callable[[], object]:
     import htcondor2
 
     return lambda: sum(1 for _ in htcondor2.JobEventLog(str(path)).events(stop_after=0))
-
-
-def measure(make: Callable[[Path], Callable[[], object]], path: Path) -> tuple[float, float]:
-    """Seconds of the best of three, and the most MB that the process used."""
-    took = seconds(make(path))
-    unit = 1 if sys.platform == "darwin" else 1024
-    return took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
-def in_process(*arguments: object) -> tuple[float, float]:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(measure, arguments)
 
 
 def main() -> None:
@@ -125,13 +119,13 @@ def main() -> None:
             path = Path(folder) / name
             with path.open("w") as file:
                 file.writelines(make(events // 4))
-            rows.append([f"icsched, {name}", path.stat().st_size / 1e6, *in_process(ours, path)])
+            rows.append([f"icsched, {name}", path.stat().st_size / 1e6, *measure_alone(ours, path)])
         path = Path(folder) / "text"
         jobs = (f"JOB node_{job} task.sub\n" for job in range(events // 4))
         path.with_suffix(".dag").write_text("".join(jobs))
-        rows.append(["icsched learn, text", rows[0][1], *in_process(command, path)])
+        rows.append(["icsched learn, text", rows[0][1], *measure_alone(command, path)])
         if find_spec("htcondor2"):
-            rows.append(["htcondor2, text", rows[0][1], *in_process(theirs, path)])
+            rows.append(["htcondor2, text", rows[0][1], *measure_alone(theirs, path)])
     table = [[name, size, took, took / rows[0][2], peak] for name, size, took, peak in rows]
     head = ["reader", "MB", "s", "x ours", "peak MB"]
     show(f"{events:,} events of {events // 4:,} jobs", head, table)

@@ -16,7 +16,6 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,6 +28,7 @@ from pathlib import Path
 
 import numpy as np
 from harness import seconds, show
+from harness.alone import peak_mb
 
 from icsched import Dag, families
 from icsched.engines.dask import dask_graph
@@ -302,11 +302,6 @@ def memory_mb(case: Case) -> tuple[float, float]:
     built = peak_mb()
     prioritize(dag, "prio")
     return built, peak_mb()
-
-
-def peak_mb() -> float:
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 def show_bars(sizes: Sizes, dask: Mapping[Case, Peer], peak: Mapping[str, tuple]) -> None:

@@ -23,6 +23,7 @@ from icsched import Dag, families, prioritize
 from icsched.sim import Played, Pool, Times, Workers, plain, simulate_runs
 
 POOL = Pool(interval=1.0, batch=16.0)
+TIMES = Times("normal", 0.1)
 SEED = 1
 
 
@@ -131,7 +132,7 @@ def kernel_rate(
 ) -> float:
     """Millions of tasks per second."""
     act = lambda: simulate_runs(  # noqa: E731
-        dag, played, pool, Times(), seed=SEED, runs=runs, threads=threads
+        dag, played, pool, TIMES, seed=SEED, runs=runs, threads=threads
     )
     return runs * len(dag) / seconds(act) / 1e6
 
@@ -148,7 +149,7 @@ def against_others(dag: Dag, order: np.ndarray, *, effort: int) -> None:
         others = {
             "SimPy": mean_seconds(lambda n, o=simpy_order: simpy_run(dag, o, n), 5 * effort),
             "plain engine": mean_seconds(
-                lambda n, p=played: plain.run(dag, p, POOL, Times(), seed=SEED, run=n), 5 * effort
+                lambda n, p=played: plain.run(dag, p, POOL, TIMES, seed=SEED, run=n), 5 * effort
             ),
             "numba": mean_seconds(
                 lambda _, a=arrays, f=fifo: numba_run(*a, f, POOL.interval, POOL.batch),

@@ -12,6 +12,9 @@ html_theme = "furo"
 html_title = "icsched"
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["guide.css"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4  # pages link to headings

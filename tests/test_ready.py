@@ -8,19 +8,9 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, Dag, _native
 from icsched.errors import GameError, UnknownTaskError
 from icsched.ready import Readiness, missing_parents
+from tests.diamond import diamond
 from tests.strategies import dags
 from tests.twins import eligible_after
-
-
-def diamond() -> Dag:
-    r"""
-      a
-     / \
-    b   c
-     \ /
-      d
-    """
-    return Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
 
 
 def test_sources_are_ready_without_being_announced():
@@ -76,6 +66,14 @@ def test_only_the_first_result_is_news():
     assert not readiness.is_news(0)
     with pytest.raises(GameError, match=r"^task 'd' is not eligible: its parent 'b' is not done$"):
         readiness.is_news(3)
+
+
+def test_a_task_is_early_whatever_tasks_are_called():
+    """The name 1 of the first task is the id of the second."""
+    readiness = Readiness(Dag({1: [], 2: [1]}))
+
+    with pytest.raises(GameError, match="task 2 is not eligible: its parent 1 is not done"):
+        readiness.is_news(1)
 
 
 @pytest.mark.parametrize("task", [-1, 4, 2**40])

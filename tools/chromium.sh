@@ -5,42 +5,18 @@
 # its driver in ICSCHED_CHROMEDRIVER.
 # Where Chromium cannot be had, run exits 77; try says so loudly, and exits 0.
 set -eu
-packages="chromium chromium-driver"
-
-loud() {
-  printf '%s\n' "" "======== Chromium ========" "$@" "==========================" "" >&2
-}
 
 cannot() {
-  loud "Chromium cannot be had here: $1." "It takes root on Debian, or both $packages in PATH."
   [ "$step" = try ] || exit 77
-  loud "SKIPPED: no page was tested in a real browser; the reason is above."
+  printf '%s\n' "SKIPPED: no page was tested in a real browser; the reason is above." "" >&2
   exit 0
-}
-
-is_there() {
-  command -v chromium >/dev/null && command -v chromedriver >/dev/null
-}
-
-install() {
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get -qq update && apt-get -qq install -y --no-install-recommends $packages
-}
-
-prepare() {
-  is_there && return
-  [ "$(id -u)" = 0 ] || cannot "not root"
-  [ -e /etc/debian_version ] || cannot "not Debian"
-  echo "installing $packages" >&2
-  install >/dev/null || cannot "apt could not install $packages"
-  is_there || cannot "$packages are installed and not in PATH"
 }
 
 step=${1:-help}
 [ $# -eq 0 ] || shift
 case $step in
   run | try)
-    prepare
+    sh "$(dirname "$0")/programs.sh" chromium chromedriver || cannot
     ICSCHED_CHROMIUM=$(command -v chromium) ICSCHED_CHROMEDRIVER=$(command -v chromedriver)
     export ICSCHED_CHROMIUM ICSCHED_CHROMEDRIVER
     exec "$@"

@@ -28,6 +28,7 @@ void give_up_kernels() { ++times_given_up; }
 }  // namespace seam
 
 NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // a daemon thread may hold a Sorter when Python ends
   m.doc() = "Kernels of icsched; contracts are in cpp/include/icsched/.";
   m.def("give_up_kernels", &seam::give_up_kernels,
         "End all kernels that run now, on any thread, with KeyboardInterrupt.");

@@ -1,4 +1,4 @@
-"""Order a workflow's tasks so that unpredictable workers seldom leave empty-handed."""
+"""Put the tasks of a workflow in an order that keeps workers busy."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

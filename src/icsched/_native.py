@@ -42,7 +42,7 @@ from icsched._core import (
     superdag_order,
     tree_profile,
 )
-from icsched.arrays import Ids, Rows
+from icsched.arrays import Ids, Mask, Rows
 
 __all__ = [
     "MOST_NONSINKS",
@@ -198,7 +198,7 @@ def block_shapes(children: Rows, blocks: Blocks) -> BlockShapes:
     return BlockShapes(*_core.block_shapes(children, blocks))
 
 
-def interleaving(first: Ids, second: Ids) -> NDArray[np.bool_] | None:
+def interleaving(first: Ids, second: Ids) -> Mask | None:
     """Best interleaving of two independent blocks: where to execute from the second."""
     steps = _core.interleaving(first, second)
     return steps.astype(bool) if len(steps) == len(first) + len(second) - 2 else None

@@ -25,6 +25,7 @@ from icsched.graph_inputs import (
     arc_pairs,
     canonical_names,
     checked_names,
+    integers,
     joined_names,
     mapping_arcs,
     networkx_arcs,
@@ -32,7 +33,6 @@ from icsched.graph_inputs import (
     rustworkx_arcs,
     rustworkx_graph,
     task_count,
-    task_ids,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Dag(Shown):
     (True, ['a', 'b', 'c'])
     """
 
-    def __init__(self, parents_of: Mapping[Hashable, Iterable[Hashable]]) -> None:
+    def __init__(self, parents_of: Mapping[Any, Iterable[Hashable]]) -> None:
         names, parents, children = mapping_arcs(parents_of)
         self._fill(len(names), parents, children, names)
 
@@ -100,7 +100,7 @@ class Dag(Shown):
     # Size, names, identity
 
     def __len__(self) -> int:
-        return len(self._children.offsets) - 1
+        return len(self._children)
 
     def __contains__(self, name: object) -> bool:
         """Whether a task is called *name*."""
@@ -163,26 +163,54 @@ class Dag(Shown):
     def children(self, task: Hashable) -> Ids:
         """Return the ids of the children of *task*, a name or an id, ascending.
 
-        Raises UnknownTaskError for an unknown task, and GraphError for a number that is the id of
-        one task and the name of another. ``child_rows[id]`` takes only ids, and is faster.
+        If tasks have integers for names, an integer is a name. ``child_rows[id]`` takes only ids,
+        and is faster. Raises UnknownTaskError for an unknown task.
         """
-        return self._children[self._found(task)]
+        return self._children[self.find(task)]
 
     def parents(self, task: Hashable) -> Ids:
         """Return the ids of the parents of *task*, a name or an id, as `children` does."""
-        return self._parents[self._found(task)]
+        return self._parents[self.find(task)]
 
-    def _found(self, task: Hashable) -> int:
-        """Return the id of a task that is given by name or id."""
-        if not isinstance(task, (int, np.integer)) or not 0 <= task < len(self):
+    def find(self, task: Hashable) -> int:
+        """Return the id of *task*, a name or an id, as `children` takes it.
+
+        >>> Dag({"a": [], "b": ["a"]}).find("b"), Dag({"a": [], "b": ["a"]}).find(1)
+        (1, 1)
+        >>> Dag({1: [], 2: [1]}).find(1)  # the name of the first task
+        0
+        """
+        if self.numbers_are_names or not isinstance(task, (int, np.integer)):
+            if isinstance(self._names, range):  # where 1.0 would pass for 1
+                raise UnknownTaskError(task)
             return self.id_of(task)
-        number = int(task)
-        if not isinstance(self._names, range) and self.ids.get(task, number) != number:
-            raise GraphError(
-                f"task {task!r} is ambiguous: it is the name of one task and the id of"
-                f" {self._names[number]!r}; child_rows and parent_rows take ids, id_of gives them"
-            )
-        return number
+        if isinstance(task, bool) or not 0 <= task < len(self):
+            raise UnknownTaskError(task)
+        return int(task)
+
+    @cached_property
+    def numbers_are_names(self) -> bool:
+        """Whether tasks have integers for names that are not their ids."""
+        named = not isinstance(self._names, range)
+        return named and any(isinstance(name, (int, np.integer)) for name in self._names)
+
+    def mask(self, tasks: Iterable[Hashable]) -> Mask:
+        """Return one boolean per task of the dag: whether it is among *tasks*, names or ids.
+
+        An array of integers has ids. Raises as `children` does.
+
+        >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"]})
+        >>> dag.mask(["c", "a"]).tolist(), dag.mask([1]).tolist()
+        ([True, False, True], [False, True, False])
+        """
+        if isinstance(tasks, np.ndarray) and tasks.dtype.kind not in "iu":
+            tasks = tasks.tolist()
+        if not isinstance(tasks, np.ndarray):
+            return mask_of([self.find(task) for task in tasks], len(self))
+        outside = (tasks < 0) | (tasks >= len(self))
+        if outside.any():
+            raise UnknownTaskError(int(tasks[outside][0]))
+        return mask_of(tasks, len(self))
 
     @property
     def child_rows(self) -> Rows:
@@ -208,12 +236,12 @@ class Dag(Shown):
     @cached_property
     def in_degrees(self) -> Ids:
         """Number of parents of each task."""
-        return _frozen(np.diff(self._parents.offsets))
+        return _frozen(self._parents.sizes)
 
     @cached_property
     def out_degrees(self) -> Ids:
         """Number of children of each task."""
-        return _frozen(np.diff(self._children.offsets))
+        return _frozen(self._children.sizes)
 
     @cached_property
     def sources(self) -> Ids:
@@ -261,24 +289,26 @@ class Dag(Shown):
 
     # New dags from old
 
-    def induced(self, tasks: Iterable[int]) -> Dag:
+    def induced(self, tasks: Iterable[Hashable]) -> Dag:
         """Return the subdag on *tasks*, in ascending id order and with their names.
 
+        *tasks* are names or ids, as `mask` takes them.
+
         >>> dag = Dag({"a": [], "b": ["a"], "c": ["b"]})
-        >>> dag.induced([0, 2]).names
+        >>> dag.induced(["a", "c"]).names
         ('a', 'c')
         """
-        return self._subdag(self._mask(tasks))
+        return self._subdag(self.mask(tasks))
 
-    def residual(self, executed: Iterable[int]) -> Dag:
-        """Return what is left once *executed* has run.
+    def residual(self, executed: Iterable[Hashable]) -> Dag:
+        """Return what is left once *executed* has run: names or ids, as `mask` takes them.
 
         Raises GraphError if *executed* lacks a parent of one of its tasks.
 
-        >>> Dag({"a": [], "b": ["a"], "c": ["b"]}).residual([0]).names
+        >>> Dag({"a": [], "b": ["a"], "c": ["b"]}).residual(["a"]).names
         ('b', 'c')
         """
-        gone = self._mask(executed)
+        gone = self.mask(executed)
         early = np.flatnonzero(gone[self.arcs[:, 1]] & ~gone[self.arcs[:, 0]])
         if len(early):
             parent, child = (self._names[task] for task in self.arcs[early[0]])
@@ -329,14 +359,6 @@ class Dag(Shown):
         names = joined_names(self._names, other._names, fresh)
         return Dag.from_arcs(len(self) + len(fresh), arcs, names=names)
 
-    def _mask(self, tasks: Iterable[int]) -> Mask:
-        """Return *tasks* as one boolean per task of the dag; raises UnknownTaskError."""
-        array = task_ids(tasks)
-        outside = (array < 0) | (array >= len(self))
-        if outside.any():
-            raise UnknownTaskError(int(array[outside][0]))
-        return mask_of(array, len(self))
-
     def _subdag(self, keep: Mask) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
@@ -344,7 +366,7 @@ class Dag(Shown):
         return Dag._from_checked(new_id[self.arcs[inside]], names)
 
     def _check_ends(self, used: list[int], ends: Ids, what: str) -> None:
-        wrong = np.flatnonzero(self._mask(used) & ~self._mask(ends))
+        wrong = np.flatnonzero(self.mask(integers(used, "tasks to merge")) & ~self.mask(ends))
         if len(wrong):
             raise GraphError(f"cannot merge {self._names[wrong[0]]!r}: not among the {what}")
         if len(set(used)) < len(used):

@@ -10,6 +10,66 @@ import numpy as np
 
 from icsched.errors import not_installed
 
+MOST_SHOWN = 8  # values of a list that a repr shows
+
+
+def brief(thing: object, **facts: object) -> str:
+    """Return a repr of one line: the class, and *facts* by name.
+
+    >>> brief(Answer(), tasks=3, order=Listed(range(10)))
+    'Answer(tasks=3, order=[0, 1, 2, 3, 4, 5, 6, 7, ... 10 in all])'
+    """
+    words = (f"{name}={value!r}" for name, value in facts.items())
+    return f"{type(thing).__name__}({', '.join(words)})"
+
+
+class Listed:
+    """Has the repr of a list, and of a long list the first values alone."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self._values[:MOST_SHOWN]))
+        count = len(self._values)
+        return f"[{shown}, ... {count:,} in all]" if count > MOST_SHOWN else f"[{shown}]"
+
+
+class Rounded:
+    """Has the repr of a number with four digits, which are enough to look at."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return f"{self._value:.4g}"
+
+
+def changed(model: Any, *always: str) -> str:
+    """Return a repr of a dataclass: the fields *always*, and those that are not as by default.
+
+    >>> from icsched import Pool
+    >>> changed(Pool(interval=60, batch=16), "interval", "batch")
+    'Pool(interval=60.0, batch=16.0)'
+    """
+    values = {each.name: (getattr(model, each.name), each.default) for each in fields(model)}
+    told = {
+        name: _short(own)
+        for name, (own, usual) in values.items()
+        if name in always or _differ(own, usual)
+    }
+    return brief(model, **told)
+
+
+def _differ(own: object, usual: object) -> bool:
+    return not (own is usual or (isinstance(own, int | float | str) and own == usual))
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return Listed(value.tolist())
+    return Listed(value) if isinstance(value, list | tuple) else value
+
 
 def names_of(ids: str) -> Any:
     """Return a field of an answer: the names of the tasks whose ids the field *ids* has.

@@ -1,12 +1,40 @@
-"""What users give as a graph: a dag, a workflow, a mapping, or a graph of another library."""
+"""What users give: any graph as a dag, and values of its tasks, by name or in the order of ids."""
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping
+from os import PathLike
+from typing import Any, Protocol, TypeAlias
+
+from numpy.typing import ArrayLike
 
 from icsched.dag import Dag
-from icsched.errors import GraphError
+from icsched.errors import ArgumentError, GraphError
 
-Graph: TypeAlias = Any  # other libraries, and so their types, are optional
+
+class HasDag(Protocol):
+    """A workflow, a plan, or anything else that has a dag."""
+
+    @property
+    def dag(self) -> Dag:
+        """The dag."""
+
+
+class _NetworkxGraph(Protocol):
+    """A graph of networkx; icsched imports networkx only to make one."""
+
+    def is_directed(self) -> bool: ...
+
+
+class _RustworkxGraph(Protocol):
+    """A graph of rustworkx; icsched imports rustworkx only to make one."""
+
+    def node_indices(self) -> Any: ...
+
+
+Graph: TypeAlias = (
+    Dag | HasDag | Mapping[Any, Iterable[Hashable]] | _NetworkxGraph | _RustworkxGraph
+)
+
+PerTask: TypeAlias = ArrayLike | Mapping[Hashable, float]  # by id, or by name
 
 
 def dag_of(graph: Graph) -> Dag:
@@ -23,9 +51,34 @@ def dag_of(graph: Graph) -> Dag:
         return dag
     if isinstance(graph, Mapping):
         return Dag(graph)
-    if hasattr(graph, "node_indices"):
-        return Dag.from_rustworkx(graph)
-    if hasattr(graph, "is_directed"):
-        return Dag.from_networkx(graph)
+    given: Any = graph
+    if hasattr(given, "node_indices"):
+        return Dag.from_rustworkx(given)
+    if hasattr(given, "is_directed"):
+        return Dag.from_networkx(given)
     expected = "a Dag, a workflow, a mapping, or a graph of networkx or rustworkx"
-    raise GraphError(f"expected {expected}, got {type(graph).__name__}")
+    hint = "; icsched.read reads a file" if isinstance(given, str | PathLike) else ""
+    raise GraphError(f"expected {expected}, got {type(given).__name__}{hint}")
+
+
+def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
+    """Return the values of a mapping from names, or of a labelled series, in the order of ids.
+
+    Anything else is returned as it is, also a series that is numbered from 0: it is in the order of
+    ids already. Raises ArgumentError for a task without a value.
+
+    >>> values_by_id(Dag({"a": [], "b": ["a"]}), "sizes", {"b": 3, "a": 2})
+    [2, 3]
+    """
+    if isinstance(given, Mapping):
+        values = given
+    elif hasattr(given, "index") and hasattr(given, "to_dict"):  # a Series of pandas
+        values = given.to_dict()
+        if list(values) == list(range(len(values))) and not dag.numbers_are_names:
+            return given
+    else:
+        return given
+    try:
+        return [values[name] for name in dag.names]
+    except KeyError as error:
+        raise ArgumentError(f"{what}: expected one for each task, none for {error}") from None

@@ -48,19 +48,6 @@ def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
     return array
 
 
-def task_ids(tasks: Iterable[int]) -> NDArray[np.integer[Any]]:
-    """Return *tasks* as an array of integers; raises GraphError that shows what is no id."""
-    given = tasks if isinstance(tasks, np.ndarray) else list(tasks)
-    try:
-        return integers(given, "tasks")
-    except GraphError as error:
-        plain = np.asarray(given).tolist() if isinstance(given, np.ndarray) else given
-        strange = [task for task in plain if type(task) is not int]
-        if not strange:  # integers that are too large for an array
-            raise
-        raise GraphError(f"expected task ids, got {strange[0]!r}") from error
-
-
 def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
     """Return *arcs* as rows of two ids below *tasks*; raises GraphError unless they are."""
     array = integers(arcs, "arcs")
@@ -77,7 +64,7 @@ def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
     return array
 
 
-def mapping_arcs(parents_of: Mapping[Hashable, Iterable[Hashable]]) -> tuple[Names, Ids, Ids]:
+def mapping_arcs(parents_of: Mapping[Any, Iterable[Hashable]]) -> tuple[Names, Ids, Ids]:
     """Return the names in id order, and the parent and the child of each arc.
 
     Raises GraphError unless *parents_of* is a mapping from tasks to lists of tasks.
@@ -148,12 +135,19 @@ def checked_names(tasks: int, names: Names | None) -> Names:
         raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
     if isinstance(names, range) and names == range(tasks):
         return names
+    _check_distinct(names)
+    return canonical_names(tuple(names))
+
+
+def _check_distinct(names: Names) -> None:
     seen: set[Hashable] = set()
     for name in names:
-        if name in seen:
-            raise GraphError(f"names: {name!r} occurs twice")
-        seen.add(name)
-    return canonical_names(tuple(names))
+        try:
+            if name in seen:
+                raise GraphError(f"names: {name!r} occurs twice")
+            seen.add(name)
+        except TypeError:
+            raise GraphError(f"names: a task cannot be called {name!r}") from None
 
 
 def canonical_names(names: tuple[Hashable, ...]) -> Names:

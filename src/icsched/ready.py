@@ -178,7 +178,7 @@ class Readiness:
         """
         number = self.known(task)
         if self.missing[number]:
-            parents = self.dag.parents(number).tolist()
+            parents = self.dag.parent_rows[number].tolist()
             parent = next(p for p in parents if not self.finished[p])
             name, waits_for = self.dag.names[number], self.dag.names[parent]
             raise GameError(f"task {name!r} is not eligible: its parent {waits_for!r} is not done")

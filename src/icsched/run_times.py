@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, expected_time, ids_where, wrong_times
 from icsched.errors import ArgumentError, LimitError
+from icsched.frames import Listed, brief
 
 _NUMBER = re.compile(r"\d+")
 _SPECIAL = re.compile(r"[*?\[]")
@@ -32,13 +33,13 @@ class RunTimeTable:
     negative, infinite or NaN, above 1e100, or below 1e-100 but not 0.
 
     >>> table = RunTimeTable(("a", "b"), np.array([2.0, 3.0]), {"b*": 5, "b_long*": 7})
-    >>> len(table), list(table.patterns)
-    (2, ['b_long*', 'b*'])
+    >>> table, list(table.patterns)
+    (RunTimeTable(names=['a', 'b'], patterns=2), ['b_long*', 'b*'])
     """
 
     names: tuple[str, ...]
-    seconds: Floats = field(repr=False)
-    patterns: Mapping[str, float] = field(default_factory=dict, repr=False)
+    seconds: Floats
+    patterns: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
@@ -56,6 +57,9 @@ class RunTimeTable:
         object.__setattr__(self, "seconds", seconds)
         patterns = MappingProxyType({pattern: float(s) for pattern, s in ranked})
         object.__setattr__(self, "patterns", patterns)
+
+    def __repr__(self) -> str:
+        return brief(self, names=Listed(self.names), patterns=len(self.patterns))
 
     def __len__(self) -> int:
         return len(self.names)

@@ -1,9 +1,9 @@
 """Tables of things by name, which other packages can add to.
 
-`ORDERS`, `FORMATS` and `CLUSTERERS` are tables. An entry is a frozen dataclass with a `name` and a
-`sentence` for help. Another package adds an entry by an entry point in the table's group. The
-entry point has the name of the entry, and loads the entry. A table reads the entry points to find
-a name that icsched does not define, and to list all names.
+`ORDERS`, `FORMATS`, `CLUSTERERS` and `ENGINES` are tables. An entry is a frozen dataclass with a
+`name` and a `sentence` for help. Another package adds an entry by an entry point in the table's
+group. The entry point has the name of the entry, and loads the entry. A table reads the entry
+points to find a name that icsched does not define, and to list all names.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from icsched.errors import ArgumentError, EngineError, IcschedError
+from icsched.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -61,7 +62,17 @@ class Table(Mapping[str, E], Generic[E]):
         if isinstance(name, str):  # other objects may have no hash
             with suppress(KeyError):
                 return self[name]
-        raise ArgumentError(f"{self._what}: expected {', '.join(self)}, got {name!r}")
+        raise self.unknown(name)
+
+    def unknown(self, name: object, *, asked_by: str = "", also: str = "") -> ArgumentError:
+        """Return the error for a *name* that no entry has; it suggests names that are close.
+
+        *asked_by* is the option that has the name; *also* says what else the option takes.
+        """
+        names = list(self)
+        expected = f"expected {', '.join(names)}{also and f' or {also}'}, got {name!r}"
+        question = did_you_mean(name, names) if isinstance(name, str) else ""
+        return ArgumentError(f"{asked_by or self._what}: {expected}{question and f': {question}'}")
 
     def is_own(self, name: str) -> bool:
         """Whether the entry called *name* is icsched's own."""
@@ -128,10 +139,9 @@ class Table(Mapping[str, E], Generic[E]):
         where = self.origin(point.name)
         try:
             entry = point.load()
-        except (ImportError, AttributeError) as error:
-            raise EngineError(f"{where}: cannot be imported: {error}") from error
         except Exception as error:  # what a module of others raises cannot be foreseen
-            problem = f"{type(error).__name__}: {error}"
+            is_missing = isinstance(error, (ImportError, AttributeError))
+            problem = error if is_missing else f"{type(error).__name__}: {error}"
             raise EngineError(f"{where}: cannot be imported: {problem}") from error
         if not isinstance(entry, self._kind):
             raise EngineError(f"{where}: expected a {self._kind.__name__}, got {entry!r}")

@@ -12,7 +12,7 @@ from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
-from icsched.frames import Shown
+from icsched.frames import Shown, brief
 from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
@@ -61,24 +61,26 @@ class Workflow(Shown):
     >>> workflow = Workflow(chain, done=np.array([True, False, False]))
     >>> workflow.dag.names, workflow.left.tolist()
     (('b', 'c'), [1, 2])
+    >>> workflow
+    Workflow(tasks=3, arcs=2, done=1, format='', knows=[])
     """
 
     whole: Dag
     done: Mask
-    run_times: Floats | None = field(default=None, repr=False)
-    sizes: Sizes | None = field(default=None, repr=False)
+    run_times: Floats | None = None
+    sizes: Sizes | None = None
     remarks: tuple[Remark, ...] = ()
-    files: Iterable[str] = field(default=(), repr=False)
+    files: Iterable[str] = ()
     done_by: str | None = None
     format: str = ""
-    parsed: object = field(default=None, repr=False)
-    describe: Callable[[], Sequence[str]] | None = field(default=None, repr=False)
-    run_time_origins: NDArray[np.uint8] | None = field(default=None, repr=False)
+    parsed: object = None
+    describe: Callable[[], Sequence[str]] | None = None
+    run_time_origins: NDArray[np.uint8] | None = None
     unused_run_times: int = 0
-    priorities: Ids | None = field(default=None, repr=False)
-    find_commands: Callable[[], Sequence[Command | None]] | None = field(default=None, repr=False)
-    stated: Mapping[str, Floats] = field(default_factory=dict, repr=False)
-    find_lines: Callable[[], Sequence[Command | None]] | None = field(default=None, repr=False)
+    priorities: Ids | None = None
+    find_commands: Callable[[], Sequence[Command | None]] | None = None
+    stated: Mapping[str, Floats] = field(default_factory=dict)
+    find_lines: Callable[[], Sequence[Command | None]] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):
@@ -94,6 +96,17 @@ class Workflow(Shown):
             self._set("sizes", checked_sizes(self.dag, self.sizes))
         if self.priorities is not None:
             self._set("priorities", _checked_priorities(self.priorities))
+
+    def __repr__(self) -> str:
+        told = ("run_times", "sizes", "priorities")
+        return brief(
+            self,
+            tasks=len(self.whole),
+            arcs=len(self.whole.arcs),
+            done=int(self.done.sum()),
+            format=self.format,
+            knows=[name for name in told if getattr(self, name) is not None],
+        )
 
     def _set(self, name: str, values: object) -> None:
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class

@@ -38,6 +38,9 @@ IDLE_RUN = {
         {"runs": [[1]], "counts": [[]], "part": EXACT},
     ],
 }
+# a, b and c are parents of d, and d is the parent of e and f: the example of docs/certificates.md.
+HOURGLASS = Dag.from_arcs(6, [(0, 3), (1, 3), (2, 3), (3, 4), (3, 5)])
+HANDED_ON = {"rule": "shares", "segments": [0, 0, 0, 0, -1, -1], "shares": [3, 3, 3, 4, 4]}
 ALL_EQUAL = {"rule": "shares", "segments": [0, 0, 0, -1], "shares": [1, 1, 1]}
 
 
@@ -74,6 +77,8 @@ ACCEPTED = {
     "shares": (THREE_TO_ONE, ALL_EQUAL, [3, 2, 1, 1, 0]),
     # Nothing is handed out: the segment jumps to all that it enables at once.
     "shares with a rest": (THREE_TO_ONE, ALL_EQUAL | {"shares": [0, 0, 0]}, [3, 3, 2, 1, 0]),
+    # x of the four nonsinks enable at most 3x/4: 0, 0, 1, 2, 3.
+    "shares that are handed on": (HOURGLASS, HANDED_ON, [3, 2, 2, 2, 2, 1, 0]),
 }
 
 
@@ -89,6 +94,12 @@ REFUSED = {
     "two cycles": (SQUARE + SQUARE, {"rule": "cycle"}, "not a cycle"),
     "tree that is none": (TRIANGLE, {"rule": "tree"}, "not a bipartite tree"),
     "forest for a tree": (TWO_FORKS, {"rule": "tree"}, "not a bipartite tree"),
+    # Seven arcs between eight tasks, as in a tree, but six of them are a cycle.
+    "cycle beside an arc": (
+        families.cycle(3) + families.n(1),
+        {"rule": "tree"},
+        "not a bipartite tree",
+    ),
     "tree of three levels": (CHAIN, {"rule": "tree"}, "not a bipartite tree"),
     "clique with equal pairs": (SQUARE, {"rule": "clique"}, "the same two parents"),
     "clique with one parent": (CHAIN, {"rule": "clique"}, "but not two"),
@@ -156,6 +167,24 @@ REFUSED = {
         THREE_TO_ONE,
         ALL_EQUAL | {"shares": [1, 1, 2]},
         "hands out more than it has|keeps more than",
+    ),
+    # Each sink has 2 units, as many as there are sources; the first sink gives away 3.
+    "more handed out than there is": (
+        SQUARE,
+        {"rule": "shares", "segments": [0, 0, -1, -1], "shares": [2, 0, 1, 1]},
+        "hands out more than it has",
+    ),
+    # d gets 4 units, has 4 of its own, and gives away 9.
+    "more handed on than was got": (
+        HOURGLASS,
+        HANDED_ON | {"shares": [3, 3, 3, 2, 2]},
+        "hands out more than it has",
+    ),
+    # d gets 8 units and gives none away, but may keep only 3, besides its own 4.
+    "units of others left over": (
+        HOURGLASS,
+        HANDED_ON | {"shares": [0, 0, 0, 4, 4]},
+        "keeps more than",
     ),
     "negative share": (THREE_TO_ONE, ALL_EQUAL | {"shares": [-1, 1, 1]}, "a share is negative"),
     "share for another segment": (

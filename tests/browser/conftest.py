@@ -15,7 +15,7 @@ DRIVER = os.environ.get("ICSCHED_CHROMEDRIVER")
 def browser(tmp_path_factory):
     """The browser of the session, with a profile that nobody has used."""
     if not CHROMIUM or not DRIVER:
-        pytest.skip("there is no Chromium: `make test-browser` installs one and runs these tests")
+        pytest.skip("`make test-browser` installs Chromium and runs these tests")
     from tests.browser.browser import Browser
 
     browser = Browser(Path(CHROMIUM), Path(DRIVER), tmp_path_factory.mktemp("profile"))
@@ -31,3 +31,10 @@ def sample_page(tmp_path_factory):
     path = tmp_path_factory.mktemp("sample") / "sample.html"
     path.write_text(report_page(sample.report()), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def page(browser, sample_page):
+    """The browser, with that page open."""
+    browser.open(sample_page)
+    return browser

@@ -11,7 +11,8 @@ e f g h i
 
 from typing import Any
 
-HOSTILE = '</script><img src=x onerror="document.title=1"><!--\u2028'
+HOSTILE = '</script><img src=x onerror="document.title=1"><!--\u2028\u202e\x1bx'
+SHOWN = HOSTILE.replace("\u2028\u202e\x1b", r"\u2028\u202e\x1b")  # what readers must see of it
 NAMES = ["a", "b", "c", "d", HOSTILE, "f", "g", "h", "i", "j"]
 ARCS = [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (2, 6), (2, 7), (3, 8)]
 ARCS += [(4, 9), (5, 9), (6, 9), (7, 9), (8, 9)]
@@ -67,6 +68,7 @@ def report() -> dict[str, Any]:
         "name": f"sample {HOSTILE}.dag",
         "files": ["sample.dag"],
         "version": "0.1.0",
+        "to_repeat": "To repeat it, save the pool as pool.json and run this:",
         "repeat": "icsched report wf.dag --pool pool.json --seed 0 -o report.html",
         "word": "job",
         "notes": ["This report was made by hand."],

@@ -2,20 +2,16 @@
 
 import itertools
 import json
+import re
 
 import pytest
 from selenium.webdriver import ActionChains, Keys
 
+from icsched.render.report.page import report_page
 from tests.browser import sample
 from tests.browser.measures import STROKES, TEXTS, contrast, drawn_lines, overlaps
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
-
-
-@pytest.fixture
-def page(browser, sample_page):
-    browser.open(sample_page)
-    return browser
 
 
 def press(browser, *keys):
@@ -59,9 +55,20 @@ def test_hostile_names_are_text_everywhere(page):
     assert page.run("return document.images.length") == 0
     assert page.run("return document.querySelectorAll('script').length") == 2
     assert page.run("return document.title").startswith("sample </script>")
-    assert page.run("return document.querySelector('h1').textContent") == sample.report()["name"]
-    assert body.count(sample.HOSTILE) >= 4  # heading, bottleneck, two tables
+    heading = page.run("return document.querySelector('h1').textContent")
+    assert heading == f"sample {sample.SHOWN}.dag"
+    assert body.count(sample.SHOWN) >= 4  # heading, bottleneck, two tables
     assert page.messages() == []
+
+
+def test_no_character_of_a_name_is_hidden_or_turns_others_around(page):
+    page.run(OPEN_ALL)
+    page.settle()
+    read = page.run(
+        "return [...document.querySelectorAll('header, main')].map((one) => one.textContent).join()"
+    )
+
+    assert re.findall("[\x1b\u2028\u202e]", read) == []
 
 
 def test_the_page_holds_the_report_as_it_is(page):
@@ -103,6 +110,16 @@ def test_each_bar_is_as_long_as_its_mean(page):
     assert {name: width / bars[0][1] for name, width in bars} == pytest.approx(
         {name: mean / means["now"] for name, mean in means.items()}
     )
+
+
+def test_no_interval_hides_the_end_of_its_bar(page):
+    gaps = page.run(
+        "const whiskers = [...document.querySelectorAll('.whisker')];"
+        "return [...document.querySelectorAll('.bars rect')].map((bar, k) =>"
+        "whiskers[k].getBoundingClientRect().top - bar.getBoundingClientRect().bottom)"
+    )
+    assert len(gaps) == 5
+    assert min(gaps) > 0
 
 
 def test_a_chart_has_its_numbers_in_a_table(page):
@@ -192,7 +209,7 @@ def test_another_order_can_be_played_on_either_side(page):
 def test_a_bottleneck_is_shown_in_the_dag_at_a_click(page):
     page.one(".bottlenecks [data-node='4'] button").click()
 
-    assert page.one(".details h3").get_attribute("textContent") == sample.HOSTILE
+    assert page.one(".details h3").get_attribute("textContent") == sample.SHOWN
     assert page.run("return document.activeElement.className") == "viewport"
     ring, node = page.run(
         "const middle = (one) => { const box = one.getBoundingClientRect();"
@@ -252,6 +269,23 @@ def test_the_dag_can_be_coloured_by_what_is_known(page):
     assert len(fills) == 4
 
 
+@pytest.mark.parametrize(("time", "lists"), [(0.0, 1), (60.0, 2)])
+def test_orders_share_a_list_of_waits_if_they_wait_for_the_same_and_as_long(
+    browser, tmp_path, time, lists
+):
+    keys = sample.report()
+    waits = keys["stalls"]["waits"]
+    waits["now"] = {**waits["auto"], "time": time}  # both wait for nothing in particular
+    page = tmp_path / "waits.html"
+    page.write_text(report_page(keys), encoding="utf-8")
+    browser.open(page)
+
+    headings = browser.run(
+        "return [...document.querySelectorAll('#stalls h3')].map((one) => one.textContent)"
+    )
+    assert len([one for one in headings if one.startswith("What workers wait for")]) == lists
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_and_all_lines_can_be_told_from_what_is_under_them(browser, sample_page, scheme):
     browser.open(sample_page, scheme=scheme)
@@ -259,7 +293,7 @@ def test_all_text_and_all_lines_can_be_told_from_what_is_under_them(browser, sam
     focus(browser, "#dag .viewport")
     browser.settle()
     texts = browser.run(TEXTS)
-    lines = browser.run(STROKES, ".line, .axis, .node, .marks rect, .whisker:not(.halo), .arcs")
+    lines = browser.run(STROKES, ".line, .axis, .node, .marks rect, .whisker, .arcs")
 
     assert len(texts) > 150
     assert [one for one in texts if contrast(one["colour"], one["under"]) < 4.5] == []

@@ -87,12 +87,30 @@ def test_a_file_that_is_no_certificate_is_refused_in_one_line(
     assert problem in result.err
 
 
-@pytest.mark.parametrize("options", [["--order", "fifo"], ["--write-certificate", "c.json"]])
-def test_a_certificate_has_its_own_order(icsched, workflow, certificate, options):
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--order", "fifo"],
+        ["--run-times", "times.txt"],
+        ["--write-certificate", "c.json"],
+        ["--limit", "5"],
+    ],
+)
+def test_an_option_that_a_certificate_has_no_use_for_is_refused(
+    icsched, workflow, certificate, options
+):
     result = icsched("verify", str(workflow), "--certificate", str(certificate), *options)
 
-    assert result.code in (1, 2)
-    assert f"{options[0]} cannot be used with --certificate" in result.err
+    complaint = f"{options[0]} cannot be used with --certificate"
+    assert (result.code, result.complaint) == (2, complaint)
+
+
+def test_no_limit_is_for_writing_a_certificate(icsched, workflow):
+    words = ("--write-certificate", "c.json", "--limit", "5")
+    result = icsched("verify", str(workflow), *words)
+
+    complaint = "--limit cannot be used with --write-certificate"
+    assert (result.code, result.complaint) == (2, complaint)
 
 
 def test_a_certificate_does_not_overwrite_the_workflow(icsched, put, folder):

@@ -1,61 +1,48 @@
-"""Completion in a real bash, as a user's Tab key asks for it."""
+"""Completion in real shells, as a user's Tab key asks for it."""
 
-import os
-import subprocess
+from functools import partial
 
 import pytest
 
-from icsched.cli.completion import with_files
+from icsched.cli.completion import mended
 from icsched.engines.table import ENGINES
 from icsched.families import FAMILIES
 from icsched.formats import FORMATS
 from icsched.orders import ORDERS
-from tests.cli.conftest import SCRIPT
-
-# Asks the function that `complete` registered, as bash does: first it, and then for files.
-ASK = """
-source "$1"
-[[ "$(complete -p icsched)" == *"-o default"* ]] || exit 9
-shift
-COMP_WORDS=("$@")
-COMP_CWORD=$(($# - 1))
-COMP_LINE="$*"
-COMP_POINT=${#COMP_LINE}
-_icsched icsched "${@: -1}" "${@: -2:1}"
-[[ ${#COMPREPLY[@]} -gt 0 ]] || mapfile -t COMPREPLY < <(compgen -f -- "${@: -1}")
-printf '%s\n' "${COMPREPLY[@]}"
-"""
+from tests.cli.shells import OFFERED, offered_by_sourced_zsh, script_of
 
 
-@pytest.fixture(scope="module")
-def bash_script(tmp_path_factory):
-    file = tmp_path_factory.mktemp("completion") / "icsched.bash"
-    file.write_bytes(subprocess.run([SCRIPT, "completion", "bash"], stdout=-1, check=True).stdout)
-    return file
+@pytest.fixture(params=sorted(OFFERED))
+def offered(request, tmp_path):
+    """Return what each shell offers for the last of some words; zsh offers only one word."""
+    return partial(OFFERED[request.param], tmp_path, script_of(request.param))
 
 
-@pytest.fixture
-def completed(bash_script, tmp_path):
-    """Return what bash offers for the last of some words."""
-    path = f"{SCRIPT.parent}{os.pathsep}{os.environ['PATH']}"
-
-    def ask(*words: str) -> set[str]:
-        done = subprocess.run(
-            ["bash", "-c", ASK, "bash", bash_script, "icsched", *words],
-            env={**os.environ, "PATH": path},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return set(done.stdout.split())
-
-    return ask
+@pytest.fixture(params=["bash", "fish"])
+def all_offered(request, tmp_path):
+    """Return the same for the shells that say all that they offer."""
+    return partial(OFFERED[request.param], tmp_path, script_of(request.param))
 
 
-def test_bash_completes_commands_and_options(completed):
-    assert completed("ver") == {"verify"}
-    assert completed("verify", "--cert") == {"--certificate"}
+def test_commands_and_options_are_completed(offered):
+    assert offered("ver") == {"verify"}
+    assert offered("verify", "--cert") == {"--certificate"}
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "name"),
+    [
+        (["show", "wf.dag", "--order"], "fi", "fifo"),
+        (["plot", "curves", "--order"], "fi", "fifo"),
+        (["convert", "a", "b", "--to"], "gra", "graphml"),
+        (["run", "--engine"], "lo", "local"),
+        (["make"], "air", "airsn"),
+        (["simulate", "--batch-law"], "ge", "geometric"),
+    ],
+    ids=["orders", "orders-of-plots", "formats", "engines", "families", "choices"],
+)
+def test_a_name_is_completed(words, start, name, offered):
+    assert offered(*words, start) == {name}
 
 
 @pytest.mark.parametrize(
@@ -68,15 +55,40 @@ def test_bash_completes_commands_and_options(completed):
     ],
     ids=["orders", "formats", "engines", "families"],
 )
-def test_bash_completes_names_from_the_tables(words, table, completed):
-    assert completed(*words, "") == set(table)
+def test_all_names_of_a_table_are_offered(words, table, all_offered):
+    assert all_offered(*words, "") == set(table)
 
 
-def test_bash_completes_files(completed, tmp_path):
+def test_files_are_completed(offered, tmp_path):
     (tmp_path / "montage.dag").write_text("")
 
-    assert completed("show", "mon") == {"montage.dag"}
-    assert completed("show", "--run-times", "mon") == {"montage.dag"}
+    assert offered("show", "mon") == {"montage.dag"}
+    assert offered("show", "--run-times", "mon") == {"montage.dag"}
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])  # bash takes a word apart at =
+def test_a_value_after_an_equals_sign_is_completed(shell, tmp_path):
+    offered = partial(OFFERED[shell], tmp_path, script_of(shell))
+    (tmp_path / "montage.dag").write_text("")
+
+    assert offered("show", "--order=fi") == {"--order=fifo"}
+    assert offered("show", "--run-times=mon") == {"--run-times=montage.dag"}
+
+
+def test_only_the_first_word_is_a_command(offered):
+    """The words `study` and `run` are a kind of picture here, and a file."""
+    assert offered("plot", "study", "--batch-l") == {"--batch-law"}
+    assert offered("prio", "run", "--flat") == {"--flatten"}
+
+
+def test_no_file_is_offered_for_a_command(all_offered, tmp_path):
+    (tmp_path / "verses.dag").write_text("")
+
+    assert all_offered("ver") == {"verify"}
+
+
+def test_zsh_may_also_read_the_script_by_source(tmp_path):
+    assert offered_by_sourced_zsh(tmp_path, script_of("zsh"), "ver") == {"verify"}
 
 
 def test_zsh_offers_files_where_cyclopts_offers_nothing():
@@ -87,16 +99,9 @@ def test_zsh_offers_files_where_cyclopts_offers_nothing():
             '--law[A law]:law:(fixed geometric)' \
             '--json[Print]'
 """
-    assert with_files(script, "zsh").splitlines()[1:] == [
+    assert mended(script, "zsh").splitlines()[1:5] == [
         r"            '*:Workflow file; a\: b:_files' " + "\\",
-        r"            '*--run-times[File with seconds\: a table]:run-times:_files' " + "\\",
+        r"            '*--run-times=[File with seconds\: a table]:run-times:_files' " + "\\",
         r"            '--law[A law]:law:(fixed geometric)' " + "\\",
         r"            '--json[Print]'",
     ]
-
-
-def test_fish_gets_a_script_with_every_command(icsched):
-    script = icsched("completion", "fish").out
-
-    assert "complete -c icsched" in script
-    assert "-a 'verify'" in script

@@ -24,6 +24,17 @@ def test_a_workflow_is_written_in_the_format_of_the_suffix(put, icsched):
     assert '"a" -> "b"' in Path("wf.dot").read_text()
 
 
+def test_the_file_to_write_may_be_given_by_an_option(put, icsched):
+    put({"wf.dag": FORK})
+
+    for words in (["-o", "option.dot"], ["--output=long.dot"], ["place.dot"]):
+        assert icsched("convert", "wf.dag", *words).code == 0
+    streamed = icsched("convert", "wf.dag", "-o", "-", "--to", "dot").out
+
+    texts = [Path(f"{name}.dot").read_text() for name in ("option", "long", "place")]
+    assert texts == [streamed] * 3
+
+
 def test_what_the_new_format_cannot_hold_is_named(put, icsched):
     put({"wf.dag": FORK})
 
@@ -71,6 +82,9 @@ def test_the_text_goes_to_standard_output_and_the_report_does_not(put, icsched):
     [
         (["wf.dag", "wf.dag"], 2, "wf.dag is a file of the workflow: use another name"),
         (["wf.dag", "-"], 2, "- as OUTPUT needs --to, and cannot be used with --json"),
+        (["wf.dag", "-o", "-"], 2, "- as OUTPUT needs --to, and cannot be used with --json"),
+        (["wf.dag"], 2, "expected OUTPUT or -o, got neither"),
+        (["wf.dag", "o.dot", "-o", "o.dot"], 2, "expected OUTPUT or -o, got both"),
         (["absent.dag", "o.dot"], 1, "absent.dag: no such file or directory"),
         (["wf.dag", "o.dat"], 2, "o.dat: no format has this suffix: name one by --to"),
     ],
@@ -165,6 +179,17 @@ def test_commands_that_cannot_be_written_are_lost_and_nothing_else(put, icsched)
     )
     assert "executable" not in Path("out.dag").read_text()
     assert "PRIORITY a 5\nPRIORITY b 4\n" in Path("out.dag").read_text()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "dax", "dot", "gexf", "graphml", "json", "sh", "yml"])
+def test_commands_that_are_not_utf_8_are_lost_and_nothing_else(put, icsched, suffix):
+    put({"wf.dag": b"JOB a {\n executable = /bin/x\n arguments = caf\xe9\n}\nPRIORITY a 5\n"})
+
+    found = icsched("convert", "wf.dag", f"out.{suffix}")
+
+    assert (found.code, found.err) == (0, "")
+    assert found.out.splitlines()[1].startswith("not kept: commands: ")
+    assert "caf" not in Path(f"out.{suffix}").read_text()
 
 
 def test_done_tasks_without_a_command_are_told_where_they_will_run(put, icsched):

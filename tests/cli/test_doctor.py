@@ -59,5 +59,22 @@ def test_a_broken_core_is_named_and_the_exit_code_is_1(tmp_path, icsched_process
     result = icsched_process("doctor", PYTHONPATH=str(tmp_path))
 
     assert result.code == 1
-    assert "C++ core  not found: " in result.out
+    assert "C++ core  cannot be loaded: " in result.out
     assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize("package", ["numpy", "msgspec", "cyclopts", "rich", "ortools"])
+@pytest.mark.parametrize("error", ["ImportError", "AttributeError"])
+def test_a_package_that_cannot_be_imported_is_named(tmp_path, icsched_process, package, error):
+    """A package of the same name that comes first raises *error*."""
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text(f"raise {error}('no good')\n")
+
+    report = icsched_process("doctor", PYTHONPATH=str(tmp_path))
+    keys = json.loads(icsched_process("doctor", "--json", PYTHONPATH=str(tmp_path)).out)
+
+    assert (report.code, report.err) == (1, "")
+    assert re.search(rf"^  {package} .*BROKEN: {error}: no good", report.out, re.MULTILINE)
+    broken = {one["name"]: one["problem"] for one in keys["dependencies"] if one["problem"]}
+    assert broken[package] == f"{error}: no good"
+    assert "no good" in keys["problem"]

@@ -1,4 +1,4 @@
-"""Files with a number for each job, which are sizes; `test_verify` has the orders."""
+"""Files with the size of each job's result; `test_verify` has the orders."""
 
 import json
 import time
@@ -7,46 +7,38 @@ import pytest
 
 WORKFLOW = "JOB lone x\nJOB a x\nJOB b x\nJOB c x\n"
 BYTES = "a number of bytes from 0 to 10^18 - 1"
-OPTIONS = {
-    BYTES: ["prio", "wf.dag", "--memory", "50", "--sizes"],
-}
-
-
-@pytest.fixture(params=OPTIONS, ids=["sizes"])
-def expected(request) -> str:
-    """What numbers the file has."""
-    return request.param
+WORDS = ["prio", "wf.dag", "--memory", "50", "--sizes"]
 
 
 @pytest.fixture
 def read(icsched, put):
-    """Read a file of numbers, of jobs of a workflow; return exit code and complaint."""
+    """Read a file of sizes, of jobs of a workflow; return exit code and complaint."""
 
-    def runner(expected: str, text: str, workflow: str = WORKFLOW, *options: str) -> object:
+    def runner(text: str, workflow: str = WORKFLOW, *options: str) -> object:
         put({"wf.dag": workflow, "file.txt": text})
-        result = icsched(*OPTIONS[expected], "file.txt", *options)
+        result = icsched(*WORDS, "file.txt", *options)
         return (0, "") if result.code == 0 else (result.code, result.complaint)
 
     return runner
 
 
-def test_blanks_or_a_comma_stand_between_a_job_and_its_number(read, expected):
-    assert read(expected, "# job number\na 3\nb, 2\n\n c ,1\nlone\t4\r\n") == (0, "")
+def test_blanks_or_a_comma_stand_between_a_job_and_its_number(read):
+    assert read("# job number\na 3\nb, 2\n\n c ,1\nlone\t4\r\n") == (0, "")
 
 
-def test_a_job_may_have_a_comma_or_a_hash_in_its_name(read, expected):
+def test_a_job_may_have_a_comma_or_a_hash_in_its_name(read):
     text = "a,b 3\n#c,4\n# d,5\n"
 
-    assert read(expected, text, "JOB a,b x\nJOB #c x\n") == (0, "")
+    assert read(text, "JOB a,b x\nJOB #c x\n") == (0, "")
 
 
-def test_jobs_that_are_done_need_no_number_and_may_have_one(read, put, expected):
+def test_jobs_that_are_done_need_no_number_and_may_have_one(read, put):
     put({"wf.dag.rescue001": "DONE b\n"})
     workflow = "JOB a x\nJOB b x\n"
 
-    assert read(expected, "a 1\n", workflow) == (0, "")
-    assert read(expected, "a 1\nb 1\n", workflow) == (0, "")
-    assert read(expected, "a 1\n", workflow, "--no-rescue") == (
+    assert read("a 1\n", workflow) == (0, "")
+    assert read("a 1\nb 1\n", workflow) == (0, "")
+    assert read("a 1\n", workflow, "--no-rescue") == (
         1,
         "file.txt: expected all 2 jobs, got 1; 'b' is missing",
     )
@@ -69,19 +61,15 @@ def test_jobs_that_are_done_need_no_number_and_may_have_one(read, put, expected)
         ("a 1s\n", ":1: job 'a': expected NUMBER, got '1s'"),
     ],
 )
-def test_a_bad_line_is_told_in_one_with_its_place(read, expected, text, complaint):
-    assert read(expected, text) == (1, f"file.txt{complaint}".replace("NUMBER", expected))
+def test_a_bad_line_is_told_in_one_with_its_place(read, text, complaint):
+    assert read(text) == (1, f"file.txt{complaint}".replace("NUMBER", BYTES))
 
 
-@pytest.mark.parametrize(
-    ("expected", "word"),
-    [(BYTES, "1.5"), (BYTES, "\u0663"), (BYTES, str(10**18)), (BYTES, "1e3")],
-    indirect=["expected"],
-)
-def test_bytes_are_whole(read, expected, word):
-    complaint = f"file.txt:1: job 'a': expected {expected}, got {word!r}"
+@pytest.mark.parametrize("word", ["1.5", "\u0663", str(10**18), "1e3"])
+def test_bytes_are_whole(read, word):
+    complaint = f"file.txt:1: job 'a': expected {BYTES}, got {word!r}"
 
-    assert read(expected, f"a {word}\n") == (1, complaint)
+    assert read(f"a {word}\n") == (1, complaint)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +86,9 @@ def test_bytes_are_whole(read, expected, word):
         (f"a {'x' * 100_000}", "job 'a': expected "),
     ],
 )
-def test_a_line_of_any_length_is_read_at_once_and_quoted_in_part(read, expected, line, problem):
+def test_a_line_of_any_length_is_read_at_once_and_quoted_in_part(read, line, problem):
     began = time.perf_counter()
-    code, complaint = read(expected, f"{line}\n{'' if line.strip() else 'a 1'}\n", "JOB a x\n")
+    code, complaint = read(f"{line}\n{'' if line.strip() else 'a 1'}\n", "JOB a x\n")
 
     assert code == (0 if problem is None else 1)
     assert complaint.startswith("" if problem is None else f"file.txt:1: {problem}")
@@ -108,9 +96,9 @@ def test_a_line_of_any_length_is_read_at_once_and_quoted_in_part(read, expected,
     assert time.perf_counter() - began < 5  # a search that goes back for each blank takes minutes
 
 
-def test_a_file_that_is_not_there_is_one_line(icsched, put, expected):
+def test_a_file_that_is_not_there_is_one_line(icsched, put):
     put({"wf.dag": WORKFLOW})
-    result = icsched(*OPTIONS[expected], "none.txt")
+    result = icsched(*WORDS, "none.txt")
 
     assert (result.code, result.complaint) == (1, "none.txt: no such file or directory")
 

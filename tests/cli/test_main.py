@@ -226,7 +226,7 @@ def test_the_script_exits_as_run_says(icsched_process):
 
     unknown = icsched_process("bogus")
     assert unknown.code == 2
-    assert unknown.complaint.startswith('Unknown command "bogus"')
+    assert unknown.complaint.startswith("Unknown command: bogus")
 
 
 @pytest.mark.parametrize("words", [("make", "w", "3", "2"), ("--help",), ("--version",)])

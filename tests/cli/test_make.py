@@ -66,7 +66,7 @@ def test_the_file_has_as_many_jobs_and_dependencies_as_it_says(icsched, words, j
     arcs = sum(len(line.partition(" CHILD ")[2].split()) for line in lines if "CHILD" in line)
     assert written == jobs
     assert dependencies in (arcs, None)
-    assert lines[0] == f"# icsched make {words}: {written} jobs, {arcs} dependencies"
+    assert lines[0] == f"# icsched make {words}: {written:,} jobs, {arcs:,} dependencies"
 
 
 def test_the_list_has_every_family_with_its_arguments_and_summary(icsched):
@@ -107,6 +107,8 @@ def test_the_seed_decides_a_random_family(icsched):
     [
         ([], "expected the name of a family; `icsched make --list` shows all"),
         (["--list", "airsn"], "--list cannot be used with a family"),
+        (["--list", "-o", "x.dag"], "--list cannot be used with -o"),
+        (["--list", "--seed", "0"], "--list cannot be used with --seed"),
         (["mehs", "3"], "unknown family 'mehs': did you mean mesh? "),
         (["qqq"], "unknown family 'qqq': `icsched make --list` lists them all"),
         (["w"], "w: expected 2 arguments, got 0; usage: w S D"),
@@ -195,7 +197,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly(script):
         process.stdout.close()
         errors = process.stderr.read()
 
-    assert first.startswith("# icsched make montage: 7881 jobs, ")
+    assert first.startswith("# icsched make montage: 7,881 jobs, ")
     assert errors == ""
     assert process.returncode == 0
 

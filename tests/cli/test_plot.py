@@ -172,7 +172,11 @@ def test_an_svg_needs_no_matplotlib_and_a_png_names_the_extra():
             2,
             "-o: expected a file whose name ends in .svg, .png",
         ),
-        (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "are for lanes"),
+        (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "the pool are for lanes"),
+        (["dag", "wf.dag", "-o", "x.svg", "--law", "constant"], 2, "--seed are for lanes"),
+        (["curves", "wf.dag", "-o", "x.svg", "--spread", "1"], 2, "--seed are for lanes"),
+        (["curves", "wf.dag", "-o", "x.svg", "--seed", "1"], 2, "--seed are for lanes"),
+        (["study", ".", "-o", "x.svg", "--run-times", "t"], 2, "--run-times cannot be used"),
         (["dag", "wf.dag", "-o", "x.svg", "--workflow", "x"], 2, "--workflow is for study"),
         (["study", "out", "-o", "x.svg", "--order", "fifo"], 2, "--order cannot be used"),
         (
@@ -238,6 +242,16 @@ def test_odd_names_survive_in_dot(put, icsched):
     assert read("out.dot").names == read("wf.dot").names == ('say "hi"', "C:\\data", "<b>")
 
 
+@pytest.mark.parametrize(("more", "is_told"), [((), False), (("--leave", "1"), True)])
+def test_the_legend_of_lanes_has_no_result_only_if_a_job_is_lost(put, icsched, more, is_told):
+    put({"wf.dag": FORK})
+    pool = "--workers", "2", "--seed", "1", *more
+    assert icsched("plot", "lanes", "wf.dag", *pool, "-o", "out.svg").code == 0
+
+    assert (">no result<" in Path("out.svg").read_text()) == is_told
+    assert ("fifo: no result" in named("out.svg", "path")) == is_told  # the bars themselves
+
+
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 def test_graphviz_draws_the_dot_with_its_labels(put, icsched):
     put({"wf.dag": FORK})
@@ -259,3 +273,55 @@ def test_the_pictures_of_the_page_are_what_its_commands_write(folder, icsched):
         drawn = (folder / name).read_bytes()
         assert drawn == (pages / "plots" / name).read_bytes()
         assert len(drawn) < 60_000
+
+
+LONG = "a_very_long_name_of_a_kind_of_job_"
+
+
+def ends(path):
+    """Where each text ends, if its letters are as wide as DejaVu Sans has them on average."""
+    for one in root(path).iter(f"{SVG}text"):
+        if one.get("text-anchor") == "start":
+            yield float(one.get("x")) + 0.58 * float(one.get("font-size")) * len(one.text)
+
+
+@pytest.mark.parametrize("picture", ["curves", "dag", "lanes"])
+def test_no_title_and_no_legend_leaves_the_picture(put, icsched, picture):
+    """Seven kinds with long names, and lost jobs: the legend of lanes has its most entries."""
+    jobs = "".join(f"JOB {LONG}{kind} x.sub\n" for kind in "abcdefg")
+    put({f"{'long' * 50}.dag": jobs})
+    pool = ("--workers", "2", "--leave", "1") if picture == "lanes" else ()
+
+    assert icsched("plot", picture, f"{'long' * 50}.dag", *pool, "-o", "wf.svg").code == 0
+
+    assert max(ends("wf.svg")) <= float(root("wf.svg").get("width"))
+    assert ("no result" in texts("wf.svg")) == (picture == "lanes")
+
+
+def test_letters_that_no_font_has_are_drawn_without_a_word(put, icsched):
+    put({"wf.dot": 'digraph { "日本語" -> "b" }'})
+
+    found = icsched("plot", "dag", "wf.dot", "-o", "wf.png")
+
+    assert (found.code, found.err) == (0, "")
+
+
+def test_names_of_wide_letters_keep_apart(put, icsched):
+    """Three names of 16 wide letters side by side: a node has 90 pixels, a letter takes 10."""
+    names = [f"{'漢' * 15}{digit}" for digit in "abc"]
+    put({"wf.dot": f"digraph {{ {' '.join(names)} }}"})
+    assert icsched("plot", "dag", "wf.dot", "-o", "wf.svg").code == 0
+
+    drawn = [text for text in texts("wf.svg") if "漢" in text]
+    assert [text[-1] for text in drawn] == ["a", "b", "c"]
+    wide = float(root("wf.svg").get("width"))
+    assert all(10 * len(text) < wide / 3 for text in drawn)
+
+
+def test_a_run_that_takes_no_time_ends_at_0(put, icsched):
+    put({"wf.dag": FORK, "times.csv": "b,0\nc,0\n"})
+    given = "--workers", "2", "--run-times", "times.csv"
+    assert icsched("plot", "lanes", "wf.dag", *given, "-o", "wf.svg").code == 0
+
+    assert "prio: ends at 0 s, 2 workers" in texts("wf.svg")
+    assert len(set(texts("wf.svg"))) > 5  # the ticks have different numbers

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.workflows import PAIR_AND_FORK
+from tests.cli.workflows import PAIR_AND_FORK, log_of
 
 CLUSTERERS = """
 from icsched.serve.clusters import Clusterer, NamedClusterer
@@ -104,9 +104,28 @@ def test_a_broken_order_is_one_line_and_breaks_neither_others_nor_help(plugin, p
 
 def test_a_broken_format_does_not_keep_files_of_any_name_from_being_read(plugin, put):
     icsched = plugin("[icsched.formats]\nbroken = gone:X\n")
-    put({"diamond": PAIR_AND_FORK})
+    put({"diamond": PAIR_AND_FORK, "log": log_of("a")})
 
     assert icsched("show", "diamond").code == 0
+    assert icsched("learn", "log").code == 0
+
+
+@pytest.mark.parametrize(
+    ("group", "words", "name"),
+    [
+        ("orders", ("prio", "--order"), "fifo"),
+        ("formats", ("show", "--format"), "dagman"),
+        ("clusterers", ("cluster", "--clusterer"), "donor"),
+        ("engines", ("run", "--engine"), "local"),
+    ],
+)
+def test_a_broken_entry_does_not_keep_names_from_being_completed(plugin, group, words, name):
+    icsched = plugin(f"[icsched.{group}]\nbroken = gone:X\n")
+
+    offered = icsched("__complete", *words, "").out  # what the shells ask
+
+    assert f"\n{name}\t" in offered
+    assert "\nbroken\t" not in offered
 
 
 FAILING = """

@@ -5,19 +5,11 @@ import subprocess
 
 import pytest
 
+from tests.cli.workflows import log_of
+
 WORKFLOW = (
     "JOB map_1 m.sub\nJOB map_2 m.sub\nJOB map_3 m.sub\nJOB end e.sub\nPARENT map_1 CHILD end\n"
 )
-LOG = """\
-000 (001.000.000) 2026-11-16 12:00:00 Job submitted from host: <10.0.0.1:9618>
-    DAG Node: map_1
-...
-001 (001.000.000) 2026-11-16 12:00:10 Job executing on host: <10.0.0.2:9618>
-...
-005 (001.000.000) 2026-11-16 12:00:40 Job terminated.
-\t(1) Normal termination (return value 0)
-...
-"""
 COUNTS = {"measured": 1, "pattern": 0, "kind": 2, "all": 1, "unused": 0}
 TOLD = "1 measured, 2 mean of their kind, 1 mean of all"
 SENTENCE = f"run times: {TOLD}"
@@ -31,7 +23,13 @@ COMMANDS = {
 
 @pytest.fixture(autouse=True)
 def files(put):
-    put({"wf.dag": WORKFLOW, "wf.dag.nodes.log": LOG, "half.csv": "job,seconds\nmap_1,30\n"})
+    put(
+        {
+            "wf.dag": WORKFLOW,
+            "wf.dag.nodes.log": log_of("map_1"),
+            "half.csv": "job,seconds\nmap_1,30\n",
+        }
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -43,10 +41,11 @@ def test_every_command_takes_run_times_that_are_incomplete_and_says_so(icsched, 
     assert json.loads(icsched(*words, "--json").out)["run_times"] == COUNTS
 
 
+@pytest.mark.parametrize("option", [("--run-times", "-"), ("--run-times=-",)])
 @pytest.mark.parametrize("words", [*COMMANDS.values(), ("verify", "wf.dag")])
-def test_run_times_may_come_from_standard_input(script, words):
+def test_run_times_may_come_from_standard_input(script, words, option):
     done = subprocess.run(
-        [script, *words, "--run-times", "-"],
+        [script, *words, *option],
         input="map_1 30\n",
         capture_output=True,
         text=True,
@@ -122,3 +121,68 @@ def test_run_times_of_another_workflow_are_one_line_and_nothing_is_written(icsch
         " they are of another workflow",
     )
     assert (tmp_path / "wf.dag").read_text() == before
+
+
+def test_all_commands_assume_that_run_times_vary_alike(put, icsched):
+    put({"wf.dag": "JOB a a\nJOB b b\nJOB c c\nPARENT a CHILD b\n", "a.csv": "a,2\nb,3\nc,1\n"})
+    pool = "--run-times", "a.csv", "--workers", "2"
+
+    told = [
+        icsched("prio", "wf.dag", *pool).out,
+        icsched("simulate", "wf.dag", *pool, "--runs", "50").out,
+        icsched("report", "wf.dag", *pool, "--json").out,
+    ]
+
+    assert ["un times vary by 30%" in text for text in told] == [True] * 3
+
+
+# Workflows that have run times of their own
+
+TRACE = "task,parents,run_time\nmap_1,,30\nother,,7\n"
+
+
+@pytest.mark.parametrize("file", ["t.json", "t.yml", "t.dax", "t.dot", "t.graphml", "t.gexf"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_workflow_with_run_times_gives_them_by_name(icsched, put, command, file):
+    put({"t.csv": TRACE})
+    icsched("convert", "t.csv", file)
+
+    found = json.loads(icsched(*COMMANDS[command], "--run-times", file, "--json").out)
+
+    assert found["run_times"] == {**COUNTS, "unused": 1}
+
+
+def test_a_table_and_a_log_win_over_a_workflow(icsched, put):
+    """One worker: 30 s by the log, 5 s by the table, and 1 s each by the trace."""
+    put({"t.csv": "task,parents,run_time\nmap_1,,1\nmap_2,,1\nmap_3,,1\nend,,1\n"})
+    put({"end.txt": "end 5\n"})
+    icsched("convert", "t.csv", "t.json")
+    files = [
+        word for name in ("end.txt", "wf.dag.nodes.log", "t.json") for word in ("--run-times", name)
+    ]
+
+    words = ("--workers", "1", "--law", "constant", "--runs", "60", "--json")
+    found = json.loads(icsched("simulate", "wf.dag", *files, *words).out)
+
+    assert found["orders"]["fifo"]["time"]["mean"] == pytest.approx(30 + 5 + 1 + 1)
+
+
+def test_a_history_in_json_is_not_taken_for_a_workflow(icsched, put):
+    put({"history.json": "[{}]"})
+    found = icsched("prio", "wf.dag", "--run-times", "history.json")
+
+    complaint = "history.json: expected jobs with ClusterId and CompletionDate, got none"
+    assert (found.code, found.complaint) == (1, complaint)
+
+
+@pytest.mark.parametrize("file", ["wf.dag", "t.json", "t.dot", "t.edges"])
+def test_a_workflow_without_run_times_is_one_line(icsched, put, file):
+    put({"t.csv": "task,parents\na,\nb,a\n"})
+    if file != "wf.dag":
+        icsched("convert", "t.csv", file)
+
+    found = icsched("prio", "wf.dag", "--run-times", file)
+
+    instead = "give a trace of a run, a log, or a table of jobs and seconds"
+    complaint = f"{file}: this workflow has no run times: {instead}"
+    assert (found.code, found.complaint) == (1, complaint)

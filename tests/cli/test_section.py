@@ -296,6 +296,7 @@ def test_settings_named_in_included_files_do_not_count(shown):
         "wf.dag": f"{JOBS}PRIORITY a 3\nINCLUDE in.dag\n",
         "in.dag": "CONFIG my\n",
         "my": "DAGMAN_USE_STRICT = 2\nDAGMAN_DEFAULT_PRIORITY = 5\n",
+        "x": "queue\n",
     }
 
     found = shown(files)

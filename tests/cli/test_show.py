@@ -30,7 +30,7 @@ def test_show_lists_the_blocks_by_family(icsched, workflow):
     ]
 
 
-def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
+def test_show_json_has_the_keys_that_scripts_rely_on(icsched, put):
     r"""
     a
     |\
@@ -38,10 +38,9 @@ def test_show_json_has_the_keys_that_scripts_rely_on(icsched, tmp_path):
     |/
     c
     """
-    path = tmp_path / "wf.dag"
-    path.write_text("JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b c\nPARENT b CHILD c\n")
+    put({"wf.dag": "JOB a x\nJOB b x\nJOB c x\nPARENT a CHILD b c\nPARENT b CHILD c\n", "x": ""})
 
-    assert json.loads(icsched("show", str(path), "--json").out) == {
+    assert json.loads(icsched("show", "wf.dag", "--json").out) == {
         "schema": 1,
         "jobs": 3,
         "arcs": 3,
@@ -103,7 +102,7 @@ DISTURBED = {
     "wf.dag": "JOB a a.sub\nJOB b b.sub\nJOB c b.sub\nSCRIPT PRE a check\nCATEGORY b big\n"
     "MAXJOBS big 2\nCONFIG my.config\nSCRIPT PRE b check\n",
     "a.sub": "executable = x\n  Priority=5\nqueue\n",
-    "b.sub": "executable = x\n# priority = 1\nqueue\n\nprio = 7 # low\n",
+    "b.sub": "executable = x\n# priority = 1\n\nprio = 7 # low\nqueue\nprio = 9\n",
     "my.config": "X = 1\ndagman_default_priority = 3\n",
 }
 PRE = "SCRIPT PRE: the job waits for its script before DAGMan considers its priority"
@@ -127,7 +126,7 @@ def test_show_tells_what_may_disturb_an_order_with_file_and_line(icsched, put):
         f"  wf.dag:4: {PRE} (and 1 more such line)",
         f"  wf.dag:6: {MAXJOBS}",
         "  a.sub:2: 'Priority=5': the pool orders job a by this, not by DAGMan's priority",
-        "  b.sub:5: 'prio = 7 # low': the pool orders 2 jobs by this, not by DAGMan's priority",
+        "  b.sub:4: 'prio = 7 # low': the pool orders 2 jobs by this, not by DAGMan's priority",
         f"  my.config:2: 'dagman_default_priority = 3' {SHIFTS}",
     }
 
@@ -139,7 +138,7 @@ def test_show_json_has_the_advice_with_file_and_line(icsched, put):
 
     assert sorted((entry["file"], entry["line"]) for entry in advice) == [
         ("a.sub", 2),
-        ("b.sub", 5),
+        ("b.sub", 4),
         ("my.config", 2),
         ("wf.dag", 4),
         ("wf.dag", 6),
@@ -149,7 +148,7 @@ def test_show_json_has_the_advice_with_file_and_line(icsched, put):
 
 
 def test_show_looks_at_the_environment_too(icsched, put, monkeypatch):
-    put({"wf.dag": "JOB a a.sub\n"})
+    put({"wf.dag": "JOB a a.sub\n", "a.sub": "queue\n"})
     monkeypatch.setenv("_CONDOR_DAGMAN_DEFAULT_PRIORITY", "4")
     text = f"_CONDOR_DAGMAN_DEFAULT_PRIORITY=4 {SHIFTS}"
 
@@ -187,6 +186,64 @@ def test_show_does_not_complain_of_what_icsched_wrote(icsched, put):
     assert "disturb" not in icsched("show", "wf.dag").out
 
 
+def test_show_tells_of_submit_files_that_do_not_exist(icsched, put):
+    """The remark counts jobs. DAGMan submits neither c, which is done, nor the NOOP job d."""
+    put(
+        {
+            "wf.dag": "JOB e e.sub\nJOB a x\nJOB b x\nJOB c y DONE\nJOB d y NOOP\n",
+            "e.sub": "queue\n",
+        }
+    )
+
+    [remark] = json.loads(icsched("show", "wf.dag", "--json").out)["advice"]
+
+    assert remark == {
+        "file": "wf.dag",
+        "line": 2,
+        "text": "the submit file x does not exist: "
+        "job a fails unless something makes the file first",
+        "count": 2,
+    }
+
+
+def test_show_says_where_a_missing_submit_file_is_if_it_is_beside_the_workflow(icsched, put):
+    put({"sub/wf.dag": "JOB a a.sub\n", "sub/a.sub": "queue\n"})
+
+    assert "the submit file a.sub does not exist (DAGMan looks from" in (
+        icsched("show", "sub/wf.dag").out
+    )
+    assert "disturb" not in icsched("show", "sub/wf.dag", "--usedagdir").out
+
+
+AS_ONE = "icsched counts them as one job, and learns the mean of their run times"
+
+
+@pytest.mark.parametrize(
+    "statement", ["queue 2", "QUEUE 10", "queue $(n)", "queue x from x.txt", "queue x in (1 2)"]
+)
+def test_show_tells_of_a_submit_file_that_queues_several_jobs(icsched, put, statement):
+    put({"wf.dag": "JOB a x\n", "x": f"executable = x\n  {statement} \n"})
+
+    [remark] = json.loads(icsched("show", "wf.dag", "--json").out)["advice"]
+
+    assert (remark["file"], remark["line"]) == ("x", 2)
+    assert remark["text"] == f"'{statement}': DAGMan submits all these jobs as job a; {AS_ONE}"
+
+
+def test_show_counts_the_jobs_whose_submit_file_queues_several(icsched, put):
+    put({"wf.dag": "JOB a x\nJOB b x\nJOB c x DONE\n", "x": "queue 3\n"})
+
+    assert f"as each of 2 jobs; {AS_ONE}" in icsched("show", "wf.dag").out
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", " \n"])
+@pytest.mark.parametrize("statement", ["queue", "queue 1", "queue  1"])
+def test_show_says_nothing_of_a_submit_file_that_queues_one_job(icsched, put, statement, end):
+    put({"wf.dag": "JOB a x\n", "x": f"executable = x\n{statement}{end}"})
+
+    assert "disturb" not in icsched("show", "wf.dag").out
+
+
 def test_show_tells_which_commands_it_skipped(icsched, put):
     put({"wf.dag": "JOB a x\nFROBNICATE a\n"})
 
@@ -197,7 +254,8 @@ def test_show_tells_which_commands_it_skipped(icsched, put):
 
 
 def test_show_lists_twenty_remarks_and_counts_the_others(icsched, put):
-    put({"wf.dag": "JOB a x\n" + "".join(f"MAXJOBS c{number} 1\n" for number in range(25))})
+    limits = "".join(f"MAXJOBS c{number} 1\n" for number in range(25))
+    put({"wf.dag": f"JOB a x\n{limits}", "x": "queue\n"})
 
     out = icsched("show", "wf.dag").out
 

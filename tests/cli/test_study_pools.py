@@ -107,7 +107,7 @@ def test_another_pool_reuses_no_cell(icsched):
         result = icsched("study", "wf.dag", "-o", "out", "--pool", "pool.json", *FEW)
         assert "already" not in result.out
     again = icsched("study", "wf.dag", "-o", "out", "--pool", "pool.json", *FEW)
-    assert again.out.startswith("wf: 1 of 1 cell were there already\n")
+    assert again.out.startswith("wf: 1 of 1 cell was there already\n")
 
 
 def test_run_times_make_the_order_and_the_simulation(icsched):
@@ -145,8 +145,8 @@ def test_run_times_need_a_pool_in_seconds(icsched):
     "options",
     [
         ("--delay", "1"),
-        ("--law", "lognormal"),
-        ("--spread", "0.3"),
+        ("--law", "normal"),
+        ("--spread", "0.1"),
         ("--order", "prio", "--order", "level"),
     ],
 )

@@ -47,12 +47,22 @@ def words(text: str) -> set[str]:
 
 def test_a_table_that_does_not_fit_becomes_a_list_of_its_rows(airsn, plain):
     narrow = shown([SCRIPT, "simulate", airsn, "--runs", "20"], 40, NO_COLOR="1")
-    head, first = re.search(r"^(order  +time.*)\n(prio  .*)$", plain, re.MULTILINE).groups()
+    head, first = re.search(r"^(order  +time.*)\n(auto  .*)$", plain, re.MULTILINE).groups()
     titles, cells = (re.split(r"  +", row) for row in (head, first))
-    listed = narrow.partition("order prio\n")[2].partition("order critical-path\n")[0]
+    listed = narrow.partition("order auto\n")[2].partition("order critical-path\n")[0]
 
     assert " ".join(listed.split()) == " ".join(
         f"{title}: {cell}" for title, cell in zip(titles[1:], cells[1:], strict=True)
+    )
+
+
+@pytest.mark.parametrize("columns", [80, 62])
+def test_the_table_of_orders_stays_a_table(columns, airsn):
+    command = [SCRIPT, "simulate", airsn, "--order", "critical-path-steps", "--runs", "20"]
+    found = shown(command, columns, NO_COLOR="1")
+
+    assert re.search(
+        r"^order  +time  +unserved  +utilisation\ncritical-path-steps  +[\d.]+ ", found, re.M
     )
 
 

@@ -49,6 +49,12 @@ def test_no_file_is_bad_usage(refused):
     )
 
 
+def test_no_file_is_bad_usage_also_for_a_removal(icsched):
+    result = icsched("prio", "--remove")
+
+    assert (result.code, result.complaint) == (2, "expected a workflow file")
+
+
 def test_a_file_that_cannot_be_read_is_an_error_that_names_it(refused):
     assert refused("none.dag") == (1, "none.dag: no such file or directory")
     assert refused("folder") == (1, "folder: is a directory")
@@ -101,18 +107,26 @@ def test_an_error_with_json_is_the_same_line_without_an_object(icsched, command)
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "option"),
     [
-        (["prio", "wf.dag", "--tables", ""], "--tables: expected a directory, got ''"),
-        (["study", "wf.dag", "-o", ""], "-o: expected a directory, got ''"),
+        (["prio", "wf.dag", "--tables", ""], "--tables"),
+        (["prio", "wf.dag", "-o", ""], "-o"),
+        (["study", "wf.dag", "-o", ""], "-o"),
+        (["demo", "--output="], "--output"),
+        (["make", "w", "3", "2", "-o", ""], "-o"),
+        (["report", "wf.dag", "-o", ""], "-o"),
+        (["convert", "wf.dag", ""], "OUTPUT"),
+        (["cluster", "wf.dag", "--size", "1", "--dot", ""], "--dot"),
+        (["learn", "wf.dag", "--pool-file", ""], "--pool-file"),
+        (["verify", "wf.dag", "--write-certificate", ""], "--write-certificate"),
     ],
 )
-def test_values_that_mean_nothing_are_bad_usage(icsched, folder, words, complaint):
+def test_what_is_written_needs_a_name(icsched, folder, words, option):
     before = sorted(Path(folder).rglob("*"))
 
     result = icsched(*words)
 
-    assert (result.code, result.complaint) == (2, complaint)
+    assert (result.code, result.complaint) == (2, f"{option}: expected a name, got ''")
     assert sorted(Path(folder).rglob("*")) == before
 
 
@@ -187,7 +201,70 @@ def test_unknown_names_and_numbers_out_of_range_are_bad_usage(icsched, folder, w
 
 
 def test_every_option_that_is_an_int_takes_whole_numbers_only():
-    for command in [*NEEDED, "make", "demo"]:
+    found = []
+    for command in [name for name in app if not name.startswith("-")]:
         for argument in app[command].assemble_argument_collection():
             if int in (argument.hint, *get_args(argument.hint)):
-                assert argument.parameter.converter is WHOLE.converter, (command, argument.name)
+                found.append((command, argument.name))
+                assert argument.parameter.converter is WHOLE.converter, found[-1]
+    assert {("run", "--workers"), ("report", "--seed"), ("simulate", "--runs")} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["prio", "wf.dag", "--chek"], "Unknown option: --chek. Did you mean --check?"),
+        (["prio", "wf.dag", "--inplace"], "Unknown option: --inplace. Did you mean --in-place?"),
+        (
+            ["prio", "wf.dag", "--runtimes=x"],
+            "Unknown option: --runtimes. Did you mean --run-times?",
+        ),
+        (
+            ["prio", "wf.dag", "--foo"],
+            "Unknown option: --foo. icsched prio --help lists what there is.",
+        ),
+        (["show", "wf.dag", "-x"], "Unknown option: -x. icsched show --help lists what there is."),
+        (["simulat", "wf.dag"], "Unknown command: simulat. Did you mean simulate?"),
+        (["foo"], "Unknown command: foo. icsched --help lists what there is."),
+    ],
+)
+def test_only_a_close_word_is_suggested(icsched, words, complaint):
+    result = icsched(*words)
+
+    assert (result.code, result.complaint) == (2, complaint)
+
+
+@pytest.mark.parametrize(
+    ("words", "question"),
+    [
+        (["prio", "wf.dag", "--order", "pio"], "did you mean prio?"),
+        (["prio", "wf.dag", "--order", "Critical_Path"], "did you mean critical-path"),
+        (["run", "wf.dag", "--engine", "locl"], "did you mean local?"),
+        (["show", "wf.dag", "--format", "dagmn"], "did you mean dagman?"),
+        (["convert", "wf.dag", "o.x", "--to", "wf-format"], "did you mean wfformat?"),
+        (["cluster", "wf.dag", "--size", "1", "--clusterer", "staggred"], "did you mean staggered"),
+        (["make", "arisn"], "did you mean airsn?"),
+    ],
+)
+def test_a_close_name_is_suggested(icsched, words, question):
+    result = icsched(*words)
+
+    assert result.code == 2
+    assert question in result.complaint
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["prio", "wf.dag", "--order", "best"],
+        ["run", "wf.dag", "--engine", "slurm"],
+        ["show", "wf.dag", "--format", "cwl"],
+        ["cluster", "wf.dag", "--size", "1", "--clusterer", "odd"],
+        ["make", "odd"],
+    ],
+)
+def test_a_name_that_is_not_close_is_not_suggested(icsched, words):
+    result = icsched(*words)
+
+    assert result.code == 2
+    assert "did you mean" not in result.complaint

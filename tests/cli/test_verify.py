@@ -17,12 +17,13 @@ def verify(icsched, workflow, tmp_path):
     return runner
 
 
-def test_an_optimal_order_is_called_optimal(verify, workflow):
+def test_an_optimal_order_is_called_optimal(verify, workflow, tmp_path):
     result = verify("c\na\nb\nd\ne\n")
 
     assert (result.code, result.err) == (0, "")
     assert result.out == (
-        f"IC-optimal: no order of {workflow} (5 jobs) has more eligible jobs at any step\n"
+        f"IC-optimal: no order of {workflow} (5 jobs) has more eligible jobs at any step"
+        f" than the order @{tmp_path / 'order.txt'}\n"
     )
 
 
@@ -30,26 +31,43 @@ def test_another_optimal_order_is_called_optimal_too(verify):
     assert verify("c\na\ne\nb\nd\n").out.startswith("IC-optimal: ")
 
 
-def test_a_worse_order_is_refuted_with_names(verify):
+def test_a_worse_order_is_refuted_with_names(verify, tmp_path):
     result = verify("a\nb\nc\nd\ne\n")
 
     assert (result.code, result.err) == (3, "")
     assert result.out == (
-        "not IC-optimal: after 1 job this order has 2 eligible,"
+        f"not IC-optimal: after 1 job the order @{tmp_path / 'order.txt'} has 2 eligible,"
         " but 3 are possible by running c first\n"
         "At every step at least 33.3% of the eligible jobs that any order could have,"
         " 80.0% on average (certified).\n"
     )
 
 
-def test_a_refutation_names_the_first_step_and_all_its_jobs(verify):
+def test_a_refutation_names_the_first_step_and_all_its_jobs(verify, tmp_path):
     """c d a: after two jobs 2 eligible (a, e); c and a would have 3 (b, d, e)."""
     assert verify("c\nd\na\nb\ne\n").out == (
-        "not IC-optimal: after 2 jobs this order has 2 eligible,"
+        f"not IC-optimal: after 2 jobs the order @{tmp_path / 'order.txt'} has 2 eligible,"
         " but 3 are possible by running a, c first\n"
         "At every step at least 66.6% of the eligible jobs that any order could have,"
         " 93.3% on average (certified).\n"
     )
+
+
+def test_a_dag_without_an_ic_optimal_order_is_told(icsched, tmp_path):
+    r"""
+    a    b   c
+    |    |\\ /|     After one job a is best, after two b and c: no order has both.
+    x    y   z
+    """
+    path = tmp_path / "none.dag"
+    jobs = "".join(f"JOB {name} x\n" for name in "abcxyz")
+    path.write_text(jobs + "PARENT a CHILD x\nPARENT b CHILD y z\nPARENT c CHILD y z\n")
+
+    result = icsched("verify", str(path))
+
+    assert result.code == 3
+    assert result.out.splitlines()[1] == "No order is IC-optimal (exact)."
+    assert "No order is" not in icsched("verify", str(path), "--order", "fifo").out
 
 
 def test_json_of_an_optimal_order_has_nothing_to_refute_it(verify, tmp_path):
@@ -164,9 +182,10 @@ def test_with_a_limit_that_is_too_small_the_bound_says_how_close_the_order_comes
     """
     result = verify("a\nb\nc\nd\ne\n", "--limit", limit)
 
-    assert result.code == 1
+    assert result.code == 4
     undecided, share = result.out.splitlines()
-    assert undecided.startswith(f"not decided: the exact referee gave up at {limit} sets of")
+    assert undecided.startswith("not decided: whether the order @")
+    assert f" is IC-optimal; the exact referee gave up at {limit} sets of" in undecided
     assert share == (
         "At every step at least 33.3% of the eligible jobs that any order could have,"
         " 80.0% on average (certified)."

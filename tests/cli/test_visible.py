@@ -82,7 +82,8 @@ def test_a_verdict_shows_the_control_characters_of_the_path(icsched, place):
     result = icsched("verify", FILE, "--order", "@order.txt")
 
     assert result.out == (
-        f"IC-optimal: no order of wf{SHOWN}.dag (5 jobs) has more eligible jobs at any step\n"
+        f"IC-optimal: no order of wf{SHOWN}.dag (5 jobs) has more eligible jobs at any step"
+        " than the order @order.txt\n"
     )
 
 

@@ -14,7 +14,7 @@ FORK = Dag({"lone": [], "other": [], "root": [], **{f"leaf {i}": ["root"] for i 
 
 # Dag, pool, times and half-width. The second takes two rounds of runs or more.
 MODELS = {
-    "batches": (FORK, Pool(0.5, 3, "exponential"), Times(), 0.03),
+    "batches": (FORK, Pool(0.5, 3, "exponential"), Times("normal", 0.1), 0.03),
     "workers": (FORK, Workers(2), Times("lognormal", 0.5), 0.005),
 }
 REPETITIONS = 1000

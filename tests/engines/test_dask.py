@@ -248,7 +248,9 @@ def test_a_cluster_without_workers_is_given_up(address, monkeypatch):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:PORT", "nonsense", "gopher://x:1", ""])
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:PORT", "tls://127.0.0.1:PORT", "nonsense", "gopher://x:1", ""]
+)
 def test_a_scheduler_that_cannot_be_reached_is_one_line(capsys, monkeypatch, address):
     monkeypatch.setattr(connect, "CONNECT_S", 0.5)
     write_dagman(AIRSN, "wf.dag")

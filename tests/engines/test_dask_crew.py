@@ -113,6 +113,13 @@ def test_a_call_that_fails_is_one_line_with_its_traceback_in_the_log(crew, attem
     assert "in fail" in one.log.read_text()
 
 
+def test_a_call_that_exits_fails_as_any_other_error(crew, attempt):
+    [outcome] = ended(crew, attempt(partial(sys.exit, 3)))
+
+    assert outcome.problem == "SystemExit: 3"
+    assert not outcome.is_lost
+
+
 def test_a_call_is_given_up_at_its_time_limit(crew, attempt, tmp_path):
     gate = tmp_path / "gate"
 

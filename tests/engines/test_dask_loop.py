@@ -20,6 +20,7 @@ from distributed import Client, Future, LocalCluster
 from hypothesis import HealthCheck, given, settings
 
 from icsched.engines.dask import compute, static_priorities
+from icsched.engines.dask.graphs import seconds_of, tasks_of_mapping
 from icsched.errors import ArgumentError, CycleError, EngineError, UnknownTaskError
 from tests.engines.cluster import add, fail, later, noted, seen, slow_add, wait_for, watched
 from tests.engines.test_dask import scheduler, worker_at
@@ -28,6 +29,14 @@ from tests.strategies import dags
 ROOT = Path(__file__).parents[2]
 WORKERS = 3
 DIAMOND = {"a": (add, 1), "b": (add, "a", 10), "c": (add, "a", 100), "d": (add, "b", "c")}
+
+
+def test_tasks_without_run_time_get_the_mean_of_the_others():
+    """a has its own time, b that of its kind; c and d get the mean of 10 and 30."""
+    graph = {"a": (add, 1), "b-1": (add, "a", 10), "c": (add, "a", 100), "d": (add, "b-1", "c")}
+    found = seconds_of(tasks_of_mapping(graph, None), {"a": 10, "b": 30})
+
+    assert found == {"a": 10, "b-1": 30, "c": 20, "d": 20}
 
 
 @pytest.fixture(scope="module")
@@ -310,7 +319,7 @@ def test_ctrl_c_cancels_what_is_in_flight(client, cluster, tmp_path):
         ({}, {"order": "best"}, ".*best.*"),
         ({}, {"client": 3}, "client: expected a Client of Dask that is not asynchronous"),
         ([], {"results": ["a"]}, "results cannot be used with a collection of Dask, .*"),
-        (DIAMOND, {"run_times": {"a": 1}}, "run_times: expected one for task 'b', or for .* 'b'"),
+        (DIAMOND, {"run_times": {"x": 1}}, "run_times: expected names .*: 'a', 'b', 'c', 'd'"),
     ],
 )
 @pytest.mark.usefixtures("client")

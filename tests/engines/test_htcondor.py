@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from icsched import Dag, Workflow, prioritize
 from icsched.commands import Command
 from icsched.engines.entry import Outcome, Terms
-from icsched.engines.htcondor import HTCONDOR
+from icsched.engines.htcondor import HTCONDOR, queue
 from icsched.engines.htcondor.following import Jobs, Log
 from icsched.engines.htcondor.running import stream
 from icsched.engines.htcondor.writing import DagFile, dag_file
@@ -96,6 +96,20 @@ def test_words_of_several_lines_are_refused(tmp_path):
 
     with pytest.raises(EngineError, match="task 0: expected a command of one line"):
         stream(workflow, prioritize(workflow), tmp_path, Terms())
+
+
+def test_a_command_of_htcondor_that_does_not_start_is_one_line(tmp_path, monkeypatch):
+    """It is there, but is no program; or the directory to start in is gone."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name, mode in (("condor_rm", 0o644), ("condor_submit_dag", 0o755)):
+        (tmp_path / name).touch(mode)
+
+    denied = r"^condor_rm cannot be started: condor_rm: permission denied$"
+    with pytest.raises(EngineError, match=denied):
+        queue.remove(1)
+    gone = rf"^condor_submit_dag cannot be started: {tmp_path}/gone: no such file or directory$"
+    with pytest.raises(EngineError, match=gone):
+        queue.submit(tmp_path / "wf.dag", tmp_path / "gone", None)
 
 
 def test_without_htcondor_there_is_one_line(tmp_path, monkeypatch):
@@ -194,6 +208,44 @@ def test_a_job_that_somebody_removed_is_a_failure(tmp_path):
 
     (outcome,), _ = outcomes(tmp_path / "log", text)
     assert (outcome.number, outcome.problem) == (0, "removed from the queue")
+
+
+def held(job: int, reason: str, proc: int = 0) -> str:
+    text = f"012 ({job:03}.{proc:03}.000) 2026-11-16 18:00:03 Job was held.\n"
+    return f"{text}\t{reason}\n\tCode 6 Subcode 2\n...\n"
+
+
+HELD_AS_JSON = """{
+    "MyType": "JobHeldEvent",
+    "EventTypeNumber": 12,
+    "Cluster": 7,
+    "Proc": 0,
+    "EventTime": "2026-11-16T18:00:03",
+    "HoldReason": "no disk",
+    "HoldReasonCode": 6
+}
+...
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (held(7, "no disk"), "no disk"),
+        (held(7, "  "), "no reason given"),
+        (HELD_AS_JSON, "no disk"),
+    ],
+)
+def test_a_job_on_hold_is_known_with_the_reason(tmp_path, text, reason):
+    told, jobs = outcomes(tmp_path / "log", submitted(7, "a") + text)
+
+    assert (told, jobs.held) == ([], {"a": reason})
+
+
+def test_a_job_that_runs_again_is_not_on_hold(tmp_path):
+    text = submitted(7, "a") + held(7, "no disk") + began(7, 5)
+
+    assert outcomes(tmp_path / "log", text)[1].held == {}
 
 
 def test_an_event_counts_once_it_is_whole(tmp_path):

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,26 @@ def test_a_run_goes_on_after_a_worker_was_killed(jobs, talking):
     assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 1)
     assert Path("end").exists()
     assert complaints(Path("errors").read_text()) == []
+
+
+PRINTS = """
+from functools import partial
+import icsched
+if __name__ == "__main__":
+    icsched.run({"a": partial(print, "hello")}, engine="dask", workers=1)
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_function_prints_reaches_a_standard_output_that_cannot_be_opened():
+    """A socket has no name to open, and systemd gives each service one as its standard output."""
+    Path("prints.py").write_text(PRINTS)
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            done = subprocess.run([sys.executable, "prints.py"], stdout=theirs, timeout=60)
+        assert done.returncode == 0
+        assert ours.recv(4096) == b"hello\n"
 
 
 def at(address, *words):

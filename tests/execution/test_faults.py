@@ -1,4 +1,4 @@
-"""A run whose journal cannot be written any more, or whose workers are killed."""
+"""A run whose journal cannot be written any more, or whose workers are killed or do not start."""
 
 import ctypes
 import json
@@ -6,12 +6,14 @@ import os
 import resource
 import signal
 import sqlite3
+import subprocess
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.execution.conftest import answer_the_job, complaints, lines
+from tests.execution.conftest import answer_the_job, command, complaints, environment, lines
 from tools.chaos import workers_of
 
 RUN = Path("wf.plain.icsched-run")
@@ -67,11 +69,24 @@ def test_a_journal_that_cannot_grow_in_mid_run(talking):
     assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 2)
 
 
+def test_more_workers_than_the_system_allows_are_one_line(jobs):
+    """Each worker needs several open files, so 64 of them are too few for 30 workers."""
+    jobs(a="touch ran")
+    limit = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (64, 64))
+    given = {"env": environment(), "capture_output": True, "text": True, "timeout": 100}
+    done = subprocess.run(command("-j", "30"), preexec_fn=limit, **given)
+
+    problem = "engine local: cannot start 30 workers: too many open files: use fewer workers"
+    assert (done.returncode, done.stderr) == (1, f"icsched: {problem}\n")
+    assert not Path("ran").exists()
+    assert not RUN.exists()
+
+
 def test_what_a_lost_job_has_started_is_killed_before_the_job_runs_again(jobs, talking):
     """The first attempt waits for a child. The second one asks whether the child is there."""
     child = "sh -c 'echo $$ > child; echo > up; sleep 600; true'; true"
-    again = "cat /proc/$(cat child)/cmdline > left 2> why"
-    jobs(a="true", b=f"test -e child && {{ {again}; exit; }}; {child}")
+    again = "cat /proc/$(cat child)/cmdline > left 2> why; exit 0"  # cat fails if init was quick
+    jobs(a="true", b=f"test -e child && {{ {again}; }}; {child}")
     server = talking()
     [worker] = workers_of(server.pid)
     os.kill(worker, signal.SIGKILL)

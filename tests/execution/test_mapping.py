@@ -2,15 +2,12 @@
 
 import importlib
 import os
-import socket
 import subprocess
 import sys
-import threading
 import time
 from functools import partial
 from operator import add, itemgetter, mul, truediv
 from pathlib import Path
-from typing import Optional
 
 import pytest
 
@@ -34,6 +31,54 @@ def test_no_tasks_have_no_results():
     assert icsched.run({}) == {}
 
 
+def start_order(folder, names, **options) -> str:
+    """Run tasks that note their names, on one worker; return the names as they were noted."""
+    note = folder / "note.py"
+    note.write_text("def note(path, name):\n    open(path, 'a').write(name)\n")
+    sys.path.insert(0, str(folder))
+    try:
+        function = importlib.import_module("note").note
+        tasks = {name: partial(function, str(folder / "ran"), name) for name in names}
+        icsched.run(tasks, workers=1, **options)
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop("note", None)
+    return (folder / "ran").read_text()
+
+
+def test_run_times_decide_on_the_order(tmp_path):
+    times = {"x": 1, "y": 3, "z": 2}
+
+    assert start_order(tmp_path, "xyz", order="critical-path", run_times=times) == "yzx"
+
+
+@pytest.mark.parametrize(
+    "given", [list("zxy"), icsched.prioritize({n: [] for n in "xyz"}, list("zxy"))]
+)
+def test_the_order_may_be_names_or_a_plan(tmp_path, given):
+    assert start_order(tmp_path, "xyz", order=given) == "zxy"
+
+
+def test_run_times_and_an_order_of_all_tasks_serve_the_rest_of_a_run(tmp_path):
+    """The first run fails in a, so that b and c are left; d is done."""
+    missing = tmp_path / "deep" / "file"
+    made = partial(Path.touch, missing)
+    tasks: dict[str, object] = {
+        "d": int,
+        "a": made,
+        "b": partial(Path.mkdir, tmp_path / "deep"),
+        "c": partial(Path.mkdir, tmp_path / "deep" / "c"),
+    }
+    kept = {"workers": 1, "journal": tmp_path / "run"}
+    with pytest.raises(RunError):
+        icsched.run(tasks, order=["d", "a", "b", "c"], **kept)
+    assert not (tmp_path / "deep").exists()
+
+    icsched.run(tasks, order=["d", "b", "a", "c"], run_times=[1, 2, 3, 4], resume=True, **kept)
+
+    assert missing.exists()
+
+
 def test_a_failure_names_the_task_and_keeps_what_was_done():
     with pytest.raises(RunError, match="task 'bad' failed: ZeroDivisionError: ") as error:
         icsched.run({**NUMBERS, "bad": (truediv, "two", "zero"), "zero": int}, workers=1)
@@ -45,6 +90,18 @@ def test_a_failure_names_the_task_and_keeps_what_was_done():
 def test_a_time_limit_ends_a_function():
     with pytest.raises(RunError, match=r"'slow' failed: stopped at its time limit of 0\.3 s"):
         icsched.run({"slow": partial(time.sleep, 100)}, workers=1, time_limit=0.3)
+
+
+def test_a_resumed_run_that_fails_again_has_all_results(tmp_path):
+    tasks = {**NUMBERS, "bad": (truediv, "two", "zero"), "zero": int}
+    kept = {"workers": 1, "journal": tmp_path / "run", "keep_going": True}
+    with pytest.raises(RunError) as first:
+        icsched.run(tasks, **kept)
+    with pytest.raises(RunError) as second:
+        icsched.run(tasks, resume=True, **kept)
+
+    assert second.value.results == first.value.results
+    assert first.value.results.keys() == {*NUMBERS, "zero"}
 
 
 def test_a_journal_keeps_results_and_what_functions_print(tmp_path):
@@ -75,9 +132,11 @@ def test_a_worker_that_dies_loses_its_task_alone():
     ("tasks", "problem"),
     [
         ({"a": 1}, "task 'a': expected a function"),
-        ({"a": (add, "b")}, "task 'a': expected the name of a task, got 'b'"),
-        ({"a": (add, [1])}, r"task 'a': expected the name of a task, got \[1\]"),
+        ({"a": None}, "task 'a': expected a function, or a tuple of a function .*, got None"),
+        ({"a": int, "b": ["a"]}, r"task 'b': expected a function, or a tuple .*, got \['a'\]"),
+        ({"a": ()}, r"task 'a': expected a function, or a tuple .*, got \(\)"),
         ([], "tasks: expected a mapping, got list"),
+        ((pair for pair in ()), "tasks: expected a mapping, got generator"),
         ({"a": (add, "a")}, "cycle"),
     ],
 )
@@ -117,125 +176,6 @@ def test_a_run_can_be_resumed_before_it_has_begun_and_run_again(tmp_path):
         icsched.run({"a": touch}, workers=1, journal=tmp_path / "run", **words)
 
     assert (tmp_path / "ran").read_text() == "xx"
-
-
-@pytest.mark.parametrize("task", [lambda: 1, partial(sorted, [1], key=lambda number: number)])
-def test_a_lambda_is_refused_before_anything_starts(task, tmp_path):
-    problem = (
-        "^task 'b': workers cannot find the function '<lambda>' of tests.execution.test_mapping: "
-        "write it with def at the top of a module, or use engine='dask'$"
-    )
-    with pytest.raises(icsched.ArgumentError, match=problem):
-        icsched.run({"a": (tmp_path / "ran").touch, "b": task}, workers=1)
-
-    assert not (tmp_path / "ran").exists()
-
-
-def test_what_does_not_pickle_is_refused_before_anything_starts():
-    with pytest.raises(icsched.ArgumentError, match="'a': expected a function and arguments that"):
-        icsched.run({"a": partial(print, threading.Lock())}, workers=1)
-
-
-SESSION = """
-import functools, icsched
-def f(): return 1
-
-try: found = icsched.run({"a": f}, workers=1)
-except icsched.IcschedError as error: print(error)
-
-try: found = icsched.run({"a": functools.cache(f)}, workers=1)
-except icsched.IcschedError as error: print(error)
-
-try: found = icsched.run({"a": int}, workers=1, engine=ENGINE)
-except icsched.IcschedError as error: print(error)
-else: print("ran")
-
-"""
-
-
-@pytest.mark.parametrize(
-    ("how", "engine", "second"),
-    [
-        ("-i", "local", "ran"),
-        ("-", "local", "engine local: workers must read the script, but '<stdin>' is not a file"),
-        ("-", "dask", "engine dask: workers must read the script, but '<stdin>' is not a file"),
-    ],
-)
-def test_a_function_of_a_session_is_one_line(how, engine, second):
-    """A session (-i) has no script. A script from standard input (-) has no file."""
-    text = SESSION.replace("ENGINE", repr(engine))
-    words = [sys.executable, "-q", how]
-    done = subprocess.run(words, input=text, capture_output=True, text=True)
-    first, cached, second_line = done.stdout.splitlines()
-
-    assert cached == first
-    assert first == (
-        "task 'a': workers cannot find 'f' of __main__, which is not in a file: "
-        "write it into a module, and import it from there, or use engine='dask'"
-    )
-    assert second_line.startswith(second)
-    assert "Traceback" not in done.stderr
-
-
-def test_what_workers_do_find_is_not_refused(tmp_path, monkeypatch):
-    """Classes without a name in their module, a socket, and a module that was not imported yet."""
-    (tmp_path / "late.py").write_text("from early import seven\n")
-    (tmp_path / "early.py").write_text("def seven(): return 7\nseven.__module__ = 'late'\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    seven = importlib.import_module("early").seven
-    nameless = [type(None), type(...), type(NotImplemented), Optional[int]]  # noqa: UP045
-    with socket.socket() as one:
-        tasks = {"n": partial(len, nameless), "s": partial(type, one), "late": seven}
-        found = icsched.run(tasks, workers=1)
-
-    assert found == {"n": 4, "s": socket.socket, "late": 7}
-
-
-GUARDED = """
-import functools, icsched
-def plain(): return 1
-@functools.cache
-def kept(): return 2
-if __name__ == "__main__":
-    def low(): return 1
-    @functools.cache
-    def cached(): return 1
-    class Low:
-        def __call__(self): return 1
-    print(icsched.run({"a": plain, "b": kept}, workers=1))
-    for task in (low, cached, Low()):
-        try: icsched.run({"a": task}, workers=1)
-        except icsched.ArgumentError as error: print(error)
-"""
-
-
-def test_what_is_below_the_guard_of_a_script_is_refused(tmp_path):
-    (tmp_path / "script.py").write_text(GUARDED)
-    words = [sys.executable, tmp_path / "script.py"]
-    done = subprocess.run(words, capture_output=True, text=True)
-
-    refusals = [
-        f"task 'a': workers cannot find {name!r} of __main__: write it above "
-        "\"if __name__ == '__main__':\", or use engine='dask'"
-        for name in ("low", "cached", "Low")
-    ]
-    assert done.stdout.splitlines() == ["{'a': 1, 'b': 2}", *refusals]
-
-
-def test_a_function_of_a_package_that_is_run_is_refused(tmp_path):
-    """Workers do not read `__main__.py` of a package again."""
-    (tmp_path / "pack").mkdir()
-    (tmp_path / "pack" / "__init__.py").touch()
-    (tmp_path / "pack" / "__main__.py").write_text(
-        "import icsched\ndef f(): return 1\n"
-        "try: icsched.run({'a': f}, workers=1)\n"
-        "except icsched.ArgumentError as error: print(error)\n"
-    )
-    words = [sys.executable, "-m", "pack"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
-
-    problem = "task 'a': workers cannot find 'f' of pack.__main__, which workers do not read: "
-    assert done.stdout.startswith(problem)
 
 
 NO_WORKERS = """
@@ -344,3 +284,23 @@ def test_a_result_that_does_not_pickle_fails_its_task_alone(tmp_path):
         icsched.run({"bad": make, **NUMBERS}, workers=1, journal=tmp_path, keep_going=True)
 
     assert error.value.results == {"two": 2, "six": 6}
+
+
+def fail_in_two_lines() -> None:
+    raise ValueError("one\ntwo")
+
+
+def test_what_went_wrong_is_one_line():
+    with pytest.raises(RunError) as error:
+        icsched.run({"bad": fail_in_two_lines}, workers=1)
+
+    assert error.value.failed == {"bad": "ValueError: one two"}
+
+
+def close_standard_output() -> int:
+    sys.stdout.close()
+    return 3
+
+
+def test_a_function_that_closes_standard_output_has_its_result(tmp_path):
+    assert icsched.run({"a": close_standard_output}, workers=1, journal=tmp_path / "run")["a"] == 3

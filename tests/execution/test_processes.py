@@ -172,3 +172,25 @@ def test_copies_write_straight_to_what_is_no_plain_file_and_through_links(folder
     assert (folder / "link").is_symlink()
     assert (folder / "real").read_text() == "a\n"
     assert not Path("/dev/null").is_file()
+
+
+def test_a_copy_keeps_the_permissions_of_its_file_from_the_start(folder, log):
+    """The command looks at its own output: nobody else may read it, not even half of it."""
+    out = folder / "secret"
+    out.touch(0o600)
+    work = Command(("sh", "-c", "exec 3>&1; stat -L -c %a /dev/fd/3 >&2"), stdout=str(out))
+
+    run_command(one_of_several(work, 1), log)
+
+    assert log.read_text() == "600\n"
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
+def test_copies_write_to_files_with_the_longest_names(folder, log):
+    """The names differ only at their ends, where they leave no room for another word."""
+    out, error = (folder / f"{'n' * 254}{end}" for end in "12")
+    work = Command(("sh", "-c", "echo a; echo b >&2"), stdout=str(out), stderr=str(error))
+
+    assert run_command(one_of_several(work, 1), log)[1] is None
+    assert (out.read_text(), error.read_text()) == ("a\n", "b\n")
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["log", out.name, error.name])

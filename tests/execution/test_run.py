@@ -37,6 +37,15 @@ def test_a_workflow_runs_to_its_end_and_the_next_run_knows_its_times(jobs, icsch
     assert Path("out3").read_text() == "one\none\none\n", "b appended to what was there, then c"
 
 
+def test_nothing_is_foretold_by_run_times_of_0(jobs, icsched_run):
+    """Every run would take infinitely many times as long as foretold."""
+    jobs(a="true", b="true")
+    Path("times.csv").write_text("a,0\nb,0\n")
+    done = icsched_run("--json", "--run-times", "times.csv")
+
+    assert json.loads(done.stdout)["foretold"] is None
+
+
 def test_a_journal_that_is_there_is_not_touched_unless_asked(jobs, icsched_run):
     jobs(a="echo >> ran")
     icsched_run()

@@ -79,6 +79,21 @@ def test_a_second_ctrl_c_kills_a_job_that_does_not_listen(jobs, talking, termina
     assert ended is None, "a worker that could wait until the job is killed would say so"
 
 
+def test_a_second_ctrl_c_kills_what_a_job_has_started(jobs, talking, terminal):
+    """The job waits for a child that does not listen, and that outlives the job by itself."""
+    child = "trap 'echo > up' TERM; echo $$ > child; echo > up; while :; do sleep 0.05; done"
+    Path("child.sh").write_text(child)
+    jobs(a="trap : TERM; sh child.sh; true")
+    ours, theirs = terminal
+    server = talking("-j", "1", **options(theirs))
+    os.write(ours, b"\x03")
+    Path("up").read_text()
+    os.write(ours, b"\x03")
+
+    assert server.wait(60) == 130
+    assert has_ended(int(Path("child").read_text()))
+
+
 def test_sigterm_ends_a_run_as_ctrl_c_does_with_another_exit_code(talking):
     server = talking()
     server.send_signal(signal.SIGTERM)

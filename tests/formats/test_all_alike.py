@@ -45,6 +45,7 @@ PRIORITY = {
     '<attvalue for="p" value="@"/></attvalues></node></nodes></graph></gexf>',
     "csv": "task,parents,priority\na,,@\n",
 }
+SLURM = "\nsbatch --job-name=a --nice=@ a.sh\n"
 LAST = 2_147_483_645  # of Slurm; the other formats take two more
 STREAMS = {
     "pegasus": """\
@@ -111,9 +112,20 @@ def test_a_priority_may_have_all_32_bits(put, name, number):
 
 
 @pytest.mark.parametrize("name", [*PRIORITY, "slurm"])
-@pytest.mark.parametrize(("written", "number"), [("5.0", 5), ("-3.00", -3), ("2147483645.0", LAST)])
-def test_a_whole_number_with_zeros_after_the_point_is_a_priority(put, name, written, number):
-    text = {**PRIORITY, "slurm": "sbatch --job-name=a --nice=@ a.sh\n"}[name]
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("5.0", 5),
+        ("-3.00", -3),
+        ("2147483645.0", LAST),
+        ("1e2", 100),
+        ("1.5E+1", 15),
+        ("-700e-2", -7),
+        ("0e99", 0),
+    ],
+)
+def test_a_whole_number_in_any_form_is_a_priority(put, name, written, number):
+    text = {**PRIORITY, "slurm": SLURM}[name]
 
     workflow = _read(put, name, text.replace("@", written))
 
@@ -143,11 +155,65 @@ def test_a_refused_priority_is_shown_with_all_its_digits(put, name, number):
         _read(put, name, PRIORITY[name].replace("@", number))
 
 
-@pytest.mark.parametrize("name", PRIORITY)
-@pytest.mark.parametrize("number", ["1.5", "1e300"])
-def test_a_priority_with_a_fraction_or_an_exponent_is_refused(put, name, number):
+@pytest.mark.parametrize("name", [*PRIORITY, "slurm"])
+@pytest.mark.parametrize("number", ["1.5", "1e300", "1e-1", "-12e-1"])
+def test_a_priority_with_a_fraction_or_a_large_exponent_is_refused(put, name, number):
+    text = {**PRIORITY, "slurm": SLURM}[name]
+
     with pytest.raises(FormatError, match=r"^wf:2: .*expected a whole number of 32 bits, got"):
-        _read(put, name, PRIORITY[name].replace("@", number))
+        _read(put, name, text.replace("@", number))
+
+
+@pytest.mark.parametrize("name", [*PRIORITY, "slurm"])
+@pytest.mark.parametrize(
+    "word", ["inf", "nan", "0x10", "1_000", "1e2.5", "1e", "e2", ".", "\u0663"]
+)
+def test_a_priority_in_a_form_that_is_no_decimal_number_is_refused(put, name, word):
+    """JSON has none of these forms, so a WfFormat file with one is not JSON."""
+    text = {**PRIORITY, "slurm": SLURM}[name]
+    problem = "JSON" if name == "wfformat" else "a whole number of 32 bits"
+
+    with pytest.raises(FormatError, match=rf"^wf:2: .*expected {problem}, got"):
+        _read(put, name, text.replace("@", word))
+
+
+RUN_TIME = {
+    "csv": "task,parents,run_time\na,,@\n",
+    "dax": '<adag>\n<job id="a" runtime="@"/></adag>',
+    "dot": 'digraph {\na [run_time="@"] }',
+    "gexf": PRIORITY["gexf"].replace("priority", "run_time"),
+    "graphml": PRIORITY["graphml"].replace("priority", "run_time"),
+}
+
+
+@pytest.mark.parametrize("name", RUN_TIME)
+@pytest.mark.parametrize("word", ["1_000", "\u0663", "0x10", "1h"])
+def test_a_run_time_in_a_form_that_is_no_decimal_number_is_refused(put, name, word):
+    with pytest.raises(FormatError) as caught:
+        _read(put, name, RUN_TIME[name].replace("@", word))
+
+    assert str(caught.value) == f"wf:2: run_time of task 'a': expected seconds, got {word!r}"
+
+
+@pytest.mark.parametrize("name", RUN_TIME)
+@pytest.mark.parametrize("word", ["-1", "nan", "inf", "1e101", "1e-101"])
+def test_a_run_time_that_is_no_time_is_refused(put, name, word):
+    with pytest.raises(FormatError, match=rf"^wf:2: run_time of task 'a': .*, got '{word}'$"):
+        _read(put, name, RUN_TIME[name].replace("@", word))
+
+
+@pytest.mark.parametrize("name", RUN_TIME)
+def test_a_run_time_of_minus_0_is_0(put, name):
+    workflow = _read(put, name, RUN_TIME[name].replace("@", "-0"))
+
+    assert str(workflow.run_times.tolist()) == "[0.0]"
+
+
+@pytest.mark.parametrize("zeros", [5000, 10**6])
+def test_a_priority_with_a_million_zeros_takes_no_long_time(put, zeros):
+    text = PRIORITY["csv"].replace("@", f"{'0' * zeros}7.{'0' * zeros}")
+
+    assert _read(put, "csv", text).priorities.tolist() == [7]
 
 
 @pytest.mark.parametrize("name", STREAMS)

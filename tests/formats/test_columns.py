@@ -84,7 +84,7 @@ def test_cells_are_separated_as_in_the_header(read, text, name):
         ('task,parents\na,"b\n\n', ":2: expected a quoted cell to end before ','"),
         ('task,parents\n"a"b,\n', ":2: expected a quoted cell to end before ','"),
         ("parent,child\n,\n", ":2: expected a parent or a child, got two empty cells"),
-        ("parent,child\na,b\nb,a\n", ": dependency cycle: a -> b -> a"),
+        ("parent,child\na,b\nb,a\n", ":2: dependency cycle: a -> b -> a"),
         (
             "task,parents,run_time\na,,1\nb,,x\n",
             ":3: run_time of task 'b': expected seconds, got 'x'",

@@ -73,6 +73,13 @@ def test_a_job_runs_in_its_directory_and_finds_its_files_there(place):
     assert b == Command((f"{place}/work",), directory="runs/deep", stdout="runs/deep/out")
 
 
+@pytest.mark.parametrize("root", ["/", "//"])
+def test_a_job_may_run_in_the_root_directory(root):
+    put("JOB a a.sub\n", a=f"executable = /bin/work\ninitialdir = {root}\noutput = out\nqueue\n")
+
+    assert read_dagman("wf.dag").commands == (Command(("/bin/work",), "/", stdout="/out"),)
+
+
 def test_a_file_in_another_directory_still_starts_where_the_user_is(place):
     Path("sub").mkdir()
     Path("sub/wf.dag").write_text("JOB a a.sub\nJOB b a.sub DIR sub\n")

@@ -67,6 +67,18 @@ def test_a_value_that_would_continue_its_line_is_refused(where):
         one(Command(("/bin/true",), **{where: "out\\"}))
 
 
+@pytest.mark.parametrize("file", [" out", "out ", "\tout"])
+@pytest.mark.parametrize(
+    ("where", "key"),
+    [("directory", "initialdir"), ("stdin", "input"), ("stdout", "output"), ("stderr", "error")],
+)
+def test_a_name_that_htcondor_would_strip_is_refused(where, key, file):
+    with pytest.raises(FormatError) as caught:
+        one(Command(("/bin/true",), **{where: file}))
+
+    assert caught.value.problem == (f"job 'a': {key}: expected no blanks at the ends, got {file!r}")
+
+
 def test_done_jobs_priorities_and_a_task_that_runs_nothing_are_written():
     workflow = Workflow(
         Dag({"a": [], "b": ["a"]}), [True, False], priorities=[7], find_commands=lambda: [None] * 2

@@ -244,7 +244,7 @@ def test_a_bad_file_is_one_line(complaint, text, problem):
 
 @pytest.mark.parametrize("body", ["a -> b -> a", "a -> a", "{a b} -> {b c}"])
 def test_a_cycle_is_one_line(complaint, body):
-    assert complaint(f"digraph {{{body}}}").startswith("wf.dot: dependency cycle: ")
+    assert complaint(f"digraph {{{body}}}").startswith("wf.dot:1: dependency cycle: ")
 
 
 def test_a_command_for_a_shell_is_refused_when_it_is_asked_for(read):

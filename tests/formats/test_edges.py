@@ -23,9 +23,9 @@ def test_a_line_has_a_parent_and_a_child_or_one_task(put):
 
 
 def test_weights_and_data_of_networkx_get_one_remark(put):
-    put({"wf.edgelist": "a b {'weight': 3}\nb c 2.5\n"})
+    put({"wf.edgelist": "a\na b {'weight': 3}\nb c 2.5\n"})
 
-    remark = Remark("wf.edgelist", 1, "icsched does not read weights and data of edges", 2)
+    remark = Remark("wf.edgelist", 2, "icsched does not read weights and data of edges", 2)
     assert icsched.read("wf.edgelist").remarks == (remark,)
 
 
@@ -33,7 +33,7 @@ def test_weights_and_data_of_networkx_get_one_remark(put):
     ("text", "problem"),
     [
         ("a b\na b c\n", ":2: expected PARENT CHILD, or one TASK, got 'a b c'"),
-        ("a b\nb a\n", ": dependency cycle: a -> b -> a"),
+        ("a b\nb a\n", ":1: dependency cycle: a -> b -> a"),
         ("a\n\0\n", ":2: expected text, got a NUL byte"),
         (b"\xff a\n", ":1: expected UTF-8 text, got byte 0xff"),
     ],

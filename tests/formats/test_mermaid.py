@@ -124,8 +124,8 @@ def test_the_subgraphs_and_operators_of_nextflow_are_read(read):
             "3: expected a node at each end of a link, got a link",
         ),
         (b"graph TD\n\xe9", "2: expected UTF-8 text, got byte 0xe9"),
-        ("graph TD\na --> a", " dependency cycle: a -> a"),
-        ("graph TD\nsubgraph s\ns --> a\nend", " dependency cycle: a -> a"),
+        ("graph TD\na --> a", "2: dependency cycle: a -> a"),
+        ("graph TD\nsubgraph s\ns --> a\nend", "3: dependency cycle: a -> a"),
     ],
 )
 def test_a_bad_file_is_one_line(read, text, problem):

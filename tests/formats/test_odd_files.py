@@ -75,7 +75,7 @@ def test_a_byte_order_mark_before_json_is_passed_over_and_stays(put, tmp_path):
 def test_a_file_that_would_fill_the_memory_is_refused_unread(suffix, tmp_path):
     path = tmp_path / f"wf.{suffix}"
     with path.open("wb") as file:
-        file.truncate(2**29)  # holes: it takes no room on the disk
+        file.truncate(2**30)  # holes: it takes no room on the disk
 
-    with pytest.raises(FormatError, match=r"expected less than 512 MiB$"):
+    with pytest.raises(FormatError, match=r"expected less than 1 GiB$"):
         icsched.read(path)

@@ -16,7 +16,7 @@ from tests.formats.layouts import LAYOUTS, files
 def test_all_formats_that_take_an_order_have_a_layout():
     takes = {name for name in FORMATS if FORMATS[name].changes is not None}
 
-    assert takes - {*LAYOUTS} == {"dagman"}  # tests/formats/test_write_dagman.py
+    assert takes - {*LAYOUTS} == {"dagman"}  # tests/formats/writing
 
 
 def drawn_order(data, dag) -> list[int]:

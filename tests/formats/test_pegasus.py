@@ -208,11 +208,29 @@ def test_jobs_in_flow_style_get_a_priority_too(read, profiles):
     assert icsched.write("wf.yml", plan) == []
 
 
-def test_profiles_that_cannot_be_edited_are_refused(read):
-    plan = prioritize(read("jobs:\n- id: a\n  profiles:\n"), "prio")
+@pytest.mark.parametrize(
+    ("profiles", "problem"),
+    [
+        ("", "expected keys inside profiles, or no profiles at all, got ''"),
+        ("~", "expected keys inside profiles, or no profiles at all, got '~'"),
+        ("{condor: }", "expected keys inside condor, or no condor at all, got ''"),
+        ("{condor: {priority: &p 1}}", "expected a number without an anchor, an alias or a tag"),
+        ("{condor: {priority: !!int 1}}", "expected a number without an anchor, an alias or a tag"),
+        (
+            "{env: {A: &p '1'}, condor: {priority: *p }}",
+            "expected a number without an anchor, an alias or a tag",
+        ),
+    ],
+)
+def test_profiles_that_cannot_be_edited_are_refused(read, profiles, problem):
+    text = f"jobs:\n- id: a\n  profiles: {profiles}\n"
+    plan = prioritize(read(text), "prio")
 
-    with pytest.raises(FormatError, match=r"^wf.yml:3: cannot write a priority: expected a plain"):
+    with pytest.raises(FormatError) as caught:
         icsched.write("wf.yml", plan)
+
+    assert str(caught.value) == f"wf.yml:3: cannot write a priority: {problem}"
+    assert Path("wf.yml").read_text() == text
 
 
 @pytest.mark.parametrize(

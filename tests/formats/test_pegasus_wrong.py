@@ -37,7 +37,7 @@ HEAD = "pegasus: '5.0'\nname: x\n"
         (
             "jobs: [{id: a}, {id: b}]\njobDependencies:\n- {id: a, children: [b]}\n"
             "- {id: b, children: [a]}",
-            "wf.yml: dependency cycle: a -> b -> a",
+            "wf.yml:3: dependency cycle: a -> b -> a",
         ),
         (
             "jobs:\n- {id: a, profiles: {pegasus: {runtime: nan}}}",

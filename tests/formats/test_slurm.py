@@ -136,6 +136,9 @@ EXPECTED = "expected a line such as j1=$(sbatch --parsable ...), sbatch ..., or 
     [
         ("for i in 1 2; do\n", f"1: {EXPECTED}, got 'for i in 1 2; do'"),
         ("\nsbatch x.sh | tail\n", f"2: {EXPECTED}, got '| tail'"),
+        ("sbatch\\ x.sh\n", f"1: {EXPECTED}, got 'sbatch\\\\ x.sh'"),
+        ("sbatch\\\nx.sh\n", f"1: {EXPECTED}, got 'sbatch\\\\'"),
+        ("j=$(sbatch\\ x.sh)\n", f"1: {EXPECTED}, got 'j=$(sbatch\\\\ x.sh)'"),
         ("sbatch x.sh; rm -r y\n", f"1: {EXPECTED}, got '; rm -r y'"),
         ("sbatch $(cat jobs)\n", f"1: {EXPECTED}, got '$(cat jobs)'"),
         ("j=$(sbatch --parsable `ls`)\n", f"1: {EXPECTED}, got '`ls`)'"),

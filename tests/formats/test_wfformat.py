@@ -110,6 +110,19 @@ def test_run_times_that_are_missing_are_means_of_their_kind_and_told(read):
     ]
 
 
+def test_tasks_that_an_execution_has_twice_or_alone_are_told(read):
+    seconds = [("a", 4), ("x", 1), ("b", 8), ("a", 5), ("c", 2), ("a", 6), ("x", 1)]
+    tasks = [{"id": name, "runtimeInSeconds": time} for name, time in seconds]
+
+    found = read(changed(execution={"tasks": tasks}))
+
+    assert found.run_times.tolist() == [6, 8, 2]
+    assert [(r.text, r.count) for r in found.remarks] == [
+        ("tasks of the execution that the specification does not have", 2),
+        ("tasks that the execution has again: the last one counts", 2),
+    ]
+
+
 OLD_TASKS = [
     {
         "name": "split_ID1",
@@ -143,6 +156,17 @@ def test_the_first_versions_have_jobs_with_arguments(read, version):
     assert [(r.text, r.count) for r in found.remarks] == [
         ("tasks that use several cores: icsched counts each task as one", 1)
     ]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_size_is_known_even_if_only_one_task_has_it(read, is_first):
+    writer = {"name": "a", "files": [{"link": "output", "name": "f", "size": 5}]}
+    reader = {"name": "b", "parents": ["a"], "files": [{"link": "input", "name": "f"}]}
+    tasks = [writer, reader] if is_first else [reader, writer]
+
+    found = read({"schemaVersion": "1.3", "workflow": {"tasks": tasks}})
+
+    assert found.sizes.tolist() == ([5, 0] if is_first else [0, 5])
 
 
 @pytest.mark.parametrize(("version", "key"), [("1.2", "jobs"), ("1.3", "tasks"), ("1.4", "tasks")])
@@ -221,7 +245,7 @@ def test_a_version_that_icsched_does_not_know_is_told(read, version, says):
         (
             '{"workflow": {"tasks": [{"name": "a", "parents": ["b"]}, {"name": "b", "parents":'
             '["a"]}]}}',
-            "wf.json: dependency cycle: a -> b -> a",
+            "wf.json:1: dependency cycle: a -> b -> a",
         ),
         (
             '{"workflow": {"tasks": [\n{"name": "a", "runtime": -1}]}}',

@@ -55,3 +55,6 @@ def evict(job: str, moment: str) -> str:
 
 def post(job: str, moment: str, value: int = 0) -> str:
     return event(16, job, moment, f"\t(1) Normal termination (return value {value})")
+
+
+PLAIN = submit("7", "12:00:00", "a") + execute("7", "12:00:03") + end("7", "12:00:10")

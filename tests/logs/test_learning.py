@@ -65,6 +65,11 @@ def test_kinds_have_count_mean_and_spread(run):
     assert (maps.failures, maps.evictions) == (0, 0)
 
 
+def test_a_run_without_attempts_has_no_kinds(run):
+    """The log of a run whose first job waits still."""
+    assert kinds_in(run(submit("1", "12:00:00", "map_1")), {}) == []
+
+
 def test_jobs_of_two_submit_files_are_two_kinds(run):
     described = {"map_1": "a.sub", "map_2": "b.sub"}
     names = [kind.name for kind in kinds_in(run(FORK_LOG), described)]

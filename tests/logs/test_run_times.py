@@ -39,6 +39,13 @@ def complaint(read, tmp_path):
 # Tables
 
 
+def test_rows_that_are_means_are_left_out(read):
+    """`icsched learn` writes the column origin; a row without that cell counts as measured."""
+    rows = ["a,1,measured", "b,2,kind", "c*,3,pattern", "d,4,all", "e,5,", "f,6"]
+
+    assert read("\n".join(["job,seconds,origin", *rows])) == {"a": 1, "c*": 3, "e": 5, "f": 6}
+
+
 @pytest.mark.parametrize(
     "text",
     [

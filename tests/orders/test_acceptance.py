@@ -2,6 +2,7 @@
 
 import networkx
 import numpy as np
+import pandas
 import pytest
 import rustworkx
 
@@ -20,7 +21,7 @@ from icsched import (
     prioritize,
     verify,
 )
-from icsched.errors import GraphError, ScheduleError
+from icsched.errors import GraphError, ScheduleError, UnknownTaskError
 from icsched.orders import memory_curve
 from icsched.pebble import (
     area,
@@ -107,14 +108,13 @@ def test_numbers_as_names_are_names_if_they_are_no_ids():
     assert check_order(dag, [2, 0, 1]).tolist() == [2, 0, 1]
 
 
-def test_numbers_that_name_other_tasks_are_ambiguous():
-    swapped = Dag({1: [], 0: []})
+def test_the_names_of_a_plan_are_that_plan_also_if_they_are_the_ids_of_other_tasks():
+    swapped = Dag({1: [], 0: [1]})
+    plan = prioritize(swapped, "prio")
 
-    problem = "order: ambiguous, because the names of tasks are the ids of others"
-    with pytest.raises(ScheduleError, match=problem):
-        check_order(swapped, [0, 1])
+    assert plan.names == [1, 0]
+    assert check_order(swapped, plan.names).tolist() == plan.order.tolist() == [0, 1]
     assert check_order(swapped, np.array([0, 1])).tolist() == [0, 1]
-    assert prioritize(swapped, "prio").names == [1, 0]
 
 
 def test_neighbours_are_asked_for_by_name_or_id():
@@ -122,13 +122,34 @@ def test_neighbours_are_asked_for_by_name_or_id():
     assert DAG.parents("e").tolist() == DAG.parents(4).tolist() == [2]
 
 
-def test_a_number_that_names_another_task_is_ambiguous():
+def test_a_number_is_a_name_where_names_are_numbers():
     dag = Dag({1: [], 5: [1], 0: [5]})
 
-    assert dag.children(5).tolist() == [2]  # a name alone
-    assert dag.children(2).tolist() == []  # an id alone
-    with pytest.raises(GraphError, match="task 1 is ambiguous: it is the name of one task and the"):
-        dag.children(1)
+    assert dag.children(5).tolist() == [2]
+    assert dag.children(1).tolist() == [1]
+    assert dag.mask([1, 0]).tolist() == [True, False, True]
+    with pytest.raises(UnknownTaskError):
+        dag.children(2)  # the id of the task 0
+
+
+@pytest.mark.parametrize("form", [dict, pandas.Series])
+def test_values_with_labels_go_by_label(form):
+    """c takes longest. In the chain only the result of a is kept, because b is a sink."""
+    free = {"a": [], "b": [], "c": []}
+    seconds = form({"c": 9, "b": 5, "a": 1})
+    assert prioritize(free, "critical-path", run_times=seconds).names == ["c", "b", "a"]
+
+    chain = {"a": [], "b": ["a"]}
+    assert order_within(chain, 5, sizes=form({"b": 3, "a": 1})).memory == 1
+    with pytest.raises(ArgumentError, match="sizes: expected one for each task, none for 'b'"):
+        order_within(chain, 5, sizes=form({"a": 1}))
+
+
+def test_a_series_that_is_numbered_goes_by_place():
+    free = {"a": [], "b": [], "c": []}
+
+    plan = prioritize(free, "critical-path", run_times=pandas.Series([1, 5, 9]))
+    assert plan.names == ["c", "b", "a"]
 
 
 def test_a_dag_contains_and_lists_its_names():

@@ -36,8 +36,10 @@ MODEL = DAG, Played("fifo"), Pool(), Times()
 EARLIER = Interval(0.9, 0.85, 0.95)
 RATIOS = {"prio": 0.9, "fifo": 1.0}
 WORKER = {"schema": 1, "kind": "workers", "count": 1}
-CHOICE = Choice("prio", "fifo", EARLIER, RATIOS, (WORKER,), True, False, 40, 7, 1.0, 0.5)
-RACED = Raced("prio", "fifo", RATIOS, EARLIER, 40, 0.5)
+CHOICE = Choice(
+    "prio", "fifo", EARLIER, RATIOS, (WORKER,), True, False, 40, 7, 1.0, 0.5, {"prio": EARLIER}
+)
+RACED = Raced("prio", "fifo", RATIOS, EARLIER, 40, 0.5, {"prio": EARLIER})
 
 ANSWERS = [
     DAG,
@@ -192,6 +194,7 @@ AS_DATA = [
             "checked": RATIO,
             "runs": 40,
             "seconds": 0.5,
+            "intervals": {"prio": RATIO},
         },
         None,
     ),
@@ -209,6 +212,7 @@ AS_DATA = [
             "seed": 7,
             "budget": 1.0,
             "budget_used": 0.5,
+            "intervals": {"prio": RATIO},
             "chosen": "prio",
             "is_worth_it": True,
             "exceeds_budget": False,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, Dag
 from icsched.pebble import (
     check_order,
+    checked_run_times,
     critical_path_order,
     fifo_order,
     level_order,
@@ -101,6 +102,17 @@ def test_bad_runtimes_are_refused_by_name(runtimes, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, None, "x"])
+def test_a_random_order_needs_a_seed(seed):
+    with pytest.raises(ArgumentError, match="seed: expected a whole number, 0 or more, got"):
+        random_order(Dag({"a": [], "b": []}), seed=seed)
+
+
+def test_keys_must_be_numbers():
+    with pytest.raises(ArgumentError, match="keys: expected 2 numbers, got object"):
+        priority_order(Dag({"a": [], "b": []}), ["a", None])
+
+
 def test_keys_must_be_one_per_task():
     with pytest.raises(ArgumentError, match=r"keys: expected 2 numbers, got shape \(3,\)"):
         priority_order(Dag({"a": [], "b": []}), [1, 2, 3])
@@ -112,3 +124,10 @@ def test_a_million_task_chain_needs_no_recursion():
 
     for order in ORDERS:
         assert (order(chain) == np.arange(n)).all()
+
+
+@pytest.mark.parametrize("time", ["60", None])
+def test_a_run_time_that_is_not_a_number_is_named(time):
+    """numpy would read "60" as 60, and None as NaN."""
+    with pytest.raises(ArgumentError, match=f"^run time of 'b': expected a number, got {time!r}$"):
+        checked_run_times(Dag({"a": [], "b": ["a"]}), {"a": 1, "b": time})

@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from icsched import Dag, eligibility_profile, verify
+from icsched import Dag, _native, eligibility_profile, verify
 from icsched.errors import LimitError, ScheduleError
 from icsched.pebble import Verdict, area, ic_optimal_order, maximum_area_order, optimal_profile
 from tests import twins
@@ -98,6 +98,15 @@ def test_a_dag_may_have_no_ic_optimal_order():
     assert ic_optimal_order(dag) is None
 
 
+@given(dags())
+def test_a_set_costs_the_parents_in_each_different_set_of_parents_once_for_all_nonsinks(dag):
+    assume(len(dag.nonsinks))
+    different = {tuple(dag.parent_rows[task].tolist()) for task in range(len(dag))}
+    looks = sum(map(len, different)) // len(dag.nonsinks)
+
+    assert _native.looks_a_set(dag.parent_rows, len(dag.nonsinks)) == looks
+
+
 def test_past_its_limit_the_referee_says_so():
     twenty_pairs = Dag.from_arcs(40, [(i, 20 + i) for i in range(20)])  # 2**20 ideals
 
@@ -133,7 +142,7 @@ def test_a_chain_before_a_dag_adds_one_eligible_task_for_each_of_its_steps(dag, 
 def test_past_1024_nonsinks_the_referee_says_so():
     chain = Dag.from_arcs(1026, [(i, i + 1) for i in range(1025)])
 
-    with pytest.raises(LimitError, match=r"up to 1,024 nonsinks; this one has 1,025"):
+    with pytest.raises(LimitError, match=r"up to 1,024 tasks that .*; this one has 1,025"):
         optimal_profile(chain)
     assert ic_optimal_order(chain.induced(range(1025))).tolist() == list(range(1025))
 

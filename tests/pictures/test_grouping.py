@@ -59,10 +59,23 @@ def test_a_small_dag_with_very_many_arcs_is_grouped():
     assert dag_picture(families.complete_bipartite(150, 150)).is_grouped
 
 
+def test_the_first_kinds_are_those_that_run_longest_in_total_then_by_name():
+    # Totals are 4 (early), 10 (short), 4 (also), 9 (long).
+    names = ["early", "short1", "short2", "also", "long"]
+    dag = Dag({name: [] for name in names})
+    times = np.array([4.0, 5.0, 5.0, 4.0, 9.0])
+
+    for most_drawn in (len(dag), 0):  # one by one, and in groups
+        picture = dag_picture(dag, run_times=times, most_drawn=most_drawn)
+        assert picture.kinds == ("short#", "long", "also", "early")
+        assert picture.kind[picture.node].tolist() == [3, 0, 0, 2, 1]
+    groups = groups_of(dag, picture.kind[picture.node], picture.kinds, 3)
+    assert groups.kinds == ("short#", "long", "other kinds")
+
+
 @pytest.mark.parametrize("values", [[1.0, 2.0, 6.0, 7.0]])
-def test_numbers_of_groups_are_means_and_sums_over_their_tasks(values):
+def test_numbers_of_groups_are_means_over_their_tasks(values):
     dag = Dag({"a1": [], "a2": [], "b1": ["a1"], "b2": ["a2"]})
     picture = dag_picture(dag, most_drawn=3)
 
     assert picture.mean_of(np.array(values)).tolist() == [1.5, 6.5]
-    assert picture.total_of(np.array(values)).tolist() == [3.0, 13.0]

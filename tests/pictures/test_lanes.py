@@ -62,6 +62,13 @@ def test_a_long_run_is_cut_after_its_first_bars():
     assert lanes.task.tolist() == steps.assignments.task[:7].tolist()
 
 
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_run_that_is_cut_has_all_its_workers(pool):
+    steps = trace(families.airsn(10), Played("fifo"), pool, Times(), seed=3, run=0)
+
+    assert run_lanes(steps, pool, most=2).workers == run_lanes(steps, pool).workers > 2
+
+
 def test_recorded_bars_that_overlap_by_a_second_are_cut_short():
     lanes = recorded_lanes(
         lane=np.array([7, 7, 9], np.int32),

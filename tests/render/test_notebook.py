@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from icsched import Dag, Schedule, families, prioritize, simulate
+from icsched import Dag, Schedule, Times, Workers, families, prioritize, simulate
+from icsched.compare import PaperSampling
 from icsched.workflow import Workflow
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -89,6 +90,16 @@ def test_a_simulation_shows_a_dot_for_each_order_but_the_baseline():
     assert "time over the time of fifo" in words(found)
     for name, estimates in found.orders.items():
         assert f"{name}: {estimates.time.mean:,.6g}" in words(found)
+
+
+def test_orders_that_always_take_the_same_time_are_drawn_at_1():
+    """One task of constant run time, and samples as in the paper: all ratios are exactly 1."""
+    model = {"pool": Workers(1), "times": Times("constant"), "sampling": PaperSampling(2, 2)}
+    found = simulate({"a": []}, ["prio", "fifo"], **model)
+
+    (circle,) = parsed(found).iter(f"{SVG}circle")
+
+    assert circle.find(f"{SVG}title").text == "prio: 1.000 [1.000, 1.000]"
 
 
 def test_a_workflow_says_what_is_done_and_how_long_tasks_take():

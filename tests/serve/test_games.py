@@ -9,23 +9,13 @@ from icsched.errors import GameError, ScheduleError
 from icsched.serve import BatchedGame, ClientGame, IdealGame
 from icsched.serve.games import Answer, Pebble, Reply
 from tests import twins
+from tests.diamond import diamond
 from tests.strategies import dags, dags_with_orders
 
 NONE, ELIGIBLE, ALLOCATED, EXECUTED = Pebble
 
 GAMES = [IdealGame, BatchedGame, ClientGame]
 Game = IdealGame | BatchedGame | ClientGame
-
-
-def diamond() -> Dag:
-    r"""
-      a
-     / \
-    b   c
-     \ /
-      d
-    """
-    return Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
 
 
 def two_sources() -> Dag:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icsched import Dag, Pool, Workers, families
+from icsched import Dag, Pool, Workers, families, prioritize
 from icsched.errors import SimulationError
 from icsched.pebble import critical_path_order, fifo_order, lifo_order, random_order
 from icsched.sim import Played, Recorded, Times, simulate_runs
@@ -121,6 +121,37 @@ def test_the_interval_has_the_true_ratio_in_about_95_of_100_races():
     assert 0.917 <= held <= 0.983
 
 
+def test_the_intervals_of_the_race_have_the_true_ratios_in_about_95_of_100_races():
+    """400 races of two orders, which leave the race when they look slow or win; as above."""
+    dag, pool, times = families.random_layered(20, 5, seed=1), Workers(3), Times("lognormal", 0.3)
+    orders = {"path": played(critical_path_order(dag)), "lifo": played(lifo_order(dag))}
+    racing = {**orders, "fifo": FIFO}
+    truth = {
+        name: ratio(dag, {name: order, "fifo": FIFO}, pool, times, runs=400_000)
+        for name, order in orders.items()
+    }
+
+    raced = [
+        run_race(dag, racing, "fifo", [pool], times, budget=0.002, seed=seed) for seed in range(400)
+    ]
+
+    for name in orders:
+        found = [one.intervals[name] for one in raced]
+        held = np.mean([one.low <= truth[name] <= one.high for one in found])
+        assert 0.917 <= held <= 0.983, (name, held)
+    assert all(one.intervals.keys() == orders.keys() for one in raced)
+
+
+def test_one_run_of_an_order_has_no_interval():
+    dag = Dag.from_arcs(2000, [])
+    orders = {"lifo": played(lifo_order(dag)), "fifo": FIFO}
+
+    raced = run_race(dag, orders, "fifo", TWO, Times(), budget=0.001, seed=1)
+
+    assert raced.intervals == {}
+    assert raced.ratios.keys() == orders.keys()
+
+
 def test_the_check_does_not_select_the_gain_that_it_reports():
     """Equal tasks: every order takes the same time in truth, so the mean gain is 0.
 
@@ -138,6 +169,21 @@ def test_the_check_does_not_select_the_gain_that_it_reports():
     gains = [math.log(one.checked.mean) for one in raced if one.winner != "fifo"]
     assert len(gains) > 150
     assert abs(np.mean(gains)) <= 3 * np.std(gains, ddof=1) / math.sqrt(len(gains))
+
+
+def test_a_few_unlucky_runs_do_not_end_a_race():
+    """prio saves 3.7% in truth, and 8 runs of it look slower in 3 races of 100.
+
+    A race that ended after these runs denied the gain. Here the present order never wins.
+    """
+    dag, pool = families.random_linear_composition(4, seed=64232), Pool(interval=0.3, batch=1)
+    orders = {"prio": played(prioritize(dag, "prio").order), "fifo": FIFO}
+    truth = ratio(dag, orders, pool, Times(), runs=40_000)
+
+    raced = [run_race(dag, orders, "fifo", [pool], Times(), budget=0.1, seed=s) for s in range(100)]
+
+    assert 0.95 < truth < 0.975
+    assert {one.winner for one in raced} == {"prio"}
 
 
 def test_the_error_of_too_many_batches_names_no_option_of_the_command_line():

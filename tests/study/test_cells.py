@@ -169,7 +169,7 @@ def test_studies_that_must_not_be_mixed_have_different_fingerprints():
         fingerprint(subject, Terms(sampling=Paired(most_runs=30))),
         fingerprint(subject, Terms(sampling=PaperSampling())),
         fingerprint(subject, Terms(sampling=PaperSampling(300, 299))),
-        fingerprint(subject, Terms(times=Times("lognormal"))),
+        fingerprint(subject, Terms(times=Times("normal"))),
         fingerprint(subject, Terms(times=Times(spread=0.2))),
         fingerprint(subject, Terms(delay=2.0)),
         fingerprint(subject, Terms(given=Workers(2))),

@@ -226,26 +226,6 @@ def test_a_directory_that_cannot_be_written_is_one_line(tmp_path):
     assert str(caught.value) == f"{tmp_path / 'cells.jsonl'}: is a directory"
 
 
-def test_cells_of_the_first_version_stay_and_are_not_used(directory, tmp_path):
-    """In the first version a cell had one order, and its ratio had no name."""
-    path = tmp_path / "new" / "study" / "cells.jsonl"
-    path.parent.mkdir(parents=True)
-    mean, ratio = '{"mean":2.0,"low":1.5,"high":2.5}', '{"median":0.5,"low":0.25,"high":1.0}'
-    estimates = f'{{"time":{mean},"stall":{mean},"utilisation":{mean}}}'
-    line = (
-        '{"study":"study","cell":{"interval":1.0,"batch":2.0,"runs":500,"precise":true,'
-        f'"ratio":{{"time":{ratio},"stall":null,"utilisation":{ratio}}},'
-        f'"orders":{{"prio":{estimates},"fifo":{estimates}}}}}}}\n'
-    )
-    path.write_text(line)
-
-    with Store(directory) as store:
-        assert store.cells("study") == {}
-        store.add("study", made(1, 2))
-    assert read_cells(directory, "study") == {made(1, 2).cell: made(1, 2)}
-    assert path.read_text().startswith(line)
-
-
 def test_cells_of_workers_and_of_the_only_pool_come_back(directory):
     results = [made(None, None, 8), made(None, None, 16), made(None, None)]
     with Store(directory) as store:

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from icsched import Dag, eligibility_profile, verify
+from icsched import Dag, eligibility_profile, prioritize, verify
 from icsched.families import (
     cycle,
     divide_and_conquer,
@@ -28,6 +28,8 @@ from icsched.families import (
     w_strand,
 )
 from icsched.pebble import ic_optimal_order, optimal_profile
+from icsched.theory import dual_order
+from icsched.theory.proof import Theorem
 from tests.theorems.profiles import has_priority_over
 
 MOST_NONSINKS = 20  # at most 2**20 ideals, so the referee always answers
@@ -110,6 +112,29 @@ def test_running_the_blocks_of_a_linear_composition_in_turn_is_ic_optimal(chain)
         drawn = np.sort(rng.integers(len(blocks), size=3)).tolist()
         dag, order = composed([blocks[place] for place in drawn], rng)
         assert np.array_equal(eligibility_profile(dag, order), optimal_profile(dag))
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_the_dual_of_a_linear_composition_is_one_of_the_dual_blocks_in_reverse(chain):
+    """Cordasco et al. 2007, Corollary 5.1: then Theorem 2.1 proves the dual, too.
+
+    All parents of a nonsource are in one block. So the dual order, whose packets go from the last
+    to the first, runs the dual blocks one after the other, the last block first.
+    """
+    blocks = CHAINS[chain]
+    duals = [block.dual() for block in reversed(blocks)]
+    assert all(has_priority_over(left, right) for left, right in pairwise(duals))
+
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        drawn = np.sort(rng.integers(len(blocks), size=3)).tolist()
+        dag, order = composed([blocks[place] for place in drawn], rng)
+        dual = dag.dual()
+        assert np.array_equal(
+            eligibility_profile(dual, dual_order(dag, order)), optimal_profile(dual)
+        )
+        assert prioritize(dag, "prio").proof.theorem is Theorem.BLOCKS
+        assert prioritize(dual, "prio").proof.theorem is Theorem.BLOCKS
 
 
 @pytest.mark.parametrize("blocks", [2, 3, 4])

@@ -26,8 +26,8 @@ from icsched.theory import Decomposition, decompose, without_shortcuts
 from tests.strategies import dags, naturally_labelled_dags
 from tests.theory import paper
 from tests.theory.paper import Block
+from tests.theory.paper_samples import CROSSED, tangled_dags
 from tests.theory.samples import chain, random_dag, random_dags, shuffled
-from tests.theory.test_paper import CROSSED, tangled_dags
 
 
 def blocks_of(parts: Decomposition) -> list[Block]:

@@ -15,7 +15,7 @@ from hypothesis import given
 from icsched import Dag, _native, eligibility_profile
 from icsched.families import m_strand, pbt, random_tree_sum, w, w_strand
 from icsched.orders import prioritize
-from icsched.theory import decompose
+from icsched.theory import conclusion, decompose
 from icsched.theory.blocks import block_name
 from icsched.theory.conclusion import USUAL_LOOKS, VERIFY_SETS, _affordable_sets
 from tests.strategies import dags
@@ -222,3 +222,20 @@ except KeyboardInterrupt:
     )
 
     assert printed == "True\n"
+
+
+def test_no_order_is_called_best_if_the_referee_stops_before_the_largest_area(monkeypatch):
+    r"""
+    a   c d
+    |   |X|\      `a` is the best first step, and `c` and `d` are the best first two:
+    b   e f g     no order has both, so none is IC-optimal.
+    """
+    both = ["c", "d"]
+    dag = Dag({"a": [], "b": ["a"], "c": [], "d": [], "e": both, "f": both, "g": both})
+    monkeypatch.setattr(conclusion, "AREA_SETS", 1)
+
+    order, proof = conclusion.settled_by_referee(dag, dag.fifo_order)
+
+    assert order.tolist() == dag.fifo_order.tolist()
+    assert (proof.is_ic_optimal, proof.no_order_is_ic_optimal) == (False, True)
+    assert not proof.has_largest_area

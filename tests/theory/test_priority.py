@@ -2,89 +2,53 @@
 2011.
 """
 
-from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched import Dag, _native
+from icsched import _native
+from icsched.errors import ArgumentError
 from icsched.families import (
-    clique,
-    complete_bipartite,
     cycle,
-    evolving_mesh,
-    fft,
     m,
-    mesh,
     n,
-    out_tree,
-    prefix,
-    random_bipartite,
-    random_layered,
-    random_tree_sum,
-    tree,
     w,
     w_strand,
 )
-from icsched.pebble import ic_optimal_order
 from icsched.theory import (
     BlockProfile,
-    best_profile,
-    has_dual_priority_over,
     has_priority_over,
     priority,
 )
-from tests.serve.clusters.posets import small_dags
-from tests.theorems.profiles import most_enabled
 from tests.theory import paper
+from tests.theory.block_profiles import (
+    CYCLES,
+    SHAPES,
+    cycle_profile,
+    m_profile,
+    n_profile,
+    profile_by_referee,
+    relation,
+    tree_profiles,
+    w_profile,
+)
 from tests.theory.priorities import convolution
 
 COUNTINGS = ("eligible", "nonsources")
 
 
 def profile_of(gains: list[int], sources: int = 0) -> BlockProfile:
-    """Return a profile with these gains; with *sources* if that leaves no count negative."""
+    """Return a profile with these gains, and with enough *sources* that each step has a task."""
     enabled = np.concatenate([[0], np.cumsum(gains, dtype=np.int64)])
-    fewest = int((np.arange(len(enabled)) - enabled).max())
+    fewest = int((np.arange(1, len(enabled)) - enabled[:-1]).max(initial=0))
     return BlockProfile(max(sources, fewest), tuple(enabled.tolist()))
 
 
-def profile_by_referee(block: Dag) -> BlockProfile:
-    return BlockProfile(len(block.sources), tuple(most_enabled(block)))
-
-
-# The papers' formulas (Cordasco et al. 2011, section 2.2)
-
-
-@cache
-def w_profile(s: int, d: int) -> BlockProfile:
-    return BlockProfile(s, (*(x * (d - 1) for x in range(s)), s * (d - 1) + 1))
-
-
-@cache
-def m_profile(s: int, d: int) -> BlockProfile:
-    sources = s * (d - 1) + 1
-    return BlockProfile(sources, (0, *((x - 1) // (d - 1) for x in range(1, sources + 1))))
-
-
-@cache
-def n_profile(s: int) -> BlockProfile:
-    return BlockProfile(s, tuple(range(s + 1)))
-
-
-@cache
-def cycle_profile(s: int) -> BlockProfile:
-    return BlockProfile(s, (0, *range(s - 1), s))
-
-
-SHAPES = [*product(range(1, 8), range(2, 7))]
 SIZES = range(1, 9)
-CYCLES = range(2, 9)
 
 
 @pytest.mark.parametrize(("s", "d"), [*product((1, 2, 3), (2, 3, 4))])
@@ -196,6 +160,23 @@ def test_an_m_dag_over_a_w_dag_loses_everything_or_half():
     assert priority(fork, join) == priority(fork, join, counting="nonsources") == 1
 
 
+@pytest.mark.parametrize("enabled", [(), (1, 2), (0, 2, 1), (0, 0.5)])
+def test_what_is_no_profile_is_refused(enabled):
+    with pytest.raises(ArgumentError, match="enabled: expected counts that start at 0"):
+        BlockProfile(2, enabled)
+
+
+def test_a_block_cannot_run_more_tasks_than_become_eligible():
+    """One source enables nothing, so there is no second task to run."""
+    with pytest.raises(ArgumentError, match="sources: expected a whole number, 2 or more, got 1"):
+        BlockProfile(1, (0, 0, 1))
+
+
+def test_an_unknown_counting_is_refused():
+    with pytest.raises(ArgumentError, match="counting: expected eligible or nonsources, got 'all'"):
+        priority(n_profile(1), n_profile(1), counting="all")
+
+
 def test_blocks_without_nonsinks_lose_nothing():
     nothing = BlockProfile(0, (0,))
 
@@ -256,29 +237,6 @@ def test_with_d_equal_to_1_the_theorem_would_be_false():
     assert not has_priority_over(BlockProfile(2, (0, 0, 1)), n_profile(1))
 
 
-# Laws
-
-
-def trees(count: int) -> Iterator[Dag]:
-    yield from (random_tree_sum(1, seed=seed) for seed in range(count))
-
-
-@cache
-def tree_profiles() -> list[BlockProfile]:
-    """Distinct profiles of random planar bipartite trees and of the blocks with names."""
-    small = [tree for tree in trees(600) if len(tree.sources) <= 14]
-    named = [cycle(2), cycle(3), cycle(4), clique(4), complete_bipartite(3, 2), n(1), n(3)]
-    return sorted(
-        {*map(profile_by_referee, [*small, *named])}, key=lambda p: (p.enabled, p.sources)
-    )
-
-
-@cache
-def relation() -> np.ndarray:
-    known = tree_profiles()
-    return np.array([[has_priority_over(a, b) for b in known] for a in known])
-
-
 def test_priority_is_transitive():
     """On all triples of the profiles of 150 and more blocks."""
     over = relation().astype(int)
@@ -308,120 +266,3 @@ def test_a_block_has_priority_over_another_iff_its_dual_has_the_lower_one():
     over = np.array([[has_priority_over(a, b) for a in duals] for b in duals])
 
     assert np.array_equal(over, relation())
-
-
-# Profiles of duals
-
-
-def test_the_dual_of_a_fork_is_a_join():
-    assert BlockProfile(1, (0, 3)).dual() == BlockProfile(3, (0, 0, 0, 1))
-    assert BlockProfile(3, (0, 0, 0, 1)).dual() == BlockProfile(1, (0, 3))
-
-
-@pytest.mark.parametrize(("s", "d"), SHAPES)
-def test_w_and_m_dags_are_dual(s, d):
-    assert w_profile(s, d).dual() == m_profile(s, d)
-    assert m_profile(s, d).dual() == w_profile(s, d)
-
-
-@pytest.mark.parametrize("s", CYCLES)
-def test_n_dags_and_cycles_are_their_own_duals(s):
-    assert n_profile(s).dual() == n_profile(s)
-    assert cycle_profile(s).dual() == cycle_profile(s)
-
-
-def test_the_dual_profile_is_what_the_referee_finds_for_the_dual_block():
-    """Cordasco et al. 2007, section 4, on random trees and on bipartite dags without isolated
-    tasks.
-    """
-    blocks = [tree for tree in trees(150) if max(len(tree.sources), len(tree.sinks)) <= 13]
-    drawn = [random_bipartite(6, 5, arcs, seed=seed) for arcs in (9, 12, 16) for seed in range(100)]
-    blocks += [dag for dag in drawn if (dag.in_degrees + dag.out_degrees).min() > 0]
-    with_order = sum(ic_optimal_order(block) is not None for block in blocks)
-
-    assert len(blocks) >= 300
-    assert 0 < with_order < len(blocks)  # the formula holds with and without such an order
-    for block in blocks:
-        assert profile_by_referee(block).dual() == profile_by_referee(block.dual())
-
-
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
-@settings(max_examples=200)
-def test_the_dual_of_the_dual_is_the_profile_itself(gains):
-    """For blocks whose nonsinks are all sources, and whose last source enables something."""
-    gains[-1] += 1
-    block = BlockProfile(len(gains), (0, *np.cumsum(gains).tolist()))
-
-    assert block.dual().dual() == block
-
-
-# The dual priority relation
-
-
-def fewest_to_enable(enabled: tuple[int, ...]) -> list[int]:
-    """X(0), X(1), ..: the fewest executions that enable e nonsources or more."""
-    return [
-        next(x for x, count in enumerate(enabled) if count >= e) for e in range(enabled[-1] + 1)
-    ]
-
-
-def dual_priority(first: BlockProfile, second: BlockProfile) -> bool:
-    """Inequality (6) of Cordasco et al. 2007, word for word."""
-    x1, x2 = fewest_to_enable(first.enabled), fewest_to_enable(second.enabled)
-    n1 = len(x1) - 1
-    return all(
-        x1[e] + x2[f] >= x1[min(e + f, n1)] + x2[max(0, e + f - n1)]
-        for e, f in product(range(len(x1)), range(len(x2)))
-    )
-
-
-def test_dual_priority_is_priority():
-    """Cordasco et al. 2007, Lemma 4.1, on all pairs of the profiles of 150 and more blocks."""
-    known = tree_profiles()
-
-    assert [[has_dual_priority_over(a, b) for b in known] for a in known] == relation().tolist()
-
-
-@cache
-def profiles_of_any_dags() -> list[BlockProfile]:
-    """Profiles of small dags of three levels and more that have an IC-optimal order."""
-    drawn = [random_layered(8, 3, 2, seed=seed) for seed in range(150)]
-    meshes = [mesh(3), mesh(4), evolving_mesh(4), out_tree(2), tree(2), fft(2), prefix(4)]
-    found = [profile for dag in [*drawn, *meshes] if (profile := best_profile(dag)) is not None]
-    return sorted(set(found), key=lambda p: (p.enabled, p.sources))
-
-
-def test_dual_priority_is_priority_for_dags_that_are_not_bipartite():
-    """Lemma 4.1 and inequality (6) on all pairs of profiles of deeper dags."""
-    known = profiles_of_any_dags()
-
-    assert len(known) >= 30
-    for first, second in product(known, known):
-        by_words = dual_priority(first, second)
-        assert has_dual_priority_over(first, second) == by_words
-        assert has_priority_over(first, second) == by_words
-
-
-def test_a_dag_that_is_not_bipartite_has_priority_iff_its_dual_has_the_lower_one():
-    """Cordasco et al. 2007, Theorem 4.2, through either relation."""
-    for first, second in product(profiles_of_any_dags(), repeat=2):
-        over = has_priority_over(first, second)
-        assert has_dual_priority_over(second.dual(), first.dual()) == over
-        assert has_priority_over(second.dual(), first.dual()) == over
-
-
-@pytest.mark.parametrize("tasks", [3, 4, 5, 6])
-def test_the_profile_of_the_dual_is_read_off_for_every_small_dag(tasks):
-    for dag in small_dags(tasks):
-        profile = best_profile(dag)
-        if profile is not None:
-            assert profile.dual() == best_profile(dag.dual())
-
-
-def test_priority_is_transitive_for_dags_that_are_not_bipartite():
-    known = profiles_of_any_dags()
-    over = np.array([[has_priority_over(a, b) for b in known] for a in known]).astype(int)
-    triples = over @ over
-
-    assert triples.sum() > 100
-    assert not ((triples > 0) & (over == 0)).any()

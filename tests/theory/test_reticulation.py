@@ -40,12 +40,24 @@ def test_persistent_priority_is_priority_of_all_that_is_left(first, second):
     assert has_persistent_priority_over(first, second) == expected
 
 
-@pytest.mark.parametrize(("s", "d"), [(1, 3), (2, 3), (3, 3), (1, 4), (2, 4)])
-def test_w_dags_of_degree_above_two_persist_as_lemma_3_2_says(s, d):
-    lesser = [w(2, e) for e in range(2, d)] + [n(3), cycle(4), m(3, 2), m(2, 3)]
+SIZES = 1, 2, 3
 
-    assert all(has_persistent_priority_over(w(s, d), other) for other in lesser)
-    assert not has_persistent_priority_over(w(2, d), w(2, d))
+
+@pytest.mark.parametrize(("s", "d"), list(product(SIZES, (3, 4))))
+def test_w_dags_of_degree_above_two_persist_as_lemma_3_2_says(s, d):
+    """Over W-dags of a smaller degree, N-dags, cycles and M-dags, of any sizes."""
+    flatter = [w(size, degree) for size in SIZES for degree in range(2, d)]
+    m_dags = [m(size, degree) for size in SIZES for degree in (2, 3)]
+    others = [*map(n, SIZES), *map(cycle, (2, 3, 4)), *m_dags]
+
+    assert all(has_persistent_priority_over(w(s, d), lesser) for lesser in [*flatter, *others])
+    assert not any(has_persistent_priority_over(lesser, w(s, d)) for lesser in flatter)
+
+
+@pytest.mark.parametrize(("s", "size", "d"), list(product(SIZES, SIZES, (3, 4))))
+def test_among_w_dags_of_one_degree_only_one_source_persists(s, size, d):
+    """W(size,d) can leave W(1,d), over which W(s,d) has priority only if s is 1."""
+    assert has_persistent_priority_over(w(s, d), w(size, d)) == (s == 1)
 
 
 def test_what_may_be_left_without_an_ic_optimal_order_has_no_priority():

@@ -214,6 +214,15 @@ def test_the_tree_program_agrees_with_the_referee(seed):
     assert tree_bound(dag).tolist() == best_enabled(dag).tolist()
 
 
+def test_a_bound_that_falls_is_no_larger_before():
+    """Three nonsinks of the dual enable 1 at most, so one or two of them do not enable 2.
+
+    All four are needed to enable 2, so without any step nothing is enabled. Enabling 1 takes one of
+    them, and leaves 3 that one step can enable.
+    """
+    assert turned(np.array([0, 2, 2, 1, 2]), 2).tolist() == [0, 3, 4]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_bound_turned_around_is_that_of_the_dual(seed):
     for dag in random_dags(20, most_tasks=9, seed=seed):

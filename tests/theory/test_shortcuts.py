@@ -12,8 +12,8 @@ from icsched import Dag, _native, eligibility_profile, theory
 from icsched.families import airsn, inspiral, montage, random_layered, sdss
 from tests.strategies import dags, dags_with_orders
 from tests.theory import paper
+from tests.theory.paper_samples import tangled_dags
 from tests.theory.samples import chain, random_dag, shuffled
-from tests.theory.test_paper import tangled_dags
 
 
 def found(dag: Dag) -> set[tuple[int, int]]:

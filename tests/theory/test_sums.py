@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag, eligibility_profile
+from icsched.errors import ArgumentError
 from icsched.families import cycle, m, n, random_bipartite, w_strand
 from icsched.orders import prioritize
 from icsched.pebble import ic_optimal_order, optimal_profile
@@ -19,6 +20,24 @@ from tests.theory.priorities import convolution
 from tests.theory.samples import shuffled
 
 BY_SUMS = Theorem.PARTS
+
+
+NO_PROFILES = {
+    "no entry": [],
+    "something enabled before the first step": [1, 2],
+    "a count that falls": [0, 2, 1],
+    "fractions": [0, 0.5],
+    "rows": [[0, 1], [1, 2]],
+    "rows of different lengths": [[0], [1, 2]],
+    "more than a dag can have": [0, 2**40],
+}
+
+
+@pytest.mark.parametrize("wrong", NO_PROFILES.values(), ids=NO_PROFILES)
+def test_what_is_no_profile_is_refused(wrong):
+    for pair in ((wrong, [0, 1]), ([0, 1], wrong)):
+        with pytest.raises(ArgumentError, match="enabled: expected counts that start at 0"):
+            interleaving(*pair)
 
 
 def interleavings(first: int, second: int) -> list[list[bool]]:

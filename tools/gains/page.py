@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from icsched.render.choice import LARGE_AREA, SMALL_AREA
 from icsched.render.figures import write_figure
 from tools.gains.cells import ORDERS, CellFound
 from tools.gains.pictures import cells_figure, workflows_figure
@@ -215,6 +214,7 @@ def families_table(cells: Cells) -> str:
     return table(["dag", *head], sorted(rows, key=lambda row: row[2]))
 
 
+SMALL_AREA, LARGE_AREA = 1.3, 1.6  # over the area of first come, first served
 AREAS: dict[str, Callable[[float], bool]] = {
     f"under {SMALL_AREA}": lambda area: area < SMALL_AREA,
     f"{SMALL_AREA} to {LARGE_AREA}": lambda area: SMALL_AREA <= area <= LARGE_AREA,

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
@@ -51,6 +52,7 @@ class Group:
     text: str = ""
 
 
+ERRORS = ", ".join(f"`{name}`" for name in icsched.__all__ if name.endswith("Error"))
 GROUPS = (
     Group(
         "Read and write",
@@ -94,8 +96,10 @@ GROUPS = (
         "Errors",
         "",
         "errors",
-        "Every error that icsched raises on purpose is an `IcschedError`. `icsched` exports\n"
-        "`IcschedError`, `ArgumentError`, `CycleError` and `FormatError`.",
+        "Every error that icsched raises on purpose is an `IcschedError`. `Sorter` is an\n"
+        "exception: `add`, `prepare`, `get_ready`, `is_active`, `done` and `lost` raise a plain\n"
+        "`ValueError` for a wrong call, as graphlib does.\n\n"
+        + textwrap.fill(f"`icsched` exports {ERRORS}.", 100),
     ),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched.answers.orders import WantedOrder
-from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.signs import QUIET, Signs
 from icsched.audit import Audited, audit
 from icsched.dag import Dag
@@ -17,11 +17,13 @@ from icsched.files import read_bytes, write_bytes
 
 @dataclass(frozen=True)
 class CertificateAnswer:
-    """What a certificate proves of an order of a workflow; `ordered_by` is None if unknown."""
+    """What a certificate proves of an order of a workflow.
+
+    `ordered_by` is None for a certificate that was only checked.
+    """
 
     file: str
     certificate: str
-    written: bool
     ordered_by: str | None
     jobs: int
     arcs: int
@@ -29,6 +31,11 @@ class CertificateAnswer:
     min_ratio: float
     mean_ratio: float
     area_ratio: float
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the certificate was made now, and written."""
+        return self.ordered_by is not None
 
 
 def checked_certificate(
@@ -52,7 +59,7 @@ def written_certificate(
 
     wanted.check()
     workflow = wanted.timed(reading.read([file], signs=signs))
-    check_not_own(workflow, certificate)
+    check_output(workflow, certificate)
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("bounding", len(workflow.dag)):
         data = msgspec.json.encode(plan.certificate.to_dict())
@@ -80,7 +87,4 @@ def _answer(
 ) -> CertificateAnswer:
     ratios = proved.min_ratio, proved.mean_ratio, proved.area_ratio
     size = len(dag), dag.arc_count
-    is_written = ordered_by is not None
-    return CertificateAnswer(
-        file, certificate, is_written, ordered_by, *size, proved.is_ic_optimal, *ratios
-    )
+    return CertificateAnswer(file, certificate, ordered_by, *size, proved.is_ic_optimal, *ratios)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from icsched.answers import notes
 from icsched.answers.ordered import Ordered
-from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.reading import Reading, check_output
+from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_bytes
 from icsched.formats import FORMATS, dagman
 from icsched.formats.access import order_changes
 from icsched.formats.dagman.writer import COMPANION, Via
+from icsched.formats.table import format_by_suffix
 from icsched.workflow import Workflow
-
-STANDARD_OUTPUT = "/dev/stdout"  # the command line replaces a lone hyphen by this
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,21 @@ def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Chan
     kept, path = writing.keep_existing, writing.output
     if path is None:
         return dagman.changes(submission, priorities, keep_existing=kept, via=writing.via)
-    _check_output(workflow, submission.roots[0].path, path, usedagdir=reading.options.usedagdir)
+    _check_copy(workflow, submission.roots[0].path, path, usedagdir=reading.options.usedagdir)
     if writing.flatten:
         data = dagman.flat_file(submission, priorities, keep_existing=kept)
         return [dagman.Change(path, None, data)]
     return dagman.copies(submission, priorities, path, keep_existing=kept)
+
+
+def check_suffix(source: str, path: str, reading: Reading) -> None:
+    """Raise ArgumentError if *path* names another format than *source* has: a copy keeps it."""
+    named, own = format_by_suffix(path), reading.format_of(source)
+    is_alike = Path(path).suffix == Path(source).suffix
+    if named is None or named.name == own.name or is_alike:
+        return
+    kept = f"-o writes a copy in format {own.name}, but {path} has a suffix of {named.name}"
+    raise ArgumentError(f"{kept}: for another format, use icsched convert IN OUT")
 
 
 def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
@@ -96,7 +106,7 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
 def _copy(workflow: Workflow, changes: Sequence[Change], path: str) -> Change:
     """Return the change that writes a changed file to *path* instead."""
     if path != STANDARD_OUTPUT:
-        check_not_own(workflow, path, instead=", or --in-place")
+        check_output(workflow, path, instead=", or --in-place")
     if len(changes) != 1:
         raise ArgumentError(f"-o: expected a workflow in one file, got {len(changes)} files")
     return Change(path, None, changes[0].new)
@@ -110,13 +120,13 @@ def unordered_copy(found: Ordered, writing: Writing, path: str) -> Change:
     return Change(path, None, dagman.without_section(submission, flatten=writing.flatten))
 
 
-def _check_output(workflow: Workflow, source: str, path: str, *, usedagdir: bool) -> None:
+def _check_copy(workflow: Workflow, source: str, path: str, *, usedagdir: bool) -> None:
     """Raise ArgumentError if writing *path* would destroy or misplace a file of the workflow."""
     if path == STANDARD_OUTPUT:
         return
     if usedagdir and os.path.realpath(Path(path).parent) != os.path.realpath(Path(source).parent):
         raise ArgumentError(f"with --usedagdir -o must be in the directory of {source}")
-    check_not_own(workflow, path, instead=", or --in-place")
+    check_output(workflow, path, instead=", or --in-place")
 
 
 def planning_notes(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from icsched.answers.changes import distinct
 from icsched.answers.ordered import Ordered
@@ -9,16 +10,33 @@ from icsched.files import Change
 from icsched.formats.dagman import section
 
 
+class Lack(Enum):
+    """How a file differs from what icsched would write.
+
+    OUT_OF_DATE: its section does not fit the workflow any more. OTHER_LINES: its section would get
+    other lines, perhaps because other options wrote it, which a section does not say. NO_ORDER: it
+    has no section yet. NEEDLESS_SECTION and NEEDLESS_FILE: icsched would remove these.
+    """
+
+    OUT_OF_DATE = auto()
+    OTHER_LINES = auto()
+    NO_ORDER = auto()
+    NEEDLESS_SECTION = auto()
+    NEEDLESS_FILE = auto()
+
+
 @dataclass(frozen=True)
 class Stale:
     """A file that is not as icsched would write it.
 
-    `line` is where its section begins; None if it has none.
+    `line` is where its section begins; None if it has none. `problems` say why a section is out of
+    date.
     """
 
     path: str
     line: int | None
-    problem: str
+    lack: Lack
+    problems: tuple[str, ...] = ()
 
 
 def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
@@ -26,20 +44,18 @@ def stale_files(found: Ordered, changes: Sequence[Change]) -> Iterator[Stale]:
     sections = {known.path: known for known in found.sections}
     for bad in found.sections:
         if bad.problems:
-            yield Stale(bad.path, bad.line, "; ".join(bad.problems))
+            yield Stale(bad.path, bad.line, Lack.OUT_OF_DATE, bad.problems)
     for change in distinct(changes):
         known = sections.get(change.path)
         if not change.is_none and not (known and known.problems):
-            yield Stale(change.path, section.line_of(change.old or b""), _problem(change))
+            yield Stale(change.path, section.line_of(change.old or b""), _lack(change))
 
 
-def _problem(change: Change) -> str:
-    """Say how a file differs from what it should be: a section is to come, to change or to go."""
+def _lack(change: Change) -> Lack:
+    """Return how a file differs from what it should be: a section comes, changes or goes."""
     if change.new is None:
-        return "it is no longer needed"
+        return Lack.NEEDLESS_FILE
     had, has = (section.line_of(data or b"") is not None for data in (change.old, change.new))
-    if had and not has:
-        return "its section of icsched's is no longer needed"
     if had:
-        return "with these options it gives another order, or in another way"
-    return "it does not have this order"
+        return Lack.OTHER_LINES if has else Lack.NEEDLESS_SECTION
+    return Lack.NO_ORDER

@@ -8,7 +8,7 @@ from icsched import formats
 from icsched.answers.inputs import named_jobs
 from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder
-from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
@@ -55,7 +55,7 @@ def cluster_answer(
     _check_clusterer(clusterer)
     workflow = wanted.timed(reading.read_to_run(files, signs=signs))
     for path in filter(None, (output, dot)):
-        check_not_own(workflow, path)
+        check_output(workflow, path)
     _check_size(workflow, size)
     apart = _ids(workflow, alone)
     plan = wanted.plan(workflow, signs=signs)
@@ -79,8 +79,7 @@ def cluster_answer(
 def _check_clusterer(name: str) -> None:
     """Raise ArgumentError for a clusterer that is unknown."""
     if name not in CLUSTERERS:
-        known = ", ".join(CLUSTERERS)
-        raise ArgumentError(f"--clusterer: expected {known}, got {name!r}")
+        raise CLUSTERERS.unknown(name, asked_by="--clusterer")
 
 
 def _check_size(workflow: Workflow, size: int | None) -> None:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
-from icsched.files import would_replace
+from icsched.files import encoded, would_replace
 from icsched.formats import FORMATS, Format
 from icsched.formats.entry import KEPT, WorkflowText
 from icsched.formats.known import NO_RUN_TIME, NO_SIZE
@@ -62,7 +62,7 @@ def convert_answer(
     if chosen.text is None:
         raise chosen.cannot("text", output)
     workflow = reading.read([file], signs=signs)
-    check_not_own(workflow, output)
+    check_output(workflow, output)
     if not force and would_replace(output):
         raise FormatError(output, None, "file exists: --force replaces it")
     workflow, unreadable = _with_known_commands(workflow, chosen)
@@ -116,12 +116,14 @@ def _written(
 ) -> tuple[str, Workflow, str | None]:
     """Return the text and what is in it, without commands if one cannot be written; and why."""
     try:
-        return text(workflow, path=output), workflow, None
+        found = text(workflow, path=output)
+        encoded(output, found)
     except FormatError as error:
         if workflow.find_commands is None:
             raise
         bare = replace(workflow, find_commands=None)
         return text(bare, path=output), bare, error.problem
+    return found, workflow, None
 
 
 def _with_known_commands(workflow: Workflow, chosen: Format) -> tuple[Workflow, str | None]:

@@ -88,7 +88,7 @@ def proved() -> Proved:
     small = families.airsn(6)
     orders = {
         "first come, first served": small.fifo_order,
-        "longest path first": pebble.critical_path_order(small),
+        "critical path": pebble.critical_path_order(small),
         "prio": prioritize(small, "prio").order,
     }
     verdicts = {label: pebble.verify(small, order) for label, order in orders.items()}

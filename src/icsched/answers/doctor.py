@@ -1,6 +1,6 @@
 """What is installed, and what this machine can do for icsched.
 
-This module imports nothing else of icsched, so that it can say what is broken.
+This module imports nothing that needs the C++ core, so that it can say what is broken.
 """
 
 import os
@@ -9,8 +9,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module, metadata
+
+from icsched.machine import usable_cores
 
 # The extras for users; those for developers and for examples are left out.
 PURPOSES = {
@@ -25,14 +27,19 @@ PURPOSES = {
 # What each engine needs: a program, or a package of Python.
 _PROGRAMS = {"htcondor": "condor_submit_dag", "snakemake": "snakemake"}
 _PACKAGES = {"dask": "distributed"}
+_MODULES = {"ortools": "ortools.sat.python.cp_model"}  # to import, if not called like the package
 
 
 @dataclass(frozen=True)
 class Package:
-    """A package of Python; `version` is None if it is not installed."""
+    """A package of Python; `version` is None if it is not installed.
+
+    `problem` says why icsched, which needs the package, cannot import it.
+    """
 
     name: str
     version: str | None
+    problem: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,15 +97,17 @@ class DoctorAnswer:
 def doctor_answer(screen: Mapping[str, object]) -> DoctorAnswer:
     """Look at what is installed. *screen* has what only the command line knows of the machine."""
     wanted = metadata.requires("icsched") or []
+    dependencies = _dependencies([word for word in wanted if ";" not in word])
     core, problem = _core()
-    machine = {"system": platform.platform(), "cores": _cores(), **screen}
+    broken = [f"{one.name}: {one.problem}" for one in dependencies if one.problem]
+    machine = {"system": platform.platform(), "cores": usable_cores(), **screen}
     return DoctorAnswer(
         icsched=metadata.version("icsched"),
         core=core,
-        problem=problem,
+        problem=next(iter(broken), problem),
         python=platform.python_version(),
         executable=sys.executable,
-        dependencies=_packages([word for word in wanted if ";" not in word]),
+        dependencies=dependencies,
         extras=tuple(_extra(name, wanted) for name in PURPOSES),
         engines=tuple(_engines()),
         machine=Surroundings(**machine),  # type: ignore[arg-type]
@@ -107,16 +116,25 @@ def doctor_answer(screen: Mapping[str, object]) -> DoctorAnswer:
 
 def _core() -> tuple[str | None, str | None]:
     """Return the file of the C++ core, or None with the reason why it cannot be loaded."""
+    problem = _import_problem("icsched.dag")  # uses the core
+    return (None, problem) if problem else (sys.modules["icsched._core"].__file__, None)
+
+
+def _import_problem(module: str) -> str | None:
+    """Return in one line why *module* cannot be imported; None if it can be."""
     try:
-        import_module("icsched.dag")  # uses the core
-    except ImportError as error:
-        return None, " ".join(str(error).split())
-    return sys.modules["icsched._core"].__file__, None
+        import_module(module)
+    except Exception as error:  # a broken package may raise anything
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    return None
 
 
-def _cores() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)  # some systems do not have it
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+def _dependencies(requirements: Sequence[str]) -> tuple[Package, ...]:
+    """Return the packages that icsched needs, each with the reason why it cannot be imported."""
+    return tuple(
+        replace(package, problem=_import_problem(_MODULES.get(package.name, package.name)))
+        for package in _packages(requirements)
+    )
 
 
 def _packages(requirements: Sequence[str]) -> tuple[Package, ...]:

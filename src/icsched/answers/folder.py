@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from icsched.files import naming, write_text
+from icsched.files import naming, remove, write_text
 
 
 def write_tables(directory: str, texts: Mapping[str, str]) -> None:
     """Write *texts* to the files with these names, and remove the files of an earlier workflow.
 
-    Raises FormatError if they cannot be written.
+    Raises FormatError for a file that cannot be written or removed.
     """
     folder = Path(directory)
     with naming(directory):
@@ -18,4 +18,4 @@ def write_tables(directory: str, texts: Mapping[str, str]) -> None:
         write_text(folder / name, text)
     for old in (*folder.glob("blocks/[0-9]*.dot"), folder / "superdag.dot"):
         if old.relative_to(folder).as_posix() not in texts:
-            old.unlink(missing_ok=True)
+            remove(old)

@@ -5,21 +5,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.answers.orders import is_file, plan_of_file
+from icsched.answers.orders import differ, is_file, plan_of_file
 from icsched.answers.signs import Signs
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.compare import Paired, Simulation, simulate
 from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.logs import Ending, Fit, PastRun, Usage
-from icsched.orders.auto import SPREAD
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
+from icsched.sim.model import SPREAD
 from icsched.workflow import Workflow
 
 USED = "used"  # what the order of the recorded starts is called
 FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
+_FAR_OFF = 0.2  # a pool with a larger error does not explain the run
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
 _FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
@@ -36,7 +37,6 @@ class Foretelling:
     orders: Sequence[str] = ()
     recorded: bool = False
     seed: int = 0
-    threads: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,11 @@ class Foretold:
         """The error on `pool`."""
         return self.error_of("workers" if isinstance(self.pool, Workers) else "recorded")
 
+    @property
+    def is_far_off(self) -> bool:
+        """Whether the run on `pool` ends so differently that what is foretold means little."""
+        return abs(self.error) > _FAR_OFF
+
 
 def foretell(
     past: PastRun,
@@ -94,7 +99,6 @@ def foretell(
             seed=wanted.seed,
             baseline=baseline,
             sampling=Paired(most_runs=_most_runs(dag, orders)),
-            threads=wanted.threads,
             progress=tell,
         )
     return Foretold(pool, actual, replays, times, is_measured, baseline, found)
@@ -134,8 +138,7 @@ def _baseline(workflow: Workflow) -> str:
     A list of recorded starts is no rule. It knows when jobs became eligible in that one run, so it
     is not what fifo would do in the next run.
     """
-    ranks = workflow.priorities
-    return FIFO if ranks is None or not len(ranks) or ranks.min() == ranks.max() else USED
+    return USED if differ(workflow.priorities) else FIFO
 
 
 def _used(usage: Usage, dag: Dag) -> Ids:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import files
+from icsched.answers.streams import STANDARD_INPUT
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.workflow import Workflow
@@ -17,6 +18,7 @@ Number = TypeVar("Number", int, float)
 _NAME_AND_NUMBER = re.compile(r"(\S+?)(?:\s*,\s*|\s+)([^\s,]+)")
 _MOST_SHOWN = 200  # characters of a line in an error message
 _MOST_DIGITS = 18  # of a number of bytes: the sum of many of them still fits into 64 bits
+_BYTES = "a number of bytes from 0 to 10^18 - 1"
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -70,7 +72,7 @@ def file_after_at(word: str) -> str:
     ('order.txt', '/dev/stdin')
     """
     path = word[1:]
-    return "/dev/stdin" if path == "-" else path
+    return STANDARD_INPUT if path == "-" else path
 
 
 def read_order(workflow: Workflow, path: str) -> list[int]:
@@ -94,43 +96,29 @@ def read_order(workflow: Workflow, path: str) -> list[int]:
 
 
 def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
-    """Return the bytes of each job left to run; see `_read_numbers`."""
-    sizes = _read_numbers(workflow, path, _bytes, "a number of bytes from 0 to 10^18 - 1")
-    return np.array(sizes, np.int64)
-
-
-def _read_numbers(
-    workflow: Workflow, path: str, number: Callable[[str], Number | None], expected: str
-) -> list[Number]:
-    """Return the number of each job left to run, from lines with a name and a number.
+    """Return the bytes of each job left to run, from lines with a name and a number.
 
     Blanks or a comma separate the two. Jobs that are done may have a line too. Raises FormatError
     for a wrong line, with its number, and for a job without a line.
     """
     known = set(workflow.names)
     line_of: dict[str, int] = {}
-    found: dict[Hashable, Number] = {}
+    found: dict[Hashable, int] = {}
     for line, text in _lines(path):
         match = _NAME_AND_NUMBER.fullmatch(text)
         if text.startswith("#") and not (match and match[1] in known):
             continue
         if match is None:
-            raise FormatError(path, line, f"expected a job and {expected}, got {_start(text)!r}")
+            raise FormatError(path, line, f"expected a job and {_BYTES}, got {_start(text)!r}")
         name, word = match.groups()
         _check_known(name, line, known, path)
         _note(name, line, line_of, path)
-        value = number(word)
-        if value is None:
-            problem = f"job {name!r}: expected {expected}, got {_start(word)!r}"
+        if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS):
+            problem = f"job {name!r}: expected {_BYTES}, got {_start(word)!r}"
             raise FormatError(path, line, problem)
-        found[name] = value
+        found[name] = int(word)
     _check_all_there(workflow.dag, found, path)
-    return [found[name] for name in workflow.dag.names]
-
-
-def _bytes(word: str) -> int | None:
-    is_number = word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
-    return int(word) if is_number else None
+    return np.array([found[name] for name in workflow.dag.names], np.int64)
 
 
 def _names(path: str, known: Container[Hashable]) -> Iterator[tuple[int, str]]:

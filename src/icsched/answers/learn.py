@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from icsched import files, logs
+from icsched.answers.contents import is_workflow
 from icsched.answers.doubts import Doubts, doubts_about, set_back_in, without
 from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.known import TimesKnown
@@ -22,7 +23,6 @@ from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
-from icsched.formats import FORMATS
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
 from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
@@ -85,15 +85,15 @@ def learn_answer(
     """
     for word in foretelling.orders:
         check_known(word)
-    sources, paths = _sorted_out(given)
-    names = [path for path, _ in sources]
+    read, paths = _sorted_out(given)
+    names = [path for path, _ in read]
     with signs.working(f"reading {names[0]}"):
-        past = logs.parsed_run(sources)
+        past = logs.parsed_run(read)
         table = past.run_times()
     if paths:
         check_ends(past, names)
     check_past(past, table, names)
-    is_in_order = len(sources) == 1 and logs.source_of(*sources[0]) is logs.Source.LOG
+    is_in_order = len(read) == 1 and logs.content_of(*read[0]) is logs.Content.LOG
     if is_in_order and paths:
         _check_clock(past, names[0])
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
@@ -114,7 +114,7 @@ def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str
     found, paths = [], []
     for path in given:
         data = files.read_bytes(path)
-        if not data.strip() or (not _is_workflow(path, data)):
+        if not data.strip() or not is_workflow(path, data):
             found.append((path, data))
         else:
             paths.append(path)
@@ -131,21 +131,6 @@ def _check_once(paths: Sequence[str]) -> None:
         if os.path.realpath(path) in seen:
             raise ArgumentError(f"{path} is given twice")
         seen.add(os.path.realpath(path))
-
-
-def _is_workflow(path: str, data: bytes) -> bool:
-    """Whether a file is the workflow's: it has no events, and a suffix of ours or no JSON.
-
-    A history is JSON too, and may have the suffix of workflows in JSON.
-    """
-    suffix = os.path.splitext(path)[1].lower()  # noqa: PTH122  any name
-    is_ours = suffix in {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
-    if is_ours and data.lstrip().startswith(b"<"):  # no log is XML
-        return True
-    source = logs.source_of(path, data)
-    if source is logs.Source.HISTORY:
-        return is_ours and (suffix != ".json" or b'"workflow"' in data)
-    return source is logs.Source.TABLE
 
 
 def check_past(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
@@ -284,6 +269,7 @@ def _check_writable(path: str) -> None:
     """Raise FormatError if no file can be written at *path*: then none of several is."""
     if os.path.abspath(path).startswith(("/dev/", "/proc/")):  # noqa: PTH100  Path keeps ".."
         return  # written into, not replaced
+    files.check_replaceable(path)
     target = Path(os.path.realpath(path))
     if target.is_file():
         files.check_rewritable(path)

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from icsched.answers.inputs import file_after_at, read_order
 from icsched.answers.run_times import with_run_times
 from icsched.answers.signs import QUIET, Signs
+from icsched.arrays import Ids
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.orders.entry import UseOfTimes
@@ -14,6 +17,7 @@ from icsched.workflow import Workflow
 
 FILE = "@"  # before the name of a file
 AUTO = "auto"  # the order that is chosen by simulation
+NOW = "now"  # the priorities that the files have now, beside other orders
 
 
 @dataclass(frozen=True)
@@ -86,9 +90,17 @@ def check_known(word: str) -> None:
     if is_file(word):
         return
     if word not in ORDERS:
-        known = ", ".join(ORDERS)
-        raise ArgumentError(f"--order: expected {known} or @FILE, got {word!r}")
+        raise ORDERS.unknown(word, asked_by="--order", also="@FILE")
     ORDERS.find(word)
+
+
+def differ(priorities: Ids | None) -> bool:
+    """Whether *priorities* put some jobs before others; otherwise jobs run as in fifo.
+
+    >>> differ(None), differ(np.array([3, 3])), differ(np.array([3, 4]))
+    (False, False, True)
+    """
+    return priorities is not None and len(np.unique(priorities)) > 1
 
 
 def plan_of_file(workflow: Workflow, word: str) -> Plan:

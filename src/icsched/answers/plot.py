@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from icsched.answers.certified import MOST_COMPARED
 from icsched.answers.orders import WantedOrder, check_known, is_played_live
-from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.run_times import with_run_times
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.simulate import check_unit
@@ -16,7 +16,7 @@ from icsched.compare.simulation import resolved
 from icsched.errors import ArgumentError
 from icsched.orders import Plan
 from icsched.pebble import Profile
-from icsched.pictures import DagPicture, Lanes, dag_picture, run_lanes
+from icsched.pictures import DagPicture, Lanes, dag_picture, main_kinds, run_lanes
 from icsched.pictures.scene import kinds_by_name
 from icsched.sim import AnyPool, Times, engine
 from icsched.sim.played import Played
@@ -91,7 +91,7 @@ class PlotInputs:
         for word in self.wanted:
             check_known(word)
         found = self.reading.read_to_run(self.files, signs=self.signs)
-        check_not_own(found, self.output)
+        check_output(found, self.output)
         return with_run_times(found, self.run_times)
 
     @property
@@ -147,7 +147,7 @@ def lanes_found(
         played = resolved(dag, word, wanted, times, pool)
         assert isinstance(played, Played), "names and plans are"  # noqa: S101
         runs[word] = run_lanes(engine.trace(dag, played, pool, times, seed=seed, run=0), pool)
-    kind, kinds = kinds_by_name(list(map(str, dag.names)))
+    kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
     return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None)
 
 

@@ -9,6 +9,7 @@ from icsched.answers import notes
 from icsched.answers.changes import (
     Writing,
     Written,
+    check_suffix,
     made,
     planned,
     planning_notes,
@@ -17,7 +18,7 @@ from icsched.answers.changes import (
 from icsched.answers.checked import Stale, stale_files
 from icsched.answers.known import resumed
 from icsched.answers.ordered import Ordered, Wanted, order_workflow
-from icsched.answers.reading import Reading
+from icsched.answers.reading import Reading, check_given
 from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import FormatError
@@ -53,6 +54,8 @@ def prio_answer(
 ) -> PrioAnswer:
     """Find an order of a workflow and the changes to its files; write nothing."""
     wanted.order.check()
+    if files and writing.output is not None:
+        check_suffix(files[0], writing.output, reading)
     search = _Search(writing, reading, signs)
     return search.removal(files) if writing.remove else search.ordering(files, wanted)
 
@@ -141,6 +144,7 @@ class _Search:
 
         Raises FormatError for a file of a format that has no sections.
         """
+        check_given(files)
         changes: list[Change] = []
         told: list[notes.Note] = []
         seen = {os.path.realpath(file) for file in files}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from icsched import formats
 from icsched.answers.signs import QUIET, Signs
 from icsched.errors import ArgumentError, FormatError
-from icsched.files import is_own_file
+from icsched.files import check_replaceable, is_own_file
 from icsched.formats.dagman import DagmanOptions, read_with
 from icsched.workflow import Workflow
 
@@ -30,8 +30,7 @@ class Reading:
 
     def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
-        if not files:
-            raise ArgumentError("expected a workflow file")
+        check_given(files)
         with signs.working(f"reading {files[0]}"):
             if self.format_of(files[0]).options is DagmanOptions:
                 return read_with(files, self.options, directory=directory)
@@ -59,10 +58,20 @@ class Reading:
         return workflow
 
 
-def check_not_own(workflow: Workflow, path: str, *inputs: str, instead: str = "") -> None:
-    """Raise ArgumentError if *path*, which is to be written, is of the workflow or of *inputs*."""
+def check_given(files: Sequence[str]) -> None:
+    """Raise ArgumentError without a file."""
+    if not files:
+        raise ArgumentError("expected a workflow file")
+
+
+def check_output(workflow: Workflow, path: str, *inputs: str, instead: str = "") -> None:
+    """Raise ArgumentError if *path*, which is to be written, is of the workflow or of *inputs*.
+
+    Raises FormatError if there is a file that is read-only: before work that may take long.
+    """
     is_file = os.path.isfile(path)  # noqa: PTH113  also False for a name that no file can have
     if is_file and is_own_file(path, inputs):
         raise ArgumentError(f"{path} is a file that is read: use another name{instead}")
     if is_file and is_own_file(path, workflow.files):
         raise ArgumentError(f"{path} is a file of the workflow: use another name{instead}")
+    check_replaceable(path)

@@ -11,6 +11,7 @@ import numpy as np
 from icsched.answers.orders import AUTO, Race, WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
+from icsched.answers.streams import STANDARD_INPUT
 from icsched.commands import Command
 from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
@@ -220,7 +221,7 @@ def _commands(workflow: Workflow, engine: Engine) -> Sequence[Command | None] | 
 
 def _check_place(files: Sequence[str]) -> None:
     """Raise ArgumentError for a file of this process alone, such as standard input."""
-    streams = ("/dev/stdin", "/dev/fd/", "/proc/")
+    streams = (STANDARD_INPUT, "/dev/fd/", "/proc/")
     for file in files:
         if file == "-" or os.path.abspath(file).startswith(streams):  # noqa: PTH100  links stay
             expected = "a file, because its directory is where jobs run"

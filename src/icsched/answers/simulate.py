@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from icsched.answers.known import Resumed, TimesKnown, resumed
-from icsched.answers.orders import AUTO, check_known, is_file, is_played_live, plan_of_file
+from icsched.answers.orders import (
+    AUTO,
+    NOW,
+    check_known,
+    differ,
+    is_file,
+    is_played_live,
+    plan_of_file,
+)
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.signs import QUIET, Signs
@@ -12,8 +20,9 @@ from icsched.compare import Paired, PaperSampling, Simulation, Timeline, simulat
 from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.orders import ORDERS, prioritize
-from icsched.sim import AnyPool, Pool, Times
+from icsched.orders import ORDERS, Plan, prioritize
+from icsched.orders.choice import FIFO, PRESENT
+from icsched.sim import AnyPool, Played, Pool, Times
 from icsched.workflow import Workflow
 
 ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it
@@ -26,7 +35,8 @@ class SimulateAnswer:
     """What was simulated, and what came out.
 
     `run_times` are the files with the mean times, if there are any: those of --run-times, or the
-    workflow's own. `timed` says where the times of --run-times come from. `timelines` follow some
+    workflow's own. `timed` says where the times of --run-times come from. `chosen` is the order
+    that auto chose, `NOW` for what the files have now, None without auto. `timelines` follow some
     runs of each order.
     """
 
@@ -40,6 +50,7 @@ class SimulateAnswer:
     run_times: tuple[str, ...]
     timed: TimesKnown | None
     sampling: Paired | PaperSampling
+    chosen: str | None
     found: Simulation
     timelines: Mapping[str, Timeline]
 
@@ -60,6 +71,7 @@ def simulate_answer(
 ) -> SimulateAnswer:
     """Simulate a workflow in each of the *wanted* orders, names or @FILE, and those of `ALWAYS`.
 
+    If the files have priorities, `NOW` is simulated, too: what they have before anything changes.
     Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
     """
@@ -69,7 +81,10 @@ def simulate_answer(
     workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
     times = replace(times, means=workflow.run_times)
     model = Model(pool, times, sampling, seed, threads, signs)
-    orders = {word: model.order(workflow, word) for word in (*wanted, *ALWAYS)}
+    orders = model.orders(workflow, wanted)
+    chosen = _chosen(orders.get(AUTO))
+    if chosen in (NOW, FIFO):  # the pool decides when jobs are ready: no list of jobs can say it
+        orders[AUTO] = orders[chosen]
     found = model.simulation(workflow.dag, orders)
     return SimulateAnswer(
         files=tuple(files),
@@ -82,9 +97,18 @@ def simulate_answer(
         run_times=sources,
         timed=times_known(workflow, is_own=not run_times),
         sampling=sampling,
+        chosen=chosen,
         found=found,
         timelines=model.timelines(workflow.dag, orders, found),
     )
+
+
+def _chosen(order: OrderLike | None) -> str | None:
+    """Return the name, among those that are simulated, of the order that auto chose."""
+    choice = order.choice if isinstance(order, Plan) else None
+    if choice is None:
+        return None
+    return NOW if choice.chosen == PRESENT else choice.chosen
 
 
 def _timed(
@@ -100,11 +124,11 @@ def _timed(
     return workflow, tuple(files[:1])
 
 
-def check_unit(source: str, *, has_unit: bool) -> None:
+def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> None:
     """Raise ArgumentError for run times, in seconds, if the unit of the pool is not known."""
     if not has_unit:
         raise ArgumentError(
-            f"{source}: run times are in seconds: say --interval, the mean seconds between"
+            f"{source}: run times are in seconds: say {option}, the mean seconds between"
             " batches, --workers or --pool"
         )
 
@@ -119,6 +143,14 @@ class Model:
     seed: int
     threads: int
     signs: Signs
+
+    def orders(self, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
+        """Return the *wanted* orders, what the files have now if they say so, and `ALWAYS`."""
+        has_own = differ(workflow.priorities)
+        now = {NOW: Played("priority", priorities=workflow.priorities)} if has_own else {}
+        asked = {word: self.order(workflow, word) for word in wanted}
+        always = {word: self.order(workflow, word) for word in ALWAYS if word not in asked}
+        return {**asked, **now, **always}
 
     def order(self, workflow: Workflow, word: str) -> OrderLike:
         """Return an order in the form that the simulation takes; run times are the mean times."""

@@ -11,9 +11,10 @@ from pathlib import Path
 from icsched.answers.compared import Compared
 from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder, check_known, is_played_live
-from icsched.answers.reading import Reading
+from icsched.answers.reading import Reading, check_given
 from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.signs import QUIET, Signs
+from icsched.answers.simulate import check_unit
 from icsched.errors import ArgumentError, FormatError
 from icsched.orders import Plan
 from icsched.study import (
@@ -93,13 +94,13 @@ def study_begun(
     orders = _checked_orders(wanted)
     if run_times and len(files) > 1:
         raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
-    if run_times and not has_unit:
-        raise _no_unit("--run-times")
+    if run_times:
+        check_unit("--run-times", has_unit=has_unit, option="--intervals")
     workflows = []
     for name, file in _named(files).items():
         workflow = with_run_times(reading.read_to_run([file], signs=signs), run_times)
-        if workflow.run_times is not None and not has_unit:
-            raise _no_unit(file)
+        if workflow.run_times is not None:
+            check_unit(file, has_unit=has_unit, option="--intervals")
         timed = times_known(workflow, is_own=not run_times)
         workflows.append(_studied(name, file, workflow, orders, terms, timed, signs))
     named = tuple(map(_text, orders))
@@ -117,17 +118,9 @@ def _checked_orders(wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*wanted, BESIDE]))
 
 
-def _no_unit(source: str) -> ArgumentError:
-    return ArgumentError(
-        f"{source}: run times are in seconds: say --intervals, the mean seconds between batches,"
-        " --workers or --pool"
-    )
-
-
 def _named(files: Sequence[str]) -> dict[str, str]:
     """Return each file under its name without suffix, or under its path if two share a name."""
-    if not files:
-        raise ArgumentError("expected a workflow file")
+    check_given(files)
     paths = [Path(_text(file)) for file in files]
     stems = Counter(path.stem for path in paths)
     names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]

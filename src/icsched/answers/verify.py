@@ -16,7 +16,8 @@ class VerifyAnswer:
     """The verdict on an order; `better` names the jobs that beat it, if there are any.
 
     `verdict` is None if nobody knows: `undecided` then says why the referee gave up. `certified`
-    says how close the order comes to a bound; None for a large workflow.
+    says how close the order comes to a bound; None for a large workflow. `no_order_is_ic_optimal`
+    is true if making the order has shown that; false if that is not known.
     """
 
     file: str
@@ -27,15 +28,13 @@ class VerifyAnswer:
     better: tuple[object, ...] | None
     certified: Certified | None
     undecided: str = ""
+    no_order_is_ic_optimal: bool = False
 
 
 def verify_answer(
     file: str, wanted: WantedOrder, *, limit: int, reading: Reading, signs: Signs = QUIET
 ) -> VerifyAnswer:
-    """Judge an order: by a bound if it meets one, else by the referee.
-
-    Raises LimitError if the referee gives up on a workflow too large for a bound.
-    """
+    """Judge an order: by a bound if it meets one, else by the referee, which may give up."""
     wanted.check()
     workflow = wanted.timed(reading.read([file], signs=signs))
     dag = workflow.dag
@@ -46,7 +45,8 @@ def verify_answer(
     beating = None if verdict is None else verdict.better
     better = None if beating is None else tuple(dag.names[t] for t in beating)
     sizes = len(dag), dag.arc_count
-    return VerifyAnswer(file, plan.ordered_by, *sizes, verdict, better, certified, undecided)
+    none = plan.proof.no_order_is_ic_optimal
+    return VerifyAnswer(file, plan.ordered_by, *sizes, verdict, better, certified, undecided, none)
 
 
 def _judged(
@@ -58,6 +58,4 @@ def _judged(
     try:
         return pebble.verify(plan.dag, plan.order, limit=limit), ""
     except LimitError as error:
-        if certified is None:
-            raise
         return None, str(error)

@@ -256,9 +256,9 @@ def _rests(
     short = np.where(enabled, np.maximum(0, own - gave), 0)
     short = np.where(inside, np.maximum(short, got + own - gave - most), short)
     keeps = np.where(inside, got + own - short - gave, got)
-    if bool(np.any(short > own) | np.any(keeps < 0) | np.any(keeps > most)):
+    if bool(np.any(short > own) | np.any(keeps > most)):
         raise CertificateError(place, "a task keeps more than its segment allows")
-    if bool(np.any(~inside & (gave > own))):
+    if bool(np.any(keeps < 0) | np.any(~inside & (gave > own))):
         raise CertificateError(place, "a task hands out more than it has")
     rest = np.zeros(len(sizes), np.int64)
     np.add.at(rest, last[enabled], short[enabled])

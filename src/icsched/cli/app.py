@@ -6,7 +6,7 @@ from icsched.cli.version import version_line
 
 app = App(
     name="icsched",
-    help="Order a workflow's tasks so that unpredictable workers seldom leave empty-handed.",
+    help="Put the tasks of a workflow in an order that keeps workers busy.",
     version=version_line,
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
@@ -26,7 +26,7 @@ _COMMANDS = {  # the most important first, as help shows them
     -o writes the run times, --pool-file the pool; every other command can read them.
 
     Example: icsched learn wf.dag.nodes.log wf.dag -o times.csv --pool-file pool.json""",
-    "simulate": """Simulate a workflow on unpredictable workers: time, stalls, utilisation.
+    "simulate": """Simulate a workflow on unpredictable workers: time, utilisation and more.
 
     All orders see the same random draws, until the ratio of their times is known to 1%.
 
@@ -65,7 +65,8 @@ _COMMANDS = {  # the most important first, as help shows them
     Example: icsched make airsn 250 -o airsn.dag""",
     "verify": """Check an order: is it IC-optimal, or which set of jobs beats it?
 
-    Exact, by looking at every set of jobs that can have run: for small workflows.
+    A proof or a bound decides first. Else icsched looks at every set of jobs that can have run, if
+    the workflow is small enough. The exit code is 0 for yes, 3 for no, and 4 for not decided.
 
     Example: icsched verify wf.dag --order @order.txt""",
     "doctor": """Say what is installed, what is not, and what this machine can do.

@@ -6,8 +6,8 @@ from icsched import checks
 from icsched.answers.batch import batch_answer
 from icsched.answers.reading import Reading
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
-from icsched.cli.output import SIGNS, Json, put
-from icsched.errors import ArgumentError
+from icsched.cli.output import SIGNS, Json
+from icsched.cli.printing import put
 from icsched.render import batch as render
 from icsched.theory.batches import Method
 
@@ -43,8 +43,7 @@ def batch(
         Print one JSON object instead of a report.
 
     """
-    if not time_limit >= 0:
-        raise ArgumentError(f"--time-limit: expected 0 or more, got {time_limit}")
+    checks.number_within("--time-limit", time_limit, least=0)
     checks.whole_number("--take", take, least=1)
     check_streams(*files, done, running)
     found = batch_answer(

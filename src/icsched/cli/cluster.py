@@ -4,29 +4,21 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from icsched import checks
 from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
 from icsched.answers.reading import Reading
+from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
-from icsched.cli.names import names_of
+from icsched.cli.names import one_of
 from icsched.cli.orders import OURS, OrderOptions
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put
+from icsched.cli.output import SIGNS, WRITTEN, Json, OutputName
+from icsched.cli.printing import put
 from icsched.errors import ArgumentError
 from icsched.render import cluster as render
 from icsched.serve.clusters import CLUSTERERS
 
-
-def known_clusterers(_default: object) -> str:
-    """Return the default and all names with their sentences; asked for by help alone."""
-    return f"auto. Names: {CLUSTERERS.described()}"
-
-
-ClustererWord = Annotated[
-    str, Parameter(show_default=known_clusterers, completer=names_of(lambda: CLUSTERERS))
-]
+ClustererWord = Annotated[str, one_of(CLUSTERERS)]
 
 
 def cluster(
@@ -37,7 +29,7 @@ def cluster(
     clusterer: ClustererWord = "auto",
     alone: str = "",
     output_: Annotated[str | None, OutputName] = None,
-    dot: str | None = None,
+    dot: Annotated[str | None, WRITTEN] = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:

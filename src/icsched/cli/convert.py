@@ -2,11 +2,14 @@
 
 import sys
 from dataclasses import replace
+from typing import Annotated
 
 from icsched.answers.convert import convert_answer
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, FileOptions, FormatWord
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, put, report
+from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
+from icsched.cli.inputs import USUAL, FileOptions, FormatWord
+from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
+from icsched.cli.printing import put, report
 from icsched.errors import ArgumentError
 from icsched.files import write_text
 from icsched.render import convert as render
@@ -14,9 +17,10 @@ from icsched.render import convert as render
 
 def convert(
     file: str,
-    output: str,
+    output: Annotated[str | None, WRITTEN] = None,
     /,
     *,
+    output_: Annotated[str | None, OutputName] = None,
     to: FormatWord = None,
     force: Flag = False,
     reading: FileOptions = USUAL,
@@ -30,6 +34,8 @@ def convert(
         Workflow file; - for standard input.
     output
         File to write; - for standard output, with --to.
+    output_
+        File to write, given as an option instead of OUTPUT; one of the two must be given.
     to
         Format of OUTPUT; by default its suffix decides.
     force
@@ -38,10 +44,11 @@ def convert(
         Print one JSON object instead of a report.
 
     """
-    is_stream = output in (STANDARD_INPUT, STANDARD_OUTPUT)  # a lone hyphen is either
+    given = _only(output, output_)
+    is_stream = given in (STANDARD_INPUT, STANDARD_OUTPUT)  # a lone hyphen is either
     if is_stream and (to is None or json_):
         raise ArgumentError("- as OUTPUT needs --to, and cannot be used with --json")
-    name = STANDARD_OUTPUT if is_stream else output
+    name = STANDARD_OUTPUT if is_stream else given
     found = convert_answer(
         file, name, to, reading=Reading(reading), force=force or is_stream, signs=SIGNS
     )
@@ -49,5 +56,13 @@ def convert(
         sys.stdout.write(found.text)
         report(replace(found, output="standard output"), render.text, stream=sys.stderr)
         return
-    write_text(output, found.text)
+    write_text(given, found.text)
     put(found, render.text, render.keys, as_json=json_)
+
+
+def _only(output: str | None, option: str | None) -> str:
+    """Return the file to write; raises ArgumentError unless it is given once."""
+    given = [name for name in (output, option) if name is not None]
+    if len(given) != 1:
+        raise ArgumentError(f"expected OUTPUT or -o, got {'both' if given else 'neither'}")
+    return given[0]

@@ -9,7 +9,9 @@ from icsched.answers.demo import TOUR, WORKERS, made
 from icsched.answers.reading import Reading
 from icsched.answers.report import Reported, report_answer
 from icsched.cli.inputs import USUAL, refuse
-from icsched.cli.output import SIGNS, OutputName, report, say
+from icsched.cli.output import SIGNS, OutputName
+from icsched.cli.printing import report, say
+from icsched.cli.typed import program
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.render import demo as render
@@ -33,12 +35,12 @@ def demo(*, output_: Annotated[str | None, OutputName] = None) -> None:
             found = stop()
         report(found, render.text)
         sys.stdout.flush()
-    say(render.ending(_written(directory or _temporary())), wraps=False)
+    written = _written(directory or _temporary())
+    say(render.ending(written, program()), wraps=False)
 
 
 def _empty(given: str) -> Path:
     """Return the directory *given*, made if need be; what is in a directory is never replaced."""
-    refuse({"-o: expected a directory, got ''": not given})
     directory = Path(given)
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,7 @@
 """`icsched doctor`: what is installed, and what this machine can do."""
 
-import sys
-
-from icsched.answers.doctor import doctor_answer
-from icsched.cli.output import Json, put
-from icsched.cli.screen import screen_of
-from icsched.render import doctor as render
+from icsched.cli.checkup import checkup
+from icsched.cli.output import Json
 
 
 def doctor(*, json_: Json = False) -> int:
@@ -17,15 +13,4 @@ def doctor(*, json_: Json = False) -> int:
         Print one JSON object instead of a report.
 
     """
-    screen = screen_of(sys.stdout)
-    found = doctor_answer(
-        {
-            "terminal": sys.stdout.isatty(),
-            "columns": screen.columns,
-            "colour": screen.has_colour,
-            "encoding": sys.stdout.encoding,
-            "ascii": screen.is_ascii,
-        }
-    )
-    put(found, render.text, render.keys, as_json=json_)
-    return 0 if found.problem is None else 1
+    return checkup(as_json=json_)

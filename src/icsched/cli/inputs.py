@@ -7,18 +7,17 @@ from typing import Annotated
 from cyclopts import Parameter, Token
 
 from icsched.answers.reading import ReadingOptions
+from icsched.answers.streams import STANDARD_INPUT
 from icsched.cli.names import names_of
 from icsched.errors import ArgumentError
 from icsched.formats import FORMATS
-
-STANDARD_INPUT = "/dev/stdin"  # the command line replaces a lone hyphen by this
 
 _FILES = "Workflow file; several DAGMan files that are submitted together; - for standard input."
 FileName = Annotated[str, Parameter(help=_FILES)]
 
 _FORMAT_HELP = next(one.metadata for one in fields(ReadingOptions) if one.name == "format")
 # The class says the options and their help; here is how they look on the command line.
-FormatWord = Annotated[str | None, Parameter(completer=names_of(lambda: FORMATS))]
+FormatWord = Annotated[str | None, Parameter(completer=names_of(FORMATS))]
 
 
 @Parameter(name="*", negative="", show_default=False)

@@ -1,7 +1,6 @@
 """`icsched learn`: what the logs of a past run say."""
 
 import os
-from collections.abc import Sequence
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -9,19 +8,19 @@ from cyclopts import Parameter
 from icsched.answers.foretold import Foretelling
 from icsched.answers.learn import Outputs, learn_answer
 from icsched.answers.reading import Reading
+from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
-from icsched.cli.orders import ORDER_NAMES
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Flag, Json, OutputName, put
+from icsched.cli.orders import OrderWords
+from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
+from icsched.cli.printing import put
 from icsched.render import learn as render
-
-Orders = Annotated[Sequence[str], Parameter(negative="", show_default=False, completer=ORDER_NAMES)]
 
 
 def learn(
     *files: str,
     output_: Annotated[str | None, OutputName] = None,
-    pool_file: str | None = None,
-    order: Orders = (),
+    pool_file: Annotated[str | None, WRITTEN] = None,
+    order: Annotated[OrderWords, Parameter(show_default=False)] = (),
     recorded: Flag = False,
     seed: Annotated[int, WHOLE] = 0,
     reading: FileOptions = USUAL,
@@ -53,7 +52,7 @@ def learn(
 
     """
     check_streams(*files, *order)
-    _check_names(files, output_, pool_file)
+    _check_outputs(output_, pool_file)
     found = learn_answer(
         files,
         Outputs(output_, pool_file),
@@ -64,12 +63,11 @@ def learn(
     put(found, render.text, render.keys, as_json=json_)
 
 
-def _check_names(files: Sequence[str], output: str | None, pool_file: str | None) -> None:
-    """Raise ArgumentError without a log, or for outputs that are not two files."""
+def _check_outputs(output: str | None, pool_file: str | None) -> None:
+    """Raise ArgumentError for outputs that are not two files."""
     paths = [os.path.realpath(path) for path in (output, pool_file) if path is not None]
     refuse(
         {
-            "expected a log": not files,
             "-o: expected a file, got standard output": output == STANDARD_OUTPUT,
             "--pool-file: expected a file, got standard output": pool_file == STANDARD_OUTPUT,
             "-o and --pool-file name the same file": len(set(paths)) < len(paths),

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from io import RawIOBase, TextIOWrapper
 from typing import TextIO
 
+from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line with *arguments*, by default the process's, and exit."""
@@ -81,9 +83,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    from icsched.cli.typed import remember
     from icsched.errors import ArgumentError, IcschedError
 
     code = 0
+    remember(arguments)
     try:
         code = _dispatch(_with_streams(arguments))
         sys.stdout.flush()
@@ -109,9 +113,14 @@ def _dispatch(words: list[str]) -> int:
 
         sys.stdout.write(f"{version_line()}\n")
         return 0
+    if words in (["doctor"], ["doctor", "--json"]):  # works even if cyclopts is broken
+        from icsched.cli.checkup import checkup
+
+        return checkup(as_json=len(words) > 1)
     from cyclopts import CycloptsError
 
     from icsched.cli.app import app
+    from icsched.cli.complaints import complaint
     from icsched.cli.screen import help_console
     from icsched.errors import ArgumentError
 
@@ -124,23 +133,38 @@ def _dispatch(words: list[str]) -> int:
             result_action="return_value",
         )
     except CycloptsError as error:
-        raise ArgumentError(str(error)) from error
+        raise ArgumentError(complaint(error)) from error
     return found if isinstance(found, int) else 0
 
 
-_OUTPUTS = ("-o", "--output", "--dot", "--write-certificate")  # options that name a file to write
+# Options that name a file to write
+_OUTPUTS = ("-o", "--output", "--dot", "--pool-file", "--write-certificate")
 
 
 def _with_streams(arguments: Sequence[str]) -> list[str]:
-    """Return *arguments* with the name of a standard stream for each lone hyphen."""
-    words = list(arguments)
-    for at, word in enumerate(arguments):
-        if word in [f"{option}=-" for option in _OUTPUTS]:
-            words[at] = f"{word.removesuffix('-')}/dev/stdout"
-        elif word == "-":
-            is_output = at > 0 and arguments[at - 1] in _OUTPUTS
-            words[at] = "/dev/stdout" if is_output else "/dev/stdin"
+    """Return *arguments* with the name of a standard stream for each lone hyphen.
+
+    A hyphen may also be the value of an option in the same word, as in `--output=-` and `-o-`.
+    """
+    words = []
+    before = ""
+    for word in arguments:
+        option, equals, value = word.partition("=")
+        if word == "-":
+            words.append(_stream(before))
+        elif option.startswith("--") and equals and value == "-":
+            words.append(f"{option}={_stream(option)}")
+        elif word == "-o-":
+            words.append(f"--output={_stream('-o')}")
+        else:
+            words.append(word)
+        before = word
     return words
+
+
+def _stream(option: str) -> str:
+    """Return the standard stream that a lone hyphen after *option* means."""
+    return STANDARD_OUTPUT if option in _OUTPUTS else STANDARD_INPUT
 
 
 def _discard(stream: TextIO) -> None:
@@ -149,7 +173,7 @@ def _discard(stream: TextIO) -> None:
 
 
 def _complain(error: Exception | str, code: int) -> int:
-    from icsched.cli.output import say
+    from icsched.cli.printing import say
     from icsched.render.visible import escaped
 
     message = " ".join(escaped(str(error)).split())

@@ -7,7 +7,8 @@ from cyclopts import Parameter
 
 from icsched.answers.make import make_answer
 from icsched.cli.inputs import WHOLE, refuse
-from icsched.cli.output import Flag, OutputName, report
+from icsched.cli.output import Flag, OutputName
+from icsched.cli.printing import report
 from icsched.errors import ArgumentError
 from icsched.families import FAMILIES
 from icsched.files import write_text
@@ -43,7 +44,13 @@ def make(
 
     """
     if list_:
-        refuse({"--list cannot be used with a family": family is not None})
+        refuse(
+            {
+                "--list cannot be used with a family": family is not None,
+                "--list cannot be used with -o": output is not None,
+                "--list cannot be used with --seed": seed is not None,
+            }
+        )
         report(FAMILIES, render.listing)
         return
     if family is None:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from icsched.answers.inputs import numbers
 from icsched.cli.inputs import WHOLE
-from icsched.cli.orders import RunTimeFiles
+from icsched.cli.orders import RUN_TIMES_HELP, RunTimeFiles
 from icsched.cli.output import Flag
 from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError, FormatError, PoolError
@@ -19,6 +19,10 @@ from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw, TimeLaw
 
 _MOST_THREADS = 1024
+_RUN_TIMES_HELP = (
+    f"{RUN_TIMES_HELP} By default each job takes 1."
+    " The pool must be in seconds then: say its workers, intervals or file."
+)
 
 
 @contextmanager
@@ -133,18 +137,14 @@ class TimeOptions:
     law
         How run times vary around their means.
     spread
-        Standard deviation of a run time divided by its mean, not with --law constant;
-        0.1 by default.
-    run_times
-        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
-        It can be given several times. Jobs may be missing. By default each job takes 1.
-        It needs --workers, --pool or --interval.
+        Standard deviation of a run time divided by its mean, not with --law constant; 0.3 by
+        default.
 
     """
 
-    law: TimeLaw = "normal"
+    law: TimeLaw = "lognormal"
     spread: float | None = None
-    run_times: RunTimeFiles = ()
+    run_times: Annotated[RunTimeFiles, Parameter(help=_RUN_TIMES_HELP)] = ()
 
     def times(self) -> Times:
         """Return the law of the times; raises ArgumentError for options that do not fit."""

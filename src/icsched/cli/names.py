@@ -1,17 +1,23 @@
-"""Names that shells complete: those in the tables, with their sentences."""
+"""Names in tables, which help lists and shells complete, each with its sentence."""
 
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from cyclopts import Parameter
 
-class Named(Protocol):
-    """What has a sentence for help."""
-
-    @property
-    def sentence(self) -> str:
-        """What the entry is."""
+from icsched.tables import Table
 
 
-def names_of(table: Callable[[], Mapping[str, Named]]) -> Callable[[object], dict[str, str]]:
-    """Return a completer of the names in a table, which is loaded only when a shell asks."""
-    return lambda _context: {name: entry.sentence for name, entry in table().items()}
+def names_of(table: Table[Any]) -> Callable[[object], dict[str, str]]:
+    """Return a completer of the names that can be used; a shell that asks loads the entries."""
+    return lambda _context: {entry.name: entry.sentence for entry in table.usable()}
+
+
+def one_of(table: Table[Any]) -> Parameter:
+    """Return what an option is that takes names of a table; help and completion list the names."""
+
+    def known(default: str | Sequence[str]) -> str:
+        usual = default if isinstance(default, str) else ", ".join(default)
+        return f"{usual}. Names: {table.described()}"
+
+    return Parameter(show_default=known, completer=names_of(table))

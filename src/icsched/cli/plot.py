@@ -1,9 +1,7 @@
 """`icsched plot`: pictures of workflows, orders, runs and studies."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
-
-from cyclopts import Parameter
 
 from icsched.answers.plot import (
     Found,
@@ -22,13 +20,13 @@ from icsched.cli.model import (
     TimeOptions,
     naming_pool,
 )
-from icsched.cli.orders import known_orders
-from icsched.cli.output import SIGNS, OutputName, say
+from icsched.cli.orders import OrderWords
+from icsched.cli.output import SIGNS, OutputName
+from icsched.cli.printing import say
 from icsched.errors import ArgumentError
 from icsched.render.plot import suffix_of, write_picture
 
 Picture = Literal["curves", "dag", "lanes", "study"]
-Orders = Annotated[Sequence[str], Parameter(negative="", show_default=known_orders)]
 _OURS = ("prio",)
 
 
@@ -37,7 +35,7 @@ def plot(
     /,
     *files: str,
     output_: Annotated[str | None, OutputName] = None,
-    order: Orders = _OURS,
+    order: OrderWords = _OURS,
     workflow: str | None = None,
     seed: Annotated[int, WHOLE] = 0,
     pool_options: PoolOptions = PAPER_POOL,
@@ -71,13 +69,17 @@ def plot(
     if output_ is None:
         raise ArgumentError("expected -o FILE, such as -o picture.svg")
     suffix = suffix_of(picture, output_)
-    is_run = pool_options != PAPER_POOL or seed != 0
+    is_study, is_run = picture == "study", picture == "lanes"
+    varied = replace(time_options, run_times=()) != UNIT_TIMES
     refuse(
         {
-            "--workflow is for study": picture != "study" and workflow is not None,
-            "options of the pool, and --seed, are for lanes": picture != "lanes" and is_run,
-            "study shows the orders that it has: --order cannot be used": picture == "study"
+            "--workflow is for study": not is_study and workflow is not None,
+            "options of the pool are for lanes": not is_run and pool_options != PAPER_POOL,
+            "--law, --spread and --seed are for lanes": not is_run and (varied or seed != 0),
+            "study shows the orders that it has: --order cannot be used": is_study
             and tuple(order) != _OURS,
+            "study has its own run times: --run-times cannot be used": is_study
+            and bool(time_options.run_times),
         }
     )
     given = PlotInputs(files, order, output_, Reading(reading), time_options.run_times, signs=SIGNS)

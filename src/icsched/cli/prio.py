@@ -15,28 +15,13 @@ from icsched.answers.ordered import Wanted
 from icsched.answers.orders import AUTO, Race
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import (
-    STANDARD_INPUT,
-    USUAL,
-    WHOLE,
-    FileName,
-    FileOptions,
-    check_streams,
-    refuse,
-)
+from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
+from icsched.cli import typed
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
 from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import CHOSEN, AutoOptions
-from icsched.cli.output import (
-    SIGNS,
-    STANDARD_OUTPUT,
-    Flag,
-    Json,
-    OutputName,
-    put,
-    put_json,
-    report,
-    say,
-)
+from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
+from icsched.cli.printing import put, put_json, report, say
 from icsched.errors import ArgumentError, FormatError
 from icsched.render import prio as render
 from icsched.render.tables import table_texts
@@ -141,7 +126,7 @@ def prio(
     race_options: RaceOptions = USUAL_BUDGET,
     writing: WriteOptions = NOTHING,
     reading: FileOptions = USUAL,
-    tables_: Annotated[str | None, Parameter(name="--tables")] = None,
+    tables_: Annotated[str | None, Parameter(name="--tables"), WRITTEN] = None,
     memory: MemoryOptions = BOUNDLESS,
     json_: Json = False,
 ) -> None:
@@ -185,7 +170,8 @@ def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
         report(found, render.up_to_date)
     if writing.check and found.stale:
         first = found.stale[0]
-        raise FormatError(first.path, first.line, render.stale_sentence(found.stale))
+        again = typed.again({"--check": "--in-place"})
+        raise FormatError(first.path, first.line, render.stale_sentence(found.stale, again))
 
 
 def _race(order: str, pool: PoolOptions, race: RaceOptions, memory: MemoryOptions) -> Race:
@@ -268,7 +254,6 @@ def _check_ordering(
             ),
             "--tables cannot be used with --remove": writing.remove and bool(directory),
             "--memory cannot be used with --remove": writing.remove and limited,
-            "--tables: expected a directory, got ''": directory == "",
             f"--memory: expected a whole number, 1 or more, got {memory.memory!r}": memory.limit
             == 0,
             "--sizes needs --memory": memory.sizes is not None and not limited,

@@ -7,10 +7,12 @@ from cyclopts import Parameter
 
 from icsched.answers.reading import Reading
 from icsched.answers.report import Reported, report_answer
+from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
 from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import RunTimeFiles
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, OutputName, put_json, say
+from icsched.cli.output import SIGNS, Json, OutputName
+from icsched.cli.printing import put_json, say
 from icsched.files import write_text
 from icsched.render import report as render
 
@@ -34,9 +36,6 @@ def report(
     ----------
     output_
         HTML file to write, which replaces a file of that name, but never a file of the workflow.
-    run_times
-        File with mean seconds of jobs: a table, an event log of HTCondor, or its history.
-        It can be given several times. Jobs may be missing.
     log
         File with the event log of a past run, or its history as JSON. It can be given several
         times. The page shows that run. Run times and the pool are those of the log, unless

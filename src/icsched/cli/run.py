@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +14,10 @@ from icsched.answers.reading import Reading
 from icsched.answers.run import Wanted, dry_answer, run_answer
 from icsched.cli.cluster import ClustererWord
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
-from icsched.cli.names import names_of
+from icsched.cli.names import one_of
 from icsched.cli.orders import CHOSEN, AutoOptions
-from icsched.cli.output import SIGNS, Flag, Json, put, say
+from icsched.cli.output import SIGNS, Flag, Json
+from icsched.cli.printing import put, say
 from icsched.engines.entry import Terms
 from icsched.engines.table import ENGINES
 from icsched.errors import RunError
@@ -26,14 +28,7 @@ from icsched.render import run as render
 _FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
 
 
-def known_engines(_default: object) -> str:
-    """Return the default and all names with their sentences; asked for by help alone."""
-    return f"local. Names: {ENGINES.described()}"
-
-
-EngineWord = Annotated[
-    str, Parameter(show_default=known_engines, completer=names_of(lambda: ENGINES))
-]
+EngineWord = Annotated[str, one_of(ENGINES)]
 
 
 def run(
@@ -104,7 +99,7 @@ def run(
     deadline = None if reallocate is None else Deadline.of(reallocate)
     limits = (retries, keep_going, time_limit, deadline, replicas)
     rules = Rules(*limits, batches, cluster_size, clusterer)
-    terms = Terms(workers, address, shell)
+    terms = Terms(workers, address, shell, held=_held)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, **told)
     if dry_run:
@@ -115,8 +110,6 @@ def run(
 
 
 def _run(files: tuple[str, ...], wanted: Wanted, reading: Reading, *, as_json: bool) -> None:
-    from dataclasses import replace
-
     with _live() as tell:
         found = run_answer(files, replace(wanted, tell=tell), reading=reading)
     put(found, render.text, render.keys, as_json=as_json)
@@ -132,6 +125,10 @@ def _waiting() -> None:
         "icsched: jobs of the run that was killed are still running: waiting for them\n",
         stream=sys.stderr,
     )
+
+
+def _held(name: str, reason: str) -> None:
+    say(f"icsched: job {name} is on hold: {reason}\n", stream=sys.stderr)
 
 
 def _no_journal(directory: Path) -> None:

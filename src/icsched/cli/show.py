@@ -4,7 +4,8 @@ from icsched.answers.reading import Reading
 from icsched.answers.show import show_answer
 from icsched.cli.inputs import USUAL, FileName, FileOptions, check_streams
 from icsched.cli.orders import OURS, OrderOptions
-from icsched.cli.output import SIGNS, Json, put
+from icsched.cli.output import SIGNS, Json
+from icsched.cli.printing import put
 from icsched.render import show as render
 
 

@@ -1,10 +1,6 @@
 """`icsched simulate`: what an order gains on a pool of unpredictable workers."""
 
-from collections.abc import Sequence
-from typing import Annotated
-
-from cyclopts import Parameter
-
+from icsched.answers.orders import AUTO
 from icsched.answers.reading import Reading
 from icsched.answers.simulate import simulate_answer
 from icsched.cli.inputs import USUAL, FileName, FileOptions, check_streams
@@ -17,18 +13,15 @@ from icsched.cli.model import (
     TimeOptions,
     naming_pool,
 )
-from icsched.cli.orders import ORDER_NAMES, known_orders
-from icsched.cli.output import SIGNS, Json, put
+from icsched.cli.orders import OrderWords
+from icsched.cli.output import SIGNS, Json
+from icsched.cli.printing import put
 from icsched.render import simulate as render
-
-Orders = Annotated[
-    Sequence[str], Parameter(negative="", show_default=known_orders, completer=ORDER_NAMES)
-]
 
 
 def simulate(
     *files: FileName,
-    order: Orders = ("prio",),
+    order: OrderWords = (AUTO,),
     pool_options: PoolOptions = PAPER_POOL,
     time_options: TimeOptions = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,
@@ -41,7 +34,8 @@ def simulate(
     ----------
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
-        It can be given several times. critical-path and fifo are always included.
+        It can be given several times. critical-path and fifo are always included, and the order
+        now: the priorities that the file has, if it has some.
     json_
         Print one JSON object instead of tables and charts.
 

@@ -1,7 +1,6 @@
 """`icsched study`: orders against first come, first served over a grid of pools."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -19,17 +18,14 @@ from icsched.answers.study import (
 )
 from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
-from icsched.cli.orders import ORDER_NAMES, known_orders
-from icsched.cli.output import SIGNS, Flag, OutputName, report, say
+from icsched.cli.orders import OrderWords
+from icsched.cli.output import SIGNS, Flag, OutputName
+from icsched.cli.printing import report, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
 from icsched.sim import read_pool
 from icsched.sim.model import BatchLaw
 from icsched.study import BATCHES, INTERVALS, Cell, Terms, grid, is_study, workers_grid
-
-Orders = Annotated[
-    Sequence[str], Parameter(negative="", show_default=known_orders, completer=ORDER_NAMES)
-]
 
 
 @Parameter(name="*", group="Pools")
@@ -100,7 +96,7 @@ PAPER_GRID = GridOptions()
 
 def study(
     *files: str,
-    order: Orders = ("prio",),
+    order: OrderWords = ("prio",),
     output_: Annotated[str | None, OutputName] = None,
     grid_options: GridOptions = PAPER_GRID,
     time_options: TimeOptions = UNIT_TIMES,
@@ -161,8 +157,6 @@ def _checked(directory: str | None, sampling: SamplingOptions, dask: str | None)
     """Return the directory; raises ArgumentError for options that cannot be used together."""
     if directory is None:
         raise ArgumentError("expected -o DIR")
-    if not directory:
-        raise ArgumentError("-o: expected a directory, got ''")
     if sampling.threads is not None and dask is not None:
         raise ArgumentError("--threads cannot be used with --dask")
     return directory

@@ -7,16 +7,17 @@ from cyclopts import Parameter
 from icsched import checks
 from icsched.answers.certificate import checked_certificate, written_certificate
 from icsched.answers.reading import Reading
+from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 from icsched.answers.verify import VerifyAnswer, verify_answer
-from icsched.cli.inputs import STANDARD_INPUT, USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
 from icsched.cli.orders import OURS, OrderOptions
-from icsched.cli.output import SIGNS, STANDARD_OUTPUT, Json, put
+from icsched.cli.output import SIGNS, WRITTEN, Json
+from icsched.cli.printing import put
 from icsched.pebble.referee import DEFAULT_LIMIT
 from icsched.render import certificate as render_certificate
 from icsched.render import verify as render
 
-NOT_OPTIMAL = 3  # exit code of its own: 1 and 2 are errors, and this is an answer
-UNDECIDED = 1
+NOT_OPTIMAL, UNDECIDED = 3, 4  # exit codes of their own: 1 and 2 are errors, these are answers
 
 CertificateFile = Annotated[str | None, Parameter(show_default=False)]
 
@@ -28,11 +29,14 @@ def verify(
     order: OrderOptions = OURS,
     limit: Annotated[int, WHOLE] = DEFAULT_LIMIT,
     certificate: CertificateFile = None,
-    write_certificate: CertificateFile = None,
+    write_certificate: Annotated[CertificateFile, WRITTEN] = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> int:
     """Say whether an order keeps as many jobs eligible as any order could, at every step.
+
+    A proof or a bound decides first. Else icsched looks at every set of jobs that can have run.
+    The exit code is 0 for yes, 3 for no, and 4 if that was not decided.
 
     Parameters
     ----------
@@ -50,20 +54,12 @@ def verify(
     """
     checks.whole_number("--limit", limit, least=1)
     check_streams(file, order.order, *order.run_times, certificate)
+    _check_certificates(order, limit, certificate, write_certificate)
     files = Reading(reading)
     if certificate is not None:
-        refuse(
-            {
-                "--order cannot be used with --certificate": order != OURS,
-                "--write-certificate cannot be used with --certificate": write_certificate
-                is not None,
-            }
-        )
         proved = checked_certificate(file, certificate, reading=files, signs=SIGNS)
         put(proved, render_certificate.text, render_certificate.keys, as_json=json_)
     elif write_certificate is not None:
-        is_stream = write_certificate in (STANDARD_INPUT, STANDARD_OUTPUT)
-        refuse({"--write-certificate: expected a file, got a standard stream": is_stream})
         made = written_certificate(file, order, write_certificate, reading=files, signs=SIGNS)
         put(made, render_certificate.text, render_certificate.keys, as_json=json_)
     else:
@@ -71,6 +67,25 @@ def verify(
         put(found, render.text, render.keys, as_json=json_)
         return _code(found)
     return 0
+
+
+def _check_certificates(
+    order: OrderOptions, limit: int, certificate: str | None, write_certificate: str | None
+) -> None:
+    """Raise ArgumentError for options that cannot be used with those for certificates."""
+    reads, writes = certificate is not None, write_certificate is not None
+    has_limit = limit != DEFAULT_LIMIT
+    is_stream = write_certificate in (STANDARD_INPUT, STANDARD_OUTPUT)
+    refuse(
+        {
+            "--order cannot be used with --certificate": reads and order.order != OURS.order,
+            "--run-times cannot be used with --certificate": reads and bool(order.run_times),
+            "--write-certificate cannot be used with --certificate": reads and writes,
+            "--limit cannot be used with --certificate": reads and has_limit,
+            "--limit cannot be used with --write-certificate": writes and has_limit,
+            "--write-certificate: expected a file, got a standard stream": is_stream,
+        }
+    )
 
 
 def _code(found: VerifyAnswer) -> int:

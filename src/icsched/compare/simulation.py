@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from icsched import checks
 from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, SimulationError
-from icsched.frames import Answer, Shown, data_frame
+from icsched.frames import Answer, Rounded, Shown, brief, data_frame
 from icsched.orders import ORDERS, Aim, Graph, Made, Plan, dag_of, made_order, run_times_of
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
@@ -98,6 +98,10 @@ class Simulation(Answer, Shown):
     `ratio` has a key ``NAME_over_BASELINE`` for each other order. `precise` says whether the
     half-width asked for was reached, in enough runs to trust it; `PaperSampling` asks for no
     half-width. `half_width` is that of the ratios of time, or of the times if there are no ratios.
+
+    >>> twice = Estimates(Mean(2.0, 1.9, 2.1), Mean(0, 0, 0), Mean(1, 1, 1))
+    >>> Simulation({"fifo": twice}, {}, runs=20, seed=0, precise=True, half_width=0.01)
+    Simulation(time={'fifo': 2}, ratio={}, runs=20, precise=True)
     """
 
     orders: Mapping[str, Estimates]
@@ -105,7 +109,15 @@ class Simulation(Answer, Shown):
     runs: int
     seed: int
     precise: bool
-    half_width: float = field(repr=False)
+    half_width: float
+
+    def __repr__(self) -> str:
+        time = {name: Rounded(found.time.mean) for name, found in self.orders.items()}
+        ratio = {
+            name: Rounded(found.time.median) if found.time else None
+            for name, found in self.ratio.items()
+        }
+        return brief(self, time=time, ratio=ratio, runs=self.runs, precise=self.precise)
 
     def to_pandas(self) -> Any:
         """Return a data frame with a row per order and metric; raises EngineError."""
@@ -138,8 +150,9 @@ def simulate(
     *orders* are names of `ORDERS` and plans, or a mapping from names of your own. In a mapping an
     order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, a function that
     makes a `Server` for a dag, or `Clustered`. Orders that use run times get the means
-    of *times*. By default the pool is ``Pool()``, the times have the workflow's run times as means,
-    and the sampling is ``Paired()``. *progress* is called from time to time.
+    of *times*. By default the pool is ``Pool()``, and the sampling is ``Paired()``. If *times* have
+    no means, these are the run times of the workflow, if it has some. *progress* is called from
+    time to time.
 
     Raises ArgumentError for an argument that is wrong, SimulationError for a run that would not
     end, ScheduleError for an order of another dag.
@@ -151,10 +164,12 @@ def simulate(
     """
     dag = dag_of(graph)
     pool = Pool() if pool is None else pool
-    times = Times(means=run_times_of(graph)) if times is None else times
+    times = Times() if times is None else times
     sampling = Paired() if sampling is None else sampling
     _check_kind("pool", pool, Pool, Workers, Recorded)
     _check_kind("times", times, Times)
+    if times.means is None:
+        times = replace(times, means=run_times_of(graph))
     _check_kind("sampling", sampling, Paired, PaperSampling)
     check_inputs(dag, pool, times)
     named = _by_name(orders)

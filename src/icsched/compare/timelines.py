@@ -11,7 +11,7 @@ from icsched.errors import ArgumentError, SimulationError
 from icsched.frames import Tabular
 from icsched.sim import engine, plain
 from icsched.sim.clusters import Clustered
-from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_runs
+from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_runs, time_since
 from icsched.sim.played import Played
 from icsched.sim.results import Counts, Trace
 from icsched.sim.slots import SlotCounts
@@ -111,17 +111,8 @@ def _idle_time(trace: Trace, pool: Workers | Recorded, edges: Floats) -> Floats:
     over = float(trace.result.time[0])
     given = trace.assignments
     passed = np.minimum(edges, over)
-    busy = _time_since(given.time, passed) - _time_since(np.minimum(given.end, over), passed)
+    busy = time_since(given.time, passed) - time_since(np.minimum(given.end, over), passed)
     presence = pool.presence(passed) if isinstance(pool, Recorded) else pool.count * passed
     idle = np.diff(presence - busy)
     is_rounding = abs(idle) < 1e-9 * pool.count * edges[1]
     return np.where(is_rounding, 0.0, idle)
-
-
-def _time_since(moments: Floats, edges: Floats) -> Floats:
-    """Return, for each edge, the sum of the time since each of the moments before that edge."""
-    ascending = np.sort(moments)
-    before = np.searchsorted(ascending, edges, side="right")
-    total = np.concatenate([[0.0], np.cumsum(ascending)])
-    since: Floats = before * edges - total[before]
-    return since

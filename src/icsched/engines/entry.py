@@ -33,7 +33,7 @@ class Outcome:
     seconds: float
     problem: str | None = None  # one line, such as "exit code 3" or "killed by signal 9"
     is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
-    value: object = None  # what a Python call returned
+    value: object = None  # what a Python call returned, or the Failure that it ended with
     log: Path | None = None  # with what the task printed, if the engine chose the file
 
 
@@ -78,6 +78,10 @@ class Recorder(Protocol):
         """Record that an attempt succeeded, before the server hears of it."""
 
 
+def _tell_nobody(_name: str, _reason: str) -> None:
+    """Leave a job on hold alone."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """What a user says about the workers. Each engine takes what it can, and refuses the rest."""
@@ -86,6 +90,7 @@ class Terms:
     address: str | None = None  # of a scheduler that runs already
     shell: bool = False  # whether commands are read by a shell
     recorder: Recorder | None = None
+    held: Callable[[str, str], None] = _tell_nobody  # gets the job on hold by name, and the reason
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,8 @@ class Engine:
     """A program that runs tasks, as `ENGINES` holds it.
 
     An engine has one of the two functions. `open` gives workers to icsched's own loop. `stream`
-    hands the whole workflow over, in the order of a plan, and yields outcomes as tasks end; the
+    hands the whole workflow over, in the order of a plan. It raises EngineError if the program does
+    not take the workflow; else it returns an iterator of outcomes, which come as tasks end. The
     `number` of such an outcome is the id of its task. It takes the workflow, the plan, a directory
     for its files, and the terms. `forget` makes such a directory new, so that all tasks run again;
     it raises EngineError if an earlier run is still going on there.

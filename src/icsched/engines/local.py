@@ -18,6 +18,9 @@ from icsched.engines import worker
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
 from icsched.engines.processes import ATTEMPT, GRACE_S, check_script, kill_marked, start_tracker
 from icsched.errors import ArgumentError, EngineError
+from icsched.failures import Failure
+from icsched.files.reading import reason
+from icsched.machine import usable_cores
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _MOST_WORKERS = 1_000
@@ -68,16 +71,23 @@ class LocalCrew:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self.size = self.workers = count_workers(terms)
-        self._workers = [_Worker() for _ in range(self.size)]
-        self._idle = list(reversed(self._workers))
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
         self._at: dict[int, _Worker] = {}
         self._ended: SimpleQueue[Outcome] = SimpleQueue()
         self._name = uuid4().hex
 
-    def wait_until_ready(self) -> None:
-        """Wait for all processes; raises EngineError if one does not start."""
+    def open(self) -> None:
+        """Start all processes, and wait until they work; raises EngineError if one does not."""
+        try:
+            while len(self._workers) < self.size:
+                self._workers.append(_Worker())
+        except OSError as error:
+            problem = f"cannot start {self.size} workers: {reason(error)}: use fewer workers"
+            raise EngineError(f"engine {LOCAL.name}: {problem}") from error
         for one in self._workers:
             assert one.pid  # noqa: S101  asking waits until it works
+        self._idle = list(reversed(self._workers))
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once."""
@@ -115,7 +125,7 @@ class LocalCrew:
             one.stop_by = None
             self._idle.append(one)
             if outcome.problem == _DIED:  # what its command has started may have survived
-                kill_marked(ATTEMPT, self._token(outcome.number))
+                kill_marked([self._token(outcome.number)])
         return found
 
     def stop(self, number: int, /) -> None:
@@ -133,11 +143,13 @@ class LocalCrew:
                 one.kill(signal.SIGKILL if is_late else signal.SIGTERM)
 
     def close(self) -> None:
-        """End all processes; attempts that still run are killed."""
+        """End all processes; attempts that still run are killed, with all that they started."""
         for one in self._at.values():
             one.kill(signal.SIGKILL)
         for one in self._workers:
             one.pool.shutdown(wait=True, cancel_futures=True)
+        if self._at:
+            kill_marked([self._token(number) for number in self._at])
 
 
 def count_workers(terms: Terms) -> int:
@@ -146,7 +158,7 @@ def count_workers(terms: Terms) -> int:
         problem = "an address cannot be used, because the workers are on this machine"
         raise ArgumentError(f"engine local: {problem}")
     if terms.workers is None:
-        return len(os.sched_getaffinity(0))
+        return usable_cores()
     return checks.whole_number("workers", terms.workers, least=1, most=_MOST_WORKERS)
 
 
@@ -157,7 +169,7 @@ def _outcome(number: int, done: "Future[worker.Ended]", seconds: float) -> Outco
         return Outcome(number, seconds, problem, is_lost, value)
     if isinstance(error, BrokenProcessPool):
         return Outcome(number, seconds, _DIED, is_lost=True)
-    return Outcome(number, seconds, f"{type(error).__name__}: {error}")
+    return Outcome(number, seconds, worker.problem_of(error), value=Failure.of(error))
 
 
 @contextmanager
@@ -170,7 +182,7 @@ def local_crew(terms: Terms) -> Iterator[LocalCrew]:
     start_tracker()
     crew = LocalCrew(terms)
     try:
-        crew.wait_until_ready()
+        crew.open()
         yield crew
     finally:
         crew.close()

@@ -1,6 +1,5 @@
 """One command in a process of its own, with its limits, its log, and a sure end."""
 
-import ctypes
 import os
 import shutil
 import signal
@@ -8,21 +7,22 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
+from hashlib import sha256
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import IO, Any
 
 from icsched.commands import Command
 from icsched.errors import EngineError
+from icsched.machine import die_with_parent
 
 ATTEMPT = "ICSCHED_ATTEMPT"  # the variable by which the processes of an attempt are known again
 GRACE_S = 5.0  # between the request to end and the kill
-_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
+_LONGEST_NAME = 200  # bytes of a file's name that leave room for the name of its `.part` file
 _HELD = {signal.SIGTERM, signal.SIGALRM}
-_PRCTL = ctypes.CDLL(None).prctl  # found now: a lookup after a fork may wait for a lock forever
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def run_command(
 
     What the command prints goes to its own files, or else is appended to *log*; so is what
     a `OneOfSeveral` that failed has printed. Its input is empty unless the command says otherwise.
-    The command leads a process group of its own. It is killed when the thread that calls this
-    function dies. If the call is interrupted by an exception or by *time_limit* (seconds), the
+    The command leads a process group of its own. On Linux it is killed when the thread that calls
+    this function dies. If the call is interrupted by an exception or by *time_limit* (seconds), the
     group gets SIGTERM, and SIGKILL after `GRACE_S`. Paths that are not absolute are relative to the
     working directory of this process.
     """
@@ -94,6 +94,8 @@ def _ended_apart(
     files = {name: _Apart(name, work.number) for name in (work.stdout, work.stderr) if name}
     out, error = (files[name].place if name else None for name in (work.stdout, work.stderr))
     try:
+        for one in files.values():
+            one.make()
         problem = _ended(replace(work, stdout=out, stderr=error), log, time_limit, shell=shell)
         with _held_signals():  # a stop must not come between two files
             for one in files.values():
@@ -118,8 +120,17 @@ class _Apart:
         self._name, self.place = os.path.realpath(name), name
         if os.path.isfile(name) or not os.path.exists(name):  # noqa: PTH110, PTH113
             folder, own = os.path.split(self._name)
+            if len(os.fsencode(own)) > _LONGEST_NAME:
+                own = sha256(os.fsencode(own)).hexdigest()
             self.place = os.path.join(folder, f".{own}.icsched-{number}.part")  # noqa: PTH118
         self._is_apart = self.place != name
+
+    def make(self) -> None:
+        """Make the file, with the permissions of the file that it will replace, if there is one."""
+        if self._is_apart:
+            Path(self.place).touch()
+            if os.path.isfile(self._name):  # noqa: PTH113
+                shutil.copymode(self._name, self.place)
 
     def settle(self, log: Path | None) -> None:
         """Give the file its name, or append it to *log*."""
@@ -185,7 +196,7 @@ def _started(
 
     def before_exec() -> None:
         """Die with the worker, and meet the signals as any new process does."""
-        _PRCTL(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        die_with_parent()
         if os.getppid() != server:  # it died before the line above
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -220,25 +231,27 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def kill_marked(variable: str, value: str) -> None:
-    """Kill all processes of this machine that have a variable with *value*, and wait for their end.
+def kill_marked(tokens: Collection[str]) -> None:
+    """Kill the processes of this machine that have one of *tokens* as `ATTEMPT`, and await the end.
 
-    Processes of other users are left alone, and waiting ends after `GRACE_S`.
+    Processes of other users are left alone, and waiting ends after `GRACE_S`. A system without
+    /proc, such as macOS, does not say which processes there are; then nothing is killed.
     """
+    pairs = {f"{ATTEMPT}={token}".encode() for token in tokens}
     end = time.monotonic() + GRACE_S
-    while (found := _marked(f"{variable}={value}".encode())) and time.monotonic() < end:
+    while (found := _marked(pairs)) and time.monotonic() < end:
         for process in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.01)
 
 
-def _marked(pair: bytes) -> list[int]:
-    """Return the processes whose environment has *pair*; one that has ended has no environment."""
+def _marked(pairs: set[bytes]) -> list[int]:
+    """Return the processes with one of *pairs* in their environment; ended ones have none."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if pair in (place / "environ").read_bytes().split(b"\0"):
+            if not pairs.isdisjoint((place / "environ").read_bytes().split(b"\0")):
                 found.append(int(place.name))
     return found
 

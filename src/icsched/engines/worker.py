@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from icsched.commands import Command
 from icsched.engines.processes import run_command
+from icsched.failures import Failure
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
 
 NO_LOG = Path("/dev/stdout")  # what a call prints stays where the server prints
-Ended = tuple[float, str | None, bool, object]  # seconds, problem, is it lost, value
+Ended = tuple[float, str | None, bool, object]  # seconds, problem, is it lost, value or Failure
 
 _busy = Lock()  # held while an attempt runs
 
@@ -125,8 +126,17 @@ def _called(call: Callable[[], object], log: Path, time_limit: float | None) -> 
     except _OverTime:
         problem = f"stopped at its time limit of {time_limit:g} s"
     except Exception as error:  # what a user's function raises cannot be foreseen
-        problem = f"{type(error).__name__}: {error}".rstrip(": ")
+        problem, value = problem_of(error), Failure.of(error)
     return time.perf_counter() - start, problem, False, value
+
+
+def problem_of(error: BaseException) -> str:
+    r"""Return an error on one line: its type, and what it says.
+
+    >>> problem_of(ValueError("two\nlines")), problem_of(KeyError())
+    ('ValueError: two lines', 'KeyError')
+    """
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 @contextmanager
@@ -159,6 +169,8 @@ def _printing_to(log: Path) -> Iterator[None]:
 
 
 def _redirect(handles: list[int]) -> None:
-    for stream, handle in zip((sys.stdout, sys.stderr), handles, strict=True):
-        stream.flush()
-        os.dup2(handle, 1 if stream is sys.stdout else 2)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    for number, handle in zip((1, 2), handles, strict=True):
+        os.dup2(handle, number)

@@ -15,6 +15,7 @@ from socket import socket
 from types import EllipsisType, FunctionType, NoneType, NotImplementedType
 from typing import Any
 
+from icsched.engines.worker import problem_of
 from icsched.errors import ArgumentError
 
 _MAIN = "__main__"
@@ -52,7 +53,7 @@ class _Prober(ForkingPickler):
 def check_findable(tasks: Iterable[tuple[object, object]]) -> None:
     """Raise ArgumentError for the first function that does not pickle, or that workers cannot find.
 
-    *tasks* are names and functions. A worker is a new process: it imports modules, and reads the
+    *tasks* are names and calls. A worker is a new process: it imports modules, and reads the
     script again, but knows nothing that was typed in a session.
     """
     for name, function in tasks:
@@ -62,8 +63,7 @@ def check_findable(tasks: Iterable[tuple[object, object]]) -> None:
             problem = f"workers cannot find {error}"
             raise ArgumentError(f"task {name!r}: {problem}, or use engine='dask'") from None
         except Exception as error:  # what the class of an argument raises cannot be foreseen
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            problem = f"expected a function and arguments that pickle: {reason}"
+            problem = f"expected a function and arguments that pickle: {problem_of(error)}"
             raise ArgumentError(f"task {name!r}: {problem}") from error
 
 

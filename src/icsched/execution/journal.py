@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Self
 
 from icsched.engines.entry import Outcome
-from icsched.engines.worker import NO_LOG
-from icsched.errors import FormatError
+from icsched.engines.worker import NO_LOG, problem_of
+from icsched.errors import FormatError, IcschedError
 from icsched.execution.opening import Identity, Opening, Ways
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
@@ -157,6 +157,27 @@ class Journal:
                 self._journal.execute("COMMIT")
 
     @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Forget an earlier run before the block, and remember it if the block refuses to start.
+
+        If this process is killed inside the block, the earlier run is forgotten.
+        """
+        if not self._journal.in_transaction:
+            yield
+            return
+        path = (self.directory or Path()) / FILE
+        with closing(connect(":memory:")) as earlier:
+            with self._naming(), closing(connect(str(path))) as committed:
+                committed.backup(earlier)
+            self.forget_earlier()
+            try:
+                yield
+            except IcschedError:
+                with self._naming():
+                    earlier.backup(self._journal)
+                raise
+
+    @contextmanager
     def _writing(self) -> Iterator[None]:
         self.forget_earlier()
         with self._naming(), transaction(self._journal):
@@ -190,7 +211,7 @@ def _pickled(end: Outcome, *, keeps_results: bool) -> tuple[Outcome, bytes | Non
     try:
         return end, pickle.dumps(end.value)
     except Exception as error:  # what the class of a user's result raises cannot be foreseen
-        problem = " ".join(f"its result does not pickle: {type(error).__name__}: {error}".split())
+        problem = f"its result does not pickle: {problem_of(error)}"
         return replace(end, problem=problem, value=None), None
 
 

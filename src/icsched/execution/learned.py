@@ -19,21 +19,27 @@ def write_learned(journal: Journal, directory: Path, instant: Iterable[str] = ()
     """Write the seconds of completed tasks as a table for `--run-times`; return its name.
 
     *instant* tasks run nothing, so they take no time. Tasks that are in the table already and were
-    not run again keep their seconds. There is no table as long as nothing is known.
+    not run again keep their seconds. A task whose name no table can hold is left out. There is no
+    table as long as nothing is known.
     """
-    measured = journal.seconds()
+    measured = {name: s for name, s in journal.seconds().items() if _fits_table(name)}
     path = directory / TABLE
     known = _known(path)
     if not measured and not known:
         return None
     if measured:
-        known.update(dict.fromkeys(instant, 0.0) | measured)
+        known.update(dict.fromkeys(filter(_fits_table, instant), 0.0) | measured)
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
         rows.writerow(["job", "seconds"])
         rows.writerows((name, f"{seconds:.6g}") for name, seconds in known.items())
         write_text(path, text.getvalue())
     return str(path)
+
+
+def _fits_table(name: str) -> bool:
+    """Whether a table gives a name back as it is: one that does not would spoil the whole table."""
+    return bool(name) and name == name.strip() and not {"\n", "\0"} & set(name)
 
 
 def _known(path: Path) -> dict[str, float]:

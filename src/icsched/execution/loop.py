@@ -16,6 +16,7 @@ from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
 from icsched.execution.rules import Rules
+from icsched.failures import Failure
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
 MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
@@ -64,7 +65,8 @@ class Happened:
 
     `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
     waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
-    of each task that failed for good. `signal` is the number of the signal that stopped the run.
+    of each task that failed for good, and `failures` why a Python call did. `signal` is
+    the number of the signal that stopped the run.
     """
 
     done: int = 0
@@ -78,6 +80,7 @@ class Happened:
     stalled: float = 0.0
     stalls: int = 0
     failed: dict[int, str] = field(default_factory=dict)
+    failures: dict[int, Failure] = field(default_factory=dict)
     signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
 
@@ -291,7 +294,7 @@ class Loop:
         elif outcome.problem is None:
             self._done(task, outcome.value)
         else:
-            self._failed(task, outcome.problem)
+            self._failed(task, outcome.problem, outcome.value)
 
     def _kept(self, task: int) -> object:
         whole = self._tasks.whole(task)
@@ -320,12 +323,14 @@ class Loop:
         else:
             self._handing.lost(task)
 
-    def _failed(self, task: int, problem: str) -> None:
+    def _failed(self, task: int, problem: str, why: object) -> None:
         self._failures[task] += 1
         if self._copies.get(task):
             return  # another attempt may still succeed
         if self._failures[task] > self._rules.retries:
             self._give_up(task, problem)
+            if isinstance(why, Failure):
+                self.happened.failures[task] = why
         else:
             self.happened.retried += 1
             self._handing.lost(task)

@@ -3,16 +3,17 @@
 import io
 import os
 import pickle
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
+from icsched.calls import Function, FunctionCall, Name, calls_of
 from icsched.dag import Dag
 from icsched.engines.entry import Call, Terms
 from icsched.engines.local import LOCAL
@@ -26,20 +27,19 @@ from icsched.execution.opening import ARGUMENTS, Opening, stopped
 from icsched.execution.records import WorkerRecorder
 from icsched.execution.rules import Rules
 from icsched.execution.runs import Course, run_by_crew
-from icsched.orders import prioritize
-
-Name = TypeVar("Name", bound=Hashable)
-Function = Callable[..., object]
-Given = Function | tuple[object, ...]  # a function, or a function and the names of its arguments
+from icsched.graph_inputs import Names
+from icsched.orders import Plan, prioritize
+from icsched.pebble import Order, RunTimes, check_order, checked_run_times
 
 
 def run(
-    tasks: Mapping[Name, Given],
+    tasks: Mapping[Name, object],
     *,
     workers: int | None = None,
     engine: str = "local",
     address: str | None = None,
-    order: str = "auto",
+    order: str | Order = "auto",
+    run_times: RunTimes | None = None,
     journal: str | os.PathLike[str] | None = None,
     resume: bool = False,
     again: bool = False,
@@ -49,11 +49,13 @@ def run(
 ) -> dict[Name, object]:
     """Run Python functions as soon as their arguments are there, best first; return the results.
 
-    *tasks* maps each name to a function, or to a tuple of a function and the names of the tasks
-    whose results are its arguments, in this order. The functions run in *workers* processes of an
-    *engine* of `ENGINES`, by default one for each core of this machine. So functions, arguments
-    and results must pickle, and a script must call `run` below ``if __name__ == "__main__":``.
-    *order* is a name of `ORDERS`.
+    *tasks* maps each name to a function, or to a tuple of a function and its arguments. An argument
+    that is the name of a task stands for the result of that task, also inside a list. Other
+    arguments stand for themselves. The functions run in *workers* processes of an *engine* of
+    `ENGINES`, by default one for each core of this machine. So functions, arguments and results
+    must pickle, and a script must call `run` below ``if __name__ == "__main__":``.
+    *order* is a name of `ORDERS`, a plan, or names of all tasks; some orders use *run_times*, one
+    number per task, or a mapping from names to seconds. Both are as for `prioritize`.
 
     With *journal*, a directory, each result is kept there as soon as it is known, with what the
     functions print. *resume* goes on with such a run, whatever ended it, and begins it if there is
@@ -61,41 +63,39 @@ def run(
     *retries* times, for *time_limit* seconds at most. After a failure, running tasks end and no
     other starts, or, to *keep_going*, all that can start without the failed task.
 
-    Raises RunError if a task failed; its `results` are those of the other tasks. Raises
-    ArgumentError, before anything starts, for a function that the workers could not find, such as a
-    lambda or a function typed in a session; workers of engine "dask" take these, too. Raises
-    GraphError for a graph that is not a dag, FormatError for a journal that cannot be used,
-    EngineError if the engine cannot be used. After Ctrl-C running tasks are stopped, then
-    KeyboardInterrupt is raised.
+    Raises RunError if a task failed, from the error of the task; its `tracebacks` say where each
+    task failed, and its `results` are those of the other tasks. Raises ArgumentError, before
+    anything starts, for a function that the workers could not find, such as a lambda or a function
+    typed in a session; workers of engine "dask" take these, too. Raises GraphError for a graph that
+    is not a dag, FormatError for a journal that cannot be used, EngineError if the engine cannot be
+    used. After Ctrl-C running tasks are stopped, then KeyboardInterrupt is raised.
 
-    >>> from operator import add, mul
-    >>> from functools import partial
-    >>> tasks = {"two": partial(int, "2"), "six": partial(int, "6"), "sum": (add, "two", "six")}
-    >>> run({**tasks, "end": (mul, "sum", "six")}, workers=1)["end"]
-    48
+    >>> run({"a": (int, "3"), "b": (pow, "a", 2), "c": (sum, ["a", "b"])}, workers=1)
+    {'a': 3, 'b': 9, 'c': 12}
     """
     if journal is not None:  # functions may go to another directory
         journal = Path(journal).absolute()
-    dag, functions, parents = _parts(tasks)
+    calls = calls_of(tasks)
+    dag = Dag({name: call.parents for name, call in calls.items()})
     chosen = ENGINES.find(engine)
     if chosen.open is None:
         raise ArgumentError(f"engine {engine}: it runs commands, not Python functions")
     if chosen is LOCAL:
-        check_findable(zip(dag.names, functions, strict=True))
+        check_findable(calls.items())
     opening = Opening(resume, again, ways=ARGUMENTS)
     _check_opening(opening, journal)
     keeper = None if journal is None else WorkerRecorder(str(journal), keeps_results=True)
     rules = Rules(retries=retries, keep_going=keep_going, time_limit=time_limit)
     terms = Terms(workers, address, recorder=keeper)
     course = Course(chosen, terms, rules, keeps_results=keeper is not None)
-    works = [] if journal is None else _works(dag, functions, parents)
+    works = [] if journal is None else _works(calls)
     with _journal(journal, dag, works, opening) as kept:
-        calls = _Calls(dag, functions, parents, kept)
-        if len(calls.dag):
-            plan = prioritize(calls.dag, order)
-            happened, _ = run_by_crew(calls, plan, kept, course)
-            _check(calls, happened)
-    return {name: calls.results[task] for task, name in enumerate(tasks)}
+        left = _Calls(dag, calls, kept)
+        if len(left.dag):
+            plan = left.plan(order, run_times)
+            happened, _ = run_by_crew(left, plan, kept, course)
+            _check(left, happened)
+    return {name: left.results[task] for task, name in enumerate(tasks)}
 
 
 def _check_opening(opening: Opening, journal: object) -> None:
@@ -106,47 +106,13 @@ def _check_opening(opening: Opening, journal: object) -> None:
         raise ArgumentError("resume cannot be used with again")
 
 
-def _parts(tasks: Mapping[Name, Given]) -> tuple[Dag, list[Function], list[tuple[int, ...]]]:
-    """Return the dag, and the function and the parents of each task."""
-    if not isinstance(tasks, Mapping):
-        raise ArgumentError(f"tasks: expected a mapping, got {type(tasks).__name__}")
-    split = {name: _split(name, given) for name, given in tasks.items()}
-    strange = [(name, p) for name, (_, needed) in split.items() for p in needed if p not in split]
-    if strange:
-        name, parent = strange[0]
-        raise ArgumentError(f"task {name!r}: expected the name of a task, got {parent!r}")
-    dag = Dag({name: list(dict.fromkeys(needed)) for name, (_, needed) in split.items()})
-    parents = [tuple(dag.ids[p] for p in needed) for _, needed in split.values()]
-    return dag, [function for function, _ in split.values()], parents
-
-
-def _split(name: Hashable, given: Given) -> tuple[Function, tuple[Hashable, ...]]:
-    first, *rest = given if isinstance(given, tuple) and given else (given,)
-    if not callable(first):
-        expected = "a function, or a tuple of a function and names of tasks"
-        raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
-    for parent in rest:
-        if not isinstance(parent, Hashable) or not _has_hash(parent):
-            raise ArgumentError(f"task {name!r}: expected the name of a task, got {parent!r}")
-    return first, tuple(rest)
-
-
-def _has_hash(word: Hashable) -> bool:
-    """Whether a word has a hash: a tuple with a list inside has none."""
-    try:
-        hash(word)
-    except TypeError:
-        return False
-    return True
-
-
-def _works(dag: Dag, functions: list[Function], parents: list[tuple[int, ...]]) -> list[object]:
+def _works(calls: Mapping[Name, FunctionCall]) -> list[object]:
     """Return what marks each task in every process; ArgumentError if a journal cannot know it."""
     found: list[object] = []
-    for name, function, needed in zip(dag.names, functions, parents, strict=True):
+    for name, call in calls.items():
         try:
             str(name).encode()
-            found.append((_label(function), needed))
+            found.append((_label(call.function), _steady(call.arguments)))
         except UnicodeEncodeError:
             problem = "expected a name in UTF-8 for the journal"
             raise ArgumentError(f"task {name!r}: {problem}") from None
@@ -210,15 +176,28 @@ def _journal(
 class _Calls:
     """The tasks that are left, by their ids in `dag`, and the results by ids in the whole."""
 
-    def __init__(
-        self, whole: Dag, functions: list[Function], parents: list[tuple[int, ...]], kept: Journal
-    ) -> None:
+    def __init__(self, whole: Dag, calls: Mapping[Any, FunctionCall], kept: Journal) -> None:
         self.results: dict[int, object] = kept.results()
         is_left = np.ones(len(whole), bool)
         is_left[list(self.results)] = False
         self._left = np.flatnonzero(is_left)
         self.dag = whole.induced(self._left)
-        self._functions, self._parents = functions, parents
+        self._whole, self._ids, self._calls = whole, whole.ids, calls
+
+    @property
+    def all_names(self) -> Names:
+        """The names of all tasks, by their ids in the whole."""
+        return self._whole.names
+
+    def plan(self, order: str | Order, run_times: RunTimes | None) -> Plan:
+        """Order the tasks that are left, by an order and run times of the whole."""
+        times = None
+        if run_times is not None:
+            times = checked_run_times(self._whole, run_times)[self._left]
+        if not isinstance(order, str):
+            ids = check_order(self._whole, order)
+            order = np.searchsorted(self._left, ids[np.isin(ids, self._left)]).astype(np.int32)
+        return prioritize(self.dag, order, run_times=times)
 
     def name(self, task: int, /) -> str:
         return str(self.dag.names[task])
@@ -227,9 +206,8 @@ class _Calls:
         return int(self._left[task])
 
     def work(self, task: int, /) -> Call:
-        whole = self.whole(task)
-        arguments = [self.results[parent] for parent in self._parents[whole]]
-        return partial(self._functions[whole], *arguments)
+        call = self._calls[self.dag.names[task]]
+        return partial(call, {name: self.results[self._ids[name]] for name in call.parents})
 
     def expected(self, _task: int, /) -> float | None:
         return None
@@ -246,6 +224,7 @@ def _check(calls: _Calls, happened: Happened) -> None:
     if happened.failed:
         names = calls.dag.names
         failed = {names[task]: problem for task, problem in happened.failed.items()}
-        whole = {calls.whole(task): name for task, name in enumerate(names)}
-        done = {whole[task]: value for task, value in calls.results.items() if task in whole}
-        raise RunError(failed, done)
+        done = {calls.all_names[task]: value for task, value in sorted(calls.results.items())}
+        texts = {names[task]: why.traceback for task, why in happened.failures.items()}
+        first = happened.failures.get(next(iter(happened.failed)))
+        raise RunError(failed, done, texts) from (first.cause() if first else None)

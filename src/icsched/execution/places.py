@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from icsched.errors import FormatError
+from icsched.errors import EngineError, FormatError
 from icsched.execution.records import FILE, WORKERS
 
 RESERVE = "reserve"
@@ -78,7 +78,10 @@ def _wait_for_workers(directory: Path, waiting: Callable[[], None]) -> None:
 
 
 class _Undo:
-    """Removes a new directory at the end of a context, if an error came before any attempt."""
+    """Removes a new directory at the end of a context, if an error came before any attempt.
+
+    The directory stays if an engine's error names a file in it, such as a log.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -86,8 +89,9 @@ class _Undo:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: object, *_rest: object) -> None:
-        if kind is not None and not self._has_begun():
+    def __exit__(self, _kind: object, error: BaseException | None, *_rest: object) -> None:
+        is_named = isinstance(error, EngineError) and f"{self._directory}{os.sep}" in str(error)
+        if error is not None and not is_named and not self._has_begun():
             with suppress(OSError):
                 self._remove()
 

@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.engines.entry import Engine, Outcome, Terms
 from icsched.execution.handing import Handing
@@ -19,7 +20,6 @@ from icsched.execution.journal import Journal
 from icsched.execution.loop import Happened, Loop, State, Tasks, Tell
 from icsched.execution.rules import Rules
 from icsched.orders import Plan
-from icsched.pebble import RunTimes
 from icsched.sim import Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
@@ -64,20 +64,24 @@ def run_by_crew(
 def run_by_stream(
     workflow: Workflow, tasks: Tasks, plan: Plan, journal: Journal, course: Course, tell: Tell
 ) -> Happened:
-    """Let an engine run a whole workflow, and record what it says."""
+    """Let an engine run a whole workflow, and record what it says.
+
+    Raises EngineError, and leaves the journal as it was, if the engine does not start.
+    """
     assert course.engine.stream is not None, "an engine with a stream"  # noqa: S101
     assert journal.directory is not None, "a journal on disk"  # noqa: S101
     happened, start = Happened(), monotonic()
     total = len(workflow.dag) + course.before
-    stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
-    journal.forget_earlier()  # the engine goes on if this process is killed
     interrupts = Interrupts(raises=True)
     try:
-        with interrupts, closing(cast("Closable", stream)):
+        with interrupts:
             tell(State(total, course.before))
-            for outcome in stream:
-                _record(tasks, journal, outcome, happened)
-                tell(State(total, happened.done + course.before, failed=len(happened.failed)))
+            with journal.forgetting():  # the engine goes on if this process is killed
+                stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
+            with closing(cast("Closable", stream)):
+                for outcome in stream:
+                    _record(tasks, journal, outcome, happened)
+                    tell(State(total, happened.done + course.before, failed=len(happened.failed)))
     except KeyboardInterrupt:
         happened.signal = interrupts.first or signal.SIGINT
     happened.seconds = monotonic() - start
@@ -121,9 +125,9 @@ class Foretold:
     busy: float  # share of the workers' time
 
 
-def foretell(dag: Dag, plan: Plan, run_times: RunTimes | None, workers: int) -> Foretold | None:
-    """Simulate a run on *workers*; None if there is nothing to run, or times are unknown."""
-    if run_times is None or not len(dag):
+def foretell(dag: Dag, plan: Plan, run_times: Floats | None, workers: int) -> Foretold | None:
+    """Simulate a run on *workers*; None if there is nothing to run, or no time is known but 0."""
+    if run_times is None or not run_times.any():
         return None
     runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(dag)))
     played, times = Played("static", plan.order), Times(means=run_times)

@@ -3,13 +3,13 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import get_type_hints
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.families import blocks, composites, figures, randoms, scientific
+from icsched.spelling import did_you_mean
 
 FUNCTIONS: tuple[Callable[..., Dag], ...] = (
     blocks.w,
@@ -97,9 +97,9 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
 
 def _family(name: str) -> Family:
     if name not in FAMILIES:
-        close = get_close_matches(name.lower(), FAMILIES)
-        hint = f"did you mean {' or '.join(close)}? " if close else ""
-        raise ArgumentError(f"unknown family {name!r}: {hint}`icsched make --list` lists them all")
+        question = did_you_mean(name, FAMILIES)
+        hint = f"{question} `icsched make --list` lists them all".lstrip()
+        raise ArgumentError(f"unknown family {name!r}: {hint}")
     return FAMILIES[name]
 
 

@@ -11,7 +11,9 @@ from icsched.files.reading import (
 )
 from icsched.files.writing import (
     WITHDRAWN,
+    check_replaceable,
     check_rewritable,
+    encoded,
     remove,
     rewrite,
     sync_directory,
@@ -25,7 +27,9 @@ from icsched.files.writing import (
 __all__ = [
     "WITHDRAWN",
     "Change",
+    "check_replaceable",
     "check_rewritable",
+    "encoded",
     "is_own_file",
     "naming",
     "read_bytes",

@@ -36,8 +36,7 @@ def _bounded(file: BufferedReader, most: int) -> bytes:
         if not part:
             return bytes(data)
         data += part
-    limit = "2 GiB" if most == _MOST_BYTES else f"{(most + 1) >> 20} MiB"
-    raise OSError(errno.EFBIG, f"Expected less than {limit}")
+    raise OSError(errno.EFBIG, f"Expected less than {(most + 1) >> 30} GiB")
 
 
 def read_if_there(path: str | os.PathLike[str]) -> bytes | None:

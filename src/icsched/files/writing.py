@@ -20,7 +20,7 @@ WITHDRAWN = "dag"  # the name of a file while it is kept in the directory that b
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write *text* to *path* as `write_bytes` does; raises FormatError if UTF-8 cannot hold it."""
-    write_bytes(path, _encoded(path, text))
+    write_bytes(path, encoded(path, text))
 
 
 def write_texts(texts: Mapping[str, str]) -> None:
@@ -29,7 +29,7 @@ def write_texts(texts: Mapping[str, str]) -> None:
     All are on the disk under other names before the first is put in place. So a disk that fills up
     changes no file. Raises FormatError as `write_text` does.
     """
-    data = {path: _encoded(path, text) for path, text in texts.items()}
+    data = {path: encoded(path, text) for path, text in texts.items()}
     replaced = [path for path in data if _open_handle(path) is None and not _is_special(path)]
     with ExitStack() as stack:
         asides = [_aside(stack, path, data[path]) for path in replaced]
@@ -44,6 +44,7 @@ def write_texts(texts: Mapping[str, str]) -> None:
 
 def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
     """Write *data* beside the file at *path*; an error within *stack* removes what was written."""
+    check_replaceable(path)
     with naming(path):
         target = _target(path)
         return stack.enter_context(_written_beside(target, data, model=target))
@@ -59,7 +60,8 @@ def _written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[Path]
         yield path
 
 
-def _encoded(path: str | os.PathLike[str], text: str) -> bytes:
+def encoded(path: str | os.PathLike[str], text: str) -> bytes:
+    """Return *text* as the file at *path* holds it; raises FormatError if UTF-8 cannot hold it."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -71,9 +73,10 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write *data* to *path* so that a reader sees the old file or the new, never a part.
 
     A file that is there already keeps its owner, permissions and attributes, and a link keeps
-    pointing at it. Raises FormatError if *path* cannot be written or cannot keep these. Raises
-    BrokenPipeError if *path* is standard output and its reader has left.
+    pointing at it. Raises FormatError if *path* cannot be written, is read-only, or cannot keep
+    these. Raises BrokenPipeError if *path* is standard output and its reader has left.
     """
+    check_replaceable(path)
     handle = _open_handle(path)
     try:
         if handle is not None:
@@ -92,6 +95,18 @@ def would_replace(path: str | os.PathLike[str]) -> bool:
     """Whether `write_bytes` would put a file in the place of one that is at *path*."""
     is_written_into = _open_handle(path) is not None or _is_special(path)
     return not is_written_into and os.path.isfile(path)  # noqa: PTH113  no error for a strange name
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Raise FormatError if there is a file at *path* that its owner may not write.
+
+    The system would let icsched put another file in its place, and lets root write into it.
+    """
+    with naming(path):
+        problem = _read_only(_target(path).stat()) if would_replace(path) else None
+    if problem:
+        advice = "make it writable by chmod u+w, or use another name"
+        raise FormatError(os.fspath(path), None, f"{problem}: {advice}")
 
 
 def rewrite(
@@ -145,9 +160,16 @@ def _surprises(status: os.stat_result) -> list[str]:
     found = []
     if status.st_nlink > 1:
         found.append("it has other hard links, which keep the old content")
-    if not status.st_mode & stat.S_IWUSR:
-        found.append(f"it is read-only (mode {stat.S_IMODE(status.st_mode):04o})")
+    if problem := _read_only(status):
+        found.append(problem)
     return found
+
+
+def _read_only(status: os.stat_result) -> str | None:
+    """Return a clause if the owner of a file may not write it; root's own rights do not count."""
+    if status.st_mode & stat.S_IWUSR:
+        return None
+    return f"it is read-only (mode {stat.S_IMODE(status.st_mode):04o})"
 
 
 def write_with_directory(
@@ -165,8 +187,9 @@ def write_with_directory(
     File and directory keep the owner, group, permissions and attributes of the old ones. The files
     in the directory get its owner and group.
     This does not wait for the disk to have the directory: a power cut may still empty files.
-    Raises FormatError if something cannot be written.
+    Raises FormatError if something cannot be written, or if the file is read-only.
     """
+    check_replaceable(path)
     target, place = Path(path), Path(directory)
     with naming(path), temporary_directory(place.parent) as new:
         _take_after_directory(new, place)

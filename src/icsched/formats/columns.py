@@ -11,8 +11,8 @@ from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
 from icsched.formats.entry import NoOptions
+from icsched.formats.facts import FACTS
 from icsched.formats.found import (
-    FACTS,
     Found,
     facts_of,
     priorities_of,
@@ -82,10 +82,8 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
         _read_pairs(_checked(rows, header, columns, found), columns, found)
         return found.workflow("csv")
     table = _Table(found.text, separator, header, columns)
-    parents = _read_tasks(_checked(rows, header, columns, found), table, found)
-    between = _EITHER if separator == _BETWEEN else re.compile(_BETWEEN)
-    for task, cell in parents.items():
-        _read_parents(task, cell, between, found)
+    cells = _read_tasks(_checked(rows, header, columns, found), table, found)
+    _read_parents(cells, _EITHER if separator == _BETWEEN else re.compile(_BETWEEN), found)
     return found.workflow("csv", table)
 
 
@@ -101,7 +99,7 @@ def _separator(text: str) -> str:
 def _rows(found: Found, separator: str) -> Iterator[_Row]:
     """Yield the rows that are not empty; raises FormatError for a quote that does not end."""
     cell = re.compile(
-        rf'"([^"]*+(?:""[^"]*+)*+)"(?={separator}|\r|\n|\Z)|([^"{separator}\r\n][^{separator}\r\n]*+|)'
+        rf'"[^"]*+(?:""[^"]*+)*+"(?={separator}|\r|\n|\Z)|[^"{separator}\r\n][^{separator}\r\n]*+|'
     )
     text, row = found.text, list[_Cell]()
     place = 1 if text.startswith("\ufeff") else 0
@@ -109,8 +107,7 @@ def _rows(found: Found, separator: str) -> Iterator[_Row]:
         match = cell.match(text, place)
         if match is None or (match.end() < len(text) and text[match.end()] == '"'):
             raise found.error(place, f"expected a quoted cell to end before {separator!r}")
-        value = match[2] if match[1] is None else match[1].replace('""', '"')
-        row.append(_Cell(value, place, match.end()))
+        row.append(_Cell(_value(match[0]), place, match.end()))
         place = match.end() + 1
         if text[match.end() : place] == separator:
             continue
@@ -119,6 +116,10 @@ def _rows(found: Found, separator: str) -> Iterator[_Row]:
         if len(row) > 1 or row[0].value.strip():
             yield row
         row = []
+
+
+def _value(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell
 
 
 def _columns(header: _Row, found: Found) -> dict[str, int]:
@@ -161,14 +162,17 @@ def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
         if not ids:
             raise found.error(row[0].start, "expected a parent or a child, got two empty cells")
         if len(ids) == 2:
-            found.arc(*ids)
+            found.arc(ids[0], ids[1], row[0].start)
 
 
-def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> dict[int, _Cell]:
-    """Read rows of tasks without their parents; return the cell with the parents of each task."""
+def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> "array[int]":
+    """Read rows of tasks without their parents; return where the parents of each task are.
+
+    There are two places for each task: the start and the end of the cell.
+    """
     columns = table.columns
     facts = {fact: columns[fact] for fact in FACTS if fact in columns}
-    parents: dict[int, _Cell] = {}
+    cells = array("q")
     for row in rows:
         cell = row[columns["task"]]
         name = cell.value.strip()
@@ -177,22 +181,22 @@ def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> dict[int, 
             raise found.error(cell.start, f"expected the name of another task, {problem}")
         task = found.task(name)
         table.add(row)
-        if row[columns["parents"]].value:
-            parents[task] = row[columns["parents"]]
+        cells.extend(row[columns["parents"]][1:])
         for fact, column in facts.items():
             if row[column].value.strip():
                 found.say(fact, task, row[column].value, row[column].start)
-    return parents
+    return cells
 
 
-def _read_parents(child: int, cell: _Cell, between: re.Pattern[str], found: Found) -> None:
-    """Take the parents of a task; each must have a row, before or after."""
-    for word in between.split(cell.value):
-        name = word.strip()
-        if name and name not in found.ids:
-            raise found.error(cell.start, f"expected parents that have a row, got {name!r}")
-        if name:
-            found.arc(found.ids[name], child)
+def _read_parents(cells: "array[int]", between: re.Pattern[str], found: Found) -> None:
+    """Take the parents of all tasks from their *cells*; each parent must have a row."""
+    for child, (start, end) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
+        for word in between.split(_value(found.text[start:end])):
+            name = word.strip()
+            if name and name not in found.ids:
+                raise found.error(start, f"expected parents that have a row, got {name!r}")
+            if name:
+                found.arc(found.ids[name], child, start)
 
 
 # Writing

@@ -7,7 +7,8 @@ DAGMan as well.
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from sys import intern
 from urllib.parse import unquote
 
 from icsched.commands import Command, seen_from_file
@@ -16,7 +17,7 @@ from icsched.formats.dax_text import NOTHING, STREAMS
 from icsched.formats.entry import NoOptions
 from icsched.formats.known import Number, arcs_by_files, output_sizes, size_in
 from icsched.formats.markup import Opened, read_document
-from icsched.formats.nodes import Nodes, Places, places_of
+from icsched.formats.nodes import Nodes, places_of
 from icsched.workflow import Remark, Workflow
 
 _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
@@ -24,15 +25,15 @@ _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
 Called = tuple[str, str, str]  # namespace, name and version of a program
 
 
-@dataclass
+@dataclass(slots=True)
 class _Job:
     """What an open job says about its command."""
 
     called: Called
     kind: str  # the name of its element
     argument: str | None = None
-    streams: dict[str, str] = field(default_factory=dict)
-    environment: list[tuple[str, str]] = field(default_factory=list)
+    streams: dict[str, str] | None = None
+    environment: list[tuple[str, str]] | None = None
     directory: str | None = None
 
 
@@ -44,6 +45,7 @@ class _Reader:
         self.nodes = Nodes(self.document)
         self.root = -1  # the offset of its tag
         self.jobs: list[_Job] = []
+        self.called: dict[Called, Called] = {}  # each program once
         self.job: _Job | None = None
         self.argument = -1  # the offset of an open argument
         self.child: str | None = None
@@ -58,12 +60,13 @@ class _Reader:
     def read(self) -> Workflow:
         self.nodes.remark_all(self._walk())
         if not self.has_children:
-            self.nodes.pairs(arcs_by_files(self.inputs, self.outputs, self.nodes.remarks))
+            self.nodes.add_arcs(arcs_by_files(self.inputs, self.outputs, self.nodes.remarks))
         sizes = output_sizes(self.sizes, self.nodes.remarks)
         for task, size in enumerate(() if sizes is None else sizes.tolist()):
             self.nodes.say("size", task, str(size), self.nodes.tags[task])
         has_commands = self.programs or any(job.argument is not None for job in self.jobs)
-        return self.nodes.workflow("dax", self._places(), self._commands if has_commands else None)
+        find = self._commands if has_commands else None
+        return self.nodes.workflow("dax", self.nodes.places(self.root), find)
 
     def _walk(self) -> list[Remark]:
         """Go through the file; return a remark for each kind of thing that is not used."""
@@ -90,13 +93,6 @@ class _Reader:
         texts = frozenset({"argument", "profile"})
         return self.document.walk("adag", opened, closed, texts=texts, known=_KNOWN)
 
-    def _places(self) -> Places:
-        nodes = self.nodes
-        prefix = self.document.tag(self.root).prefix
-        return Places(
-            self.document, nodes.tags, nodes.starts, nodes.stops, nodes.leads, prefix=prefix
-        )
-
     # Jobs
 
     def _root(self, _: Mapping[str, str], at: int) -> None:
@@ -107,14 +103,14 @@ class _Reader:
             if self.job is not None:
                 raise self.document.error(at, f"expected no <{kind}> inside a job")
             task = self.nodes.add(given.get("id"), at, kind)
-            called = _called(given)
+            called = self.called.setdefault(_called(given), _called(given))
             self.job = _Job(called, kind)
             self.jobs.append(self.job)
             for rows in (self.inputs, self.outputs, self.sizes):
                 rows.append([])
             if kind != "job":
                 self.nodes.remarks.add("jobs that are workflows: icsched orders each as one job")
-            self.nodes.kinds[task] = "::".join(filter(None, called[:2])) or given["id"]
+            self.nodes.kinds[task] = intern("::".join(filter(None, called[:2])) or given["id"])
             if "runtime" in given:
                 self.nodes.say("run_time", task, given["runtime"], at)
 
@@ -126,6 +122,7 @@ class _Reader:
     def _stream(self, stream: str) -> Opened:
         def opened(given: Mapping[str, str], _: int) -> None:
             if self.job is not None:
+                self.job.streams = self.job.streams or {}
                 self.job.streams[stream] = given.get("name", given.get("file", ""))
 
         return opened
@@ -166,6 +163,7 @@ class _Reader:
             return
         space, key, begin = self.profile
         if space == "env":
+            self.job.environment = self.job.environment or []
             self.job.environment.append((key, text))
         elif (space, key.lower()) == ("condor", "priority"):
             self.nodes.say("priority", len(self.nodes) - 1, text, begin)
@@ -213,8 +211,9 @@ class _Reader:
             problem = f"expected words as a shell reads them, got {job.argument!r}: {error}"
             raise self.document.error(at, problem) from error
         program = self.programs.get(job.called, job.called[1])
-        environment = tuple(job.environment)
-        streams = {key: seen_from_file(file, job.directory) for key, file in job.streams.items()}
+        environment = tuple(job.environment or ())
+        given = (job.streams or {}).items()
+        streams = {key: seen_from_file(file, job.directory) for key, file in given}
         return Command((program, *words), job.directory, environment, **streams)
 
 

@@ -32,7 +32,7 @@ def workflow_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
             f"{attribute('name', label)}>\n",
             *(_executable(name, program) for program, name in programs.items() if "/" in program),
             *_jobs(workflow, names, programs, path),
-            *(_child(names, task, dag.parents(task).tolist()) for task in range(len(dag))),
+            *(_child(names, task, dag.parent_rows[task].tolist()) for task in range(len(dag))),
             "</adag>\n",
         ]
     )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from icsched.errors import FormatError
 from icsched.files import read_text
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
@@ -11,6 +10,7 @@ from icsched.formats.known import MOST_READ
 from icsched.workflow import Workflow
 
 _WEIGHT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_LINE = re.compile("[^\n]+")
 _EXPECTED = "expected PARENT CHILD, or one TASK"
 
 
@@ -24,27 +24,28 @@ def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow:
     [path] = paths
     found = Found(path, read_text(path, MOST_READ).removeprefix("\ufeff"))
     task, arc = found.task, found.arc
-    for number, line in enumerate(found.text.split("\n"), 1):
+    for match in _LINE.finditer(found.text):  # a list of all lines would be three times the text
+        line, place = match[0], match.start()
         words = line.split()
         if "#" in line:
             words = words[: next((i for i, word in enumerate(words) if word[0] == "#"), None)]
         if len(words) > 2:
-            words = _pair(words, line, number, found)
+            words = _pair(words, line, place, found)
         if len(words) == 2:
-            arc(task(words[0]), task(words[1]))
+            arc(task(words[0]), task(words[1]), place)
         elif words:
             task(words[0])
     return found.workflow("edges")
 
 
-def _pair(words: list[str], line: str, number: int, found: Found) -> list[str]:
+def _pair(words: list[str], line: str, place: int, found: Found) -> list[str]:
     """Return parent and child of a line that says more about its edge."""
     is_weight = len(words) == 3 and _WEIGHT.fullmatch(words[2])
     is_data = words[2].startswith("{") and words[-1].endswith("}")
     if not is_weight and not is_data:
         got = line.strip() if len(line) < 80 else f"{len(words)} words"
-        raise FormatError(found.path, number, f"{_EXPECTED}, got {got!r}")
-    found.remark("icsched does not read weights and data of edges", 0)
+        raise found.error(place, f"{_EXPECTED}, got {got!r}")
+    found.remark("icsched does not read weights and data of edges", place)
     return words[:2]
 
 

@@ -4,52 +4,39 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from icsched.arrays import Floats
 from icsched.commands import Command
-from icsched.dag import Dag
 from icsched.errors import FormatError
+from icsched.formats.facts import FACTS, STREAMS, Facts
 from icsched.formats.groups import End, members_of
-from icsched.formats.known import (
-    NO_SIZE,
-    Remarks,
-    check_sum,
-    known_seconds,
-    priority_in,
-    seconds_in,
-    size_in,
-    truth_in,
-    with_means,
-)
+from icsched.formats.known import NO_SIZE, Remarks, check_sum, dag_of, known_seconds, with_means
 from icsched.formats.stated import Column, said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 
-_STREAMS = ("directory", "stdin", "stdout", "stderr")
-FACTS = ("run_time", "size", "priority", "done", "command", *_STREAMS)
 _MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
-
-Value = TypeVar("Value")
 
 
 @dataclass
 class Found:
     """Tasks, arcs and facts of the file at `path`, in the order in which a reader meets them.
 
-    `text` is the content of the file; the place of a fact is an offset into it. `facts` has for
-    each of `FACTS` the words for a task, with their place; the last words win.
+    `text` is the content of the file; the place of a fact is an offset into it.
     """
 
     path: str
     text: str
     ids: dict[str, int] = field(default_factory=dict)
-    facts: dict[str, dict[int, tuple[str, int]]] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     kinds: dict[int, str] = field(default_factory=dict)  # see Workflow.describe
     _parents: "array[int]" = field(default_factory=lambda: array("i"))
     _children: "array[int]" = field(default_factory=lambda: array("i"))
+    _places: "array[int]" = field(default_factory=lambda: array("q"))  # of arcs
     remarks: Remarks = field(init=False)
     _grouped: int = 0
 
@@ -62,15 +49,16 @@ class Found:
         """Return the id of the task called *name*, a new one if it is met for the first time."""
         return self.ids.setdefault(name, len(self.ids))
 
-    def arc(self, parent: int, child: int) -> None:
+    def arc(self, parent: int, child: int, place: int) -> None:
         """Add an arc."""
         self._parents.append(parent)
         self._children.append(child)
+        self._places.append(place)
 
-    def pairs(self, arcs: NDArray[np.intc]) -> None:
-        """Add arcs, each a parent and a child."""
-        self._parents.frombytes(arcs[:, 0].astype(np.intc).tobytes())
-        self._children.frombytes(arcs[:, 1].astype(np.intc).tobytes())
+    def _add(self, parents: NDArray[Any], children: NDArray[Any], places: NDArray[Any]) -> None:
+        self._parents.frombytes(parents.astype(np.intc).tobytes())
+        self._children.frombytes(children.astype(np.intc).tobytes())
+        self._places.frombytes(places.astype(np.int64).tobytes())
 
     def arcs(self, parents: Sequence[End], children: Sequence[End], place: int) -> None:
         """Add an arc from each of *parents* to each of *children*; raises FormatError if too many.
@@ -82,9 +70,8 @@ class Found:
         count(max(len(sources) * len(targets), len(sources) + len(targets)))
         if not sources or not targets:
             self.remark("an edge to or from an empty subgraph is no dependency", place)
-        several = np.array(sources, np.intc)
-        self._parents.frombytes(np.repeat(several, len(targets)).tobytes())
-        self._children.frombytes(np.tile(np.array(targets, np.intc), len(sources)).tobytes())
+        above, below = np.repeat(sources, len(targets)), np.tile(targets, len(sources))
+        self._add(above, below, np.full(len(above), place))
 
     def _count(self, place: int, entries: int) -> None:
         """Count arcs of groups, and the entries of groups that are walked to find them."""
@@ -95,7 +82,7 @@ class Found:
 
     def say(self, fact: str, task: int, words: str, place: int) -> None:
         """Note that the file gives *task* these *words* for one of `FACTS`."""
-        self.facts.setdefault(fact, {})[task] = words, place
+        self.facts.column(fact).say(task, words, place)
 
     def remark(self, text: str, place: int, rest: str = "") -> None:
         """Count a remark; the first place is the one that is told. For *rest* see `Remarks`."""
@@ -120,19 +107,20 @@ class Found:
     ) -> Workflow:
         """Return the workflow of the format called *name*; by default, facts have the commands.
 
-        Raises FormatError for words that are not what a fact needs, and CycleError for a cycle.
+        Raises FormatError for words that are not what a fact needs, and for a cycle.
         """
-        names = tuple(self.ids)
-        pairs = np.column_stack([np.asarray(self._parents), np.asarray(self._children)])
-        dag = Dag.from_arcs(len(names), pairs, names=names)
-        done = np.array(self._values("done", truth_in, default=False), bool)
-        seconds = np.array(self._values("run_time", seconds_in, default=np.nan), np.float64)
+        arcs = np.column_stack([np.asarray(self._parents), np.asarray(self._children)])
+        dag = dag_of(
+            tuple(self.ids), arcs, lambda arc, problem: self.error(self._places[arc], problem)
+        )
+        done = self._numbers("done", 0).astype(bool)
+        seconds = self._numbers("run_time", np.nan)
         workflow = Workflow(
             dag,
             done,
             known_seconds(seconds, done, self.remarks),
             self._sizes(done),
-            priorities=self._left("priority", priority_in, done, np.int32),
+            priorities=self._left("priority", done, np.int32),
             files=(self.path,),
             format=name,
             parsed=parsed,
@@ -144,41 +132,36 @@ class Found:
         )
         return with_means(workflow, seconds)
 
-    def _values(self, fact: str, parse: Callable[[str], Value], *, default: Value) -> list[Value]:
-        values = [default] * len(self.ids)
-        for task, (words, place) in self.facts.get(fact, {}).items():
-            try:
-                values[task] = parse(words)
-            except ValueError as error:
-                of = f"{fact} of task {[*self.ids][task]!r}"
-                raise self.error(place, f"{of}: expected {error}, got {words[:80]!r}") from None
-        return values
+    def _numbers(self, fact: str, default: float) -> Floats:
+        """Return a number for each task; raises FormatError if the file has other words."""
+        column = self.facts.numbers.get(fact)
+        if column is None:
+            return np.full(len(self.ids), default)
+        for task, (expected, words, place) in column.wrong.items():
+            of = f"{fact} of task {[*self.ids][task]!r}"
+            raise self.error(place, f"{of}: expected {expected}, got {words[:80]!r}")
+        numbers = column.array(len(self.ids))
+        return numbers if np.isnan(default) else np.nan_to_num(numbers, nan=default)
 
-    def _left(
-        self, fact: str, parse: Callable[[str], int], done: NDArray[Any], kind: type
-    ) -> NDArray[Any] | None:
+    def _left(self, fact: str, done: NDArray[Any], kind: type) -> NDArray[Any] | None:
         """Return the numbers of the tasks that are left to run, 0 where the file says none."""
-        if fact not in self.facts:
-            return None
-        numbers: NDArray[Any] = np.array(self._values(fact, parse, default=0), kind)[~done]
-        return numbers
+        return self._numbers(fact, 0)[~done].astype(kind) if fact in self.facts else None
 
-    def _stated(self) -> dict[str, NDArray[np.float64]]:
+    def _stated(self) -> dict[str, Floats]:
         """Return the numbers of all tasks, NaN where the file says none."""
-        columns = {"sizes": ("size", size_in), "priorities": ("priority", priority_in)}
+        columns = {"sizes": "size", "priorities": "priority"}
         return {
-            column: np.array(self._values(fact, parse, default=np.nan), np.float64)
-            for column, (fact, parse) in columns.items()
+            column: self._numbers(fact, np.nan)
+            for column, fact in columns.items()
             if fact in self.facts
         }
 
     def _sizes(self, done: NDArray[Any]) -> NDArray[Any] | None:
-        sizes = self._left("size", size_in, done, np.int64)
+        sizes = self._left("size", done, np.int64)
         if sizes is not None:
             check_sum(sizes, self.path)
-            known = self.facts["size"]
-            missing = sum(task not in known for task in np.flatnonzero(~done).tolist())
-            self.remarks.add(NO_SIZE, missing)
+            missing = np.isnan(self._numbers("size", np.nan)[~done])
+            self.remarks.add(NO_SIZE, int(missing.sum()))
         return sizes
 
     def _description(self) -> list[str]:
@@ -187,7 +170,7 @@ class Found:
     def _commands(self) -> list[Command | None]:
         names = [*self.ids]
         commands: list[Command | None] = [None] * len(names)
-        for task, (words, place) in self.facts["command"].items():
+        for task, words, place in self.facts.words["command"]:
             command = command_of(words)
             if command is None:
                 told = f"command of task {names[task]!r}: expected plain words without shell syntax"
@@ -198,14 +181,15 @@ class Found:
     def _lines(self) -> list[Command | None]:
         """Return the commands as text. A shell splits and expands the text itself."""
         commands: list[Command | None] = [None] * len(self.ids)
-        for task, (words, _) in self.facts["command"].items():
+        for task, words, _ in self.facts.words["command"]:
             if words.strip():
                 commands[task] = self._directed(task, Command((words,)))
         return commands
 
     def _directed(self, task: int, command: Command) -> Command:
-        places = [self.facts.get(fact, {}).get(task, ("", 0))[0] or None for fact in _STREAMS]
-        directory, stdin, stdout, stderr = places
+        known = self.facts.words
+        given = [known[fact].get(task) or None if fact in known else None for fact in STREAMS]
+        directory, stdin, stdout, stderr = given
         return Command(command.argv, directory, command.environment, stdin, stdout, stderr)
 
 
@@ -215,6 +199,7 @@ class Found:
 def facts_of(workflow: Workflow) -> list[dict[str, str]]:
     """Return for each task of ``workflow.whole`` the words of `FACTS` that are known of it.
 
+    >>> from icsched import Dag
     >>> work = Workflow(Dag({"a": [], "b": []}), [True, False], run_times=np.array([2.0]))
     >>> facts_of(work)
     [{'done': 'true'}, {'run_time': '2'}]
@@ -232,7 +217,7 @@ def facts_of(workflow: Workflow) -> list[dict[str, str]]:
     for row, command in zip(rows, workflow.all_commands or (), strict=False):
         if command is not None:
             row["command"] = command_text(command)
-            given = {fact: getattr(command, fact) for fact in _STREAMS}
+            given = {fact: getattr(command, fact) for fact in STREAMS}
             row.update({fact: words for fact, words in given.items() if words})
     return rows
 
@@ -242,6 +227,7 @@ def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
 
     *order* has ids of ``workflow.dag``, the result those of ``workflow.whole``.
 
+    >>> from icsched import Dag
     >>> priorities_of(Workflow(Dag({"a": [], "b": [], "c": []}), [True, False, False]), [1, 0])
     {2: 2, 1: 1}
     """

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from icsched.files import Change
+from icsched.formats.attributes import Attributes
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import shown_facts
 from icsched.formats.markup import attribute, content, is_text, read_document
-from icsched.formats.nodes import Nodes, Places, free_id, is_fact, places_of, written_rows
+from icsched.formats.nodes import Nodes, Places, places_of, written_rows
 from icsched.workflow import Workflow
 
 _SPACE = "http://www.gexf.net/1.2draft"
@@ -27,13 +28,7 @@ class _Reader:
         self.is_directed = False
         self.owner = ""  # "node", "edge" or "" for what else is open
         self.of_nodes = False  # whether the open list of attributes is of nodes
-        self.open_attribute: str | None = None
-        self.attributes: dict[str, str] = {}  # ids of the attributes that icsched uses
-        self.ids: set[str] = set()  # of attributes of nodes
-        self.names: dict[str, str] = {}  # titles of other attributes
-        self.defaults: dict[str, tuple[str, int]] = {}
-        self.unused: dict[str, int] = {}  # values of other attributes
-        self.unknown: set[str] = set()  # ids of values without a declaration
+        self.attributes = Attributes(self.nodes)
         self.hierarchy = 0
 
     def read(self) -> Workflow:
@@ -50,7 +45,7 @@ class _Reader:
             },
             {
                 _ATTRIBUTE: self._attribute_closed,
-                "default": self._default_closed,
+                "default": self.attributes.default,
                 "node": self._closed,
                 "edge": self._closed,
             },
@@ -58,25 +53,12 @@ class _Reader:
             known=_KNOWN,
         )
         self.nodes.check_graph(self.graph, is_directed=self.is_directed)
-        self._fill_defaults()
         self.nodes.remark_all(remarks)
-        self._remark()
-        return self.nodes.workflow("gexf", self._places())
-
-    def _places(self) -> Places:
-        nodes = self.nodes
-        key = next((key for key, fact in self.attributes.items() if fact == "priority"), None)
-        return Places(
-            self.document,
-            nodes.tags,
-            nodes.starts,
-            nodes.stops,
-            nodes.leads,
-            prefix=self.document.tag(self.graph).prefix,
-            key=free_id({*self.ids, *self.unknown}) if key is None else key,
-            has_key=key is not None,
-            head=self.graph if self.list < 0 else self.list,
-        )
+        self.attributes.finish()
+        hierarchy = "icsched does not use the hierarchy of nodes (pid)"
+        self.nodes.remarks.add(hierarchy, self.hierarchy)
+        head = self.graph if self.list < 0 else self.list
+        return self.nodes.workflow("gexf", self.attributes.places(self.graph, head))
 
     def _graph(self, given: Mapping[str, str], at: int) -> None:
         if self.graph >= 0:
@@ -90,24 +72,12 @@ class _Reader:
             self.list = at
 
     def _attribute(self, given: Mapping[str, str], at: int) -> None:
-        if not self.of_nodes:
-            return
-        key, name = given.get("id", ""), given.get("title", "")
-        if key in self.ids:
-            raise self.document.error(at, f"attribute {key!r} is in the file already")
-        self.ids.add(key)
-        self.open_attribute = key
-        if is_fact(name, given.get("type")) and name not in self.attributes.values():
-            self.attributes[key] = name
-        else:
-            self.names[key] = name or key
+        if self.of_nodes:
+            key, name = given.get("id", ""), given.get("title", "")
+            self.attributes.declare(key, name, given.get("type"), at, _ATTRIBUTE)
 
     def _attribute_closed(self, _: str, __: int) -> None:
-        self.open_attribute = None
-
-    def _default_closed(self, text: str, at: int) -> None:
-        if self.open_attribute in self.attributes:
-            self.defaults[str(self.open_attribute)] = text, at
+        self.attributes.close()
 
     def _node(self, given: Mapping[str, str], at: int) -> None:
         if self.owner == "node":
@@ -139,28 +109,14 @@ class _Reader:
 
     def _attvalue(self, given: Mapping[str, str], at: int) -> None:
         key = given.get("for", given.get("id", ""))  # version 1.0 says id
-        fact = self.attributes.get(key)
+        fact = self.attributes.fact(key)
         if self.owner == "node" and fact is not None:
             self.nodes.say(fact, len(self.nodes) - 1, given.get("value", ""), at)
             span = self.document.tag(at).value_of("value") if fact == "priority" else None
             if span:
                 self.nodes.starts[-1], self.nodes.stops[-1] = span
         elif self.owner:
-            name = self.names.get(key, key) if self.owner == "node" else key
-            self.unused[name] = self.unused.get(name, 0) + 1
-            self.unknown.add(key)
-
-    def _fill_defaults(self) -> None:
-        for key, (text, at) in self.defaults.items():
-            self.nodes.say_rest(self.attributes[key], text, at)
-
-    def _remark(self) -> None:
-        remarks, rest = self.nodes.remarks, "icsched does not use other attributes"
-        for name, count in self.unused.items():
-            told = remarks.kind(f"icsched does not use attribute {name!r}", rest)
-            remarks.add(told, count)
-        text = "icsched does not use the hierarchy of nodes (pid)"
-        self.nodes.remarks.add(text, self.hierarchy)
+            self.attributes.pass_over(key, is_of_node=self.owner == "node")
 
 
 def read_gexf(paths: Sequence[str], _: NoOptions) -> Workflow:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from icsched.files import Change
+from icsched.formats.attributes import Attributes
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import shown_facts
 from icsched.formats.markup import attribute, content, is_text, read_document
-from icsched.formats.nodes import Nodes, Places, free_id, is_fact, places_of, written_rows
+from icsched.formats.nodes import Nodes, places_of, written_rows
 from icsched.workflow import Workflow
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -23,12 +24,7 @@ class _Reader:
         self.nodes = Nodes(self.document)
         self.graph = -1  # the offset of its tag
         self.is_directed = True
-        self.is_key: str | None = None  # the id of the key that is open
-        self.keys: dict[str, str] = {}  # ids of the keys that icsched uses, with their facts
-        self.ids: set[str] = set()
-        self.other: dict[str, tuple[str, int]] = {}  # names of other keys
-        self.defaults: dict[str, tuple[str, int]] = {}
-        self.unused: dict[str, int] = {}  # values of other keys
+        self.attributes = Attributes(self.nodes)
         self.owner = ""  # "node", "edge" or "" for what else is open
         self.data: tuple[str, int] | None = None  # the key and the offset of open data
         self.desc = -1  # the offset of an open description
@@ -49,7 +45,7 @@ class _Reader:
             },
             {
                 "key": self._key_closed,
-                "default": self._default_closed,
+                "default": self.attributes.default,
                 "node": self._closed,
                 "edge": self._closed,
                 "desc": self._desc_closed,
@@ -59,46 +55,18 @@ class _Reader:
             known=_KNOWN,
         )
         self.nodes.check_graph(self.graph, is_directed=self.is_directed)
-        self._fill_defaults()
         self.nodes.remark_all(remarks)
-        self._remark()
-        return self.nodes.workflow("graphml", self._places())
-
-    def _places(self) -> Places:
-        nodes = self.nodes
-        key = next((key for key, fact in self.keys.items() if fact == "priority"), None)
-        prefix = self.document.tag(self.graph).prefix
-        return Places(
-            self.document,
-            nodes.tags,
-            nodes.starts,
-            nodes.stops,
-            nodes.leads,
-            prefix=prefix,
-            key=free_id({*self.ids, *self.unused}) if key is None else key,
-            has_key=key is not None,
-            head=self.graph,
-        )
+        self.attributes.finish()
+        self.nodes.remarks.add("icsched does not use ports of nodes", self.ports)
+        return self.nodes.workflow("graphml", self.attributes.places(self.graph, self.graph))
 
     def _key(self, given: Mapping[str, str], at: int) -> None:
-        key, name = given.get("id", ""), given.get("attr.name", "")
-        if key in self.ids:
-            raise self.document.error(at, f"key {key!r} is in the file already")
-        self.ids.add(key)
-        self.is_key = key
-        kind = given.get("attr.type", "string")
         is_of_nodes = given.get("for", "all") in ("node", "all")
-        if is_of_nodes and is_fact(name, kind) and name not in self.keys.values():
-            self.keys[key] = name
-        else:
-            self.other[key] = name or key, at
+        kind = given.get("attr.type", "string") if is_of_nodes else None
+        self.attributes.declare(given.get("id", ""), given.get("attr.name", ""), kind, at, "key")
 
     def _key_closed(self, _: str, __: int) -> None:
-        self.is_key = None
-
-    def _default_closed(self, text: str, at: int) -> None:
-        if self.is_key in self.keys:
-            self.defaults[str(self.is_key)] = text, at
+        self.attributes.close()
 
     def _graph(self, given: Mapping[str, str], at: int) -> None:
         if self.graph >= 0:
@@ -141,33 +109,19 @@ class _Reader:
         if self.data is None:
             return
         (key, begin), self.data = self.data, None
-        fact = self.keys.get(key)
+        fact = self.attributes.fact(key)
         if self.owner == "node" and fact is not None:
             self.nodes.say(fact, len(self.nodes) - 1, text, begin)
             if fact == "priority":
                 self._place_priority(begin, at)
         elif self.owner:
-            self.unused[key] = self.unused.get(key, 0) + 1
-            if self.owner == "node" and self.other.get(key, ("", 0))[0] == "label":
+            self.attributes.pass_over(key)
+            if self.owner == "node" and self.attributes.name(key) == "label":
                 self.nodes.kinds[len(self.nodes) - 1] = text
 
     def _place_priority(self, begin: int, end: int) -> None:
         tag = self.document.tag(begin)
         self.nodes.starts[-1], self.nodes.stops[-1] = tag.stop, end
-
-    def _fill_defaults(self) -> None:
-        for key, (text, at) in self.defaults.items():
-            self.nodes.say_rest(self.keys[key], text, at)
-
-    def _remark(self) -> None:
-        remarks = self.nodes.remarks
-        for key, count in self.unused.items():
-            name, at = self.other.get(key, (key, -1))
-            told = f"icsched does not use attribute {name!r}"
-            told = remarks.kind(told, "icsched does not use other attributes")
-            line = self.document.line(at) if at >= 0 and told not in remarks else 0
-            remarks.add(told, count, line)
-        remarks.add("icsched does not use ports of nodes", self.ports)
 
 
 def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow:

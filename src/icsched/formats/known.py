@@ -5,26 +5,28 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import LONGEST, SHORTEST, Floats, Ids, Sizes, expected_time
-from icsched.errors import FormatError
+from icsched.dag import Dag
+from icsched.errors import CycleError, FormatError
 from icsched.run_times import RunTimeTable
 from icsched.workflow import Remark, Workflow
 
 NO_RUN_TIME = "tasks without a run time get the mean of their kind"
 NO_SIZE = "tasks without a size count as 0 bytes"
-MOST_READ = 2**29 - 1  # bytes of a file: what it says takes up to 15 times as much memory
+MOST_READ = 2**30 - 1  # bytes of a file; reading takes 10 times as much, short lines 30 times
 MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
 MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
 MOST_KINDS = 10  # of things with names, each with a remark
 _MANY = 100  # arcs of one file that numpy makes faster than a loop
 _LIMIT = 2**31  # of priorities
-_PRIORITY = "a whole number of 32 bits"
-_WHOLE = re.compile(r"([+-]?[0-9]{1,19})(?:\.0*)?")
+WHOLE = "a whole number of 32 bits"
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
 
 Number = int | float | None
@@ -69,35 +71,37 @@ class Remarks:
 
 
 def seconds_in(words: str) -> float:
-    """Return a run time."""
+    """Return a run time. Only Python takes 1_000, or other digits than 0 to 9, for a number."""
     try:
-        seconds = float(words)
+        seconds = float(words if words.isascii() and "_" not in words else "")
     except ValueError:
         raise ValueError("seconds") from None
     if seconds == 0 or SHORTEST <= seconds <= LONGEST:
-        return seconds
+        return abs(seconds)  # -0 is written as 0
     raise ValueError(expected_time(seconds))
 
 
 def size_in(words: str) -> int:
     """Return the size of one result."""
-    return _whole(words, 0, MOST_BYTES - 1, f"a whole number of bytes below {MOST_BYTES:,}")
+    return whole_in(words, 0, MOST_BYTES - 1, f"a whole number of bytes below {MOST_BYTES:,}")
 
 
 def priority_in(words: str) -> int:
     """Return a priority.
 
-    >>> priority_in("5"), priority_in("-3.0")
-    (5, -3)
+    >>> priority_in("5"), priority_in("-3.0"), priority_in("1e2")
+    (5, -3, 100)
     """
-    return _whole(words, -_LIMIT, _LIMIT - 1, _PRIORITY)
+    return whole_in(words, -_LIMIT, _LIMIT - 1)
 
 
-def _whole(words: str, least: int, most: int, expected: str) -> int:
-    found = _WHOLE.fullmatch(words.strip())
-    if not found or not least <= int(found[1]) <= most:
+def whole_in(words: str, least: int, most: int, expected: str = WHOLE) -> int:
+    """Return a whole number in any decimal form: 100, 100.0 and 1e2 are the same number."""
+    found = _DECIMAL.fullmatch(words.strip())
+    value = Decimal(found[0]) if found else Decimal("NaN")
+    if not found or not least <= value <= most or value != value.to_integral_value():
         raise ValueError(expected)
-    return int(found[1])
+    return int(value)
 
 
 def truth_in(words: str) -> bool:
@@ -113,14 +117,19 @@ def truth_in(words: str) -> bool:
 def whole_priorities(
     given: Sequence[Number], wrong: Callable[[int, str, str], FormatError]
 ) -> Ids | None:
-    """Return priorities, 0 for a task that has none; None if no task has one.
+    """Return priorities as `filled_priorities` does; raises the error that *wrong* returns.
 
     *wrong* returns the error for the priority of a task; it takes what was expected, and the words
     of the file.
     """
     for task, value in enumerate(given):
         if value is not None and not (value == value // 1 and -_LIMIT <= value < _LIMIT):
-            raise wrong(task, _PRIORITY, repr(value))
+            raise wrong(task, WHOLE, repr(value))
+    return filled_priorities(given)
+
+
+def filled_priorities(given: Sequence[Number]) -> Ids | None:
+    """Return priorities, 0 for a task that has none; None if no task has one."""
     if all(value is None for value in given):
         return None
     return np.array([int(value or 0) for value in given], np.int32)
@@ -173,6 +182,18 @@ def check_sum(sizes: NDArray[np.generic], path: str) -> None:
     if total >= MOST_BYTES:
         problem = f"sizes: expected a sum below {MOST_BYTES:,}, got {total:,.0f}"
         raise FormatError(path, None, problem)
+
+
+def dag_of(
+    names: Sequence[str], arcs: NDArray[np.int32], wrong: Callable[[int, str], FormatError]
+) -> Dag:
+    """Return the dag of a file; *wrong* returns the error for a cycle, by the row of an arc."""
+    try:
+        return Dag.from_arcs(len(names), arcs, names=names)
+    except CycleError as error:
+        parent, child = (names.index(str(name)) for name in error.cycle[:2])
+        arc = int(np.flatnonzero((arcs[:, 0] == parent) & (arcs[:, 1] == child))[0])
+        raise wrong(arc, str(error)) from error
 
 
 def arcs_by_files(

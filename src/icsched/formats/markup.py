@@ -20,9 +20,8 @@ from icsched.workflow import Remark
 
 DEEPEST = 100  # elements inside each other
 MOST_ATTRIBUTES = 1000  # of one element
-LONGEST_TOKEN = (
-    4 << 20
-)  # bytes of one tag or comment: expat reads an unfinished one again and again
+# Bytes of one tag or comment: expat reads an unfinished one again and again.
+LONGEST_TOKEN = 4 << 20
 MOST_KINDS = 10  # of unused elements, each with a remark
 _PIECE = 1 << 20  # bytes that expat gets at once
 

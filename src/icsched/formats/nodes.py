@@ -4,10 +4,14 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from icsched.commands import Command
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.found import FACTS, Found, facts_of, priorities_of, written_names
+from icsched.formats.facts import FACTS
+from icsched.formats.found import Found, facts_of, priorities_of, written_names
 from icsched.formats.markup import Document, Edit, is_text
 from icsched.workflow import Remark, Workflow
 
@@ -69,7 +73,7 @@ class Nodes(Found):
         self.document = document
         self.tags, self.leads = array("q"), array("q")
         self.starts, self.stops = array("q"), array("q")
-        self._named: list[tuple[str, str, int]] = []  # arcs
+        self._early: list[tuple[str, str, int]] = []  # arcs of tasks that come later
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -94,7 +98,14 @@ class Nodes(Found):
         """Add an arc between tasks that the file may name later."""
         if parent is None or child is None:
             raise self.error(at, "expected two tasks, got one")
-        self._named.append((parent, child, at))
+        if parent in self.ids and child in self.ids:
+            self.arc(self.ids[parent], self.ids[child], at)
+        else:
+            self._early.append((parent, child, at))
+
+    def add_arcs(self, arcs: NDArray[np.int32]) -> None:
+        """Add arcs that the file does not write as such; the place of each is its child's tag."""
+        self._add(arcs[:, 0], arcs[:, 1], np.asarray(self.tags)[arcs[:, 1]])
 
     def check_graph(self, at: int, *, is_directed: bool) -> None:
         """Raise FormatError unless a graph begins at *at*, and is directed or has directed edges.
@@ -103,14 +114,21 @@ class Nodes(Found):
         """
         if at < 0:
             raise FormatError(self.path, None, "expected a graph, got none")
-        if not is_directed and not self._named:
+        if not is_directed and not self._parents and not self._early:
             raise self.error(at, "expected a directed graph, got an undirected one")
 
     def say_rest(self, fact: str, words: str, place: int) -> None:
         """Note the default of a fact, for all tasks of which the file says nothing else."""
-        said = self.facts.setdefault(fact, {})
+        said = self.facts.column(fact)
         for task in range(len(self.ids)):
-            said.setdefault(task, (words, place))
+            if not said.has(task):
+                said.say(task, words, place)
+
+    def places(self, root: int) -> Places:
+        """Return where the tasks are; the tag at *root* has the prefix of all elements."""
+        prefix = self.document.tag(root).prefix
+        offsets = self.tags, self.starts, self.stops, self.leads
+        return Places(self.document, *offsets, prefix=prefix)
 
     def workflow(
         self,
@@ -119,8 +137,8 @@ class Nodes(Found):
         find_commands: Callable[[], Sequence[Command | None]] | None = None,
     ) -> Workflow:
         """Return the workflow; raises FormatError for an arc of an unknown task."""
-        for parent, child, at in self._named:
-            self.arc(self._known(parent, at), self._known(child, at))
+        for parent, child, at in self._early:
+            self.arc(self._known(parent, at), self._known(child, at), at)
         return super().workflow(name, parsed, find_commands)
 
     def _known(self, name: str, at: int) -> int:

@@ -2,23 +2,24 @@
 
 from icsched.logs.fitting import Fit, fitted
 from icsched.logs.past_run import Ending, PastRun
-from icsched.logs.reading import Source, parsed_run, read_log, source_of
+from icsched.logs.reading import Content, content_of, parsed_run, read_log
 from icsched.logs.run_times import read_run_times
 from icsched.logs.stalls import Stall, Stalls, find_stalls
 from icsched.logs.summary import KindOfJob, OverTime, Waits, kinds_in, over_time, waits
 from icsched.logs.usage import Usage
 
 __all__ = [
+    "Content",
     "Ending",
     "Fit",
     "KindOfJob",
     "OverTime",
     "PastRun",
-    "Source",
     "Stall",
     "Stalls",
     "Usage",
     "Waits",
+    "content_of",
     "find_stalls",
     "fitted",
     "kinds_in",
@@ -26,6 +27,5 @@ __all__ = [
     "parsed_run",
     "read_log",
     "read_run_times",
-    "source_of",
     "waits",
 ]

@@ -18,7 +18,7 @@ from icsched.logs.past_run import PastRun
 Path = str | os.PathLike[str]
 
 
-class Source(Enum):
+class Content(Enum):
     """What a file is, by its content."""
 
     LOG = auto()
@@ -32,14 +32,14 @@ _PARTS = re.compile(rb":\d\d\.\d")
 _XML = re.compile(rb"\s*<(?:\?xml|!|c>|classads>)")
 
 
-def source_of(path: str, data: bytes) -> Source:
+def content_of(path: str, data: bytes) -> Content:
     """Return what the file is; raises FormatError for XML."""
     start = data[:_LOOKED_AT].removeprefix(b"\xef\xbb\xbf")
     if _XML.match(start):
         raise FormatError(path, 1, "expected text or JSON, got XML")
     if has_text_event(start) or b'"EventTypeNumber"' in start:
-        return Source.LOG
-    return Source.HISTORY if _JSON.match(start) else Source.TABLE
+        return Content.LOG
+    return Content.HISTORY if _JSON.match(start) else Content.TABLE
 
 
 def read_log(paths: Path | Iterable[Path]) -> PastRun:
@@ -86,10 +86,10 @@ class _Log:
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self._data = path, data
-        self._source = source_of(path, data)
-        if self._source is Source.TABLE:
+        self._content = content_of(path, data)
+        if self._content is Content.TABLE:
             raise FormatError(path, None, "expected an event log or a history of HTCondor")
-        self._ads = history_events(path, data) if self._source is Source.HISTORY else []
+        self._ads = history_events(path, data) if self._content is Content.HISTORY else []
         self.begins = min((event.time for event in islice(self.events(), 1)), default=inf)
         last = self._ads[-1:] or events_in(data[-_LOOKED_AT:])
         self.ends = max((event.time for event in last), default=inf)
@@ -97,7 +97,7 @@ class _Log:
     @property
     def may_have_parts(self) -> bool:
         """Whether a stamp in the file may have parts of a second."""
-        return self._source is Source.HISTORY or bool(_PARTS.search(self._data))
+        return self._content is Content.HISTORY or bool(_PARTS.search(self._data))
 
     def events(self) -> Iterator[Event]:
         """Yield the events of the file, from the first one on."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from icsched import files
 from icsched.errors import ArgumentError
-from icsched.logs.reading import Path, Source, parsed_run, source_of
+from icsched.logs.reading import Content, Path, content_of, parsed_run
 from icsched.logs.tables import Table, parse_table
 from icsched.run_times import RunTimeTable
 
@@ -25,8 +25,8 @@ def read_run_times(*paths: Path) -> RunTimeTable:
     if not paths:
         raise ArgumentError("paths: expected at least one file")
     read = [(os.fspath(path), files.read_bytes(path)) for path in paths]
-    tables = [pair for pair in read if source_of(*pair) is Source.TABLE]
-    logs = [pair for pair in read if source_of(*pair) is not Source.TABLE]
+    tables = [pair for pair in read if content_of(*pair) is Content.TABLE]
+    logs = [pair for pair in read if content_of(*pair) is not Content.TABLE]
     table = Table()
     if logs:
         measured = parsed_run(logs).run_times()

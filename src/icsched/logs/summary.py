@@ -69,7 +69,7 @@ def kinds_in(past: PastRun, descriptions: Mapping[str, str]) -> list[KindOfJob]:
     labels = _labels(past.names, described, kinds)
     by_kind = np.argsort(kinds[past.job], kind="stable")
     used, first = np.unique(kinds[past.job][by_kind], return_index=True)
-    parts = np.split(by_kind, first[1:])
+    parts = np.split(by_kind, first)[1:]  # before the first kind there is nothing
     found = [_kind(past, labels[k], part) for k, part in zip(used.tolist(), parts, strict=True)]
     return sorted(found, key=lambda kind: (-(kind.mean or 0.0) * kind.count, kind.name))
 

@@ -23,7 +23,6 @@ from icsched.sim.race import affordable, run_race
 from icsched.sim.usual import usual_pools
 from icsched.theory import confirmed
 
-SPREAD = 0.3  # of run times around their means; nobody knows them better
 # Larger dags, in tasks and arcs together, do without "area": it would take longer than the race.
 MOST_FOR_AREA = 1_500
 
@@ -61,7 +60,7 @@ def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choi
     >>> challenged(fork, np.array([1, 2, 0, 3], np.int32), None, slow).chosen
     'new'
     """
-    other_draws = replace(aim, seed=(aim.seed + 1) % 2**63)  # than those that chose *order*
+    other_draws = replace(aim, seed=(aim.seed + 1) % 2**64)  # than those that chose *order*
     return _raced(dag, {NEW: order}, run_times, other_draws)
 
 
@@ -101,7 +100,7 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
     orders[present] = listed
     known = None if run_times is None or not run_times.any() else run_times
     means = np.ones(len(dag)) if known is None else known
-    times = Times("lognormal", SPREAD, means)
+    times = Times(means=means)
     asked = usual_pools(dag, means) if aim.pool is None else [aim.pool]
     pools = affordable(dag, asked, times, orders=len(racing), budget=aim.budget)
     raced = run_race(dag, racing, present, pools, times, budget=aim.budget, seed=aim.seed)
@@ -117,6 +116,7 @@ def _raced(dag: Dag, orders: dict[str, Ids], run_times: Floats | None, aim: Aim)
         seed=aim.seed,
         budget=aim.budget,
         budget_used=raced.seconds,
+        intervals=dict(raced.intervals),
     )
 
 

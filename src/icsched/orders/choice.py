@@ -1,12 +1,12 @@
 """What "auto" orders for, and what it chose."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from icsched import checks
 from icsched.arrays import Ids
 from icsched.errors import ArgumentError
-from icsched.frames import Answer
+from icsched.frames import Answer, Rounded, brief
 from icsched.sim import AnyPool
 from icsched.sim.race import Interval
 
@@ -36,7 +36,7 @@ class Aim:
             expected = "expected a Pool, Workers or Recorded"
             raise ArgumentError(f"pool: {expected}, got {self.pool!r:.60}")
         checks.number_within("budget", self.budget, least=0.001, most=LARGEST_BUDGET)
-        checks.whole_number("seed", self.seed, least=0, most=2**63 - 1)
+        checks.whole_number("seed", self.seed, least=0, most=2**64 - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,14 @@ class Choice(Answer):
     or "present" for the priorities in the files. `best` won the race. `ratio` is its time over the
     present order's, in runs that the race has not seen. If that is worth it, `best` was chosen,
     else `present`. `ratios` has what the race saw of each order, as geometric means over the pools;
-    these come from fewer runs, and that of `best` is too good on average. `pools` are these pools
-    as plain data, and `is_own_pool` says whether the user gave one. `is_timed` says whether run
-    times were known. `runs` counts the simulated runs. `budget` is what was asked, and
+    these come from fewer runs, and that of `best` is too good on average. `intervals` has these
+    ratios with their 95% intervals, of the orders but `present` with two runs or more. `pools` are
+    these pools as plain data, and `is_own_pool` says whether the user gave one. `is_timed` says
+    whether run times were known. `runs` counts the simulated runs. `budget` is what was asked, and
     `budget_used` is what the runs took in the same unit: more if the fewest runs take more.
+
+    >>> Choice("prio", "fifo", Interval(0.9, 0.85, 0.95), {}, (), False, False, 80, 0, 1.0, 0.5)
+    Choice(chosen='prio', best='prio', present='fifo', ratio=0.9, low=0.85, high=0.95, runs=80)
     """
 
     best: str
@@ -64,6 +68,13 @@ class Choice(Answer):
     seed: int
     budget: float
     budget_used: float
+    intervals: dict[str, Interval] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        ratio = {"ratio": self.ratio.mean, "low": self.ratio.low, "high": self.ratio.high}
+        rounded = {name: Rounded(value) for name, value in ratio.items()}
+        names = {"chosen": self.chosen, "best": self.best, "present": self.present}
+        return brief(self, **names, **rounded, runs=self.runs)
 
     @property
     def exceeds_budget(self) -> bool:

@@ -17,7 +17,7 @@ from icsched.errors import (
     ScheduleError,
     pip_install,
 )
-from icsched.frames import Shown, Tabular
+from icsched.frames import Listed, Shown, Tabular, brief
 from icsched.given import Graph, dag_of
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
@@ -38,13 +38,21 @@ class Plan(Tabular, Shown):
     is the name of the order in `ORDERS`, or "given". `seconds` has the wall time of each step.
     `choice` says why "auto" chose the order; it is None for other orders.
     A row of `to_pandas` is a row of the schedule's.
+
+    >>> prioritize({"a": [], "b": ["a"], "c": ["a"]}, "prio")
+    Plan(names=['a', 'b', 'c'], ordered_by='prio', is_ic_optimal=True)
     """
 
-    schedule: Schedule = field(repr=False)
+    schedule: Schedule
     ordered_by: str
     proof: Proof
-    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
+    seconds: Mapping[str, float] = field(default_factory=dict)
     choice: Choice | None = None
+
+    def __repr__(self) -> str:
+        chosen = {} if self.choice is None else {"chosen": self.choice.chosen}
+        proved = {"is_ic_optimal": True} if self.proof.is_ic_optimal else {}
+        return brief(self, names=Listed(self.names), ordered_by=self.ordered_by, **chosen, **proved)
 
     @property
     def dag(self) -> Dag:

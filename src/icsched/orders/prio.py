@@ -5,11 +5,9 @@ Evaluation".
 """
 
 from itertools import chain
-from typing import get_args
 
 import numpy as np
 
-from icsched import checks
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.entry import Made, NamedOrder
@@ -42,7 +40,6 @@ def prio_order(
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
     ([2, 0, 1, 3, 4], ['W(1,2)', 'N(1)'])
     """
-    checks.one_of("counting", counting, get_args(Counting))
     clock = Clock()
     with clock.step("shortcuts"):
         reduced = without_shortcuts(dag)

@@ -10,14 +10,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from icsched import _native, checks, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError, MemoryLimitError
-from icsched.frames import Tabular
-from icsched.given import Graph, dag_of
+from icsched.frames import Listed, Tabular
+from icsched.given import Graph, PerTask, dag_of
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory.memory import exact
 from icsched.theory.memory.lean import depth_first_order, lean_order, peak
@@ -28,7 +27,6 @@ from icsched.theory.reduction import without_shortcuts
 PATIENCE = 8
 # How often the search starts again from the order it found, while the area grows.
 ROUNDS = 6
-_MOST_SHOWN = 8  # tasks of an order that its repr shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +45,9 @@ class LimitedOrder(Tabular):
     plan: Plan
 
     def __repr__(self) -> str:
-        tasks = ", ".join(map(str, self.order[:_MOST_SHOWN].tolist()))
-        more = f", ... {len(self.order):,} in all" if len(self.order) > _MOST_SHOWN else ""
+        order = Listed(self.order.tolist())
         need = f"memory={self.memory} of {self.limit} {self.unit}"
-        return f"LimitedOrder(order=[{tasks}{more}], area={self.area}, {need}, exact={self.exact})"
+        return f"LimitedOrder(order={order}, area={self.area}, {need}, exact={self.exact})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limit, what the order needs, and what the plan's `to_dict` has."""
@@ -78,7 +75,7 @@ class LimitedOrder(Tabular):
         return self.plan.schedule.area
 
 
-def order_within(graph: Graph, limit: int, *, sizes: ArrayLike | None = None) -> LimitedOrder:
+def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> LimitedOrder:
     """Order *graph* for the largest area, with no more than *limit* results in memory.
 
     With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order
@@ -107,7 +104,7 @@ def order_within(graph: Graph, limit: int, *, sizes: ArrayLike | None = None) ->
 
 
 def memory_curve(
-    graph: Graph, *, sizes: ArrayLike | None = None, points: int = 12
+    graph: Graph, *, sizes: PerTask | None = None, points: int = 12
 ) -> tuple[LimitedOrder, ...]:
     """Return orders from the least memory to the largest area; each has more area than the last.
 
@@ -146,7 +143,7 @@ def _open_before_joins(dag: Dag, sizes: Sizes) -> int:
     are all parents of the last parent.
     """
     rows = dag.parent_rows
-    filled = np.flatnonzero(np.diff(rows.offsets))
+    filled = np.flatnonzero(rows.sizes)
     if not len(filled):
         return 0
     starts = rows.offsets[filled]
@@ -178,7 +175,7 @@ def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
 class _Search:
     """A dag and the orders that a search starts from, each found once."""
 
-    def __init__(self, dag: Dag, sizes: ArrayLike | None) -> None:
+    def __init__(self, dag: Dag, sizes: PerTask | None) -> None:
         self.dag = dag
         self.unit = "open results" if sizes is None else "bytes"
         self.sizes: Sizes = pebble.checked_sizes(dag, sizes)

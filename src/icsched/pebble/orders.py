@@ -4,20 +4,20 @@ Each function takes any graph that `prioritize` takes. It returns task ids, firs
 breaks ties by task id.
 """
 
-from collections.abc import Hashable, Mapping
+from types import NoneType
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from icsched import _native
+from icsched import _native, checks
 from icsched.arrays import Floats, Ids, expected_time, ranks_of, wrong_times
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
-from icsched.given import Graph, dag_of
+from icsched.given import Graph, PerTask, dag_of, values_by_id
 from icsched.ready import Readiness
 
-RunTimes: TypeAlias = ArrayLike | Mapping[Hashable, float]
+RunTimes: TypeAlias = PerTask
 
 
 def fifo_order(graph: Graph) -> Ids:
@@ -93,10 +93,11 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
     """
     if run_times is None:
         return np.ones(len(dag))
-    if isinstance(run_times, Mapping):
-        run_times = _by_id(dag, run_times)
+    values = values_by_id(dag, "run_times", run_times)
+    if values is not run_times:
+        _check_numbers(dag, values)
     try:
-        weights = np.ascontiguousarray(run_times, np.float64)
+        weights = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError):
         raise ArgumentError("run_times: expected numbers, one per task") from None
     if weights.shape != (len(dag),):
@@ -109,28 +110,32 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
     return weights
 
 
-def _by_id(dag: Dag, run_times: Mapping[Hashable, float]) -> list[float]:
-    try:
-        return [run_times[name] for name in dag.names]
-    except KeyError as error:
-        raise ArgumentError(f"run_times: expected one for each task, none for {error}") from None
+def _check_numbers(dag: Dag, run_times: list[object]) -> None:
+    strange = {type(time) for time in run_times} & {str, NoneType}  # numpy would read these
+    for name, time in zip(dag.names, run_times, strict=True):
+        if strange and type(time) in strange:
+            raise ArgumentError(f"run time of {name!r}: expected a number, got {time!r}")
 
 
 def random_order(graph: Graph, *, seed: int) -> Ids:
     """Run the eligible task that comes first in a random shuffle of all tasks, at every step.
+
+    Raises ArgumentError unless *seed* is a nonnegative integer.
 
     >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> random_order(chain, seed=1).tolist()
     [0, 1, 2]
     """
     dag = dag_of(graph)
-    return priority_order(dag, np.random.default_rng(seed).permutation(len(dag)))
+    rng = np.random.default_rng(checks.whole_number("seed", seed, least=0))
+    return priority_order(dag, rng.permutation(len(dag)))
 
 
 def priority_order(graph: Graph, keys: ArrayLike) -> Ids:
     """Run the eligible task with the smallest key, at every step.
 
-    *keys* has one number per task; equal keys go by id. O(arcs + tasks log tasks).
+    *keys* has one number per task; equal keys go by id. Raises ArgumentError for other keys.
+    O(arcs + tasks log tasks).
 
     >>> priority_order(Dag({"a": [], "b": [], "c": []}), [2, 0, 1]).tolist()
     [1, 2, 0]
@@ -138,5 +143,7 @@ def priority_order(graph: Graph, keys: ArrayLike) -> Ids:
     dag, array = dag_of(graph), np.asarray(keys)
     if array.shape != (len(dag),):
         raise ArgumentError(f"keys: expected {len(dag)} numbers, got shape {array.shape}")
+    if array.dtype.kind not in "biuf":
+        raise ArgumentError(f"keys: expected {len(dag)} numbers, got {array.dtype}")
     ranks = ranks_of(np.argsort(array, kind="stable").astype(np.int32))
     return _native.priority_order(dag.child_rows, dag.parent_rows, ranks)

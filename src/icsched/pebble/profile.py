@@ -16,13 +16,13 @@ from functools import cached_property
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from icsched.arrays import Ids, Rows, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
-from icsched.frames import Answer, Shown, Tabular
-from icsched.given import Graph, dag_of
+from icsched.frames import Answer, Listed, Shown, Tabular, brief
+from icsched.given import Graph, PerTask, dag_of, values_by_id
 
 Profile = NDArray[np.int64]
 
@@ -47,8 +47,9 @@ def check_order(graph: Graph, order: Order) -> Ids:
     """Return *order* as an array of ids if it is a legal order of *graph*.
 
     This is the one way in which icsched accepts an order: a `Plan` or a `Schedule` of the same
-    dag, or the tasks by name or by id. An array of integers always has ids. Raises ScheduleError,
-    naming the task, if a task is missing, repeated or unknown, or comes before one of its parents.
+    dag, or the tasks by name or by id. An array of integers has ids. A list of integers has names
+    if all of them are names, and ids otherwise. Raises ScheduleError, naming the task, if a task is
+    missing, repeated or unknown, or comes before one of its parents.
 
     >>> chain = Dag({"a": [], "b": ["a"]})
     >>> check_order(chain, [0, 1]).tolist(), check_order(chain, ["a", "b"]).tolist()
@@ -87,15 +88,9 @@ def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
         return order
     tasks = _listed(order)
     kinds = set(map(type, tasks))
-    if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        return _ids_of_names(dag, tasks)
-    if not tasks or isinstance(dag.names, range) or not all(task in dag for task in tasks):
+    has_numbers = all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
+    if has_numbers and not (dag.numbers_are_names and all(task in dag for task in tasks)):
         return np.array(tasks, np.int64)
-    if set(tasks) == set(range(len(dag))):
-        raise ScheduleError(
-            "order: ambiguous, because the names of tasks are the ids of others:"
-            " expected ids in a numpy array; dag.id_of(name) gives an id"
-        )
     return _ids_of_names(dag, tasks)
 
 
@@ -121,7 +116,7 @@ def _ids_of_names(dag: Dag, names: list[Hashable]) -> Ids:
 def _latest(rows: Rows, position: Ids) -> Ids:
     """Latest position in each task's row; -1 for an empty row."""
     latest = np.full(len(position), -1, np.int32)
-    filled = np.flatnonzero(np.diff(rows.offsets))
+    filled = np.flatnonzero(rows.sizes)
     if len(filled):
         latest[filled] = np.maximum.reduceat(position[rows.targets], rows.offsets[filled])
     return latest
@@ -158,7 +153,7 @@ def enabled_profile(graph: Graph, order: Order) -> Profile:
     return Schedule.of(graph, order).enabled
 
 
-def memory_profile(graph: Graph, order: Order, *, sizes: ArrayLike | None = None) -> Profile:
+def memory_profile(graph: Graph, order: Order, *, sizes: PerTask | None = None) -> Profile:
     """Count the open tasks after each step: executed, with a child that has not run.
 
     The results of open tasks must be kept (Rosenberg and Yurkewych 2005, section 2.2.3). A sink is
@@ -184,8 +179,8 @@ def memory_profile(graph: Graph, order: Order, *, sizes: ArrayLike | None = None
     return profile
 
 
-def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
-    """Return *sizes* as an array, 1 for each task by default.
+def checked_sizes(dag: Dag, sizes: PerTask | None) -> Sizes:
+    """Return *sizes*, by id or by name, as an array; 1 for each task by default.
 
     Raises ArgumentError unless *sizes* are one nonnegative integer per task, with a sum below
     2**53, which floating point holds exactly.
@@ -195,8 +190,9 @@ def checked_sizes(dag: Dag, sizes: ArrayLike | None) -> Sizes:
     """
     if sizes is None:
         return np.ones(len(dag), np.int64)
+    values = values_by_id(dag, "sizes", sizes)
     try:
-        array = np.asarray(sizes)
+        array = np.asarray(values)
     except ValueError:  # rows of different lengths
         raise ArgumentError(f"sizes: expected {len(dag)} integers, got {sizes!r}") from None
     if array.shape != (len(dag),) or (len(dag) and array.dtype.kind not in "iu"):
@@ -227,8 +223,9 @@ class Schedule(Tabular, Shown):
     *order* is what `check_order` takes; `order` has the ids. Profiles are computed once. A row
     of `to_pandas` is a task, first to run first.
 
-    >>> Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), ["a", "c", "b"]).order.tolist()
-    [0, 2, 1]
+    >>> schedule = Schedule(Dag({"a": [], "b": ["a"], "c": ["a"]}), ["a", "c", "b"])
+    >>> schedule, schedule.order.tolist()
+    (Schedule(names=['a', 'c', 'b']), [0, 2, 1])
     """
 
     dag: Dag
@@ -241,6 +238,9 @@ class Schedule(Tabular, Shown):
                 raise ScheduleError(f"order: expected one of {dag!r}, got one of another dag")
             order = order.order
         self._fill(dag, _legal(dag, _permutation(dag, _ids_of(dag, order))))
+
+    def __repr__(self) -> str:
+        return brief(self, names=Listed(self.names))
 
     @classmethod
     def of(cls, graph: Graph, order: Order) -> Schedule:

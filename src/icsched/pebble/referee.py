@@ -118,7 +118,7 @@ def _within_limits(dag: Dag, limit: int) -> Iterator[int]:
     checks.whole_number("limit", limit, least=0)
     if len(dag.nonsinks) > MOST_NONSINKS:
         raise LimitError(
-            f"the exact referee takes dags of up to {MOST_NONSINKS:,} nonsinks;"
+            f"the exact referee takes dags of up to {MOST_NONSINKS:,} tasks that have children;"
             f" this one has {len(dag.nonsinks):,}"
         )
     try:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched.arrays import Ids, Sizes
+from icsched.arrays import Floats, Ids, Sizes, ranks_of
 from icsched.dag import Dag
 
 MOST_GROUPS = 200  # nodes of a picture with groups
@@ -16,7 +16,7 @@ class Groups:
 
     `group` has the group of each task, `tasks` the number of tasks of each group, `kind` the kind
     and `level` the band of levels. Groups are sorted by band, then by kind. `kinds` are the names
-    of kinds; if there are too many, the rare ones are one kind, the last.
+    of kinds; if there are too many, the last ones are one kind.
     """
 
     group: Ids
@@ -33,10 +33,10 @@ def groups_of(dag: Dag, kind: Ids, kinds: tuple[str, ...], most: int = MOST_GROU
     """Group the tasks of *dag* by level and *kind*; there are at most *most* groups.
 
     A level band is one level if that makes few enough groups, or else 2, 4, 8, ... levels. If one
-    band has too many kinds, only the most frequent kinds stay apart. Takes O(tasks) time for each
+    band has too many kinds, only the first kinds stay apart. Takes O(tasks) time for each
     size of band.
     """
-    kind, kinds = _frequent(kind, kinds, most)
+    kind, kinds = few_kinds(kind, kinds, most)
     level, width = dag.levels, 1
     band = level
     while len(found := np.unique(band.astype(np.int64) * len(kinds) + kind)) > most:
@@ -49,15 +49,33 @@ def groups_of(dag: Dag, kind: Ids, kinds: tuple[str, ...], most: int = MOST_GROU
     return Groups(group, tasks, of_kind.astype(np.int32), of_band.astype(np.int32), kinds)
 
 
-def _frequent(kind: Ids, kinds: tuple[str, ...], most: int) -> tuple[Ids, tuple[str, ...]]:
-    """Return kinds of which there are at most *most*: the rare ones become one."""
+def main_kinds(
+    kind: Ids, kinds: tuple[str, ...], run_times: Floats | None = None
+) -> tuple[Ids, tuple[str, ...]]:
+    """Return the kinds by the total run time of their tasks, the longest first; ties by name.
+
+    *kind* is an index into *kinds* for each task. If *run_times* are not known, each is 1. A
+    picture has colours for the first kinds only.
+
+    >>> of, kinds = main_kinds(np.array([0, 0, 1, 2]), ("a", "b", "c"), np.array([1, 1, 9, 2.0]))
+    >>> of.tolist(), kinds
+    ([1, 1, 0, 2], ('b', 'a', 'c'))
+    """
+    total = np.bincount(kind, run_times, minlength=len(kinds)).tolist()
+    in_turn = sorted(range(len(kinds)), key=lambda at: (-total[at], kinds[at], at))
+    return ranks_of(np.array(in_turn, np.int32))[kind], tuple(kinds[at] for at in in_turn)
+
+
+def few_kinds(kind: Ids, kinds: tuple[str, ...], most: int) -> tuple[Ids, tuple[str, ...]]:
+    """Return kinds of which there are at most *most*: the last ones become one.
+
+    >>> of, kinds = few_kinds(np.array([0, 1, 2, 2]), ("a", "b", "c"), 2)
+    >>> of.tolist(), kinds
+    ([0, 1, 1, 1], ('a', 'other kinds'))
+    """
     if len(kinds) <= most:
         return kind, kinds
-    sizes = np.bincount(kind, minlength=len(kinds))
-    kept = np.sort(np.argsort(-sizes, kind="stable")[: most - 1])
-    new = np.full(len(kinds), most - 1, np.int32)
-    new[kept] = np.arange(most - 1)
-    return new[kind], (*(kinds[at] for at in kept.tolist()), "other kinds")
+    return np.minimum(kind, most - 1), (*kinds[: most - 1], "other kinds")
 
 
 def arcs_between(group: Ids, count: int, parents: Ids, children: Ids) -> tuple[Ids, Ids, Sizes]:

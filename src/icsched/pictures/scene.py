@@ -7,7 +7,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids, Sizes
 from icsched.dag import Dag
-from icsched.pictures.grouping import Groups, arcs_between, groups_of
+from icsched.pictures.grouping import Groups, arcs_between, groups_of, main_kinds
 from icsched.pictures.layout import placed
 from icsched.run_times import kinds_of, stem
 
@@ -51,15 +51,12 @@ class DagPicture:
         totals = np.bincount(self.node, values, minlength=len(self))
         return totals / np.maximum(self.tasks, 1)
 
-    def total_of(self, values: Floats | Ids | Sizes) -> Floats:
-        """Return the sum over the tasks of each node of a number that each task has."""
-        return np.bincount(self.node, values, minlength=len(self)).astype(np.float64)
-
 
 def dag_picture(
     dag: Dag,
     *,
     kinds: tuple[Ids, tuple[str, ...]] | None = None,
+    run_times: Floats | None = None,
     most_drawn: int = MOST_DRAWN,
 ) -> DagPicture:
     """Return the picture of *dag*.
@@ -67,13 +64,15 @@ def dag_picture(
     More than *most_drawn* tasks, or `MOST_ARCS` arcs, are drawn in groups.
 
     *kinds* are a number for each task and the names of these numbers; by default tasks whose names
-    are the same up to their digits are of one kind.
+    are the same up to their digits are of one kind. Kinds are sorted by the total of *run_times*,
+    as `main_kinds` does.
 
     >>> picture = dag_picture(Dag({"a1": [], "b": ["a1"], "a2": []}))
     >>> picture.label, picture.kinds, picture.y.tolist()
     (('a1', 'b', 'a2'), ('a#', 'b'), [0.5, 1.5, 0.5])
     """
     kind, names = kinds_by_name(list(map(str, dag.names))) if kinds is None else kinds
+    kind, names = main_kinds(kind, names, run_times)
     if len(dag) > most_drawn or dag.arc_count > MOST_ARCS:
         return _in_groups(dag, groups_of(dag, kind, names))
     parents, children = dag.arcs[:, 0], dag.arcs[:, 1]

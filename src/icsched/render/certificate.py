@@ -8,7 +8,7 @@ from icsched.render.words import counted
 
 def text(found: CertificateAnswer) -> str:
     """Return what the certificate proves, in a sentence."""
-    done = "written" if found.written else "accepted"
+    done = "written" if found.is_written else "accepted"
     head = f"{named(found.certificate)}: certificate {done}"
     jobs = f"{named(found.file)} ({counted(found.jobs, 'job')})"
     if found.ic_optimal:
@@ -26,7 +26,7 @@ def keys(found: CertificateAnswer) -> dict[str, object]:
         "arcs": found.arcs,
         "ordered_by": found.ordered_by,
         "certificate": found.certificate,
-        "written": found.written,
+        "written": found.is_written,
         "ic_optimal": found.ic_optimal,
         "min_ratio": found.min_ratio,
         "mean_ratio": found.mean_ratio,

@@ -1,47 +1,58 @@
 """What "auto" chose, in words."""
 
 from icsched.orders import Choice
-from icsched.orders.auto import SPREAD
-from icsched.orders.choice import FIFO, NEW, PRESENT
+from icsched.orders.choice import FIFO, NEW, PRESENT, WORTH
 from icsched.render.compared import PEER
 from icsched.render.layout import listing
+from icsched.render.spreads import ASSUMED
 from icsched.render.words import counted
 from icsched.sim.race import Interval
 
-_PRESENT = {FIFO: PEER, PRESENT: "the priorities in the file"}
+IN_FILE, OWN = "the priorities in the file", "your own priorities"
 _LABELS = {FIFO: PEER, PRESENT: "what the file has", NEW: "the order chosen now"}
 # Measured by `make gains`; docs/gains.md has the tables.
 UNTIMED = (
-    "Run times are not known: each job counts as 1. --run-times FILE gives them; icsched learn"
-    " makes that file from logs.\nThat usually gains more: 22 real workflows ended 6.6% earlier on"
-    " average, and 1.5% without run times."
+    "Run times are not known: each job counts as 1. If run times differ, the order may gain"
+    " nothing, or the run may end later.\n--run-times FILE gives run times; icsched learn makes"
+    " that file from logs. 22 real workflows ended 6.6% earlier on average with run"
+    " times, 1.5% without."
 )
-ALL_ZERO = "All run times are 0: each job counts as 1, as if run times were not known."
-SMALL_AREA, LARGE_AREA = 1.3, 1.6  # over the area of first come, first served
+ALL_ZERO = (
+    "All run times are 0: each job counts as 1, as if run times were not known."
+    " If run times differ, the order may gain nothing, or the run may end later."
+)
 
 
-def choice_text(choice: Choice, without_section: Choice | None) -> str:
+def choice_text(
+    choice: Choice, without_section: Choice | None, *, has_section: bool = False
+) -> str:
     """Say what was chosen, what it gains, and what it was compared with.
 
     *choice* decides. *without_section* is what was chosen as if there were no section; it is None
-    if there is no section, or if it has the chosen order.
+    if there is no section, or if it has the chosen order. *has_section* says whether there is one.
     """
-    if without_section is None:
-        return f"{_verdict(choice)}\n{_table(choice)}"
-    further = f"Without icsched's section: {_verdict(without_section)}\n"
-    return f"{_verdict(choice)}\n{_table(choice)}{further}"
+    if without_section is not None:
+        further = f"Without icsched's section: {_verdict(without_section, OWN)}\n"
+        return f"{_verdict(choice, IN_FILE)}\n{_table(choice, IN_FILE)}{further}"
+    priorities = f"{OWN}, without icsched's section" if has_section else IN_FILE
+    return f"{_verdict(choice, priorities)}\n{_table(choice, priorities)}"
 
 
-def label(name: str) -> str:
-    """Return what reports call the order *name*."""
-    return _LABELS.get(name, name)
+def label(name: str, priorities: str = IN_FILE) -> str:
+    """Return what reports call the order *name*; *priorities* are what PRESENT stands for."""
+    return OWN if name == PRESENT and priorities != IN_FILE else _LABELS.get(name, name)
 
 
-def _verdict(choice: Choice) -> str:
+def _present(choice: Choice, priorities: str) -> str:
+    return PEER if choice.present == FIFO else priorities
+
+
+def _verdict(choice: Choice, priorities: str) -> str:
     if not choice.is_worth_it:
         return f"not worth it: {reason(choice)}."
-    gain = f"{_where(choice)} the run should end {_earlier(choice.ratio)} than with"
-    return f"auto chose {_best(choice)}: {gain} {_PRESENT[choice.present]}."
+    assumed = "" if choice.is_timed else "if all jobs take about the same time, "
+    gain = f"{assumed}the run should end {_earlier(choice.ratio)} {_where(choice)}"
+    return f"auto chose {_best(choice)}: {gain} than with {_present(choice, priorities)}."
 
 
 def _best(choice: Choice) -> str:
@@ -50,16 +61,25 @@ def _best(choice: Choice) -> str:
 
 def reason(choice: Choice) -> str:
     """Say why the best order is not worth writing."""
-    where, present = _where(choice), _PRESENT[choice.present]
+    where, ratio = _where(choice).removesuffix(","), choice.ratio
     if choice.best == choice.present:
-        return f"{where} no other order is better than {present}"
-    if _earlier(choice.ratio) == _earlier(Interval(1.0, 1.0, 1.0)):
-        return f"{where} {label(choice.best)} has no gain over {present}"
-    ends = f"{where} the run with {label(choice.best)} should end {_earlier(choice.ratio)}"
-    ends = f"{ends} than with {present}"
-    if choice.ratio.mean <= 0.99:
-        return f"{ends}, and that may be chance; a larger --budget tells more"
-    return f"{ends}, that is within 1%"
+        return f"no other order found is better {where}"
+    if ratio.mean <= WORTH:
+        may = "that may be chance, and a larger --budget tells more"
+        return f"the run with the best order found should end {_earlier(ratio)} {where}, but {may}"
+    if ratio.mean > 2 - WORTH:
+        return f"the run with {label(choice.best)} should end {_earlier(ratio)} {where}"
+    return f"the best order found gains less than 1% {where} ({_gain(ratio)})"
+
+
+def _gain(ratio: Interval) -> str:
+    """Return the share of the time that is saved, with the interval.
+
+    >>> _gain(Interval(0.995, 0.991, 1.001)), _gain(Interval(1.0001, 1.0, 1.0002))
+    ('0.5% [-0.1%, 0.9%]', '0.0% [0.0%, 0.0%]')
+    """
+    mean, low, high = (round(1 - time, 3) + 0.0 for time in (ratio.mean, ratio.high, ratio.low))
+    return f"{mean:.1%} [{low:.1%}, {high:.1%}]"
 
 
 def _where(choice: Choice) -> str:
@@ -80,11 +100,12 @@ def _earlier(ratio: Interval) -> str:
     return f"{ratio.mean - 1:.1%} [{ratio.low - 1:.1%}, {ratio.high - 1:.1%}] later"
 
 
-def _table(choice: Choice) -> str:
+def _table(choice: Choice, priorities: str) -> str:
     """Return the orders that were compared: the best as checked, others as the race saw them."""
-    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, times vary by {SPREAD:.0%}"
-    head = f"Simulated ({how}), time of the run:"
-    rows = [(label(name), _time(choice, name)) for name in choice.ratios]
+    how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, {ASSUMED}"
+    over = f"time of the run over that of {_present(choice, priorities)}, with 95% intervals"
+    head = f"Simulated ({how}), {over}:"
+    rows = [(label(name, priorities), _time(choice, name)) for name in choice.ratios]
     return "".join([f"{head}\n", listing(rows, indent="  "), *_excess(choice)])
 
 
@@ -109,27 +130,17 @@ def _seconds(value: float) -> str:
 def _time(choice: Choice, name: str) -> str:
     """Return the time with an order over the present one's.
 
-    The race is short, and the best of several is partly lucky. So only the best order's time, which
-    was checked in further runs, has three digits.
+    The race is short, and the best of several is partly lucky. So the best order was checked in
+    further runs.
     """
     if name == choice.present:
-        return "1"
+        return "1.000"
     if name == choice.best:
-        return f"{choice.ratio.mean:.3f}, checked in further runs"
-    return f"{choice.ratios[name]:.2f} in the race"
+        return f"{_interval(choice.ratio)} (checked in further runs)"
+    if name in choice.intervals:
+        return _interval(choice.intervals[name])
+    return f"{choice.ratios[name]:.3f} (one run: no interval)"
 
 
-def expectation(area_ratio: float) -> str:
-    """Say what the eligible jobs of an order promise if nobody knows run times."""
-    return f"Without run times, real workflows on average gain {_gain(area_ratio)} by that."
-
-
-def _gain(area_ratio: float) -> str:
-    """Return what orders of such an area gain, by the two measurements in docs/order.md.
-
-    >>> _gain(1.1), _gain(1.3), _gain(1.62)
-    ('nothing or 1%', '1% to 3%', '4% to 9%')
-    """
-    if area_ratio < SMALL_AREA:
-        return "nothing or 1%"
-    return "1% to 3%" if area_ratio <= LARGE_AREA else "4% to 9%"
+def _interval(ratio: Interval) -> str:
+    return f"{ratio.mean:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"

@@ -19,12 +19,14 @@ def lead_sentence(compared: Compared) -> str:
     if lead == lag == 0:
         return f"It has as many eligible as {PEER} at every step."
     average = f"{contest.area_ratio:.2f} times as many on average."
+    best = f"At best: {_at(compared, ahead)}\n" if lead > 0 else ""
     if lag == 0:
-        return f"{_at(compared, ahead)}\nIt is never behind, with {average}"
-    first = f"{_at(compared, ahead)}\n" if lead > 0 else ""
-    return f"{first}{_at(compared, behind)} It is never further behind.\nIt has {average}"
+        return f"{best}It is never behind, with {average}"
+    return f"{best}At worst: {_at(compared, behind)}\nIt has {average}"
 
 
 def _at(compared: Compared, step: int) -> str:
-    ours, fifo = compared.eligible[step], compared.fifo_eligible[step]
-    return f"After {counted(step, 'job')} it has {ours:,} eligible, {PEER} {fifo:,}."
+    ours, fifo = int(compared.eligible[step]), int(compared.fifo_eligible[step])
+    difference = f"{abs(ours - fifo):,} {'more' if ours > fifo else 'fewer'}"
+    has = f"after {counted(step, 'job')} it has {counted(ours, 'eligible job')}"
+    return f"{has}, {difference} than {PEER}."

@@ -80,11 +80,12 @@ def _(stop: Simulated) -> str:
     return f"\n{head}{paragraph(how)}{listing(rows, indent='  ')}{paragraph(truth)}"
 
 
-def ending(written: Sequence[str]) -> str:
-    """Say which files the tour wrote, and what to try next."""
+def ending(written: Sequence[str], program: str = "icsched") -> str:
+    """Say which files the tour wrote, and what to try next; *program* starts icsched."""
     workflow, times, page = (quote(named(path)) for path in written)
     files = "".join(f"  {named(path)}\n" for path in written)
-    tried = [f"icsched show {workflow}", f"icsched prio {workflow} --run-times {times}"]
+    start = quote(named(program))
+    tried = [f"{start} show {workflow}", f"{start} prio {workflow} --run-times {times}"]
     commands = "".join(f"  {line}\n" for line in tried)
     head = paragraph("5. Keep it:")
     return f"\n{head}The tour wrote:\n{files}Open {page} in a browser. Next:\n{commands}"

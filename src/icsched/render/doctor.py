@@ -10,7 +10,7 @@ from icsched.render.words import counted
 
 def text(found: DoctorAnswer) -> str:
     """Return a report in five parts."""
-    core = found.core or f"not found: {found.problem}"
+    core = found.core or f"cannot be loaded: {found.problem}"
     parts = {
         "icsched": [
             ("icsched", found.icsched),
@@ -26,7 +26,11 @@ def text(found: DoctorAnswer) -> str:
 
 
 def _package(package: Package) -> tuple[str, str]:
-    return package.name, package.version or "not installed"
+    version = package.version or "not installed"
+    if package.problem is None:
+        return package.name, version
+    repair = f"pip install --force-reinstall {package.name}"
+    return package.name, f"{version}; BROKEN: {named(package.problem)}; to repair: {repair}"
 
 
 def _extra(extra: Extra) -> tuple[str, str]:

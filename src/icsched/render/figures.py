@@ -8,6 +8,7 @@ same bytes of SVG.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
@@ -188,7 +189,9 @@ def rendered(figure: Figure, suffix: str) -> bytes:
     """Return *figure* as svg or png; the same figure always has the same bytes."""
     unstamped = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     data = BytesIO()
-    with style():
+    with style(), warnings.catch_warnings():
+        # An SVG leaves letters to the program that shows it; a PNG has boxes for those of no font.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(data, format=suffix, metadata=unstamped[suffix], dpi=150)
     return data.getvalue()
 

@@ -17,6 +17,12 @@ _LONGEST_LINE = 88  # of prose, where a screen is wider or has no width
 _SHORTEST_NAME = 18  # columns that a name keeps when a table is too wide
 _LONGEST_NAME = 24  # columns of names that have a sentence beside them; others have it below
 _INTERVAL = re.compile(r"\[[^\[\] ]+ [^\[\] ]+\]")  # [low, high], which is never broken
+# Commands that users copy, which are never broken either.
+_COMMAND = re.compile(
+    r"pip install(?: -\S+)* \S+|condor_submit_dag(?: -\S+ [^\s,;]+)*"
+    r"|icsched [a-z]+(?: [a-z]+ [0-9]+)?(?: (?:--?[a-z][a-z-]*(?: [0-9]+)?|[^\s;]*\.[^\s;]+))*"
+    r"|--[a-z-]+ [A-Z]+\b"
+)
 _HANGING = 2  # columns by which the rest of a long line is further in
 
 
@@ -71,14 +77,18 @@ def paragraph(text: str) -> str:
 def wrapped(text: str) -> str:
     r"""Return *text* with each line that is too long for the screen broken between words.
 
-    The rest of a long line is further in than its beginning. A word that is longer than the screen
-    stays whole, so that it can be copied.
+    The rest of a long line is further in than its beginning. A word that is longer than the screen,
+    or a command such as `pip install ...`, stays whole, so that it can be copied.
 
     >>> with shown_on(Screen(columns=20)):
     ...     print(wrapped("  about twenty columns\nshort\n"), end="")
       about twenty
         columns
     short
+    >>> with shown_on(Screen(columns=30)):
+    ...     print(wrapped("not installed: pip install 'icsched[dask]'"), end="")
+    not installed:
+      pip install 'icsched[dask]'
     """
     width = _screen.get().width
     if width is None:
@@ -95,7 +105,9 @@ def _lines(line: str, width: int, indent: str) -> list[str]:
     padded = _padded(line)
     if len(padded) <= width:
         return [line]
-    whole = _INTERVAL.sub(lambda found: found[0].replace(" ", "\1"), padded)
+    whole = padded
+    for kept in (_INTERVAL, _COMMAND):
+        whole = kept.sub(lambda found: found[0].replace(" ", "\1"), whole)
     found = textwrap.wrap(
         whole,
         width,
@@ -106,12 +118,17 @@ def _lines(line: str, width: int, indent: str) -> list[str]:
     return [part.replace("\0", "").replace("\1", " ") for part in found]
 
 
-def _padded(text: str) -> str:
-    r"""Return *text* with a \0 after each character that takes two columns, as of Chinese.
+def columns_of(text: str) -> int:
+    """Return how many columns *text* takes.
 
-    >>> len(_padded("ab")), len(_padded("漢"))
+    >>> columns_of("ab"), columns_of("漢")
     (2, 2)
     """
+    return len(_padded(text))
+
+
+def _padded(text: str) -> str:
+    r"""Return *text* with a \0 after each character that takes two columns, as of Chinese."""
     if text.isascii():
         return text
     return "".join(f"{c}\0" if east_asian_width(c) in "WF" else c for c in text)
@@ -139,7 +156,7 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "", right: Collection[
     elided = [[_elided(row[0]), *row[1:]] for row in rows]
     for tried in (rows, elided):
         lines = _aligned(tried, indent, right)
-        if width is None or max(len(_padded(line)) for line in lines) <= width:
+        if width is None or max(columns_of(line) for line in lines) <= width:
             return "".join(f"{line}\n" for line in lines)
         beside = len(indent) + sum(_widths(rows)[:-1]) + 2 * (len(rows[0]) - 1)
         if width - beside >= _NARROWEST and len(rows[0]) - 1 not in right:
@@ -156,7 +173,7 @@ def listing(rows: Sequence[tuple[str, str]], *, indent: str = "") -> str:
     bc  second
     """
     width = _screen.get().width
-    lengths = [len(_padded(name)) for name, _ in rows]
+    lengths = [columns_of(name) for name, _ in rows]
     if width is None:
         widest = max(lengths)
         return "".join(f"{indent}{_filled(name, widest)}  {text}\n" for name, text in rows)
@@ -170,7 +187,7 @@ def listing(rows: Sequence[tuple[str, str]], *, indent: str = "") -> str:
 def _entry(name: str, text: str, beside: int, width: int) -> str:
     """Return a name with its sentence, which begins after *beside* columns."""
     blanks = " " * beside
-    if len(_padded(name)) > beside - 2:
+    if columns_of(name) > beside - 2:
         lines = [name, *_lines(blanks + text, width, blanks)]
     else:
         lines = _lines(f"{_filled(name, beside)}{text}", width, blanks)
@@ -178,7 +195,7 @@ def _entry(name: str, text: str, beside: int, width: int) -> str:
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(len(_padded(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    return [max(columns_of(cell) for cell in column) for column in zip(*rows, strict=True)]
 
 
 def _aligned(rows: Sequence[Sequence[str]], indent: str, right: Collection[int]) -> list[str]:
@@ -194,13 +211,13 @@ def _aligned(rows: Sequence[Sequence[str]], indent: str, right: Collection[int])
 
 
 def _filled(cell: str, width: int, *, right: bool = False) -> str:
-    blanks = " " * (width - len(_padded(cell)))
+    blanks = " " * (width - columns_of(cell))
     return blanks + cell if right else cell + blanks
 
 
 def _elided(name: str) -> str:
     """Return a long name without its middle: the ends tell names apart."""
-    if len(_padded(name)) <= _SHORTEST_NAME:
+    if columns_of(name) <= _SHORTEST_NAME:
         return name
     kept = _SHORTEST_NAME - 3
     return f"{name[: kept - kept // 2]}...{name[-(kept // 2) :]}"

@@ -12,8 +12,9 @@ from icsched.logs import KindOfJob, Stalls
 from icsched.render.charts import curves
 from icsched.render.known import times_keys, times_sentence
 from icsched.render.layout import table
+from icsched.render.spreads import variation
 from icsched.render.visible import named
-from icsched.render.words import counted, number
+from icsched.render.words import counted, number, short
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
 
 _MOST_ROWS = 20
@@ -27,7 +28,7 @@ def text(found: LearnAnswer) -> str:
     parts.append(_pool(found))
     if found.foretold:
         parts.append(_orders(found.foretold))
-    written = f"wrote {named(*found.written)}\n" if found.written else ""
+    written = f"wrote {named(', '.join(found.written))}\n" if found.written else ""
     return "\n".join(part for part in parts if part) + written
 
 
@@ -43,7 +44,8 @@ def _head(found: LearnAnswer) -> str:
     if found.timed:
         lines.append(f"{times_sentence(found.timed).capitalize()}.")
     if found.unknown:
-        lines.append(f"{counted(found.unknown, 'job')} of the logs not in {named(*found.files)}.")
+        jobs = counted(found.unknown, "job of the logs is", "jobs of the logs are")
+        lines.append(f"{jobs} not in {named(*found.files)}.")
     if found.waits.mean is not None:
         lines.append(
             f"Jobs waited {_seconds(found.waits.mean)} from submission to start on average, half"
@@ -59,12 +61,11 @@ def _moment(found: LearnAnswer) -> str:
 
 def _doubts(found: Doubts) -> list[str]:
     """Say what the logs lack, a sentence for each."""
-    are = "is" if found.absent == 1 else "are"
-    run = "runs" if found.running == 1 else "run"
+    absent = counted(found.absent, "job of the workflow is", "jobs of the workflow are")
     sentences = {
         "That is more than a year: was a clock set forward?": found.is_over_a_year,
-        f"The log ends while {counted(found.running, 'job')} {run}.": found.running,
-        f"{counted(found.absent, 'job')} of the workflow {are} not in the last run.": found.absent,
+        f"The log ends while {counted(found.running, 'job runs', 'jobs run')}.": found.running,
+        f"{absent} not in the last run.": found.absent,
         f"The clock went backwards by {_seconds(found.set_back)}: only run times are from"
         f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
         f"{counted(found.backwards, 'attempt')} ended before the start, because a clock went"
@@ -98,14 +99,14 @@ def _kinds(kinds: Sequence[KindOfJob]) -> str:
 def _charts(found: LearnAnswer) -> str:
     shown = {"running": found.over_time.running, "waiting": found.over_time.waiting}
     charts = [
-        f"Jobs {name} over time (a full bar is {max(values):.3g}):\n"
+        f"Jobs {name} over time (a full bar is {short(max(values))}):\n"
         f"{curves({name: values.tolist()})}"
         for name, values in shown.items()
     ]
     if found.stalls:
         missing = found.over_time.missing
         charts.append(
-            f"Slots free without a job to take (a full bar is {max(missing):.3g}):\n"
+            f"Slots free without a job to take (a full bar is {short(max(missing))}):\n"
             f"{curves({'missing': missing.tolist()})}"
         )
     return "".join(charts)
@@ -184,9 +185,18 @@ def _orders(told: Foretold) -> str:
     what = _WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else "")
     how = (
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
-        f" run times vary by {100 * told.times.spread:.0f}% ({where})"
+        f" {variation(told.times)} ({where})"
     )
-    return f"{table(rows)}{what}\n{how}\n"
+    return f"{_doubt(told)}{table(rows)}{what}\n{how}\n"
+
+
+def _doubt(told: Foretold) -> str:
+    if not told.is_far_off:
+        return ""
+    return (
+        f"The pool does not explain the run: the simulated run ends {_percent(told.error)} off. Do"
+        " not trust the gains below. Perhaps a throttle such as -maxjobs held jobs back.\n"
+    )
 
 
 def _interval(time: Mean) -> str:

@@ -6,6 +6,7 @@ from icsched import formats
 from icsched.answers.make import MakeAnswer
 from icsched.families.registry import Family
 from icsched.render import layout
+from icsched.render.words import size
 from icsched.workflow import Workflow
 
 
@@ -15,11 +16,10 @@ def text(found: MakeAnswer, path: str = "<text>") -> str:
     Raises FormatError if the format cannot hold a dag.
     """
     dag = found.dag
-    size = f"{len(dag)} jobs, {dag.arc_count} dependencies"
     chosen = formats.format_of(path)
     if chosen.text is None:
         raise chosen.cannot("text", path)
-    title = f"icsched make {' '.join(found.words)}: {size}"
+    title = f"icsched make {' '.join(found.words)}: {size(len(dag), dag.arc_count)}"
     return chosen.text(Workflow.bare(dag), title=title, path=path)
 
 

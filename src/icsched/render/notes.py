@@ -118,5 +118,6 @@ def _(note: notes.NoSubmitFile) -> str:
 
 @sentence.register
 def _(note: notes.NothingToChange) -> str:
-    what = "no section of icsched's" if note.is_removal else "the files say so already"
-    return f"nothing to change: {what}"
+    if note.is_removal:
+        return "nothing to remove: the file has no section of icsched's"
+    return "nothing to change: the file has this order already"

@@ -10,6 +10,7 @@ from icsched.render.figures import ratio_figure, rendered
 from icsched.render.svg import Drawing, curves_drawing, dag_drawing, lanes_drawing, svg_text
 from icsched.render.svg.looks import scale_colour
 from icsched.render.visible import named
+from icsched.render.words import counted
 
 DOT = ("dot", "gv")
 SUFFIXES = {"curves": ("svg", "png"), "dag": ("svg", "png", *DOT)}  # others are as of curves
@@ -76,4 +77,4 @@ def _write_study(found: StudyFound, output: str, suffix: str) -> str:
     labels = {order: named(order) for order in found.orders}
     figure = ratio_figure(named(found.title), cells, found.results, labels)
     write_bytes(Path(output), rendered(figure, suffix))
-    return f"{named(found.title)}: orders over fifo in {len(cells):,} cells of a study"
+    return f"{named(found.title)}: orders over fifo in {counted(len(cells), 'cell')} of a study"

@@ -5,18 +5,18 @@ from difflib import unified_diff
 
 from icsched.answers import notes
 from icsched.answers.changes import distinct
-from icsched.answers.checked import Stale
+from icsched.answers.checked import Lack, Stale
 from icsched.answers.ordered import Ordered
 from icsched.answers.prio import PrioAnswer
 from icsched.answers.run_times import times_known
 from icsched.files import Change
 from icsched.orders import Choice, LimitedOrder
 from icsched.render.charts import profile_chart
-from icsched.render.choice import ALL_ZERO, UNTIMED, choice_text, expectation, label
+from icsched.render.choice import ALL_ZERO, IN_FILE, OWN, UNTIMED, choice_text, label
 from icsched.render.compared import bars, lead_sentence
 from icsched.render.known import times_keys
 from icsched.render.notes import sentence
-from icsched.render.proofs import proof_keys, proof_sentence, unbounded
+from icsched.render.proofs import brief_sentence, proof_keys, unbounded
 from icsched.render.visible import named
 from icsched.render.words import counted, size
 
@@ -54,26 +54,30 @@ def _order(file: str, ordered: Ordered) -> str:
     ordered_by = f"ordered by {plan.ordered_by} in {sum(plan.seconds.values()):.2f} s"
     told = _lead(ordered) if ordered.limited is None else _cost(ordered, ordered.limited)
     choice = ordered.choice
-    chosen = choice_text(choice, ordered.choice_without_section) if choice else ""
-    times = ordered.workflow.run_times
-    if choice and not choice.is_timed:
-        chosen += f"{UNTIMED if times is None else ALL_ZERO}\n"
+    chosen = _chosen(ordered, choice) if choice else ""
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
         f"{chosen}"
-        f"{proof_sentence(plan.proof, ordered.compared.certified)}{unbounded(ordered.compared)}\n"
+        f"{brief_sentence(plan.proof, ordered.compared.certified)}{unbounded(ordered.compared)}\n"
         f"\nEligible jobs from the first step to the last:\n{told}"
     )
+
+
+def _chosen(ordered: Ordered, choice: Choice) -> str:
+    has_section = bool(ordered.sections)
+    told = choice_text(choice, ordered.choice_without_section, has_section=has_section)
+    if choice.is_timed:
+        return told
+    return f"{told}{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
 
 
 def _lead(ordered: Ordered) -> str:
     """Draw an order beside first come, first served."""
     compared, plan = ordered.compared, ordered.plan
-    name = label(plan.choice.chosen if plan.choice else plan.ordered_by)
-    lead = f"{bars(compared, name)}{lead_sentence(compared)}\n"
-    if ordered.workflow.run_times is not None:
-        return lead
-    return f"{lead}{expectation(compared.contest.area_ratio)}\n"
+    name = label(
+        plan.choice.chosen if plan.choice else plan.ordered_by, OWN if ordered.sections else IN_FILE
+    )
+    return f"{bars(compared, name)}{lead_sentence(compared)}\n"
 
 
 def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
@@ -121,17 +125,41 @@ def _lines(data: bytes | None) -> list[str]:
 def up_to_date(found: PrioAnswer) -> str:
     """Say that nothing would be written, and why."""
     left = [sentence(note) for note in found.notes if isinstance(note, notes.NotWorthIt)]
-    why = left[0] if left else f"{', '.join(found.files)}: the order in it is up to date"
+    why = (
+        left[0]
+        if left
+        else f"{', '.join(found.files)}: the order in it is what icsched writes with these options"
+    )
     return f"{named(why)}.\n"
 
 
-def stale_sentence(stale: Sequence[Stale]) -> str:
-    """Say what is wrong with the first file, and how many others there are."""
+_LACKS = {
+    Lack.OTHER_LINES: "with these options icsched writes other lines",
+    Lack.NO_ORDER: "it does not have this order",
+    Lack.NEEDLESS_SECTION: "its section of icsched's is no longer needed",
+    Lack.NEEDLESS_FILE: "it is no longer needed",
+}
+
+
+def _problem(stale: Stale) -> str:
+    return "; ".join(stale.problems) if stale.lack is Lack.OUT_OF_DATE else _LACKS[stale.lack]
+
+
+def stale_sentence(stale: Sequence[Stale], again: str) -> str:
+    """Say what is wrong with the first file, and how many others there are.
+
+    *again* is the command that writes all of them.
+    """
     others = f" ({counted(len(stale) - 1, 'other file')} too)" if len(stale) > 1 else ""
     if stale[0].line is None:
         return f"does not have this order; --in-place would write it{others}"
-    what = "icsched's section is not what would be written now"
-    return f"{what}: {stale[0].problem}; run prio --in-place{others}"
+    first = f"icsched's section is not what would be written now: {_problem(stale[0])}"
+    if stale[0].lack is Lack.OTHER_LINES:
+        same = (
+            "if other options wrote the section (--workers, --run-times, --order), repeat them here"
+        )
+        return f"{first}; {same}; to write the section again: {again}{others}"
+    return f"{first}; run {again}{others}"
 
 
 def looked_keys(found: PrioAnswer) -> dict[str, object]:
@@ -140,7 +168,8 @@ def looked_keys(found: PrioAnswer) -> dict[str, object]:
         **keys(found),
         "diff": diff(found),
         "stale": [
-            {"file": each.path, "line": each.line, "problem": each.problem} for each in found.stale
+            {"file": each.path, "line": each.line, "problem": _problem(each)}
+            for each in found.stale
         ],
     }
 

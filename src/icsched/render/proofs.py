@@ -59,6 +59,17 @@ def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
     return f"IC-optimal, no order has more eligible jobs at any step ({_method(proof)}{chain})."
 
 
+def brief_sentence(proof: Proof, certified: Certified | None = None) -> str:
+    """Say what is proved about an order, but not how an IC-optimal one was proved.
+
+    >>> brief_sentence(Proof(Theorem.EXACT))
+    'IC-optimal: no order has more eligible jobs at any step (proved).'
+    """
+    if proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal):
+        return "IC-optimal: no order has more eligible jobs at any step (proved)."
+    return proof_sentence(proof, certified)
+
+
 def unbounded(compared: Compared) -> str:
     """Say that a large workflow was not compared with a bound; empty if it was."""
     if compared.certified is not None or not len(compared.plan.dag):

@@ -4,14 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from icsched.answers.orders import NOW
 from icsched.answers.simulate import SimulateAnswer
-from icsched.compare import METRICS, PaperSampling, Simulation, Timeline
+from icsched.compare import PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.charts import curves
 from icsched.render.known import done_sentence, times_counts, times_keys
 from icsched.render.layout import table
+from icsched.render.spreads import variation
 from icsched.render.visible import named
-from icsched.render.words import counted, number, size
+from icsched.render.words import counted, in_unit, number, short, size, visible_time
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
 
 
@@ -19,30 +21,39 @@ def text(found: SimulateAnswer) -> str:
     """Return tables and charts."""
     head = f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
     head += f"{done_sentence(found.resumed, 'simulate')}.\n" if found.resumed else ""
-    return f"{head}{_model(found)}\n{_report(found)}\n{_charts(found.pool, found.timelines)}"
+    head += _model(found) + "".join(_told(found))
+    return f"{head}\n{_report(found)}\n{_charts(found.pool, found.timelines)}"
+
+
+def _told(found: SimulateAnswer) -> list[str]:
+    """Say what some names of orders stand for."""
+    chosen = [f"auto chose {found.chosen}.\n"] if found.chosen else []
+    has_own = NOW in found.found.orders
+    return [f"{NOW} is the order by the priorities in the file.\n", *chosen] if has_own else chosen
 
 
 def _model(found: SimulateAnswer) -> str:
     """Say what was simulated."""
     times, who = found.times, pool_words(found.pool)
-    spread = "" if times.law == "constant" else f", spread {times.spread:g}"
-    means = f"means from {', '.join(found.run_times)}" if found.run_times else "mean 1"
+    law = "" if times.law == "constant" else f" ({times.law})"
+    means = f"from {', '.join(found.run_times)}" if found.run_times else "1 for each job"
     counts = f" ({times_counts(found.timed)})" if found.timed else ""
-    return f"Simulated: {who}.\nRun times: {times.law}, {means}{counts}{spread}.\n"
+    return f"Simulated: {who}.\nMean run times: {means}{counts}; {variation(times)}{law}.\n"
 
 
 def pool_words(pool: AnyPool, unit: str = "") -> str:
     """Say who asks for jobs; *unit* follows each time.
 
-    >>> pool_words(Workers(4, delay=5), " s")
+    >>> pool_words(Workers(4, delay=5), "s")
     '4 workers, results and losses known after 5 s'
     """
     terms = {
-        f"workers leave after {number(pool.leave)}{unit} on average": pool.leave < math.inf,
-        f"deadline {number(pool.deadline)}{unit}": pool.deadline < math.inf,
+        f"workers leave after {in_unit(number(pool.leave), unit)} on average": pool.leave
+        < math.inf,
+        f"deadline {in_unit(number(pool.deadline), unit)}": pool.deadline < math.inf,
         f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
-        f"overhead {number(pool.overhead)}{unit} for each job": pool.overhead > 0,
-        f"results and losses known after {number(pool.delay)}{unit}": pool.delay > 0,
+        f"overhead {in_unit(number(pool.overhead), unit)} for each job": pool.overhead > 0,
+        f"results and losses known after {in_unit(number(pool.delay), unit)}": pool.delay > 0,
     }
     return ", ".join([_who(pool, unit), *(term for term, holds in terms.items() if holds)])
 
@@ -60,20 +71,23 @@ def _workers(pool: Workers) -> str:
 
 def _batches(pool: Pool, unit: str) -> str:
     law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
-    who = f"batches of {counted(pool.batch, 'request')}{law}, {number(pool.interval)}{unit} apart"
-    who += " on average"
+    interval = in_unit(number(pool.interval), unit)
+    who = f"batches of {counted(pool.batch, 'request')}{law}, {interval} apart on average"
     who += ", requests wait" if pool.waiting else ""
     return who + (f", speeds vary by {pool.speed_spread:g}" if pool.speed_spread else "")
 
 
 def _report(answer: SimulateAnswer) -> str:
     found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
-    rows = [["order", "time", "stall probability", "utilisation"]]
+    rows = [["order", "time", "unserved", "utilisation"]]  # fits into 80 columns
     for name, estimates in found.orders.items():
-        rows.append([name, *(_interval(getattr(estimates, metric)) for metric in METRICS)])
+        shares = _percent(estimates.stall), _percent(estimates.utilisation)
+        rows.append([named(name), _interval(estimates.time), *shares])
     names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
-    return "\n".join([table(rows), *ratios, _effort(found, is_tested=is_tested)]) + "\n"
+    return (
+        "\n".join([table(rows, right=(2, 3)), *ratios, _effort(found, is_tested=is_tested)]) + "\n"
+    )
 
 
 def _interval(found: Mean | Ratio) -> str:
@@ -82,8 +96,15 @@ def _interval(found: Mean | Ratio) -> str:
     width = found.high - found.low
     is_exact = width <= 1e-9 * middle  # apart from rounding
     decimals = 4 if is_exact else min(8, max(0, 1 - math.floor(math.log10(width))))
+    if not visible_time(found.high):
+        decimals = 0  # no task takes any time
     texts = [number(value, decimals) for value in (middle, found.low, found.high)]
     return "{} [{}, {}]".format(*texts)
+
+
+def _percent(share: Mean) -> str:
+    """Return a share without its interval, which only --json has."""
+    return f"{100 * share.mean:.1f}%"
 
 
 def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
@@ -96,9 +117,9 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
     assert ratios.utilisation is not None, "nor is this"  # noqa: S101
     utilisation = f"utilisation {_interval(ratios.utilisation)}"
     if ratios.stall is not None:
-        stall = f"stall probability {_interval(ratios.stall)}"
-        return f"{text}\n  of fifo's: {stall}, {utilisation}"
-    return f"{text}\n  of fifo's: {utilisation}\n  stalls: {_no_ratio(found, name)}"
+        unserved = f"unserved {_interval(ratios.stall)}"
+        return f"{text}\n  of fifo's: {unserved}, {utilisation}"
+    return f"{text}\n  of fifo's: {utilisation}\n  unserved: {_no_ratio(found, name)}"
 
 
 def _spread(ratio: Ratio) -> str:
@@ -109,12 +130,12 @@ def _spread(ratio: Ratio) -> str:
 
 
 def _no_ratio(found: Simulation, name: str) -> str:
-    """Say why the stall probabilities of an order and of fifo have no ratio."""
+    """Say why the shares of unserved requests in an order and in fifo have no ratio."""
     shares = {order: found.orders[order].stall.mean for order in (name, "fifo")}
     calm = [order for order, share in shares.items() if not share]
     if len(calm) == len(shares):
-        return "never seen"
-    return f"never seen with {calm[0]}" if calm else "no ratio, because fifo's probability may be 0"
+        return "never any"
+    return f"never any with {calm[0]}" if calm else "no ratio, because fifo's share may be 0"
 
 
 def _difference(ratio: Ratio) -> str:
@@ -145,13 +166,13 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
 
 
 def _charts(pool: AnyPool, timelines: Mapping[str, Timeline]) -> str:
-    """Draw what requests found over time: in fifo, critical-path and prio, or the first order."""
-    first = "prio" if "prio" in timelines else next(iter(timelines))
+    """Draw what requests found over time: in fifo, critical-path and auto, or the first order."""
+    first = "auto" if "auto" in timelines else next(iter(timelines))
     shown = {name: timelines[name] for name in dict.fromkeys(["fifo", "critical-path", first])}
     found = {name: line.eligible.tolist() for name, line in shown.items()}
     idle = {name: line.idle.tolist() for name, line in shown.items()}
     time = shown["fifo"].time
-    until = f"from time 0 to {time[1] * len(time):.4g}"
+    until = f"from time 0 to {short(time[1] * len(time))}"
     who = "Requests a time unit that got nothing" if isinstance(pool, Pool) else "Idle workers"
     return (
         f"Eligible jobs that requests found, {until} (a full bar is {_most(found)}):\n"
@@ -162,7 +183,7 @@ def _charts(pool: AnyPool, timelines: Mapping[str, Timeline]) -> str:
 
 
 def _most(rows: Mapping[str, Sequence[float]]) -> str:
-    return f"{max(map(max, rows.values())):.3g}"
+    return short(max(map(max, rows.values())))
 
 
 def keys(answer: SimulateAnswer) -> dict[str, object]:
@@ -172,6 +193,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "jobs": answer.jobs,
         "arcs": answer.arcs,
         "done": answer.done,
+        "chosen": answer.chosen,
         "orders": {name: asdict(estimates) for name, estimates in found.orders.items()},
         "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
         "runs": found.runs,

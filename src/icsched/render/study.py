@@ -26,7 +26,8 @@ def beginning(begun: StudyBegun) -> str:
 
 def there_already(workflow: str, there: int, cells: int) -> str:
     """Say how many cells need not be computed again."""
-    return f"{workflow}: {there:,} of {counted(cells, 'cell')} were there already\n"
+    were = "was" if there == 1 else "were"
+    return f"{workflow}: {there:,} of {counted(cells, 'cell')} {were} there already\n"
 
 
 def text(found: StudyAnswer) -> str:

@@ -8,19 +8,20 @@ from icsched.render.words import counted
 
 def text(found: VerifyAnswer) -> str:
     """Return the verdict as a sentence, and how close the order comes to a bound."""
-    verdict = found.verdict
+    verdict, tested = found.verdict, f"the order {named(found.ordered_by)}"
     if verdict is not None and verdict.ic_optimal:
         jobs = counted(found.jobs, "job")
         order = f"no order of {named(found.file)} ({jobs})"
-        return f"IC-optimal: {order} has more eligible jobs at any step\n"
+        return f"IC-optimal: {order} has more eligible jobs at any step than {tested}\n"
     share = f"{certified_sentence(found.certified)}\n" if found.certified else ""
     if verdict is None:
-        return f"not decided: {found.undecided}\n{share}"
+        return f"not decided: whether {tested} is IC-optimal; {found.undecided}\n{share}"
     better = ", ".join(map(str, found.better or ()))
+    none = "No order is IC-optimal (exact).\n" if found.no_order_is_ic_optimal else ""
     return (
-        f"not IC-optimal: after {counted(verdict.step or 0, 'job')} this order has"
+        f"not IC-optimal: after {counted(verdict.step or 0, 'job')} {tested} has"
         f" {verdict.eligible:,} eligible, but {verdict.best_eligible:,} are possible by running"
-        f" {better} first\n{share}"
+        f" {better} first\n{none}{share}"
     )
 
 

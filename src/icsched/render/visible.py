@@ -63,13 +63,18 @@ def json_ascii(text: str) -> str:
 
 def json_text(keys: dict[str, object]) -> str:
     """Return one JSON object, alone on its line; `schema` numbers the meaning of its keys."""
-    import json  # slow to import, like msgspec, and only needed for JSON
+    import msgspec  # slow to import, and only needed for JSON
 
-    import msgspec
-
-    whole = {"schema": SCHEMA, **keys}
     try:
-        text = msgspec.json.encode(whole).decode()
+        text = msgspec.json.encode({"schema": SCHEMA, **keys}).decode()
     except UnicodeEncodeError:  # a name that is not UTF-8
-        text = json.dumps(whole, separators=(",", ":"))
+        return slow_json_text(keys)
+    return json_safe(text) + "\n"
+
+
+def slow_json_text(keys: dict[str, object]) -> str:
+    """Return the same as `json_text`, by what comes with Python."""
+    import json
+
+    text = json.dumps({"schema": SCHEMA, **keys}, separators=(",", ":"))
     return json_safe(text) + "\n"

@@ -1,6 +1,8 @@
 """Counts and numbers in words."""
 
 _HUGE = 1e9  # larger numbers get six digits: nobody reads more
+_NO_TIME = 1e-90  # a task that takes no time is simulated as 1e-100
+_BYTES = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def size(jobs: int, arcs: int) -> str:
@@ -28,3 +30,43 @@ def number(value: float, decimals: int | None = None) -> str:
     if abs(value) >= _HUGE:
         return f"{value:g}"
     return f"{value:,.10g}" if decimals is None else f"{value:,.{decimals}f}"
+
+
+def visible_time(value: float) -> float:
+    """Return a simulated time, or 0 if it is that of tasks that take no time.
+
+    >>> visible_time(3e-98), visible_time(0.25)
+    (0.0, 0.25)
+    """
+    return 0.0 if abs(value) < _NO_TIME else value
+
+
+def short(value: float) -> str:
+    """Return a number with four digits, or all before the point.
+
+    >>> short(12345.6), short(0.123456), short(2.0), short(1e-99)
+    ('12,346', '0.1235', '2', '0')
+    """
+    return number(value, 0) if value >= 1000 else f"{visible_time(value):.4g}"
+
+
+def in_bytes(count: int) -> str:
+    """Return a number of bytes with three digits, in the unit that people read.
+
+    >>> in_bytes(1), in_bytes(12_345), in_bytes(999_499), in_bytes(999_500), in_bytes(10**19)
+    ('1 B', '12.3 kB', '999 kB', '1 MB', '10,000 PB')
+    """
+    power = 0
+    while power < len(_BYTES) - 1 and count >= 999.5 * 1000**power:  # 999.5 would be shown as 1000
+        power += 1
+    return f"{number(float(f'{count / 1000**power:.3g}'))} {_BYTES[power]}"
+
+
+def in_unit(digits: str, unit: str) -> str:
+    """Return a number with its unit, which is "s", "run times" or empty.
+
+    >>> in_unit("1", "run times"), in_unit("2", "run times"), in_unit("1", "s"), in_unit("1", "")
+    ('1 run time', '2 run times', '1 s', '1')
+    """
+    is_one = digits == "1" and unit != "s"
+    return f"{digits} {unit.removesuffix('s') if is_one else unit}".rstrip()

@@ -7,6 +7,7 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import TaskState
 from icsched.arrays import Ids, ranks_of
+from icsched.frames import brief
 from icsched.given import Graph, dag_of
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
@@ -39,6 +40,8 @@ class BatchServer:
     >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
     >>> server = BatchServer(dag)
+    >>> server
+    BatchServer(tasks=6, left=6)
     >>> server.take(1), server.take(2), server.take(5)
     ([2], [0, 1], [])
     >>> server.done(2)
@@ -60,6 +63,9 @@ class BatchServer:
         self._states = np.full(len(dag), TaskState.WAITING, np.uint8)
         self._offered = np.zeros(len(dag), bool)  # by rank
         self._offer(self._readiness.ready())
+
+    def __repr__(self) -> str:
+        return brief(self, tasks=len(self._dag), left=self._readiness.left)
 
     def take(self, count: int) -> list[int]:
         """Return the best *count* eligible tasks, or all if there are fewer.

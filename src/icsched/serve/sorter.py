@@ -11,7 +11,9 @@ from icsched import _native, checks
 from icsched._native import ReadyQueue
 from icsched.arrays import Ids, Rows, ranks_of
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, CycleError
+from icsched.errors import ArgumentError, CycleError, GraphError
+from icsched.frames import brief
+from icsched.given import Graph, dag_of
 from icsched.graph_inputs import in_order
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
@@ -27,8 +29,10 @@ class Sorter(Generic[T]):
     """Hand out the tasks of a graph as their parents finish, best first.
 
     The protocol is that of `graphlib.TopologicalSorter`: `add` tasks, call `prepare`, then
-    `get_ready` and `done` while `is_active`; or `static_order` for a whole order. Ready tasks come
-    by *order*, which needs a Dag. By default `prepare` calls `prioritize` for an order.
+    `get_ready` and `done` while `is_active`; or `static_order` for a whole order. *graph* is a
+    mapping, as graphlib takes it, or anything else that `prioritize` takes. Ready tasks come by
+    *order*: a plan, a schedule, or the tasks by name or id. By default that is the order "prio",
+    because "auto" would simulate a pool.
 
     Two things are new. ``get_ready(n)`` hands out the best n and keeps the rest. `lost` offers
     tasks again. `take` does what ``get_ready(n)`` does, so a sorter is a `Server`.
@@ -36,6 +40,8 @@ class Sorter(Generic[T]):
     A sorter can be pickled and copied until `prepare`. After that it raises TypeError.
 
     >>> sorter = Sorter({"a": [], "b": [], "c": ["b"], "d": ["b"]})
+    >>> sorter
+    Sorter(tasks=4, is_prepared=False)
     >>> sorter.prepare()
     >>> sorter.get_ready(1)
     ('b',)
@@ -45,32 +51,37 @@ class Sorter(Generic[T]):
     """
 
     @overload
-    def __init__(self: "Sorter[Any]", graph: Dag, *, order: Order | None = None) -> None: ...
+    def __init__(
+        self, graph: Mapping[T, Iterable[T]] | None = None, *, order: Order | None = None
+    ) -> None: ...
 
     @overload
-    def __init__(self, graph: Mapping[T, Iterable[T]] | None = None) -> None: ...
+    def __init__(self: "Sorter[Any]", graph: Graph, *, order: Order | None = None) -> None: ...
 
-    def __init__(
-        self, graph: Dag | Mapping[T, Iterable[T]] | None = None, *, order: Order | None = None
-    ) -> None:
+    def __init__(self, graph: Graph | None = None, *, order: Order | None = None) -> None:
         self._queue: ReadyQueue | None = None
         self._started = False
         # The group handed out last: names and ids. It is replaced as a whole, so that threads may
         # share a sorter.
         self._last: tuple[tuple[T, ...], list[int]] = ((), [])
-        if isinstance(graph, Dag):
-            self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(graph, order)
+        is_mapping = graph is None or hasattr(graph, "items")
+        if order is not None or not is_mapping:
+            if graph is None:
+                raise ArgumentError(
+                    "order: expected a graph with it, because an order is of a graph"
+                )
+            self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(dag_of(graph), order)
             return
-        if order is not None:
-            raise ArgumentError("order needs a Dag: use Sorter(Dag(mapping), order=...)")
-        if graph is not None and not hasattr(graph, "items"):
-            raise ArgumentError(
-                "graph: expected a Dag, or a mapping from tasks to their parents,"
-                f" got {type(graph).__name__}"
-            )
         self._graph = _GrowingGraph()
-        for task, parents in ({} if graph is None else graph).items():
+        for task, parents in cast("Mapping[T, Iterable[T]]", graph or {}).items():
+            if not isinstance(parents, Iterable):
+                expected = f"expected a list of tasks, got {parents!r}"
+                raise GraphError(f"parents of task {task!r}: {expected}")
             self._graph.add(task, parents)
+
+    def __repr__(self) -> str:
+        is_prepared = self._queue is not None
+        return brief(self, tasks=len(self._graph.names), is_prepared=is_prepared)
 
     def __getstate__(self) -> dict[str, Any]:
         if self._queue is not None:
@@ -80,13 +91,15 @@ class Sorter(Generic[T]):
     def add(self, node: T, *predecessors: T) -> None:
         """Add a task and its parents; may be called again for the same task.
 
-        Parents add up over calls. Raises ValueError after `prepare`, or for a sorter made
-        from a Dag, which never changes.
+        Parents add up over calls. Raises ValueError after `prepare`, or for a sorter that has an
+        order or was not made from a mapping: its graph never changes.
         """
         if self._queue is not None:
             raise ValueError("Nodes cannot be added after a call to prepare()")
         if isinstance(self._graph, _DagGraph):
-            raise ValueError("cannot add to a sorter made from a Dag: a Dag never changes")
+            raise ValueError(
+                "cannot add to this sorter: its graph or its order was given as a whole"
+            )
         self._graph.add(node, predecessors)
 
     def prepare(self) -> None:

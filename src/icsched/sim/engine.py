@@ -1,6 +1,5 @@
 """Many runs of a simulation through the kernel, on all cores."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +10,7 @@ from icsched._native import Rule, TimeLaw
 from icsched.arrays import Floats
 from icsched.dag import Dag
 from icsched.errors import PoolError
+from icsched.machine import usable_cores
 from icsched.sim.draws import lognormal_sigma
 from icsched.sim.model import (
     AnyPool,
@@ -47,7 +47,7 @@ def simulate_runs(
     first_run: int = 0,
     threads: int | None = None,
 ) -> Runs:
-    """Simulate runs *first_run* .. *first_run* + *runs* - 1 and return what came out of each.
+    """Simulate *runs* runs, numbered from *first_run* on; return what came out of each.
 
     A run is determined by *seed* and its number alone, so ranges of runs can be computed
     separately. All orders see the same random draws: in runs of the same seed and number the same
@@ -150,8 +150,7 @@ def give_up_runs() -> None:
 
 def cores() -> int:
     """Return the number of cores this process may use, at most 1024."""
-    affinity = getattr(os, "sched_getaffinity", None)  # some systems do not have it
-    return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)
+    return min(1024, usable_cores())
 
 
 def _runs(dag: Dag, pool: AnyPool, results: _native.SimRuns) -> Runs:

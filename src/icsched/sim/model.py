@@ -17,6 +17,7 @@ from icsched import checks
 from icsched.arrays import LONGEST, SHORTEST, Floats
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, PoolError, SimulationError
+from icsched.frames import changed
 from icsched.pebble import RunTimes, checked_run_times
 from icsched.sim.draws import lognormal_sigma
 
@@ -26,6 +27,7 @@ TimeLaw = Literal["normal", "lognormal", "constant"]
 SMALLEST, LARGEST = SHORTEST, LONGEST  # of every time and speed
 LARGEST_BATCH = 10**9
 LARGEST_SPREAD = 1000
+SPREAD = 0.3  # of run times around their means, unless somebody knows better
 LARGEST_COUNT = 10**7  # of workers and replicas
 MOST_VISITS = 10**6
 MOST_BATCHES = 10**9  # in a run: simulating them takes half a minute
@@ -56,8 +58,8 @@ class Pool:
     task that is lost or overdue at time t. In DAGMan the delay is the time until DAGMan reads its
     log, submits the job, and the pool finds a machine for it.
 
-    >>> Pool(interval=0.5, batch=4).batch_law
-    'geometric'
+    >>> Pool(interval=0.5, batch=4, leave=60)
+    Pool(interval=0.5, batch=4.0, leave=60.0)
     """
 
     interval: float = 1.0
@@ -70,6 +72,9 @@ class Pool:
     replicas: int = 1
     overhead: float = 0.0
     delay: float = 0.0
+
+    def __repr__(self) -> str:
+        return changed(self, "interval", "batch")
 
     def __post_init__(self) -> None:
         checks.one_of("batch_law", self.batch_law, get_args(BatchLaw))
@@ -110,8 +115,8 @@ class Workers:
     that leaves is replaced at once by one with the same number and speed. A worker whose task gets
     its result from another copy stays busy until its own copy has finished.
 
-    >>> Workers(2, speeds=[1, 0.5]).speeds
-    (1.0, 0.5)
+    >>> Workers(2, speeds=[1, 0.5])
+    Workers(count=2, speeds=[1.0, 0.5])
     """
 
     count: int
@@ -121,6 +126,9 @@ class Workers:
     replicas: int = 1
     overhead: float = 0.0
     delay: float = 0.0
+
+    def __repr__(self) -> str:
+        return changed(self, "count")
 
     def __post_init__(self) -> None:
         count = checks.whole_number("workers", self.count, least=1, most=LARGEST_COUNT)
@@ -162,6 +170,9 @@ class Recorded:
     deadline: ClassVar[float] = math.inf
     replicas: ClassVar[int] = 1
 
+    def __repr__(self) -> str:
+        return changed(self)
+
     def __post_init__(self) -> None:
         starts = _checked_moments("starts", self.starts)
         ends = _checked_moments("ends", self.ends)
@@ -184,17 +195,23 @@ class Recorded:
         >>> Recorded([0, 1], [2, math.inf]).presence(np.array([1.0, 3.0])).tolist()
         [1.0, 4.0]
         """
-        return _time_since(self.starts, until) - _time_since(np.sort(self.ends), until)
+        return time_since(self.starts, until) - time_since(self.ends, until)
 
 
 AnyPool: TypeAlias = Pool | Workers | Recorded
 
 
-def _time_since(ascending: Floats, until: Floats) -> Floats:
-    """Return, for each moment, the sum of the time since each of the *ascending* ones before it."""
-    finite = ascending[np.isfinite(ascending)]
-    before = np.searchsorted(finite, until)
-    total = np.concatenate([[0.0], np.cumsum(finite)])
+def time_since(moments: Floats, until: Floats) -> Floats:
+    """Return, for each of *until*, the time since each of the *moments* before it, added up.
+
+    A moment may be infinite: then it is never before.
+
+    >>> time_since(np.array([3.0, 1.0, math.inf]), np.array([2.0, 4.0])).tolist()
+    [1.0, 4.0]
+    """
+    ascending = np.sort(moments[np.isfinite(moments)])
+    before = np.searchsorted(ascending, until)
+    total = np.concatenate([[0.0], np.cumsum(ascending)])
     since: Floats = before * until - total[before]
     return since
 
@@ -222,21 +239,28 @@ class Times:
     A task's time is its mean multiplied by a random number of mean 1. *law* says how that number is
     drawn:
 
+    - "lognormal" with coefficient of variation *spread*, 0.3 by default: all commands assume this.
     - "normal" with deviation *spread*, drawn again while it is not positive. That raises the mean:
       by 0.7% at a spread of 0.4, by 29% at a spread of 1. Use "lognormal" for large spreads.
-    - "lognormal" with coefficient of variation *spread*.
+      Malewicz et al. 2007 use "normal" with a spread of 0.1.
     - "constant": the number is 1.
 
-    *means* has one number for each task, or for each name; by default each is 1. A mean of 0 stands
-    for a task that takes no time; it is simulated as 1e-100.
+    *means* has one number for each task, or for each name. By default each is 1, but `simulate`
+    takes the run times of a workflow that has some. A mean of 0 stands for a task that takes no
+    time; it is simulated as 1e-100.
 
     >>> Times("constant").means_for(Dag({"a": [], "b": ["a"]})).tolist()
     [1.0, 1.0]
+    >>> Times("lognormal", means=[60] * 1000)
+    Times(law='lognormal', spread=0.3, means=[60, 60, 60, 60, 60, 60, 60, 60, ... 1,000 in all])
     """
 
-    law: TimeLaw = "normal"
-    spread: float = 0.1
+    law: TimeLaw = "lognormal"
+    spread: float = SPREAD
     means: RunTimes | None = None
+
+    def __repr__(self) -> str:
+        return changed(self, "law", "spread")
 
     def __post_init__(self) -> None:
         checks.one_of("law", self.law, get_args(TimeLaw))

@@ -1,7 +1,7 @@
 """What comes out of simulated runs."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from icsched import _native
 from icsched.arrays import Floats, Ids
-from icsched.frames import Answer, Tabular
+from icsched.frames import Answer, Listed, Tabular, brief
 from icsched.sim.model import AnyPool, Pool, Recorded
 
 Counts = NDArray[np.int64]
@@ -37,6 +37,9 @@ class Runs(Tabular):
     requests: Counts
     work: Floats
     presence: Floats
+
+    def __repr__(self) -> str:
+        return brief(self, runs=len(self), tasks=self.tasks, time=Listed(self.time.tolist()))
 
     def __len__(self) -> int:
         return len(self.time)
@@ -91,7 +94,10 @@ class Assignments(Tabular):
     request: Counts
     end: Floats
     ending: NDArray[np.uint8]  # an Ending
-    names: Sequence[Hashable] = field(repr=False)
+    names: Sequence[Hashable]
+
+    def __repr__(self) -> str:
+        return brief(self, count=len(self.time), tasks=len(self.names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as lists, with tasks by name and endings in words."""
@@ -113,6 +119,9 @@ class Batches(Tabular):
     time: Floats
     size: Counts
     eligible: Counts
+
+    def __repr__(self) -> str:
+        return brief(self, count=len(self.time))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,14 @@
 """Finished cells of studies, one line of JSON each, so that a stopped study can go on.
 
 Each line carries the fingerprint of its study. Cells of another workflow, order, law or sampling
-stay in the file and are never used for this study. The same holds for cells of icsched 0.1, which
-had one order. A line is appended and synced when its cell is done. A line that a crash cut short is
-dropped, and its cell is computed again. A file that icsched did not write is never changed.
+stay in the file and are never used for this study. A line is appended and synced when its cell is
+done. A line that a crash cut short is dropped, and its cell is computed again. A file that icsched
+did not write is never changed.
 """
 
 import errno
 import fcntl
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from types import TracebackType
 
 import msgspec
 
-from icsched.compare.simulation import Estimates, Ratios
 from icsched.errors import FormatError
 from icsched.files import naming, read_if_there, sync_directory
 from icsched.study.cells import Cell, CellResult
@@ -34,24 +32,6 @@ _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # some network file 
 class _Line:
     study: str  # a fingerprint
     cell: CellResult
-
-
-@dataclass(frozen=True)
-class _EarlierCell:
-    interval: float
-    batch: float
-    runs: int
-    precise: bool
-    ratio: Ratios
-    orders: Mapping[str, Estimates]
-
-
-@dataclass(frozen=True)
-class _EarlierLine:
-    """A line of icsched 0.1: it stays in the file, and no study uses it."""
-
-    study: str
-    cell: _EarlierCell
 
 
 class Store:
@@ -164,20 +144,11 @@ def _decoded(path: str, data: bytes) -> list[_Line]:
         try:
             lines.append(decoder.decode(text))
         except msgspec.DecodeError as error:
-            if not _is_earlier(text):
-                advice = "in a study of yours, remove that line"
-                problem = f"expected a cell of a study: {error}; {advice}"
-                raise FormatError(path, number, problem) from None
+            advice = "in a study of yours, remove that line"
+            problem = f"expected a cell of a study: {error}; {advice}"
+            raise FormatError(path, number, problem) from None
     _check_torn(path, len(texts) + 1, data[_whole(data) :])
     return lines
-
-
-def _is_earlier(text: bytes) -> bool:
-    try:
-        msgspec.json.decode(text, type=_EarlierLine)
-    except msgspec.DecodeError:
-        return False
-    return True
 
 
 def _check_torn(path: str, number: int, tail: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The theory of IC-scheduling: shortcuts, blocks, priorities, duality, the order, and memory."""
+"""The theory of IC-scheduling: shortcuts, blocks, priorities, duality, bounds, batches, memory."""
 
 from icsched.theory.analysis import Analysis, analyse
 from icsched.theory.batches import (

@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from icsched import _native
 from icsched._native import BlockOrders
-from icsched.arrays import Ids, Rows
+from icsched.arrays import Ids, Mask, Rows
 from icsched.dag import Dag
+from icsched.frames import brief
 from icsched.theory.blocks import BlockGroup, Kind, block_groups
 from icsched.theory.clock import Clock
 from icsched.theory.decomposition import Decomposition, decompose
-from icsched.theory.priorities import Counting, compared_counts
+from icsched.theory.priorities import Counting, check_counting, compared_counts
 from icsched.theory.reduction import without_shortcuts
 
 # The referee orders a block that no theorem covers, up to this size and effort.
@@ -45,7 +46,10 @@ class Analysis:
     parts: Decomposition
     orders: BlockOrders
     sequence: Ids  # blocks in execution order
-    has_priority: NDArray[np.bool_]  # per place in the sequence: priority over the next block
+    has_priority: Mask  # per place in the sequence: priority over the next block
+
+    def __repr__(self) -> str:
+        return brief(self, tasks=len(self.parts.dag), blocks=len(self.parts))
 
     @cached_property
     def order(self) -> Ids:
@@ -82,7 +86,8 @@ class Analysis:
 def analyse(dag: Dag, *, counting: Counting = "eligible", clock: Clock | None = None) -> Analysis:
     """Take *dag* apart by the six steps.
 
-    *counting* says what block priorities below 1 compare. *clock* gets the time of each step.
+    *counting* says what block priorities below 1 compare (see `BlockProfile.counts`). *clock* gets
+    the time of each step. Raises ArgumentError for an unknown counting.
 
     >>> analyse(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).order.tolist()
     [2, 0, 1, 3, 4]
@@ -100,6 +105,7 @@ def analyse_reduced(
 
     The referee may visit *exact_sets* sets for each block that no theorem covers.
     """
+    check_counting(counting)
     with clock.step("decompose"):
         parts = decompose(reduced)
     with clock.step("blocks"):

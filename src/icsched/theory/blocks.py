@@ -150,7 +150,7 @@ def block_groups(parts: Decomposition, orders: BlockOrders) -> list[BlockGroup]:
     family, first, second = _codes(orders.kind, shapes)
     strands = ids_where(family == _STRAND)
     first[strands], strand_names = _numbered_strands(parts, strands)
-    sinks = np.diff(parts.blocks.sinks.offsets)
+    sinks = parts.blocks.sinks.sizes
     groups = []
     for place, count in _distinct([family, first, second, orders.sources, sinks]):
         code = int(family[place]), int(first[place]), int(second[place])

@@ -1,4 +1,7 @@
-"""What is proved about the order of the six steps, or a better order with its proof."""
+"""What is proved about the order of the six steps, or a better order with its proof.
+
+First come the theorems that need the blocks alone, then the exact referee, for small dags.
+"""
 
 from __future__ import annotations
 

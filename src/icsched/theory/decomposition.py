@@ -15,6 +15,7 @@ from icsched import _native
 from icsched._native import Blocks
 from icsched.arrays import Ids
 from icsched.dag import Dag
+from icsched.frames import brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,18 +30,19 @@ class Decomposition:
     dag: Dag
     blocks: Blocks
 
+    def __repr__(self) -> str:
+        return brief(self, tasks=len(self.dag), blocks=len(self))
+
     def __len__(self) -> int:
         return len(self.blocks)
 
     def nonsinks(self, block: int) -> Ids:
         """Tasks that *block* owns, ids ascending."""
-        rows = self.blocks.nonsinks
-        return rows.targets[rows.offsets[block] : rows.offsets[block + 1]]
+        return self.blocks.nonsinks[block]
 
     def sinks(self, block: int) -> Ids:
         """Sinks of *block*, ids ascending."""
-        rows = self.blocks.sinks
-        return rows.targets[rows.offsets[block] : rows.offsets[block + 1]]
+        return self.blocks.sinks[block]
 
     def block(self, block: int) -> Dag:
         """Return *block* as a dag of its own, tasks in ascending id order."""
@@ -65,8 +67,8 @@ class Decomposition:
     def owner(self) -> Ids:
         """Block that owns each task; -1 for sinks of the dag."""
         owner = np.full(len(self.dag), -1, np.int32)
-        sizes = np.diff(self.blocks.nonsinks.offsets)
-        owner[self.blocks.nonsinks.targets] = np.repeat(np.arange(len(self)), sizes)
+        nonsinks = self.blocks.nonsinks
+        owner[nonsinks.targets] = np.repeat(np.arange(len(self)), nonsinks.sizes)
         return owner
 
     @cached_property

@@ -19,9 +19,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.theory import Analysis
+from icsched.arrays import Mask
+from icsched.theory.analysis import Analysis
 from icsched.theory.reticulation import keeps_priority
-from icsched.theory.rows import N_DAG, W_DAG, BlockRows, Mask, block_pairs, block_rows, matched
+from icsched.theory.rows import N_DAG, W_DAG, BlockRows, block_pairs, block_rows, matched
 
 
 def is_universal_donor(analysis: Analysis) -> bool:

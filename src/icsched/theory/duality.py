@@ -5,7 +5,7 @@ See Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", s
 
 import numpy as np
 
-from icsched.arrays import Ids
+from icsched.arrays import Ids, ids_where
 from icsched.given import Graph
 from icsched.pebble import Order, Schedule
 
@@ -23,9 +23,6 @@ def dual_order(graph: Graph, order: Order) -> Ids:
     [2, 3, 0, 1]
     """
     schedule = Schedule.of(graph, order)
-    dag, position = schedule.dag, schedule.ranks
-    nonsources = np.flatnonzero(dag.in_degrees)
-    starts = dag.parent_rows.offsets[nonsources]
-    step = np.maximum.reduceat(position[dag.parent_rows.targets], starts) if len(starts) else starts
-    packets = nonsources[np.argsort(-step, kind="stable")]
-    return np.concatenate([packets, dag.sources]).astype(np.int32)
+    nonsources = ids_where(schedule.dag.in_degrees > 0)
+    packets = nonsources[np.argsort(-schedule.ready[nonsources], kind="stable")]
+    return np.concatenate([packets, schedule.dag.sources])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from icsched.arrays import Ids
@@ -39,25 +41,25 @@ def area_of(dag: Dag, order: Ids, gains: Counts) -> int:
     return int(np.cumsum(step_gains(dag, order, gains)).sum())
 
 
+@dataclass
 class Looks:
     """How many arcs exchanges may still look at."""
 
-    def __init__(self, left: int = MOST_LOOKS) -> None:
-        self.left = left
+    left: int = MOST_LOOKS
 
 
 def improved(dag: Dag, order: Ids, gains: Counts, looks: Looks | None = None) -> Ids:
     """Return *order*, which has all nonsinks and only these, with no less area.
 
-    Each round delays tasks that wait for others, then exchanges neighbouring blocks while *looks*
-    are left.
+    Each round delays tasks that wait for others. While *looks* are left, the round then exchanges
+    neighbouring stretches.
     """
     looks = looks or Looks()
     best, most = order, area_of(dag, order, gains)
     for _ in range(MOST_ROUNDS):
         found = _delayed(dag, best)
         if looks.left > 0:
-            found = _Blocks(dag, found, gains, looks).exchanged()
+            found = _Stretches(dag, found, gains, looks).exchanged()
         area = area_of(dag, found, gains)
         if area <= most:
             break
@@ -77,62 +79,62 @@ def _delayed(dag: Dag, order: Ids) -> Ids:
     return order[np.lexsort((np.arange(len(order)), deadline[order]))]
 
 
-class _Blocks:
-    """The blocks of an order; each ends with a step that enables something.
+class _Stretches:
+    """The stretches of an order that end with a step that enables something.
 
-    A block of a tasks that enables g may come before one of b tasks that enables h without it.
+    A stretch of a tasks that enables g may come before one of b tasks that enables h without it.
     Then an exchange is worth a * h - b * g.
     """
 
     def __init__(self, dag: Dag, order: Ids, gains: Counts, looks: Looks) -> None:
         self._dag, self._gains, self._looks = dag, gains, looks
         ends = np.flatnonzero(step_gains(dag, order, gains)) + 1
-        self._blocks = [block.tolist() for block in np.split(order, ends) if len(block)]
+        self._stretches = [stretch.tolist() for stretch in np.split(order, ends) if len(stretch)]
         last = last_parents(dag, order)
         self._enabler = np.where(last >= 0, np.searchsorted(ends, last, side="right"), -1).tolist()
         self._gained = step_gains(dag, order, gains)[ends - 1].tolist()
-        self._gained += [0] * (len(self._blocks) - len(ends))
+        self._gained += [0] * (len(self._stretches) - len(ends))
 
     def exchanged(self) -> Ids:
-        """Move each block ahead of others while that is worth it."""
+        """Move each stretch ahead of others while that is worth it."""
         done: list[int] = []
-        for block in range(len(self._blocks)):
+        for stretch in range(len(self._stretches)):
             at = len(done)
-            while at and self._looks.left > 0 and self._passes(block, done[at - 1]):
+            while at and self._looks.left > 0 and self._passes(stretch, done[at - 1]):
                 at -= 1
-            done.insert(at, block)
-        order = [task for block in done for task in self._blocks[block]]
+            done.insert(at, stretch)
+        order = [task for stretch in done for task in self._stretches[stretch]]
         return np.array(order, np.int32)
 
-    def _passes(self, block: int, before: int) -> bool:
-        """Whether *block* is better ahead of *before*; if so, the gains are changed."""
-        first = set(self._blocks[before])
-        both = self._shared(block, first)
+    def _passes(self, stretch: int, before: int) -> bool:
+        """Whether *stretch* is better ahead of *before*; if so, the gains are changed."""
+        first = set(self._stretches[before])
+        both = self._shared(stretch, first)
         if both is None:
             return False
         shared = sum(int(self._gains[child]) for child in both)
-        alone = self._gained[block] - shared
-        if len(first) * alone <= len(self._blocks[block]) * self._gained[before]:
+        alone = self._gained[stretch] - shared
+        if len(first) * alone <= len(self._stretches[stretch]) * self._gained[before]:
             return False
-        self._gained[block] = alone
+        self._gained[stretch] = alone
         self._gained[before] += shared
         for child in both:
             self._enabler[child] = before
         return True
 
-    def _shared(self, block: int, first: set[int]) -> list[int] | None:
-        """Return what *block* enables only after *first*; None if it cannot run before."""
+    def _shared(self, stretch: int, first: set[int]) -> list[int] | None:
+        """Return what *stretch* enables only after *first*; None if it cannot run before."""
         enabled: set[int] = set()
-        for task in self._blocks[block]:
-            children = self._dag.children(task).tolist()
-            parents = self._dag.parents(task).tolist()
+        for task in self._stretches[stretch]:
+            children = self._dag.child_rows[task].tolist()
+            parents = self._dag.parent_rows[task].tolist()
             self._looks.left -= len(parents) + len(children) + 1
             if not first.isdisjoint(parents):
                 return None
-            enabled.update(child for child in children if self._enabler[child] == block)
+            enabled.update(child for child in children if self._enabler[child] == stretch)
         both = []
         for child in sorted(enabled):
-            parents = self._dag.parents(child).tolist()
+            parents = self._dag.parent_rows[child].tolist()
             self._looks.left -= len(parents)
             if not first.isdisjoint(parents):
                 both.append(child)

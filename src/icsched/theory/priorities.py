@@ -10,16 +10,45 @@ Priorities below 1 are from Malewicz et al. 2007, "A Tool for Prioritizing DAGMa
 Evaluation", step 4.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched import _native
+from icsched import _native, checks
+from icsched.errors import ArgumentError
 
 Counting = Literal["eligible", "nonsources"]
+
+
+MOST_ENABLED = 2**31 - 1  # the kernels take int32
+
+
+def check_counting(counting: str) -> None:
+    """Raise ArgumentError unless *counting* is known."""
+    checks.one_of("counting", counting, get_args(Counting))
+
+
+def checked_enabled(enabled: Sequence[int]) -> NDArray[np.int64]:
+    """Return *enabled* as an array; raises ArgumentError unless an order can have this profile.
+
+    >>> checked_enabled([0, 2, 1])
+    Traceback (most recent call last):
+    icsched.errors.ArgumentError: enabled: expected counts that start at 0 and never fall, \
+got [0, 2, 1]
+    """
+    try:
+        counts = np.asarray(enabled)
+    except ValueError:  # rows of different lengths
+        counts = np.empty(0)
+    is_counted = counts.ndim == 1 and len(counts) > 0 and counts.dtype.kind in "iu"
+    if not is_counted or counts[0] or (counts[1:] < counts[:-1]).any() or counts[-1] > MOST_ENABLED:
+        expected = "counts that start at 0 and never fall"
+        raise ArgumentError(f"enabled: expected {expected}, got {enabled!r:.200}")
+    return counts.astype(np.int64)
 
 
 def compared_counts(
@@ -32,21 +61,32 @@ def compared_counts(
 
 @dataclass(frozen=True)
 class BlockProfile:
-    """What a block's order enables: *enabled* after 0 .. s nonsinks, and its *sources*."""
+    """What a block's order enables: *enabled* after 0 .. s nonsinks, and its *sources*.
+
+    Raises ArgumentError if no order can have these counts: *enabled* must start at 0 and never
+    fall, and there must be a task to run at each of the s steps.
+    """
 
     sources: int
     enabled: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        before = checked_enabled(self.enabled)[:-1]
+        fewest = int((np.arange(1, len(before) + 1) - before).max(initial=0))
+        checks.whole_number("sources", self.sources, least=fewest)
 
     def counts(self, counting: Counting = "eligible") -> NDArray[np.int64]:
         """Return the counts that the priority compares.
 
         "eligible" counts every task of the block that can run, sources included;
         "nonsources" counts the enabled nonsources only, as the papers of 2011 and by Cordasco
-        et al. 2007 do. Both give priority 1 to the same pairs; smaller values differ.
+        et al. 2007 do. Both give priority 1 to the same pairs; smaller values differ. Raises
+        ArgumentError for another counting.
 
         >>> BlockProfile(2, (0, 0, 1)).counts().tolist()
         [2, 1, 1]
         """
+        check_counting(counting)
         return compared_counts(np.array(self.enabled, np.int64), self.sources, counting)
 
     def dual(self) -> "BlockProfile":

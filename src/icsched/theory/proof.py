@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from icsched.frames import Answer
+from icsched.frames import Answer, brief
 
 
 class Theorem(Enum):
@@ -83,6 +83,11 @@ class Proof(Answer):
     `no_order_is_ic_optimal` says that no order of the dag is IC-optimal, as the referee found;
     `has_largest_area` says that no order has a larger area than this one. `steps` says how the
     dag was taken apart if the theorem is PARTS.
+
+    >>> Proof(Theorem.SUM_OF_TREES)
+    Proof(theorem='sum_of_trees', is_ic_optimal=True)
+    >>> Proof()  # an order without a proof may still be IC-optimal: see Plan.certificate
+    Proof(theorem=None)
     """
 
     theorem: Theorem | None = None
@@ -91,9 +96,19 @@ class Proof(Answer):
     has_largest_area: bool = False
     steps: ProofStep | None = None
 
+    def __repr__(self) -> str:
+        theorem = None if self.theorem is None else self.theorem.name.lower()
+        claims = ("is_ic_optimal", "no_order_is_ic_optimal", "has_largest_area")
+        return brief(
+            self, theorem=theorem, **{name: True for name in claims if getattr(self, name)}
+        )
+
     @property
     def is_ic_optimal(self) -> bool:
-        """Whether a theorem or an exact computation says that the order is IC-optimal."""
+        """Whether a theorem or an exact computation says that the order is IC-optimal.
+
+        False also stands for "not proved"; `Plan.certificate` looks further.
+        """
         return self.theorem is not None and not self.no_order_is_ic_optimal
 
     def to_dict(self) -> dict[str, Any]:

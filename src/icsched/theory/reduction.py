@@ -4,10 +4,8 @@ Removing them is step 1 of Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool f
 DAGMan Jobs and its Evaluation".
 """
 
-import numpy as np
-
 from icsched import _native
-from icsched.arrays import Ids
+from icsched.arrays import Ids, Mask
 from icsched.dag import Dag
 
 # How many arcs the kernel may look at: for the whole dag, and more for each arc of it.
@@ -41,7 +39,7 @@ def without_shortcuts(dag: Dag) -> Dag:
     return dag.with_arcs(~mask) if mask.any() else dag
 
 
-def _mask(dag: Dag) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _mask(dag: Dag) -> Mask:
     # Arcs to look at in searches: about what the sweep would cost, and some seconds at most.
     sweep = dag.arc_count * (4 + len(dag) // 1024)
     patience = min(sweep, 30_000_000 + 8 * dag.arc_count)

@@ -9,20 +9,20 @@ fail as printed. `is_universal_donor` asks for more, and is safe; docs/cluster.m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import product
 
 import numpy as np
 
 from icsched import checks, pebble
-from icsched.arrays import Ids, ids_where, mask_of
+from icsched.arrays import Ids, Mask, ids_where
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.given import Graph, dag_of
 from icsched.pebble.referee import DEFAULT_LIMIT
 from icsched.theory.analysis import Analysis
 from icsched.theory.priorities import BlockProfile, has_priority_over
-from icsched.theory.rows import W_DAG, BlockRows, Mask, block_rows, matched
+from icsched.theory.rows import W_DAG, BlockRows, block_rows, matched
 
 MOST_RESIDUALS = 10_000
 
@@ -66,7 +66,7 @@ def _residual_profiles(dag: Dag, limit: int) -> list[BlockProfile] | None:
     """Return the different profiles of the residuals; None if one has no IC-optimal order."""
     found: dict[BlockProfile, None] = {}
     for executed in _executed_nonsinks(dag, limit):
-        profile = best_profile(dag.residual(executed))
+        profile = best_profile(dag.residual(np.array(executed, np.int32)))
         if profile is None:
             return None
         found[profile] = None
@@ -78,27 +78,28 @@ def _executed_nonsinks(dag: Dag, limit: int) -> list[list[int]]:
     nonsinks = [task for task in dag.fifo_order.tolist() if dag.out_degrees[task]]
     sets: list[frozenset[int]] = [frozenset()]
     for task in nonsinks:
-        parents = frozenset(dag.parents(task).tolist())
+        parents = frozenset(dag.parent_rows[task].tolist())
         sets += [executed | {task} for executed in sets if parents <= executed]
         if len(sets) > limit:
             raise LimitError(f"a dag of {len(dag):,} tasks has more than {limit:,} residuals")
     return [sorted(executed) for executed in sets]
 
 
-def closure(graph: Graph, cluster: Iterable[int]) -> Ids:
+def closure(graph: Graph, cluster: Iterable[Hashable]) -> Ids:
     """Return the ids of *cluster* and of the tasks that it leaves isolated, ascending.
 
+    *cluster* has names or ids, as `Dag.mask` takes them.
     Cordasco, Rosenberg and Sims 2011, section 3.3.3: what remains is dual to a residual of the
     dual dag. Raises GraphError if *cluster* lacks a parent of one of its tasks, and
-    UnknownTaskError for ids that the dag does not have.
+    UnknownTaskError for tasks that the dag does not have.
 
     >>> from icsched.families import w
     >>> closure(w(2, 2), [0]).tolist()
     [0, 2]
     """
-    dag, taken = dag_of(graph), list(cluster)
-    dag.residual(taken)  # raises unless the cluster is self-contained
-    gone = mask_of(np.array(taken, np.int32), len(dag))
+    dag = dag_of(graph)
+    gone = dag.mask(cluster)
+    dag.residual(ids_where(gone))  # raises unless the cluster is self-contained
     held = np.bincount(dag.arcs[:, 1], ~gone[dag.arcs[:, 0]], minlength=len(dag))
     holds = np.bincount(dag.arcs[:, 0], ~gone[dag.arcs[:, 1]], minlength=len(dag))
     return ids_where(gone | ((held == 0) & (holds == 0)))

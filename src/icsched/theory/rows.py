@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids
+from icsched.arrays import Ids, Mask
 
 W_DAG, N_DAG, C_DAG = 0, 1, 2
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -241,23 +241,19 @@ class _Settling:
 
     def _series(self, dag: Dag, classes: list[Pieces], depth: int, ways: Ways) -> Settled:
         """Settle the parts of a series, equal ones once."""
-        count = sum(len(pieces.places) for pieces in classes)
-        parts: list[Part] = [None] * count  # type: ignore[list-item]
-        orders: list[Ids] = [None] * count  # type: ignore[list-item]
-        bounds: list[Counts] = [None] * count  # type: ignore[list-item]
-        reached: list[Counts] = [None] * count  # type: ignore[list-item]
+        found: dict[int, tuple[Part, Ids, Counts, Counts]] = {}  # by place in the series
         for pieces in self._rationed(classes):
             settled = self.free_part(pieces.dag, depth, ways)
             ends = len(pieces.dag.sinks), len(pieces.dag.sources)
-            bound = series_gains(settled.bound, *ends)
-            reach = series_gains(settled.reached, *ends)
-            order = pieces.tasks[:, np.append(settled.order, pieces.dag.sinks)]
-            for row, place in enumerate(pieces.places.tolist()):
-                parts[place] = Part(pieces.tasks[row], settled)
-                orders[place], bounds[place], reached[place] = order[row], bound, reach
+            gains = series_gains(settled.reached, *ends), series_gains(settled.bound, *ends)
+            orders = pieces.tasks[:, np.append(settled.order, pieces.dag.sinks)]
+            rows = zip(pieces.places.tolist(), pieces.tasks, orders, strict=True)
+            found |= {place: (Part(tasks, settled), run, *gains) for place, tasks, run in rows}
+        in_turn = [found[place] for place in range(len(found))]
+        parts, runs, reached, bounds = zip(*in_turn, strict=True)
         s = len(dag.nonsinks)
         profiles = in_series(reached, s), in_series(bounds, s)
-        return Settled(dag, np.concatenate(orders)[:s], *profiles, Series(tuple(parts)))
+        return Settled(dag, np.concatenate(runs)[:s], *profiles, Series(parts))
 
     def _sum(
         self, known: Known, group: Ids, depth: int, ways: Ways, *, is_free: bool = False

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import pebble
-from icsched.arrays import Floats, Ids, ranks_of
+from icsched.arrays import Floats, Ids, ids_where, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.theory.envelopes import CutWork, envelope
@@ -185,12 +185,9 @@ def _with_copies(dag: Dag, gains: Counts) -> Dag | None:
         return dag
     if (gains[counted] < 1).any() or int(gains[counted].max()) * len(dag) > MOST_COPIES:
         return None
-    of = np.repeat(np.flatnonzero(counted), gains[counted] - 1)
-    rows = dag.parent_rows
-    sizes = rows.sizes[of]
-    firsts = np.repeat(rows.offsets[of] - (np.cumsum(sizes) - sizes), sizes)
-    parents = rows.targets[firsts + np.arange(sizes.sum())]
-    copies = np.column_stack([parents, np.repeat(len(dag) + np.arange(len(of)), sizes)])
+    of = np.repeat(ids_where(counted), gains[counted] - 1)
+    numbers = np.repeat(len(dag) + np.arange(len(of)), dag.in_degrees[of])
+    copies = np.column_stack([dag.parent_rows.take(of), numbers])
     return Dag.from_arcs(len(dag) + len(of), np.concatenate([dag.arcs, copies]))
 
 
@@ -245,7 +242,7 @@ def _needs(dag: Dag) -> NDArray[np.float32]:
     place[dag.nonsinks] = np.arange(len(dag.nonsinks))
     needs = np.zeros((len(dag), len(dag.nonsinks)), np.float32)
     for task in dag.fifo_order.tolist():
-        parents = dag.parents(task)
+        parents = dag.parent_rows[task]
         if len(parents):
             needs[task] = needs[parents].max(axis=0)
             needs[task, place[parents]] = 1

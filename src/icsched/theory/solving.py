@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from icsched.arrays import ids_where
 from icsched.dag import Dag
 from icsched.theory.cp_sat import solved_status, usual_solver
 from icsched.theory.settled import Counts, Settled
@@ -61,7 +62,7 @@ def most_enabled_by(dag: Dag, count: int, time_limit_s: float) -> int:
     enabled = {task: model.new_bool_var("") for task in nonsources}
     for parent, child in dag.arcs.tolist():
         model.add_implication(enabled[child], has_run[parent])
-    for task in has_run.keys() & enabled.keys():
+    for task in ids_where((dag.in_degrees > 0) & (dag.out_degrees > 0)).tolist():
         model.add_implication(has_run[task], enabled[task])
     model.add(sum(has_run.values()) == count)
     model.maximize(sum(enabled.values()))

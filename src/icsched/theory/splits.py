@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Ids, Mask, ranks_of
 from icsched.dag import Dag
 
 Int64s = NDArray[np.int64]
@@ -143,7 +143,7 @@ def _split(
     tasks: Int64s,
     piece: NDArray[np.integer[Any]],
     arcs: Int64s,
-    is_run: NDArray[np.bool_] | None = None,
+    is_run: Mask | None = None,
 ) -> list[Pieces]:
     """Return the pieces, equal ones together; entry i is the task tasks[i] in piece[i].
 

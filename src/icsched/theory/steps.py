@@ -140,5 +140,5 @@ def _blocks(analysis: Analysis) -> ProofStep:
 def _name(dag: Dag, *, is_tree: bool) -> str:
     """Return the name of a part that no block names."""
     if not dag.arc_count:
-        return f"{len(dag)} tasks"
+        return f"{len(dag)} {'task' if len(dag) == 1 else 'tasks'}"
     return family_name(dag, Kind.FOREST if is_tree else Kind.RULED)

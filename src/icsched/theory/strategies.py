@@ -1,4 +1,4 @@
-"""Strategies that the papers compare: parent orientation, and meshes by squares or diagonals."""
+"""Orders that the papers compare: parent-oriented ones, and meshes by squares or diagonals."""
 
 import numpy as np
 

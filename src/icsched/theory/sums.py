@@ -9,20 +9,23 @@ shares that enable as many tasks as any share of the same a + b.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from icsched import _native
+from icsched.arrays import Mask
+from icsched.theory.priorities import checked_enabled
 
 
-def interleaving(first: Sequence[int], second: Sequence[int]) -> NDArray[np.bool_] | None:
+def interleaving(first: Sequence[int], second: Sequence[int]) -> Mask | None:
     """Return the steps at which an IC-optimal order of the sum runs a task of *second*.
 
     The arguments are enabled profiles of IC-optimal orders. Returns None if the sum has no
-    IC-optimal order. Takes O(s1 * s2) time and memory.
+    IC-optimal order. Raises ArgumentError for counts that no order enables. Takes O(s1 * s2) time
+    and memory.
 
     >>> interleaving([0, 2], [0, 3, 4]).tolist()  # three, then two, then one
     [True, False, True]
     >>> interleaving([0, 1], [0, 0, 3]) is None  # first the one, but for two the three
     True
     """
-    return _native.interleaving(np.array(first, np.int32), np.array(second, np.int32))
+    profiles = (checked_enabled(enabled).astype(np.int32) for enabled in (first, second))
+    return _native.interleaving(*profiles)

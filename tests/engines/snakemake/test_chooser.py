@@ -246,7 +246,7 @@ def test_lean_learns_the_sizes_of_files_that_an_earlier_run_has_made():
     graph.done = {maker}
     sizes = TemporarySizes()
 
-    made_ranks(graph, [other, user], "lean", slots=1, sizes=sizes)
+    made_ranks(graph, [other, user], "lean", slots=1, sizes=sizes, tell=print)
 
     assert sizes.learn([user], {FakeFile("big", temp=True): 10**9})
     assert sizes.of([other]).tolist() == [10**9 + 1]

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from icsched.engines.snakemake.records import benchmark_seconds, run_times
+from icsched.engines.snakemake.records import benchmark_seconds, recorded_seconds, run_times
 from tests.engines.snakemake.fakes import FakeGraph, FakeJob
 
 
@@ -39,7 +39,7 @@ def test_a_job_has_its_own_time_else_the_mean_of_its_rule_else_of_all():
     """The mean of 2, 4 and 9 is 5."""
     jobs = [FakeJob(name, rule=name[0]) for name in ("a1", "a2", "a3", "b1", "c1")]
 
-    times = run_times(graph_with(jobs, {"a1": 2, "a2": 4, "b1": 9}), jobs)
+    times = run_times(jobs, recorded_seconds(graph_with(jobs, {"a1": 2, "a2": 4, "b1": 9}), jobs))
 
     assert times.tolist() == [2, 4, 3, 9, 5]
 
@@ -50,11 +50,12 @@ def test_a_broken_benchmark_file_says_nothing(folder, text):
     job = FakeJob("a")
     job.benchmark = folder / "b.tsv"
 
-    assert run_times(graph_with([job], {}), [job]) is None
+    assert recorded_seconds(graph_with([job], {}), [job]) == {}
 
 
 def test_without_records_or_without_a_run_nothing_is_known():
     job = FakeJob("a")
 
-    assert run_times(graph_with([job], {}), [job]) is None
-    assert run_times(FakeGraph({job: []}), [job]) is None
+    assert recorded_seconds(graph_with([job], {}), [job]) == {}
+    assert recorded_seconds(FakeGraph({job: []}), [job]) == {}
+    assert run_times([job], {}) is None

@@ -71,6 +71,31 @@ def test_lean_ends_each_sample_and_keeps_one_temporary_file(snakemake, folder):
     assert [*folder.glob("a/*"), *folder.glob("b/*")] == []
 
 
+CHECKPOINT = """
+    def parts(wildcards):
+        folder = checkpoints.zsplit.get().output[0]
+        return expand(folder + "/{p}", p=glob_wildcards(folder + "/{p,[0-9]}").p)
+    rule first:
+        input: expand("end/{s}", s=range(3)), parts
+    rule before:
+        output: "list"
+        shell: "echo list >> started; touch {output}"
+    checkpoint zsplit:
+        input: "list"
+        output: directory("parts")
+        shell: "echo split >> started; mkdir parts; touch parts/1"
+"""
+
+
+def test_lean_starts_checkpoints_and_what_they_need_first(snakemake, folder):
+    """Snakemake deletes no temporary file while a checkpoint must still run."""
+    snakemake(CHECKPOINT + SAMPLES, "-c1", "--scheduler-icsched-order", "lean")
+
+    samples = [f"{rule}{s}" for s in range(3) for rule in ("a", "b", "end")]
+    assert started(folder) == ["list", "split", *samples]
+    assert (folder / "kept").read_text().split() == ["1", "1", "1"]  # the file that end reads
+
+
 PRIORITY = """
     from snakemake.scheduling.job_scheduler import JobScheduler
     look = JobScheduler.update_input_sizes
@@ -122,9 +147,20 @@ def test_the_longest_job_of_the_last_run_starts_first(snakemake, folder, put):
     (folder / "started").unlink()
     order = "--scheduler-icsched-order=critical-path"
 
-    snakemake(TIMED, "-c1", "--forceall", "--rerun-triggers", "mtime", order)
+    again = "--forceall", "--rerun-triggers", "mtime"
+    printed = snakemake(TIMED, "-c1", *again, order)
 
     assert started(folder) == ["z", "y", "x"]  # 10 s, 4 s and 2 s
+    told = "icsched: order critical-path; run times known for 3 of 4 jobs\n"  # all runs nothing
+    assert printed.count(told) == 1
+
+
+def test_the_order_that_auto_chose_is_told_once(snakemake):
+    """Nothing is known of jobs that never ran, and chains of equal jobs are alike in any order."""
+    printed = snakemake(SAMPLES, "-c1")
+
+    told = "icsched: order fifo, chosen by auto; run times known for 0 of 10 jobs\n"
+    assert printed.count("icsched: order ") == printed.count(told) == 1
 
 
 def test_jobs_of_a_checkpoint_run_and_failed_jobs_are_tried_again(snakemake, folder):

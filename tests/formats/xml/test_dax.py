@@ -158,8 +158,8 @@ def test_an_argument_with_an_open_quote_is_one_line_when_commands_are_asked_for(
         ('<job id="a" runtime="-1"/>', "run_time of task 'a': expected 0 or more, got '-1'"),
         ('<job id="a" runtime="nan"/>', "run_time of task 'a': expected 0 or more, got 'nan'"),
         (
-            '<job id="a"><uses name="x" link="output" size="1e3"/></job>',
-            f"size of a file: expected a whole number of bytes below {2**53:,}, got '1e3'",
+            '<job id="a"><uses name="x" link="output" size="1e-3"/></job>',
+            f"size of a file: expected a whole number of bytes below {2**53:,}, got '1e-3'",
         ),
         (
             '<job id="a"><profile namespace="condor" key="priority">$(p)</profile></job>',

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 import icsched
 from icsched import Dag, FormatError, Workflow, prioritize
 from icsched.formats import FORMATS
+from icsched.workflow import Remark
 from tests.formats.xml.cases import FILES, read
 from tests.strategies import dags
 
@@ -252,3 +253,43 @@ def test_of_many_unused_attributes_ten_are_named_and_the_others_counted(name, va
 
     named = {f"icsched does not use attribute 'x{number}'": 1 for number in range(10)}
     assert found == {**named, "icsched does not use other attributes": 490}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "graphml",
+            '<graphml>\n<key id="k" for="node" attr.name="cost" attr.type="int"/>\n'
+            '<graph edgedefault="directed">\n<node id="a">\n<data key="k">1</data></node>\n'
+            '<node id="b"><data key="k">2</data></node></graph></graphml>',
+        ),
+        (
+            "gexf",
+            '<gexf><graph defaultedgetype="directed"><attributes class="node">\n'
+            '<attribute id="k" title="cost" type="integer"/></attributes>\n'
+            '<nodes><node id="a">\n<attvalues><attvalue for="k" value="1"/></attvalues></node>\n'
+            '<node id="b"><attvalues><attvalue for="k" value="2"/></attvalues></node>\n'
+            "</nodes></graph></gexf>",
+        ),
+    ],
+)
+def test_a_remark_names_the_line_that_declares_an_attribute(name, text, put):
+    put({"wf.xml": text})
+
+    [remark] = read(name, "wf.xml").remarks
+
+    assert remark == Remark("wf.xml", 2, "icsched does not use attribute 'cost'", 2)
+
+
+def test_labels_say_which_tasks_are_of_one_kind(put):
+    """The names alone, n0 to n2, would make them all one kind."""
+    labels = dict(zip(("n0", "n1", "n2"), ("map", "sort", "map"), strict=True))
+    key = '<key id="k" for="node" attr.name="label" attr.type="string"/>'
+    data = "".join(f'<node id="{n}"><data key="k">{v}</data></node>' for n, v in labels.items())
+    nodes = "".join(f'<node id="{n}" label="{v}"/>' for n, v in labels.items())
+    put({"wf.graphml": GRAPHML.format(keys=key, inside=data)})
+    put({"wf.gexf": f"<gexf>{GRAPH}<nodes>{nodes}</nodes></graph></gexf>"})
+
+    assert icsched.read("wf.graphml").kinds.tolist() == [0, 1, 0]
+    assert icsched.read("wf.gexf").kinds.tolist() == [0, 1, 0]

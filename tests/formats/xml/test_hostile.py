@@ -215,8 +215,8 @@ def test_ids_that_differ_only_in_case_are_different_tasks(name, put):
         (["a", "b", "a"], [], r"^wf.xml:\d: (job|node) 'a' is in line \d already$"),
         (["a", ""], [], r"^wf.xml:\d: expected an id of the (job|node), got none$"),
         (["a"], [("a", "z")], r"^wf.xml:\d: expected a task of the file, got 'z'$"),
-        (["a", "b"], [("a", "b"), ("b", "a")], r"^wf.xml: dependency cycle: a -> b -> a$"),
-        (["a"], [("a", "a")], r"^wf.xml: dependency cycle: a -> a$"),
+        (["a", "b"], [("a", "b"), ("b", "a")], r"^wf.xml:\d: dependency cycle: a -> b -> a$"),
+        (["a"], [("a", "a")], r"^wf.xml:\d: dependency cycle: a -> a$"),
     ],
     ids=["twice", "no id", "unknown", "cycle", "loop"],
 )

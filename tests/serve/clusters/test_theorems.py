@@ -1,6 +1,6 @@
 """Cordasco et al. 2011, section 3: what clusters leave of every small dag, by the referee."""
 
-from itertools import product
+from itertools import groupby, pairwise, product
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from icsched import Dag, best_cluster, families, prioritize, verify
 from icsched.families import cycle, fft, m, mesh, n, out_tree, tree, w
 from icsched.pebble import enabled_profile, ic_optimal_order, optimal_profile
+from icsched.theory import Decomposition
 from tests.proofs import chain_of
 from tests.serve.clusters.posets import (
     gives_everything,
@@ -72,6 +73,29 @@ def test_direct_clusters_of_a_linear_composition_take_its_blocks_in_the_order_of
     assert set(best_cluster(dag, 3, clusterer="direct").tasks) == {3, *n_sources}
     assert set(best_cluster(dag, 5, clusterer="direct").tasks) == {3, *n_sources, 0, 1}
     assert chain_of(prioritize(dag, "prio")) == "W(1,3) > N(2) > M(1,2)"
+
+
+def blocks_met(parts: Decomposition, tasks: list[int]) -> list[int]:
+    """The blocks of *tasks*, which are nonsinks of the dag, one entry for each run of a block."""
+    blocks = range(len(parts.superdag))
+    block_of = {task: block for block in blocks for task in parts.nonsinks(block).tolist()}
+    return [block for block, _ in groupby(tasks, block_of.__getitem__)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_direct_clusters_of_random_linear_compositions_go_block_by_block(seed):
+    """Corollary 3.1, every size: blocks by falling priority, none twice, all sinks at the end."""
+    dag = families.random_linear_composition(4, seed=seed)
+    parts = prioritize(dag, "prio").analysis.parts
+    taken = [list(best_cluster(dag, k, clusterer="direct").tasks) for k in range(1, len(dag) + 1)]
+    nonsinks = taken[-1][: len(dag.nonsinks)]
+    met = blocks_met(parts, nonsinks)
+    dags = [parts.dag.induced([*parts.nonsinks(b), *parts.sinks(b)]) for b in met]
+
+    assert all(longer[:-1] == shorter for shorter, longer in pairwise(taken))
+    assert sorted(nonsinks) == dag.nonsinks.tolist()
+    assert len(met) == len(set(met)) >= 2
+    assert all(has_priority_over(left, right) for left, right in pairwise(dags))
 
 
 # Lemma 3.1: staggered clusters

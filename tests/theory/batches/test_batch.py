@@ -169,9 +169,6 @@ def test_tasks_that_enable_nothing_are_taken_by_id():
         (([1], 1, [], "auto"), "executed: task 'b' cannot have run: its parent 'a' has not"),
         (([], 0, [], "auto"), "take: expected a whole number, 1 or more, got 0"),
         (([], 1.5, [], "auto"), "take: expected a whole number, 1 or more, got 1.5"),
-        ((["a"], 1, [], "auto"), "executed: expected task ids, got 'a'"),
-        (([], 1, [0, 0.5], "auto"), "running: expected task ids, got 0.5"),
-        (([], 1, [True], "auto"), "running: expected task ids, got True"),
         (([], -3, [], "auto"), "take: expected a whole number, 1 or more, got -3"),
         (([], 1, [1], "auto"), "running: task 'b' is not eligible: its parent 'a' has not run"),
         (([0], 1, [0], "auto"), "running: task 'a' is executed already"),
@@ -189,7 +186,15 @@ def test_what_cannot_be_is_refused_in_one_line(arguments, complaint):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("wrong", [[2], [-1]])
+def test_tasks_may_be_given_by_name():
+    """a has run, and b runs, so that d is all that can be taken: c waits for b."""
+    dag = Dag({"a": [], "b": ["a"], "c": ["b"], "d": ["a"]})
+
+    assert icsched.best_batch(dag, ["a"], 2, running=["b"]).names == ("d",)
+    assert icsched.best_batch(dag, [0], 2, running=[1]).names == ("d",)
+
+
+@pytest.mark.parametrize("wrong", [[2], [-1], ["c"], [0.5], [True]])
 def test_unknown_tasks_are_refused(wrong):
     dag = Dag({"a": [], "b": ["a"]})
     with pytest.raises(UnknownTaskError):

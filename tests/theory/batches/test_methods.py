@@ -1,10 +1,10 @@
 """Trees, small pieces, integer programs, greedy and its bound, and the front itself."""
 
-import heapq
 import subprocess
 import sys
 import time
-from itertools import pairwise
+from fractions import Fraction
+from math import floor
 
 import numpy as np
 import pytest
@@ -16,15 +16,10 @@ from icsched.arrays import Rows
 from icsched.theory.batches import GuaranteeKind, milp
 from icsched.theory.batches.choose import EXACT, auto, greedy, pieces
 from tests.theory.batches.brute import Problem, check_guarantee, random_problem, random_tree
+from tests.theory.batches.twins import greedy_twin, rows_of
 from tests.twins import eligible_after
 
 UNLIMITED = 2**62
-
-
-def rows_of(front: _native.BatchFront) -> list[list[int]]:
-    """The sources of each sink."""
-    offsets = front.sinks.offsets.tolist()
-    return [front.sinks.targets[a:b].tolist() for a, b in pairwise(offsets)]
 
 
 def solved(problem: Problem, r: int, **options) -> int:
@@ -256,6 +251,23 @@ def test_auto_calls_the_integer_program_for_what_is_neither_tree_nor_small():
 # Greedy, and the bound
 
 
+def shared_out(front: _native.BatchFront, count: int) -> int:
+    """Twin of most_enabled: each sink is shared out evenly among its parents."""
+    shares = [Fraction(own) for own in front.yields.tolist()]
+    for row, weight in zip(rows_of(front), front.weights.tolist(), strict=True):
+        for source in row:
+            shares[source] += Fraction(weight, len(row))
+    return floor(sum(sorted(shares, reverse=True)[:count]))
+
+
+def test_the_bound_and_its_twin_agree():
+    rng = np.random.default_rng(12)
+    for _ in range(300):
+        problem = random_problem(rng, int(rng.integers(2, 9)))
+        for count in range(problem.sources + 1):
+            assert _native.most_enabled(problem.front, count) == shared_out(problem.front, count)
+
+
 def test_greedy_never_claims_falsely_and_mostly_comes_near():
     rng = np.random.default_rng(11)
     got, possible = 0, 0
@@ -268,57 +280,6 @@ def test_greedy_never_claims_falsely_and_mostly_comes_near():
             check_guarantee(choice.guarantee, choice.enabled - r, best - r)
             got, possible = got + choice.enabled, possible + best
     assert got >= 0.95 * possible
-
-
-def greedy_twin(front: _native.BatchFront, count: int) -> list[int]:
-    """The rule of the kernel: candidates are the sinks, then the sources."""
-    rows = rows_of(front)
-    yields, missing = front.yields.tolist(), [set(row) for row in rows]
-    taken: list[int] = []
-
-    def members(candidate):
-        if candidate < len(rows):
-            return sorted(missing[candidate])
-        source = candidate - len(rows)
-        return [] if source in taken else [source]
-
-    def key(candidate):
-        """Best rate first, then the smaller number; None if there is nothing to gain."""
-        its = members(candidate)
-        if not its or (candidate < len(rows) and len(its) == 1):
-            return None
-        shared = int(front.weights[candidate]) if candidate < len(rows) else 0
-        enables = shared + sum(yields[source] for source in its)
-        return (-np.float32(enables) / np.float32(len(its)), candidate) if enables else None
-
-    heap = [entry for c in range(len(rows) + len(yields)) if (entry := key(c))]
-    heapq.heapify(heap)
-
-    def push(candidate):
-        if entry := key(candidate):
-            heapq.heappush(heap, entry)
-
-    def take(source):
-        taken.append(source)
-        for sink in [s for s, row in enumerate(rows) if source in row]:
-            missing[sink].discard(source)
-            if len(missing[sink]) == 1:
-                (last,) = missing[sink]
-                yields[last] += int(front.weights[sink])
-                push(len(rows) + last)
-            else:
-                push(sink)
-
-    while heap and len(taken) < count:
-        entry = heapq.heappop(heap)
-        now = key(entry[1])
-        if now is None or now > entry:
-            push(entry[1])
-        elif len(members(entry[1])) <= count - len(taken):
-            for source in members(entry[1]):
-                take(source)
-    rest = [source for source in range(len(yields)) if source not in taken]
-    return taken + rest[: count - len(taken)]
 
 
 def test_greedy_and_its_twin_agree():

@@ -12,12 +12,14 @@ from icsched.answers.compared import Compared
 from icsched.answers.known import TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
 from icsched.answers.orders import AUTO, Race, WantedOrder
-from icsched.answers.reading import Reading, check_not_own
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.report.bottlenecks import (
     Bottleneck,
     CriticalPath,
+    LeastTime,
     bottlenecks_of,
     critical_path,
+    least_time,
 )
 from icsched.answers.report.game import Game, GroupedGame, game_of
 from icsched.answers.report.orders import ReportOrder, ReportOrders, report_orders
@@ -35,7 +37,6 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.answers.simulate import Model, check_unit
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.compare import Paired, Simulation, Timeline
-from icsched.orders.auto import SPREAD
 from icsched.pebble import memory_profile
 from icsched.pictures import Curve, DagPicture, Lanes, curve_of, dag_picture, run_lanes
 from icsched.pictures.scene import kinds_by_name
@@ -90,8 +91,9 @@ class ReportAnswer:
 
     `means` are the mean run times, 1 for each task if they are not `is_timed`. `baseline` is the
     order that the others are compared with. `ceiling` has the most eligible tasks that any order
-    can have, None if no bound was computed. `why` says why the ceiling holds. `lanes` has one
-    simulated run of each order, unless its steps do not fit into memory; `waits` is of that run.
+    can have, None if no bound was computed. `why` says why the ceiling holds. `least_time` is None
+    if no bound holds on this pool. `lanes` has one simulated run of each order, unless its steps do
+    not fit into memory; `waits` is of that run.
     """
 
     files: tuple[str, ...]
@@ -110,6 +112,7 @@ class ReportAnswer:
     timelines: Mapping[str, Timeline]
     bottlenecks: tuple[Bottleneck, ...]
     critical_path: CriticalPath
+    least_time: LeastTime | None
     curves: Mapping[str, Curve]
     ceiling: Curve | None
     memory: Mapping[str, Memory]
@@ -139,7 +142,7 @@ def report_answer(
     """
     workflow = reading.read_to_run(files, signs=signs)
     if output is not None:
-        check_not_own(workflow, output, *wanted.inputs)
+        check_output(workflow, output, *wanted.inputs)
     past = read_past(wanted.logs, workflow) if wanted.logs else None
     if wanted.run_times or past is None:
         workflow = with_run_times(workflow, wanted.run_times)
@@ -192,8 +195,9 @@ class _Report:
         made = report_orders(self.ordered, means, self.signs)
         schedules = {name: order.schedule for name, order in made.orders.items()}
         found, timelines, lanes, waits = self._simulated(made)
+        path = critical_path(dag, means)
         with self.signs.working("drawing", len(dag)):
-            picture = dag_picture(dag, kinds=_kinds(workflow))
+            picture = dag_picture(dag, kinds=_kinds(workflow), run_times=means)
             is_small = len(dag) <= _MOST_ADVISED
             about = files_of(workflow, None, with_advice=is_small)  # `timed` tells it
             ceiling, why = self._ceiling(made)
@@ -213,7 +217,8 @@ class _Report:
                 found=found,
                 timelines=timelines,
                 bottlenecks=bottlenecks_of(self.ordered.plan.schedule),
-                critical_path=critical_path(dag, means),
+                critical_path=path,
+                least_time=least_time(path, float(means.sum()), self.pool),
                 curves={name: curve_of(order.eligible) for name, order in schedules.items()},
                 ceiling=ceiling,
                 memory={name: self._memory(name, made) for name in schedules},
@@ -235,7 +240,7 @@ class _Report:
         played = {name: order.played for name, order in made.orders.items()}
         affordable = _MOST_TASKS // (len(dag) * len(played))
         sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
-        times = Times("lognormal", SPREAD, self.workflow.run_times)  # as "auto" has it
+        times = Times(means=self.workflow.run_times)  # as "auto" has them
         model = Model(self.pool, times, sampling, self.wanted.seed, cores(), self.signs)
         found = model.simulation(dag, played, made.baseline)
         timelines = model.timelines(dag, played, found)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from icsched.answers.ordered import Ordered
+from icsched.answers.orders import AUTO, NOW, differ
 from icsched.answers.signs import Signs
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
@@ -15,7 +14,7 @@ from icsched.pebble import Schedule, critical_path_order
 from icsched.sim import Played
 from icsched.theory import Proof
 
-NOW, AUTO, CRITICAL_PATH, PRIO, FIFO = "now", "auto", "critical-path", "prio", "fifo"
+CRITICAL_PATH, PRIO, FIFO = "critical-path", "prio", "fifo"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +40,7 @@ def report_orders(found: Ordered, means: Floats, signs: Signs) -> ReportOrders:
     Jobs without priorities run first come, first served, so "fifo" is then what the files have now.
     """
     dag = found.plan.dag
-    has_own = _differ(found.present)
+    has_own = differ(found.present)
     with signs.working("ordering", len(dag)):
         prio, prio_proof = _prio(found)
         longest = critical_path_order(dag, run_times=means)
@@ -67,10 +66,6 @@ def _prio(found: Ordered) -> tuple[Ids, Proof]:
     return made.order, made.proof
 
 
-def _differ(priorities: Ids | None) -> bool:
-    return priorities is not None and len(np.unique(priorities)) > 1
-
-
 def _listed(dag: Dag, order: Ids) -> ReportOrder:
     schedule = Schedule.trusted(dag, order)
     return ReportOrder(schedule, Played("static", schedule))
@@ -81,4 +76,4 @@ def _played_auto(found: Ordered) -> Played:
     choice, own = found.plan.choice, found.workflow.priorities
     if choice is None or choice.chosen != choice.present:
         return Played("static", found.plan.schedule)
-    return Played("priority", priorities=own) if _differ(own) else Played("fifo")
+    return Played("priority", priorities=own) if differ(own) else Played("fifo")

@@ -14,6 +14,7 @@ from icsched.errors import EngineError, not_installed
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.security import Security
 
 CONNECT_S = 10  # how long to wait for a scheduler to answer
 WORKERS_S = 60  # how long to wait for a cluster to have workers
@@ -30,12 +31,15 @@ def connected(address: str) -> Iterator[Client]:
     try:
         from distributed import Client
         from distributed.comm.addressing import get_address_host_port
+        from distributed.security import Security
         from distributed.versions import VersionMismatchWarning
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
     with silence():
         try:
-            get_address_host_port(address)  # else a half-made client complains at exit
+            # Before there is a client: a half-made one complains at exit.
+            get_address_host_port(address)
+            _check_encryption(address, Security())
             with warnings.catch_warnings():
                 # Versions are checked where cells run, and a difference is an error there.
                 warnings.simplefilter("ignore", VersionMismatchWarning)
@@ -48,6 +52,13 @@ def connected(address: str) -> Iterator[Client]:
             except TimeoutError:
                 raise EngineError(f"dask: no worker at {address} after {WORKERS_S} s") from None
             yield client
+
+
+def _check_encryption(address: str, security: Security) -> None:
+    """Raise ValueError for an address of TLS if Dask's configuration has no certificates."""
+    has_context = security.get_connection_args("client")["ssl_context"] is not None
+    if address.startswith("tls://") and not has_context:
+        raise ValueError("expected certificates in distributed.comm.tls of Dask's configuration")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,10 +17,12 @@ from uuid import uuid4
 from icsched import checks
 from icsched.commands import Command
 from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
-from icsched.engines.dask.remote import LOST, RUN
+from icsched.engines.dask.remote import LOST, RUN, mark_of
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.engines.processes import ATTEMPT, check_script, start_tracker
+from icsched.engines.worker import NO_LOG, problem_of
 from icsched.errors import ArgumentError, EngineError, not_installed
+from icsched.machine import usable_cores
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -112,13 +115,12 @@ def _request(
             directory=os.path.abspath(work.directory or "."),  # noqa: PTH100  links stay
             environment=(*work.environment, (ATTEMPT, token), (RUN, run)),
         )
-    attempt.log.parent.mkdir(parents=True, exist_ok=True)
-    attempt.log.touch()
-    seen = attempt.log.stat()
+    if attempt.log != NO_LOG:
+        attempt.log.parent.mkdir(parents=True, exist_ok=True)
+        attempt.log.touch()
     log = str(attempt.log.absolute())
     record = None if recorder is None else (recorder, attempt.number, attempt.task)
-    mark = seen.st_ino, seen.st_mtime_ns
-    return work, log, mark, attempt.time_limit, shell, token, record
+    return work, log, mark_of(log), attempt.time_limit, shell, token, record
 
 
 def _portable() -> Callable[[Request], Report]:
@@ -161,14 +163,22 @@ def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
     except KilledWorker:
         return Outcome(number, 0.0, "its worker died", is_lost=True)
     except Exception as error:  # such as a call that does not pickle
-        problem = " ".join(f"{type(error).__name__}: {error}".split())
-        return Outcome(number, 0.0, problem)
+        return Outcome(number, 0.0, problem_of(error))
     finally:
         future.release()
     if printed:
+        _keep(log, printed)
+    return Outcome(number, seconds, problem, is_lost=problem == LOST, value=value)
+
+
+def _keep(log: Path, printed: bytes) -> None:
+    """Append what a worker elsewhere has printed to its log, or print it here if there is none."""
+    if log != NO_LOG:
         with log.open("ab") as file:
             file.write(printed)
-    return Outcome(number, seconds, problem, is_lost=problem == LOST, value=value)
+    elif sys.stdout is not None:  # some services have none
+        sys.stdout.write(printed.decode(errors="replace"))
+        sys.stdout.flush()
 
 
 @contextmanager
@@ -201,7 +211,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
     check_script(DASK.name)
-    count = len(os.sched_getaffinity(0))
+    count = usable_cores()
     if terms.workers is not None:
         count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)
     # The loop counts losses, so Dask must not start an attempt again on its own.

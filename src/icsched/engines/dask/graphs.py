@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from icsched.calls import FunctionCall, Result, Several, call_of, is_call, made
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, UnknownTaskError, not_installed
 from icsched.pebble import RunTimes
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 # Shuffles from peer to peer need the keys of the whole graph on the scheduler from the start.
 BY_TASKS = {"dataframe.shuffle.method": "tasks", "array.rechunk.method": "tasks"}
 BARRIER = "shuffle-barrier-"  # how the key of a shuffle from peer to peer begins
+_MOST_NAMED = 12  # kinds of tasks, in a message
 ANNOTATIONS = ("allow_other_workers", "resources", "retries", "workers")  # kept for each task
 
 
@@ -86,7 +90,7 @@ def tasks_of_mapping(graph: Mapping[Key, object], results: Iterable[Key] | None)
     >>> tasks.wanted, tasks.parents("b")
     (('b', 'c'), ['a'])
     """
-    nodes = _nodes({name: _called(name, work) for name, work in graph.items()})
+    nodes = _nodes({name: _called(name, work, graph) for name, work in graph.items()})
     terms = dict(_by_task(_layer_annotations(graph)))
     if results is None:
         parents = set().union(*(node.dependencies for node in nodes.values()))
@@ -110,8 +114,9 @@ def seconds_of(tasks: Tasks, run_times: RunTimes | None) -> RunTimes | None:
     """Return the seconds of each task: its own, or those of its kind, as Dask names kinds.
 
     Only run times by name can name kinds; others are returned as they are. Data of the graph, and
-    other names for results, take no time. Raises ArgumentError for a task
-    without run time.
+    other names for results, take no time. Other tasks without run time get the mean of the given
+    run times, because Dask makes tasks whose names a user does not know. Raises ArgumentError if
+    the run times name neither a task nor a kind of the graph.
     """
     from dask.task_spec import Alias, DataNode
     from dask.utils import key_split
@@ -119,13 +124,19 @@ def seconds_of(tasks: Tasks, run_times: RunTimes | None) -> RunTimes | None:
     if not isinstance(run_times, Mapping):
         return run_times
     found: dict[Hashable, float] = {}
+    for name in tasks.nodes:
+        seconds = run_times.get(name, run_times.get(key_split(name)))
+        if seconds is not None:
+            found[name] = seconds
+    if tasks.nodes and not found:
+        kinds = sorted({repr(key_split(name)) for name in tasks.nodes})
+        dots = ", ..." if len(kinds) > _MOST_NAMED else ""
+        expected = f"names of tasks, or of kinds: {', '.join(kinds[:_MOST_NAMED])}{dots}"
+        raise ArgumentError(f"run_times: expected {expected}")
+    numbers = [seconds for seconds in found.values() if isinstance(seconds, Real)]
+    mean = fmean(numbers) if numbers else 0.0
     for name, node in tasks.nodes.items():
-        default = 0.0 if isinstance(node, Alias | DataNode) else None
-        seconds = run_times.get(name, run_times.get(key_split(name), default))
-        if seconds is None:
-            expected = f"expected one for task {name!r}, or for its kind {key_split(name)!r}"
-            raise ArgumentError(f"run_times: {expected}")
-        found[name] = seconds
+        found.setdefault(name, 0.0 if isinstance(node, Alias | DataNode) else mean)
     return found
 
 
@@ -140,11 +151,24 @@ def _nodes(graph: Mapping[Key, object]) -> dict[Key, GraphNode]:
     return nodes
 
 
-def _called(name: Key, work: object) -> object:
-    """Return *work*; a callable alone is called without arguments, where Dask takes it as data."""
-    from dask.task_spec import GraphNode, Task
+def _called(name: Key, work: object, names: Collection[Key]) -> object:
+    """Return a task of `icsched.calls` as a task of Dask, and *work* if it is anything else."""
+    from dask.task_spec import GraphNode
 
-    return Task(name, work) if callable(work) and not isinstance(work, GraphNode) else work
+    is_dasks = isinstance(work, GraphNode) or not is_call(work)
+    return work if is_dasks else _node(call_of(work, names), name)
+
+
+def _node(part: object, name: Key | None = None) -> Any:
+    """Return a part of a call as Dask has it."""
+    from dask.task_spec import List, Task, TaskRef
+
+    if isinstance(part, FunctionCall):
+        return Task(name, part.function, *map(_node, part.arguments))
+    if isinstance(part, Several):
+        inside = List(*map(_node, part.parts))
+        return inside if part.make is list else Task(None, made, part.make, inside)
+    return TaskRef(part.name) if isinstance(part, Result) else part
 
 
 def _needed(nodes: Mapping[Key, GraphNode], wanted: Iterable[Key]) -> dict[Key, GraphNode]:

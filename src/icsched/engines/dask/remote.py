@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
 from icsched.engines.processes import ATTEMPT, GRACE_S, run_command
+from icsched.engines.worker import NO_LOG, problem_of
+from icsched.failures import Failure
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
@@ -23,10 +25,11 @@ LOST = "its worker died after its end"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
 
 Work: TypeAlias = Command | Callable[[], object]
-Mark: TypeAlias = tuple[int, int]  # inode and time of the empty log
+Mark: TypeAlias = tuple[int, int]  # inode and time of a log, before anything is printed
 Record: TypeAlias = "tuple[Recorder, int, int]"  # with the number of the attempt, and its task
-Request: TypeAlias = "tuple[Work, str, Mark, float | None, bool, str, Record | None]"
-Report: TypeAlias = tuple[float, str | None, object, bytes]  # seconds, problem, value, printed
+Request: TypeAlias = "tuple[Work, str, Mark | None, float | None, bool, str, Record | None]"
+# Seconds, problem, value or Failure, what was printed
+Report: TypeAlias = tuple[float, str | None, object, bytes]
 
 RUN = "ICSCHED_RUN"  # the variable by which the commands of a run are known again
 
@@ -37,7 +40,7 @@ _printing = Lock()  # held by the call whose prints go to a log
 def attempted(
     work: Work,
     log: str,
-    mark: Mark,
+    mark: Mark | None,
     time_limit: float | None,
     shell: bool,
     token: str,
@@ -56,7 +59,7 @@ def attempted(
         if recorder.is_completed(task):  # Dask has lost the result with the worker that had it
             return 0.0, LOST, None, b""
     with tempfile.TemporaryDirectory() as folder:
-        is_shared = _mark(log) == mark
+        is_shared = mark is not None and mark_of(log) == mark
         place = Path(log) if is_shared else Path(folder, "log")
         if isinstance(work, Command):
             seconds, problem = run_command(work, place, time_limit, shell)
@@ -116,7 +119,8 @@ def _signal(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _mark(log: str) -> Mark | None:
+def mark_of(log: str) -> Mark | None:
+    """Return what tells a file from all others; None if there is no file."""
     with suppress(OSError):
         status = Path(log).stat()
         return status.st_ino, status.st_mtime_ns
@@ -149,20 +153,23 @@ def _tried(call: Callable[[], object], log: Path) -> tuple[str | None, object]:
     try:
         with _printing_to(log):
             return None, call()
-    except Exception as error:  # what a user's function raises cannot be foreseen
+    except BaseException as error:  # also of sys.exit: the thread would end without a word
+        failure = Failure.of(error)
         with suppress(OSError), log.open("a") as file:
-            file.write("".join(traceback.format_exception(error)))
-        return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), None
+            file.write(failure.traceback)
+        return problem_of(error), failure
 
 
 @contextmanager
 def _printing_to(log: Path) -> Iterator[None]:
     """Send what Python prints to *log*, unless another call of this process prints meanwhile.
 
-    All threads of a process print to the same place.
+    All threads of a process print to the same place. `NO_LOG` is where this process prints anyway.
     """
-    if not _printing.acquire(blocking=False):
+    if log == NO_LOG or not _printing.acquire(blocking=False):
         yield
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a worker may be killed before it does so itself
         return
     try:
         with log.open("a") as file, redirect_stdout(file), redirect_stderr(file):

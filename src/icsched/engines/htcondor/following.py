@@ -10,6 +10,7 @@ from icsched.engines.htcondor.writing import DagFile
 from icsched.logs.events import Event, Job, Kind, events_in
 
 _END = b"\n...\n"  # of an event
+_HOLD = re.compile(rb"Job was held\.[^\n]*\n[ \t]+([^\n]+)|\"HoldReason\": *\"((?:[^\"\\]|\\.)*)")
 _HOW = re.compile(rb"\((return value|signal) (\d+)\)|\"(ReturnValue|TerminatedBySignal)\": (\d+)")
 
 
@@ -21,7 +22,7 @@ class Log:
     _read: int = 0
 
     def fresh(self) -> Iterator[tuple[Event, str]]:
-        """Yield the new events, each with how a job ended badly: "" if it did not."""
+        """Yield the new events, each with how a job ended badly, or why it is on hold; else ""."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._read)
@@ -32,8 +33,20 @@ class Log:
         self._read += len(whole)
         for piece in whole.split(_END):
             for event in events_in(piece + _END):
-                is_bad = event.kind in (Kind.TERMINATED, Kind.POST_SCRIPT) and not event.is_good
-                yield event, _problem(piece) if is_bad else ""
+                yield event, _said(event, piece)
+
+
+def _said(event: Event, text: bytes) -> str:
+    if event.kind == Kind.HELD:
+        return _hold_reason(text)
+    is_bad = event.kind in (Kind.TERMINATED, Kind.POST_SCRIPT) and not event.is_good
+    return _problem(text) if is_bad else ""
+
+
+def _hold_reason(text: bytes) -> str:
+    match = _HOLD.search(text)
+    reason = (match[1] or match[2] or b"") if match else b""
+    return reason.decode(errors="replace").strip() or "no reason given"
 
 
 def _problem(text: bytes) -> str:
@@ -63,6 +76,7 @@ class Jobs:
     file: DagFile
     done: set[int] = field(default_factory=set)  # ids of tasks
     failed: dict[int, Outcome] = field(default_factory=dict)  # which DAGMan may run again
+    held: dict[str, str] = field(default_factory=dict)  # jobs on hold, with the reason
     _attempts: dict[int, _Attempt] = field(default_factory=dict)  # by cluster
 
     def __post_init__(self) -> None:
@@ -92,7 +106,10 @@ class Jobs:
         attempt = self._attempts.get(cluster)
         if attempt is None:
             return None
-        if event.kind == Kind.EXECUTE:
+        self.held.pop(attempt.name, None)
+        if event.kind == Kind.HELD:
+            self.held[attempt.name] = problem
+        elif event.kind == Kind.EXECUTE:
             attempt.running[event.job] = event.time
         elif event.kind in (Kind.TERMINATED, Kind.ABORTED):
             aborted = "removed from the queue" if event.kind == Kind.ABORTED else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from icsched.errors import EngineError
+from icsched.files.reading import reason
 
 _MOST_SECONDS = 120  # HTCondor's own time-outs come to an end before
 _MOST_LETTERS = 300  # of a message
@@ -78,15 +79,20 @@ def _ask(command: Sequence[str], directory: Path | None = None) -> str:
             timeout=_MOST_SECONDS,
             check=False,
         )
-    except FileNotFoundError:
-        problem = f"{command[0]} is not installed here"
-        raise EngineError(f"{problem}: run this where you submit jobs to HTCondor") from None
+    except OSError as error:
+        raise EngineError(_why_not_started(command[0], error)) from None
     except subprocess.TimeoutExpired:
         raise EngineError(f"{command[0]}: no answer within {_MOST_SECONDS} seconds") from None
     if done.returncode:
         said = _line(done.stderr) or _line(done.stdout) or f"exit code {done.returncode}"
         raise EngineError(f"{command[0]} failed: {said}")
     return done.stdout
+
+
+def _why_not_started(program: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename == program:
+        return f"{program} is not installed here: run this where you submit jobs to HTCondor"
+    return f"{program} cannot be started: {error.filename}: {reason(error)}"
 
 
 def _line(text: str) -> str:

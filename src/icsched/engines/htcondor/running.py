@@ -40,7 +40,7 @@ def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Ite
         raise ArgumentError("a shell cannot be used with htcondor, which runs programs alone")
     inside = directory.absolute()
     inside.mkdir(parents=True, exist_ok=True)
-    return _Run(dag_file(workflow, plan, inside / FILE), inside / FILE, terms).outcomes()
+    return _Run(dag_file(workflow, plan, inside / FILE), inside / FILE, terms).started()
 
 
 def forget(directory: Path) -> None:
@@ -64,20 +64,20 @@ class _Run:
         self._described, self._path, self._terms = described, path, terms
         self._jobs = Jobs(described)
         self._has_failed = False
+        self._told_of: set[str] = set()  # jobs on hold
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """Submit, or find what runs already, and follow it."""
-        for log in self._earlier():
-            yield from self._successes(log)
+    def started(self) -> Iterator[Outcome]:
+        """Submit, or find what runs already; return its outcomes, those of earlier runs first."""
+        early = [outcome for log in self._earlier() for outcome in self._successes(log)]
         found = self._found()
         if found is None:
             self._await_leftovers()
-            yield from self._successes(self._log(".nodes.log"))
+            early += self._successes(self._log(".nodes.log"))
             if len(self._jobs.done) == len(self._described.tasks):
-                return
+                return (outcome for outcome in early)
             found = self._submitted()
         self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
-        yield from self._followed(found)
+        return self._followed(found, early)
 
     def _log(self, suffix: str) -> Log:
         return Log(self._path.with_name(self._path.name + suffix))
@@ -130,13 +130,15 @@ class _Run:
             text = "".join(f"{line}\n" for line in [*lines, *more])
             write_bytes(f"{self._path}.rescue{number:03}", text.encode(errors="surrogateescape"))
 
-    def _followed(self, cluster: int) -> Iterator[Outcome]:
+    def _followed(self, cluster: int, early: list[Outcome]) -> Iterator[Outcome]:
         log = self._log(".nodes.log")
         ending = _Ending(self._log(".dagman.log"), cluster, self._path)
         try:
+            yield from early
             while True:
                 is_over = ending.is_over()
                 yield from self._noted(self._jobs.ended(log.fresh()))
+                self._tell_of_holds()
                 if is_over:
                     break
                 time.sleep(_PAUSE_S)
@@ -146,6 +148,13 @@ class _Run:
                     queue.remove(cluster)
             raise
         yield from self._rest(is_good=bool(ending.is_good))
+
+    def _tell_of_holds(self) -> None:
+        """Tell of each job that is on hold, once; a job may have been released meanwhile."""
+        for name, reason in self._jobs.held.items():
+            if name not in self._told_of:
+                self._told_of.add(name)
+                self._terms.held(name, reason)
 
     def _noted(self, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
@@ -159,7 +168,18 @@ class _Run:
             left = set(self._described.tasks.values()) - self._jobs.done
             yield from (Outcome(task, 0.0) for task in sorted(left))
         elif not self._has_failed:
-            raise EngineError(f"DAGMan failed: see {self._path}.dagman.out")
+            raise _failure("DAGMan failed", self._path)
+
+
+def _failure(problem: str, path: Path) -> EngineError:
+    """Return an error that names DAGMan's own log, with its last line that says ERROR."""
+    log = path.with_name(f"{path.name}.dagman.out")
+    try:
+        lines = log.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []
+    said = [line[line.index("ERROR") :].strip() for line in lines if "ERROR" in line]
+    return EngineError(": ".join([problem, *said[-1:], f"see {log}"]))
 
 
 class _Ending:
@@ -176,7 +196,7 @@ class _Ending:
         self._looks += 1
         if self._crashes > _MOST_CRASHES:
             problem = f"DAGMan crashes again and again, as job {self._cluster}"
-            raise EngineError(f"{problem}: see {self._path}.dagman.out")
+            raise _failure(problem, self._path)
         if self.is_good is None and (is_held or self._looks % _LOOKS == 0):
             self._ask()
         return self.is_good is not None

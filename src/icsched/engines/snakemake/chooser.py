@@ -49,6 +49,7 @@ class Chooser:
         self._slots = 1
         self._sizes = TemporarySizes()
         self._waiting = Waiting(())
+        self._has_told = False  # which order jobs start in
         self._found_nothing: _Look | None = None  # the last round, if nothing could start
 
     def select(
@@ -150,10 +151,19 @@ class Chooser:
         jobs = sorted_jobs(self._graph)
         try:
             self._ranks = made_ranks(
-                self._graph, jobs, self._order, slots=self._slots, sizes=self._sizes
+                *(self._graph, jobs, self._order),
+                slots=self._slots,
+                sizes=self._sizes,
+                tell=self._tell,
             )
         except IcschedError as error:
             self._logger.warning(
                 f"icsched: jobs start by name, because the order {self._order} failed: {error}"
             )
             self._ranks = simple_ranks(jobs)
+
+    def _tell(self, sentence: str) -> None:
+        """Say once which order jobs start in."""
+        if not self._has_told:
+            self._has_told = True
+            self._logger.info(f"icsched: {sentence}")

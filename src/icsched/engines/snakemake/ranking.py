@@ -1,6 +1,6 @@
 """Ranks of jobs: the order in which they should start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.engines.snakemake.jobs import Graph, Job, members, name_of
-from icsched.engines.snakemake.records import run_times
+from icsched.engines.snakemake.records import recorded_seconds, run_times
 from icsched.engines.snakemake.temporary import TemporarySizes
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Aim, Made, made_order
@@ -16,6 +16,7 @@ from icsched.sim import Workers
 from icsched.theory.memory.lean import depth_first_order
 
 LEAN = "lean"
+Tell = Callable[[str], None]  # gets a sentence about the order
 Ranks = dict[Job, float]
 
 
@@ -37,7 +38,7 @@ def simple_ranks(jobs: Sequence[Job]) -> Ranks:
 
 
 def made_ranks(
-    graph: Graph, jobs: Sequence[Job], order: str, *, slots: int, sizes: TemporarySizes
+    graph: Graph, jobs: Sequence[Job], order: str, *, slots: int, sizes: TemporarySizes, tell: Tell
 ) -> Ranks:
     """Return the ranks of *jobs* by the order of that name, for *slots* jobs at once.
 
@@ -46,19 +47,43 @@ def made_ranks(
     if not jobs:
         return {}
     dag = _dag_of(graph, jobs)
-    ids = _order_of(graph, dag, jobs, order, slots, sizes)
+    if order == LEAN:
+        tell(f"order {LEAN}")
+        ids = _lean_order(graph, dag, jobs, sizes)
+    else:
+        ids = _named_order(graph, dag, jobs, order, slots, tell)
     return {jobs[task]: float(rank) for rank, task in enumerate(ids.tolist())}
 
 
-def _order_of(
-    graph: Graph, dag: Dag, jobs: Sequence[Job], order: str, slots: int, sizes: TemporarySizes
+def _lean_order(graph: Graph, dag: Dag, jobs: Sequence[Job], sizes: TemporarySizes) -> Ids:
+    parents = (parent for job in jobs for parent in graph.job_dependencies(job))
+    sizes.expect(chain(jobs, parents))  # parents may be done: their files are there
+    return _checkpoints_first(dag, jobs, depth_first_order(dag, sizes.of(jobs)))
+
+
+def _checkpoints_first(dag: Dag, jobs: Sequence[Job], order: Ids) -> Ids:
+    """Put checkpoints and what they need first.
+
+    Snakemake deletes no temporary file while a checkpoint must still run.
+    """
+    is_needed = np.array([getattr(job, "is_checkpoint", False) for job in jobs], bool)
+    if is_needed.any():
+        for task in reversed(order.tolist()):
+            if is_needed[task]:
+                is_needed[dag.parent_rows[task]] = True
+    return np.concatenate([order[is_needed[order]], order[~is_needed[order]]])
+
+
+def _named_order(
+    graph: Graph, dag: Dag, jobs: Sequence[Job], order: str, slots: int, tell: Tell
 ) -> Ids:
-    if order == LEAN:
-        parents = (parent for job in jobs for parent in graph.job_dependencies(job))
-        sizes.expect(chain(jobs, parents))  # parents may be done: their files are there
-        return depth_first_order(dag, sizes.of(jobs))
-    times = run_times(graph, jobs) if ORDERS.find(order).run_times != "unused" else None
-    made = made_order(dag, order, times, Aim(Workers(min(slots, len(jobs)))))
+    is_timed = ORDERS.find(order).run_times != "unused"
+    known = recorded_seconds(graph, jobs) if is_timed else {}
+    made = made_order(dag, order, run_times(jobs, known), Aim(Workers(min(slots, len(jobs)))))
+    choice = made.choice if isinstance(made, Made) else None
+    name = f"{choice.chosen}, chosen by {order}" if choice else order
+    count = f"; run times known for {sum(job in known for job in jobs)} of {len(jobs)} jobs"
+    tell(f"order {name}{count if is_timed else ''}")
     return made.order if isinstance(made, Made) else made
 
 

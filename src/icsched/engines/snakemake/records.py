@@ -16,24 +16,25 @@ PROBE = 32  # jobs of a rule that are looked up before the rule counts as never 
 MOST_LOOKUPS = 20_000  # jobs that are looked up in all: each may be a file to read
 
 
-def run_times(graph: Graph, jobs: Sequence[Job]) -> Floats | None:
-    """Return the seconds of each of *jobs* by past runs, or None if nothing is known.
+def recorded_seconds(graph: Graph, jobs: Sequence[Job]) -> dict[Job, float]:
+    """Return the seconds of jobs by past runs, of *jobs* and of jobs that are done.
 
-    A job takes what its benchmark file says, else what the metadata of its outputs say, else the
-    mean of its rule, else the mean of all that is known.
+    A job takes what its benchmark file says, else what the metadata of its outputs say.
     """
     workflow = getattr(graph, "workflow", None)
     if workflow is None:  # a graph that no run of Snakemake made
-        return None
+        return {}
     everything = {*jobs, *graph.jobs}  # type: ignore[attr-defined]  # jobs that are done tell, too
-    known = _looked_up(_by_rule(everything), workflow.persistence)
+    return _looked_up(_by_rule(everything), workflow.persistence)
+
+
+def run_times(jobs: Sequence[Job], known: dict[Job, float]) -> Floats | None:
+    """Give each of *jobs* its own seconds, else the mean of its rule, else the mean of all.
+
+    None if nothing is known.
+    """
     if not known:
         return None
-    return _filled(jobs, known)
-
-
-def _filled(jobs: Sequence[Job], known: dict[Job, float]) -> Floats:
-    """Give each of *jobs* its own seconds, else the mean of its rule, else the mean of all."""
     of_rule: dict[str, list[float]] = defaultdict(list)
     for job, seconds in known.items():
         of_rule[rule_of(job)].append(seconds)

@@ -9,13 +9,19 @@ from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
 from icsched.formats.dagman.commands import Config
+from icsched.formats.dagman.loading import beside
+from icsched.formats.dagman.source import is_missing
 from icsched.formats.dagman.submission import Submission
-from icsched.formats.dagman.writer import submit_files
+from icsched.formats.dagman.submit import queue_at
+from icsched.formats.dagman.writer import SubmitFile, submit_files
 from icsched.workflow import Remark
 
 _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: a larger file was not written by hand
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
+# A queue statement for another number of jobs than one or none, which are the usual numbers.
+_SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?![01]?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
+_AS_ONE = "icsched counts them as one job, and learns the mean of their run times"
 _DEFAULT = re.compile(rb"^[ \t]*DAGMAN_DEFAULT_PRIORITY[ \t]*=[^\n]*", re.I | re.M)
 _STRICT = re.compile(rb"^[ \t]*DAGMAN_USE_STRICT[ \t]*=[ \t]*([0-9]{1,9})[ \t\r]*$", re.I | re.M)
 _MOST_LENIENT = 1  # with 2 or more, DAGMan refuses a file that changes a job's priority
@@ -25,13 +31,13 @@ _SHIFT = "shifts the whole workflow against your others; its own order stays"
 def advise(workflow: Submission) -> list[Remark]:
     """Return a remark, with its line, for everything that will disturb an order of *workflow*.
 
-    Reads the first thousand submit files, and the configuration files that the workflow names. A
-    file that is huge or cannot be read is skipped: DAGMan will complain about it.
+    Reads a thousand submit files of jobs that DAGMan will submit, and the configuration files that
+    the workflow names. A file that is huge or cannot be read is skipped.
     """
     return [
         *workflow.remarks,
         *_said_twice(workflow),
-        *_submit_priorities(workflow),
+        *_about_submit_files(workflow),
         *_default_priority(workflow),
         *(
             Remark(path, 0, "the CONFIG file does not exist")
@@ -52,7 +58,7 @@ def strictness(workflow: Submission) -> Remark | None:
     found = Remark("environment", 0, f"{name}={setting}") if setting else None
     value = setting
     for path in _configs(workflow):
-        if (last := _last_match(path, _STRICT)) is not None:
+        if (last := _last_match(_looked_through(path), _STRICT)) is not None:
             found = Remark(path, last[0], last[1])
             value = last[1].partition("=")[2].strip()
     is_strict = value.isascii() and value.isdigit() and int(value) > _MOST_LENIENT
@@ -84,19 +90,50 @@ def _said_twice(workflow: Submission) -> Iterator[Remark]:
         yield Remark(path, line, text)
 
 
-def _submit_priorities(workflow: Submission) -> Iterator[Remark]:
-    for file in submit_files(workflow)[:_MOST_SUBMIT_FILES]:
-        found = _last_match(file.path, _OWN_PRIORITY)
-        if found:
-            line, text = found
-            jobs = f"{len(file.names):,} jobs" if len(file.names) > 1 else f"job {file.names[0]}"
-            text = f"'{text}': the pool orders {jobs} by this, not by DAGMan's priority"
-            yield Remark(file.path, line, text)
+def _about_submit_files(workflow: Submission) -> Iterator[Remark]:
+    """Yield remarks about the submit files of the jobs that DAGMan will submit."""
+    missing: list[SubmitFile] = []
+    for file in submit_files(workflow, are_left=True)[:_MOST_SUBMIT_FILES]:
+        if is_missing(file.path):
+            missing.append(file)
+        else:
+            yield from _about_submit_file(file)
+    if missing:
+        yield _missing(missing)
+
+
+def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
+    data = _looked_through(file.path)
+    queue = queue_at(data)  # DAGMan takes nothing that comes after it
+    if found := _last_match(data[:queue], _OWN_PRIORITY):
+        line, text = found
+        text = f"'{text}': the pool orders {_jobs(file)} by this, not by DAGMan's priority"
+        yield Remark(file.path, line, text)
+    if queue is not None and (several := _SEVERAL.match(data, queue)):
+        text = several[0].decode(errors="replace").strip()
+        submits = f"DAGMan submits all these jobs as {_jobs(file, each='each of ')}"
+        line = data.count(b"\n", 0, queue) + 1
+        yield Remark(file.path, line, f"'{text}': {submits}; {_AS_ONE}")
+
+
+def _jobs(file: SubmitFile, *, each: str = "") -> str:
+    count = len(file.names)
+    return f"{each}{count:,} jobs" if count > 1 else f"job {file.names[0]}"
+
+
+def _missing(files: list[SubmitFile]) -> Remark:
+    """Return the remark about submit files that do not exist, with the number of their jobs."""
+    path, first = files[0].path, files[0].first
+    there = beside(first.source, path, first.node.submit)
+    fails = f"job {first.name} fails unless something makes the file first"
+    text = f"the submit file {path} does not exist{there}: {fails}"
+    line = first.source.line(first.statement)
+    return Remark(first.source.path, line, text, sum(len(file.names) for file in files))
 
 
 def _default_priority(workflow: Submission) -> Iterator[Remark]:
     for path in _configs(workflow):
-        found = _last_match(path, _DEFAULT)
+        found = _last_match(_looked_through(path), _DEFAULT)
         if found:
             yield Remark(path, found[0], f"'{found[1]}' {_SHIFT}")
     name = "_CONDOR_DAGMAN_DEFAULT_PRIORITY"
@@ -104,13 +141,17 @@ def _default_priority(workflow: Submission) -> Iterator[Remark]:
         yield Remark("environment", 0, f"{name}={os.environ[name]} {_SHIFT}")
 
 
-def _last_match(path: str, pattern: re.Pattern[bytes]) -> tuple[int, str] | None:
-    """Return line and text of the last match in a file, which is the one that counts."""
+def _looked_through(path: str) -> bytes:
+    """Return what a file has beside icsched's section; nothing if it is huge or cannot be read."""
     try:
         is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
-        data = section.blanked(path, read_bytes(path)) if is_small else b""
+        return section.blanked(path, read_bytes(path)) if is_small else b""
     except (FormatError, OSError):
-        return None
+        return b""
+
+
+def _last_match(data: bytes, pattern: re.Pattern[bytes]) -> tuple[int, str] | None:
+    """Return line and text of the last match, which is the one that counts."""
     last = deque(pattern.finditer(data), maxlen=1)
     if not last:
         return None

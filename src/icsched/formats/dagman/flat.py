@@ -116,7 +116,8 @@ def _job(place: Place, statement: Statement, slot: int) -> Lines:
 def _node_lines(
     place: Place, statement: Statement, node: Node, name: str, *, is_done: bool
 ) -> Lines:
-    directory = os.path.join(place.directory_of(statement.source), node.directory).removesuffix("/")
+    directory = os.path.join(place.directory_of(statement.source), node.directory)
+    directory = directory.removesuffix("/") or directory  # of the root directory, the slash stays
     options = f" DIR {_quoted(directory, statement)}" if directory else ""
     options += " NOOP" if node.noop else ""
     options += " DONE" if is_done else ""

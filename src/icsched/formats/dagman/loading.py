@@ -45,7 +45,7 @@ class Files:
         except FormatError as error:
             if error.path != path or error.line is not None:
                 raise
-            problem = f"{path}: {error.problem}{_hint(source, path, file)}"
+            problem = f"{path}: {error.problem}{beside(source, path, file)}"
             raise statement.error(problem) from error
 
     @contextmanager
@@ -56,9 +56,10 @@ class Files:
         self._open.pop()
 
 
-def _hint(source: Source, path: str, file: str) -> str:
-    beside = os.path.join(os.path.dirname(source.path), file)
-    if os.path.isabs(file) or os.path.exists(path) or not os.path.exists(beside):
+def beside(source: Source, path: str, file: str) -> str:
+    """Return a hint if *file* is not at *path*, but beside the file *source* that names it."""
+    other = os.path.join(os.path.dirname(source.path), file)
+    if os.path.isabs(file) or os.path.exists(path) or not os.path.exists(other):
         return ""
     return (
         " (DAGMan looks from the directory you submit in; the file is beside the one that names"

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids, ids_where
-from icsched.formats.dagman.commands import SubmitDescription
-from icsched.formats.dagman.source import Source, Statement
+from icsched.formats.dagman.commands import Parent, SubmitDescription
+from icsched.formats.dagman.source import Kind, Source, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,16 @@ class Arcs:
     source: Source
     statements: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+    @property
+    def first_weak(self) -> int | None:
+        """The first statement that says WEAK PARENT, or None."""
+        kinds = self.source.scan.kind[self.statements]
+        for number in self.statements[kinds == Kind.OTHER].tolist():
+            command = self.source.command(number)
+            if isinstance(command, Parent) and command.is_weak:
+                return int(number)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from icsched.formats.dagman.words import BLANKS
 
 _ASSIGNMENT = re.compile(r"(\+?[A-Za-z0-9_.]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _QUEUE = re.compile(r"queue\b[ \t]*(.*)", re.IGNORECASE)
+_QUEUE_WORD = re.compile(rb"queue\b", re.IGNORECASE)
+_MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends on a line of its own
 _MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")  # an innermost one
 _UNKNOWABLE = re.compile(r"\$\$(?=[(\[])|\$[A-Za-z_]+(?=\()")
 _DOLLAR = "\0"  # stands for a $ that opens no macro; descriptions never have this character
@@ -205,6 +207,22 @@ def _statements(path: str, lines: list[str], first: int) -> Iterable[tuple[int, 
             parts = []
     if parts:
         raise FormatError(path, begin, "expected another line after the \\ at the end of this one")
+
+
+def queue_at(data: bytes) -> int | None:
+    """Return where the first queue statement of any submit file begins, if it has one."""
+    at, closing, continued = 0, None, False
+    for line in data.splitlines(keepends=True):
+        text = line.strip()
+        if closing is not None:
+            closing = None if text == closing else closing
+        elif not continued and _QUEUE_WORD.match(text):
+            return at
+        elif opening := _MULTILINE.search(text):
+            closing = b"@" + opening[1]
+        continued = text.endswith(b"\\")
+        at += len(line)
+    return None
 
 
 def arguments(setting: Setting, text: str) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from icsched.commands import Command
 from icsched.errors import FormatError
-from icsched.formats.dagman.commands import Abort, Node, Parent, Script
+from icsched.formats.dagman.commands import Abort, Node, Script
 from icsched.formats.dagman.described import (
     UNIVERSES,
     Descriptions,
@@ -21,7 +21,7 @@ from icsched.formats.dagman.described import (
     words,
 )
 from icsched.formats.dagman.place import Place, places
-from icsched.formats.dagman.source import Kind, shortened
+from icsched.formats.dagman.source import shortened
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import Description, Setting, environment
 
@@ -79,11 +79,8 @@ def _check_scope(place: Place) -> None:
         if isinstance(statement.command, Node):
             raise statement.error(f"{statement.command.kind} nodes are run by DAGMan alone")
     for arcs in place.scope.arcs:
-        kinds = arcs.source.scan.kind[arcs.statements]
-        for number in arcs.statements[kinds == Kind.OTHER].tolist():
-            command = arcs.source.command(number)
-            if isinstance(command, Parent) and command.is_weak:
-                raise arcs.source.error(number, "WEAK parents are followed by DAGMan alone")
+        if (weak := arcs.first_weak) is not None:
+            raise arcs.source.error(weak, "WEAK parents are followed by DAGMan alone")
 
 
 def _command(job: Job, descriptions: Descriptions, base: str) -> Command | None:
@@ -109,7 +106,8 @@ def _described(directory: str, description: Description, base: str) -> Command:
     _check_universe(description)
     _check_settings(description)
     _check_transfers(description)
-    inside = os.path.join(directory, description.value(*_DIRECTORY)).rstrip("/") or directory
+    given = os.path.join(directory, description.value(*_DIRECTORY))
+    inside = given.rstrip("/") or given[:1]  # the root of all directories ends in a slash
     pairs = (pair.partition("=") for pair in words(description, environment, "environment", "env"))
     program = _program(directory, description)
     return Command(

@@ -11,6 +11,7 @@ from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
+from icsched.formats.dagman.words import BLANKS
 from icsched.formats.stated import said
 from icsched.workflow import Workflow
 
@@ -78,7 +79,7 @@ def job_text(name: str, command: Command, path: str) -> str:
     r"""Return a JOB statement with a submit description, for a DAGMan file at *path*.
 
     The job runs on a file system that all machines share. Raises ValueError for a command that
-    cannot be written on lines of its own.
+    cannot be written on lines of its own, or for a file whose name begins or ends with a blank.
 
     >>> print(job_text("a", Command(("sort", "a b"), "data", stdout="data/out"), "w.dag"))
     JOB a {
@@ -104,6 +105,9 @@ def job_text(name: str, command: Command, path: str) -> str:
         "transfer_executable": "false",
         "should_transfer_files": "NO",
     }
+    for key, value in pairs.items():
+        if value != value.strip(BLANKS):  # HTCondor would take another name
+            raise ValueError(f"{key}: expected no blanks at the ends, got {value!r}")
     written = [f"  {key} = {value}" for key, value in pairs.items() if value]
     for line in written:
         if any(c in line for c in "\n\r\0") or line.rstrip().endswith("\\"):

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal
 
 from icsched.errors import FormatError
@@ -22,6 +23,7 @@ from icsched.formats.dagman.place import flat_name
 from icsched.formats.dagman.source import is_special
 from icsched.formats.dagman.stamp import arcs_stamp, root_stamp
 from icsched.formats.dagman.submission import PlacedNode, Submission
+from icsched.formats.dagman.submit import queue_at
 
 Via = Literal["priority", "vars"]
 
@@ -29,8 +31,6 @@ Via = Literal["priority", "vars"]
 # workflow with splices begins by including this file, which is beside the workflow.
 COMPANION = ".icsched"
 _EMPTY = b"# Empty on purpose: its inclusion makes DAGMan know the jobs of splices by name.\n"
-_QUEUE = re.compile(rb"queue\b", re.IGNORECASE)
-_MULTILINE = re.compile(rb"@=([^ \t]+)$")  # opens a value that ends on a line of its own
 _TAKES_PRIORITY = "priority = $(jobpriority)"
 
 
@@ -252,10 +252,16 @@ class SubmitFile:
     names: list[str]
 
 
-def submit_files(workflow: Submission) -> list[SubmitFile]:
-    """Return the submit files of a workflow, each once, whatever names jobs use for it."""
+def submit_files(workflow: Submission, *, are_left: bool = False) -> list[SubmitFile]:
+    """Return the submit files of a workflow, each once, whatever names jobs use for it.
+
+    With *are_left* only those of jobs that DAGMan will submit: they are neither done nor NOOP.
+    """
+    done = set(compress(workflow.names, workflow.done.tolist())) if are_left else set[str]()
     by_name: dict[tuple[str, str], SubmitFile] = {}
     for placed in workflow.nodes():
+        if are_left and (placed.node.noop or placed.name in done):
+            continue
         if placed.node.kind == "JOB" and not placed.has_description:
             key = placed.directory, placed.node.submit
             if key not in by_name:
@@ -277,21 +283,5 @@ def _submit_change(file: SubmitFile) -> Change:
         what = "expected an ordinary file, got" if is_special(file.path) else "no such file:"
         problem = f"job {placed.node.name}: {what} {file.path}"
         raise placed.source.error(placed.statement, problem)
-    at = _queue_at(section.removed(file.path, data))
+    at = queue_at(section.removed(file.path, data))
     return Change(file.path, data, section.inserted(file.path, data, [_TAKES_PRIORITY], at))
-
-
-def _queue_at(data: bytes) -> int | None:
-    """Return where the first queue statement of a submit file begins, if it has one."""
-    at, closing, continued = 0, None, False
-    for line in data.splitlines(keepends=True):
-        text = line.strip()
-        if closing is not None:
-            closing = None if text == closing else closing
-        elif not continued and _QUEUE.match(text):
-            return at
-        elif opening := _MULTILINE.search(text):
-            closing = b"@" + opening[1]
-        continued = text.endswith(b"\\")
-        at += len(line)
-    return None

@@ -2,11 +2,13 @@
 
 import html
 import re
+from array import array
 from dataclasses import dataclass, field
 
 from icsched.formats.dot.graphviz import ATTRIBUTES
 from icsched.formats.dot.tokens import END, HTML, KEYWORD, NAME, QUOTED, Tokens
-from icsched.formats.found import FACTS, Found
+from icsched.formats.facts import FACTS
+from icsched.formats.found import Found
 from icsched.formats.groups import Group
 
 _OWN = frozenset({*FACTS, "label", "shape"})
@@ -27,22 +29,36 @@ class _Scope:
 
 @dataclass(slots=True)
 class Spots:
-    """Where an order can be written: offsets into the text, by task.
+    """Where an order can be written: offsets into the text by task, -1 if there is no such place.
 
-    `values` has the words of a priority, `lists` the end of a list of attributes and whether a
-    comma is needed, `bare` the end of a statement without attributes, `end` the last brace.
-    `odd` has names as the file spells them: in quotes, these would be other names.
+    `starts` and `stops` have the words of a priority, `lists` the end of a list of attributes,
+    `bare` the end of a statement without attributes, `end` the last brace. A list in `finished`
+    needs no comma. `odd` has names as the file spells them: in quotes, these would be other names.
     """
 
-    values: dict[int, tuple[int, int]] = field(default_factory=dict)
-    lists: dict[int, tuple[int, bool]] = field(default_factory=dict)
-    bare: dict[int, int] = field(default_factory=dict)
+    starts: "array[int]" = field(default_factory=lambda: array("q"))
+    stops: "array[int]" = field(default_factory=lambda: array("q"))
+    lists: "array[int]" = field(default_factory=lambda: array("q"))
+    bare: "array[int]" = field(default_factory=lambda: array("q"))
+    finished: set[int] = field(default_factory=set)
     odd: dict[int, str] = field(default_factory=dict)
     end: int = 0
 
+    def add_task(self) -> None:
+        """Make room for the next task."""
+        for offsets in (self.starts, self.stops, self.lists, self.bare):
+            offsets.append(-1)
+
     def has(self, task: int) -> bool:
         """Whether a statement of the file can take the priority of a task."""
-        return task in self.values or task in self.lists or task in self.bare
+        return max(self.starts[task], self.lists[task], self.bare[task]) >= 0
+
+    def add_list(self, task: int, place: int, *, is_finished: bool) -> None:
+        """Note the end of a list of attributes; the first list of a task counts."""
+        if self.lists[task] < 0:
+            self.lists[task] = place
+            if is_finished:
+                self.finished.add(task)
 
 
 class Parser:
@@ -185,6 +201,8 @@ class Parser:
         found, scope = self.found, self._scopes[-1]
         is_new = name not in found.ids
         task = found.task(name)
+        if is_new:
+            self.spots.add_task()
         if is_new and (is_html or "\\" in name):
             self.spots.odd[task] = found.text[start : self._tokens.last_end]
         if name.startswith("<"):
@@ -204,7 +222,7 @@ class Parser:
         tokens, scope = self._tokens, self._scopes[-1]
         is_edge = scope.last is not None
         if scope.last is not None:
-            self._join(scope.last, end)
+            self._join(scope.last, end, tokens.start if place is None else place)
         if tokens.kind == "->":
             tokens.advance()
             scope.last = end
@@ -219,11 +237,11 @@ class Parser:
             for key, _, start, _ in attributes or ():
                 self._pass_over(key, "edge", start)
 
-    def _join(self, parent: int | Group, child: int | Group) -> None:
+    def _join(self, parent: int | Group, child: int | Group, place: int) -> None:
         if isinstance(parent, int) and isinstance(child, int):
-            self.found.arc(parent, child)
-            return
-        self.found.arcs([parent], [child], self._tokens.start)
+            self.found.arc(parent, child, place)
+        else:
+            self.found.arcs([parent], [child], place)
 
     def _describe(
         self, task: int, place: int, attributes: list[tuple[str, str, int, int]] | None
@@ -231,16 +249,17 @@ class Parser:
         """Take the attributes of a task, and note where a priority can be written."""
         if not attributes:
             if attributes is None:
-                self.spots.bare.setdefault(task, place)
+                if self.spots.bare[task] < 0:
+                    self.spots.bare[task] = place
             else:
-                self.spots.lists.setdefault(task, (self._closing, False))
+                self.spots.add_list(task, self._closing, is_finished=True)
             return
         before = self.found.text[attributes[-1][3] : self._closing].strip()
-        self.spots.lists.setdefault(task, (self._closing, before not in (",", ";")))
+        self.spots.add_list(task, self._closing, is_finished=before in (",", ";"))
         for key, value, start, end in attributes:
             self._say(key, task, value, start)
             if key == "priority":
-                self.spots.values[task] = start, end
+                self.spots.starts[task], self.spots.stops[task] = start, end
 
     def _say(self, key: str, task: int, value: str, place: int) -> None:
         if key in FACTS:

@@ -49,12 +49,11 @@ def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
 
 def _edit(task: int, priority: int, spots: Spots) -> Edit[str]:
     """Return the smallest edit that gives a task its priority; one of *spots* has the task."""
-    if task in spots.values:
-        start, end = spots.values[task]
-        return start, end, str(priority)
-    if task in spots.lists:
-        place, has_others = spots.lists[task]
-        return place, place, f"{', ' if has_others else ''}priority={priority}"
+    if spots.starts[task] >= 0:
+        return spots.starts[task], spots.stops[task], str(priority)
+    place = spots.lists[task]
+    if place >= 0:
+        return place, place, f"{'' if task in spots.finished else ', '}priority={priority}"
     return spots.bare[task], spots.bare[task], f" [priority={priority}]"
 
 

@@ -121,7 +121,7 @@ class Parser:
         plain = _PLAIN.match(self._text, start)
         if plain is not None and not self._groups and not self._open:
             self._place = plain.end()
-            self._found.arc(self._found.task(plain[1]), self._found.task(plain[2]))
+            self._found.arc(self._found.task(plain[1]), self._found.task(plain[2]), start)
             return
         if self._take(_STYLE) is not None:
             return
@@ -177,7 +177,7 @@ class Parser:
         if others or more or not isinstance(parent, int) or not isinstance(child, int):
             self._deferred.append(([*parents], [*children], place))
         else:
-            self._found.arc(parent, child)
+            self._found.arc(parent, child, place)
 
     # Nodes
 

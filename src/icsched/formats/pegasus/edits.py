@@ -58,9 +58,10 @@ class _Editor:
         found = place.inner.get(keys[0])
         if found is None:
             return self._inserted(place, keys, number)
-        if keys != ["priority"] or found.anchor is not None or found.tag is not None:
-            problem = f"cannot write a priority: expected a plain {keys[0]} of a job"
-            raise FormatError(self.path, found.start_mark.line + 1, problem)
+        problem = _problem(keys[0], found)
+        if problem:
+            told = f"cannot write a priority: {problem}"
+            raise FormatError(self.path, found.start_mark.line + 1, told)
         start, stop = found.start_mark.index, found.end_mark.index
         quote = self.text[start] if self.text[start : start + 1] in ("'", '"') else ""
         new = f"{quote}{number}{quote}"
@@ -82,6 +83,15 @@ class _Editor:
         lines = [f"{' ' * (column + 2 * depth)}{key}:" for depth, key in enumerate(keys)]
         whole = f"{end.join(lines)} {number}{end}{' ' * column}"
         return at, at, whole[column:]  # the first line begins where the first key did
+
+
+def _problem(key: str, found: Any) -> str:
+    """Return why the word at *key* cannot get another value, "" if it can."""
+    if key != "priority":
+        return f"expected keys inside {key}, or no {key} at all, got {found.value!r}"
+    if found.anchor is not None or found.tag is not None:
+        return "expected a number without an anchor, an alias or a tag"
+    return ""
 
 
 def _jobs(path: str, text: str) -> Iterator[_Place]:

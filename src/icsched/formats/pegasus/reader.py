@@ -2,6 +2,7 @@
 
 import math
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Sizes, expected_time, wrong_times
 from icsched.commands import Command, seen_from_file
-from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
 from icsched.formats.entry import NoOptions
@@ -22,10 +22,12 @@ from icsched.formats.known import (
     Number,
     Remarks,
     arcs_by_files,
+    dag_of,
+    filled_priorities,
     known_seconds,
     or_nan,
     output_sizes,
-    whole_priorities,
+    priority_in,
     with_means,
 )
 from icsched.formats.pegasus.document import (
@@ -135,6 +137,14 @@ class _Reader:
         except ValueError:
             raise self.wrong(job, what, "a number", word) from None
 
+    def priority(self, job: Job) -> int | None:
+        """Return the priority of a job, or None."""
+        word = self.profile(job, "condor", "priority")
+        try:
+            return None if word is None else priority_in(word)
+        except ValueError as error:
+            raise self.wrong(job, "priority", str(error), word) from None
+
     def files(self, job: Job, types: Sequence[str]) -> list[str]:
         """Return the logical names of a job's files of these types."""
         return [use["lfn"] for use in self.uses(job) if use.get("type") in types]
@@ -171,15 +181,13 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
     reader, remarks = _Reader(path), Remarks(path)
     jobs = reader.jobs(content, data)
     names = [job["id"] for job in jobs]
-    arcs = _arcs(reader, _dependencies(reader, content, data), jobs, remarks)
-    whole = Dag.from_arcs(len(names), arcs, names=names)
+    arcs, tellers = _arcs(reader, _dependencies(reader, content, data), jobs, remarks)
+    whole = dag_of(names, arcs, lambda arc, *told: FormatError(path, tellers[arc][LINE], *told))
     seconds, done = _seconds(reader, jobs), np.zeros(len(names), bool)
     titles = [reader.title(job) for job in jobs]
     inner = sum(job.get("type") in _INNER for job in jobs)
     remarks.add("jobs that are workflows: icsched orders each as one job", inner)
-    priorities = [
-        reader.number(job, reader.profile(job, "condor", "priority"), "priority") for job in jobs
-    ]
+    priorities = [reader.priority(job) for job in jobs]
     workflow = Workflow(
         whole,
         done,
@@ -189,9 +197,7 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
         format="pegasus",
         parsed=Parsed(path, data),
         describe=lambda: titles,
-        priorities=whole_priorities(
-            priorities, lambda task, *told: reader.wrong(jobs[task], "priority", *told)
-        ),
+        priorities=filled_priorities(priorities),
         find_commands=_finder(reader, content, jobs, remarks),
         remarks=remarks.tuple(),
         stated={"priorities": or_nan(priorities)},
@@ -215,14 +221,18 @@ def _dependencies(reader: _Reader, content: Any, data: bytes) -> list[Any]:
 
 def _arcs(
     reader: _Reader, rows: Sequence[Job], jobs: Sequence[Job], remarks: Remarks
-) -> NDArray[np.int32]:
-    """Return the arcs of jobDependencies; without those, the arcs that files make."""
+) -> tuple[NDArray[np.int32], Sequence[Job]]:
+    """Return the arcs of jobDependencies; without those, the arcs that files make.
+
+    The second result has the part of the file that tells of each arc.
+    """
     if not rows:
         inputs = [reader.files(job, _INPUT) for job in jobs]
         outputs = [reader.files(job, _OUTPUT) for job in jobs]
-        return arcs_by_files(inputs, outputs, remarks)
+        by_files = arcs_by_files(inputs, outputs, remarks)
+        return by_files, [jobs[child] for child in by_files[:, 1].tolist()]
     ids = {job["id"]: task for task, job in enumerate(jobs)}
-    arcs: list[int] = []
+    arcs, tellers = array("i"), list[Job]()
     for row in rows:
         parent, children = row.get("id"), reader.part(row, "children", list)
         for name in (parent, *children):
@@ -230,8 +240,9 @@ def _arcs(
                 problem = f"jobDependencies: expected jobs, got {_shown(name)}, which is not one"
                 raise FormatError(reader.path, row[LINE], problem)
         for child in children:
-            arcs += (ids[parent], ids[child])
-    return np.array(arcs, np.int32).reshape(-1, 2)
+            arcs.extend((ids[parent], ids[child]))
+            tellers.append(row)
+    return np.array(arcs, np.int32).reshape(-1, 2), tellers
 
 
 def _seconds(reader: _Reader, jobs: Sequence[Job]) -> Floats:

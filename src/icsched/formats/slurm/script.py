@@ -19,8 +19,8 @@ _EXPECTED = "expected a line such as j1=$(sbatch --parsable ...), sbatch ..., or
 _IGNORED = re.compile(
     r"(?:\#[^\n]*+|set[ \t]++[-+][^\n`$;|&<>()]*+|echo\b(?:[^\n`$;|&<>()]|\$(?!\())*+)?(?=\r?\n|\Z)"
 )
-_CAPTURE = re.compile(r"""([A-Za-z_]\w*)=(?:("?)\$\([ \t]*+|("?)`[ \t]*+)(?=sbatch[ \t\\])""")
-_SBATCH = re.compile(r"sbatch(?=[ \t\\])")
+_CAPTURE = re.compile(r"""([A-Za-z_]\w*)=(?:("?)\$\([ \t]*+|("?)`[ \t]*+)(?=sbatch\b)""")
+_SBATCH = re.compile(r"sbatch(?=(?:\\\r?\n)*+[ \t])")  # a shell joins what no blank divides
 _BLANKS = re.compile(r"(?:[ \t]|\\\r?\n)*+")
 _LINE_END = re.compile(r"[ \t]*+(?:\#[^\n]*+)?(?=\r?\n|\Z)")
 

@@ -1,6 +1,5 @@
 """Workflows as scripts that submit jobs to Slurm, and orders written into them."""
 
-import re
 import shlex
 from collections.abc import Sequence
 from functools import partial
@@ -11,7 +10,7 @@ from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
 from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, written_names
-from icsched.formats.known import MOST_READ
+from icsched.formats.known import MOST_READ, whole_in
 from icsched.formats.slurm.jobs import (
     NOTHING,
     STREAMS,
@@ -28,7 +27,6 @@ from icsched.formats.stated import said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
 
-_NUMBER = re.compile(r"([-+]?[0-9]{1,10})(?:\.0*)?")
 _MOST_NICE = 2_147_483_645  # of Slurm
 _SCRIPT = "task.sh"  # what a task runs if nothing is known about it
 
@@ -48,7 +46,7 @@ def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow:
     for job in jobs:
         task = found.task(job.name)
         for parent in parents_of(job, jobs_in, found):
-            found.arc(parent, task)
+            found.arc(parent, task, job.line.start)
         if job.line.variable:
             jobs_in[job.line.variable] = task
         _note(job, task, found)
@@ -62,11 +60,12 @@ def _commands_in(jobs: list[Job], found: Found) -> list[Command | None]:
 def _note(job: Job, task: int, found: Found) -> None:
     if job.nice is not None:
         nice = job.options["nice"]
-        number = _NUMBER.fullmatch(nice.text)
-        if number is None or abs(int(number[1])) > _MOST_NICE:
-            problem = f"--nice: expected a whole number of 32 bits, got {shown(nice.text)!r}"
-            raise found.error(nice.start, problem)
-        found.say("priority", task, str(-int(number[1])), nice.start)
+        try:
+            number = whole_in(nice.text, -_MOST_NICE, _MOST_NICE)
+        except ValueError as error:
+            problem = f"--nice: expected {error}, got {shown(nice.text)!r}"
+            raise found.error(nice.start, problem) from None
+        found.say("priority", task, str(-number), nice.start)
     for option in STREAMS:
         if option in job.options and stream_in(job.options[option]) is None:
             told = "icsched does not read names of files with variables, or patterns such as %j"

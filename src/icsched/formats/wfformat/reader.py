@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Sizes, expected_time, wrong_times
 from icsched.commands import Command
-from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.entry import NoOptions
@@ -23,6 +22,7 @@ from icsched.formats.known import (
     Number,
     Remarks,
     arcs_by_files,
+    dag_of,
     known_seconds,
     or_nan,
     output_sizes,
@@ -67,6 +67,7 @@ class _Columns:
     cores: Floats  # NaN if unknown
     other_ids: list[str | None] = field(default_factory=list)  # of old layouts
     strangers: int = 0  # tasks of the execution that the specification does not have
+    repeated: int = 0  # tasks of the execution that it has once more
 
 
 def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
@@ -100,7 +101,8 @@ def _new_columns(
     tasks = specification.tasks
     names = [task.id for task in tasks]
     measured = execution.tasks if execution else []
-    rows, strangers = _rows(names, measured)
+    rows = _rows(names, measured)
+    known = rows[rows >= 0]
     priorities: list[Number] = [None] * len(names)
     for row, task in zip(rows.tolist(), measured, strict=True):
         if row >= 0:
@@ -116,18 +118,18 @@ def _new_columns(
         seconds=_spread(rows, (task.runtime_in_seconds for task in measured), len(names)),
         priorities=priorities,
         cores=_spread(rows, (task.core_count for task in measured), len(names)),
-        strangers=strangers,
+        strangers=len(rows) - len(known),
+        repeated=len(known) - len(np.unique(known)),
     )
 
 
-def _rows(names: list[str], measured: Sequence[layout.Executed]) -> tuple[Ids, int]:
-    """Return which task each measured one is, -1 for one that is unknown, and how many are."""
+def _rows(names: list[str], measured: Sequence[layout.Executed]) -> Ids:
+    """Return which task each measured one is, -1 for one that is unknown."""
     ids = [task.id for task in measured]
     if ids == names:
-        return np.arange(len(names), dtype=np.int32), 0
+        return np.arange(len(names), dtype=np.int32)
     known = {name: row for row, name in enumerate(names)}
-    rows = np.fromiter((known.get(name, -1) for name in ids), np.int32, len(ids))
-    return rows, int((rows < 0).sum())
+    return np.fromiter((known.get(name, -1) for name in ids), np.int32, len(ids))
 
 
 def _spread(rows: Ids, values: Iterable[float | None], tasks: int) -> Floats:
@@ -144,7 +146,9 @@ def _old_columns(tasks: Sequence[layout.OldTask]) -> _Columns:
     if len(set(names)) < len(names) and None not in ids and len(set(ids)) == len(ids):
         names, ids = [str(task.id) for task in tasks], [*names]
     every = np.arange(len(tasks), dtype=np.int32)
-    files = {_file(file): _size(file) for task in tasks for file in task.files}
+    files: dict[str, Number] = {}
+    for file in chain.from_iterable(task.files for task in tasks):
+        files[_file(file)] = files.get(_file(file)) if _size(file) is None else _size(file)
     return _Columns(
         names=names,
         titles=[task.name for task in tasks],
@@ -180,8 +184,14 @@ def _seconds(task: layout.OldTask) -> float | None:
 
 
 def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remarks) -> Workflow:
-    whole = Dag.from_arcs(len(columns.names), _arcs(columns, places, remarks), names=columns.names)
+    arcs, tellers = _arcs(columns, places, remarks)
+    whole = dag_of(
+        columns.names,
+        arcs,
+        lambda arc, *told: FormatError(places.path, places.line_of_task(int(tellers[arc])), *told),
+    )
     remarks.add("tasks of the execution that the specification does not have", columns.strangers)
+    remarks.add("tasks that the execution has again: the last one counts", columns.repeated)
     remarks.add(
         "tasks that use several cores: icsched counts each task as one",
         int((columns.cores > 1).sum()),
@@ -209,8 +219,11 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remark
     return with_means(workflow, columns.seconds)
 
 
-def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> NDArray[np.int32]:
-    """Return the arcs; raises FormatError for a name that is there twice, or not at all."""
+def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> tuple[NDArray[np.int32], Ids]:
+    """Return the arcs, and for each the task whose part of the file tells of it.
+
+    Raises FormatError for a name that is there twice, or not at all.
+    """
     names = columns.names
     ids = {name: task for task, name in enumerate(names)}
     if len(ids) < len(names):
@@ -228,8 +241,10 @@ def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> NDArray[np.int
     parents, heirs = _ends(columns.parents, ids, places, "parent")
     children, heads = _ends(columns.children, ids, places, "child")
     if not len(parents) and not len(children):
-        return arcs_by_files(columns.inputs, columns.outputs, remarks)
-    return np.column_stack([np.concatenate([parents, heads]), np.concatenate([heirs, children])])
+        arcs = arcs_by_files(columns.inputs, columns.outputs, remarks)
+        return arcs, arcs[:, 1]
+    ends = [np.concatenate([parents, heads]), np.concatenate([heirs, children])]
+    return np.column_stack(ends), np.concatenate([heirs, heads])
 
 
 def _ends(rows: list[list[str]], ids: dict[str, int], places: Places, what: str) -> tuple[Ids, Ids]:

@@ -8,6 +8,7 @@ import msgspec
 
 from icsched.arrays import Rows
 from icsched.commands import Command
+from icsched.errors import FormatError
 from icsched.formats.found import written_names
 from icsched.formats.stated import said
 from icsched.workflow import Workflow
@@ -26,7 +27,7 @@ def wfformat_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     """Return *workflow* as JSON.
 
     The bytes of a task's result become one file, which its children read. Raises FormatError,
-    naming *path*, for a name that the schema does not take.
+    naming *path*, for a name that the schema does not take, and for text that is not UTF-8.
 
     >>> from icsched import Dag
     >>> text = wfformat_text(Workflow.bare(Dag({"a": [], "b": ["a"]})), title="pair")
@@ -39,7 +40,12 @@ def wfformat_text(workflow: Workflow, *, title: str = "", path: str = "<text>") 
     if execution:
         content["execution"] = execution
     whole = {"name": title or "workflow", "schemaVersion": VERSION, "workflow": content}
-    return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+    try:
+        data = msgspec.json.encode(whole)
+    except UnicodeEncodeError as error:
+        problem = f"expected text that UTF-8 can hold, got {error.object!r}"
+        raise FormatError(path, None, problem) from error
+    return msgspec.json.format(data, indent=1).decode() + "\n"
 
 
 def _specification(workflow: Workflow, names: list[str]) -> dict[str, object]:

@@ -1,7 +1,7 @@
 // A chart of lines with axes, a legend whose entries switch lines off, and a cursor that reads out
 // values. The cursor is a range, so that keyboards and screen readers have it too.
 
-import { element, freshId, later, onWidth, shape, slider, spoken, table, toggle } from "./dom.js";
+import { element, freshId, later, onWidth, shape, slider, spoken, table, tenths, toggle } from "./dom.js";
 import { orderClass, swatch } from "./orders.js";
 import { at, largest, lastAtMost, ticks, valueAt } from "./scale.js";
 
@@ -10,8 +10,10 @@ const MARGIN = { top: 12, right: 16, bottom: 40 };
 /**
  * @typedef {{name: string, x: number[], y: number[]}} Series
  * @typedef {{key: string, title: string, xName: string, yName: string, series: Series[],
- *   place: (value: number) => string, height?: number, first?: string[]}} Chart
+ *   place: (value: number) => string, height?: number, first?: string[], ySize?: number,
+ *   show?: (value: number) => string}} Chart
  * `place` says where a value on the axis across is; `first` names the lines shown at first, else all.
+ * `ySize` is the size of the unit `yName`, 1 if it is left out. `show` makes text of a line's value.
  */
 
 /** A figure of *chart* with its legend, cursor and table. @param {Chart} chart */
@@ -104,7 +106,7 @@ class LineChart {
     if (this.places.length === 0) return;
     this.place = place;
     this.chart.series.forEach(
-      (series, k) => (this.readings[k].textContent = reading(series, this.places[place])),
+      (series, k) => (this.readings[k].textContent = reading(series, this.places[place], this.chart.show)),
     );
     this.where.textContent = this.chart.place(this.places[place]);
     this.cursor.range.value = String(place);
@@ -140,12 +142,12 @@ function nearest(/** @type {number[]} */ places, /** @type {number} */ value) {
 }
 
 /** The value of a line at *place*, with a sign where it lies between two known ones. */
-function reading(/** @type {Series} */ series, /** @type {number} */ place) {
+function reading(/** @type {Series} */ series, /** @type {number} */ place, show = tenths) {
   const k = lastAtMost(series.x, place);
   if (k < 0 || (k === series.x.length - 1 && series.x[k] < place)) return "ended";
-  if (series.x[k] === place) return spoken(series.y[k]);
+  if (series.x[k] === place) return show(series.y[k]);
   const share = (place - series.x[k]) / (series.x[k + 1] - series.x[k]);
-  return `≈ ${spoken(Math.round(series.y[k] + share * (series.y[k + 1] - series.y[k])))}`;
+  return `≈ ${show(Math.round(series.y[k] + share * (series.y[k + 1] - series.y[k])))}`;
 }
 
 /** @param {Chart} chart @param {number} width */
@@ -156,7 +158,7 @@ function chartScales(chart, width) {
     largest(chart.series.map((one) => one.y)) || 1,
   ];
   const longest = ticks(0, high, 4).reduce(
-    (most, value) => Math.max(most, spoken(value).length),
+    (most, value) => Math.max(most, tickText(chart, value).length),
     1,
   );
   return {
@@ -164,6 +166,11 @@ function chartScales(chart, width) {
     x: { low: 0, high: far, from: 32 + 7 * longest, to: width - MARGIN.right },
     y: { low: 0, high, from: height - MARGIN.bottom, to: MARGIN.top },
   };
+}
+
+/** The number at a tick of the axis up. @param {Chart} chart @param {number} value */
+function tickText({ ySize = 1 }, value) {
+  return spoken(value / ySize);
 }
 
 /** The SVG: axes, the lines that are shown, and the cursor. */
@@ -249,7 +256,7 @@ function axes(/** @type {Chart} */ chart, /** @type {any} */ scales, /** @type {
           dy: "0.32em",
           "text-anchor": "end",
         },
-        spoken(value),
+        tickText(chart, value),
       ),
     ),
     shape(
@@ -281,13 +288,14 @@ function anchorOf(/** @type {number} */ value, /** @type {any} */ scales) {
 
 /** @param {Chart} chart @param {number[]} places */
 function numbers(chart, places) {
+  const show = chart.show ?? spoken;
   const found = chart.series.map((series) => new Map(series.x.map((x, k) => [x, series.y[k]])));
   const rows = places.map((place) => [
     /** @type {[string, number]} */ ([spoken(place), place]),
     ...found.map(
       (values) =>
         /** @type {any} */ (
-          values.has(place) ? [spoken(values.get(place) ?? null), values.get(place)] : ""
+          values.has(place) ? [show(/** @type {number} */ (values.get(place))), values.get(place)] : ""
         ),
     ),
   ]);

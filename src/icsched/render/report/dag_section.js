@@ -4,9 +4,9 @@ import { DagView } from "./dag_view.js";
 import { button, choice, counted, element, later, spoken, table, timed, toggle } from "./dom.js";
 
 const RAMP = 7; // steps of colour, --ramp-0 to --ramp-6
-const KINDS = 7; // colours of kinds, --kind-0 to --kind-6; further kinds share --node
+export const KINDS = 7; // colours of kinds, --kind-0 to --kind-6; further kinds share --node
 
-/** Which of the steps of colour each value takes; equal counts of nodes in each. @param {number[]} values */
+/** Which of the steps of colour each value takes; each step has as many different values. @param {number[]} values */
 function rampPlaces(values) {
   const sorted = [...new Set(values)].sort((a, b) => a - b);
   const place = new Map(
@@ -46,18 +46,15 @@ function colourings(report) {
     key,
     name,
     fill: (/** @type {number} */ node) =>
-      of[node] !== null && of[node] < KINDS ? `--kind-${of[node]}` : "--node",
+      of[node] < KINDS ? `--kind-${of[node]}` : "--node",
     legend: () => kindLegend(names),
   });
-  const found = [];
-  if (dag.priority) found.push(ramp("priority", "priority", spoken));
+  const found = [ramp("priority", "priority", spoken)];
   if (dag.run_time) found.push(ramp("run_time", "run time", (value) => timed(value, size.unit)));
   found.push(kinds("kind", "kind", dag.kind, dag.kinds));
   if (clusters?.cluster) {
     // Neighbouring clusters must differ; how many there are does not matter.
-    const colours = clusters.cluster.map((/** @type {number | null} */ one) =>
-      one === null ? null : one % KINDS,
-    );
+    const colours = clusters.cluster.map((/** @type {number} */ one) => one % KINDS);
     found.push({
       ...kinds("cluster", "cluster", colours, []),
       legend: () => element("span", {}, "One colour for each cluster; colours repeat."),
@@ -66,8 +63,8 @@ function colourings(report) {
   return found;
 }
 
-/** @param {string} fill @param {string} text */
-function key(fill, text) {
+/** An entry of a legend. @param {string} fill a custom property of the style sheet @param {string} text */
+export function legendKey(fill, text) {
   const dot = element("span", { class: "dot", "aria-hidden": "true" });
   dot.style.background = `var(${fill})`;
   return element("span", { class: "key" }, dot, text);
@@ -83,15 +80,15 @@ function rampLegend(
     const of = values.filter((_, node) => places[node] === step);
     if (of.length === 0) continue;
     const [low, high] = [of.reduce((a, b) => Math.min(a, b)), of.reduce((a, b) => Math.max(a, b))];
-    keys.push(key(`--ramp-${step}`, low === high ? show(low) : `${show(low)} to ${show(high)}`));
+    keys.push(legendKey(`--ramp-${step}`, low === high ? show(low) : `${show(low)} to ${show(high)}`));
   }
   return element("span", { class: "keys" }, ...keys);
 }
 
 /** @param {string[]} names */
 export function kindLegend(names) {
-  const keys = names.slice(0, KINDS).map((name, k) => key(`--kind-${k}`, name));
-  if (names.length > KINDS) keys.push(key("--node", counted(names.length - KINDS, "other kind")));
+  const keys = names.slice(0, KINDS).map((name, k) => legendKey(`--kind-${k}`, name));
+  if (names.length > KINDS) keys.push(legendKey("--node", counted(names.length - KINDS, "other kind")));
   return element("span", { class: "keys" }, ...keys);
 }
 
@@ -179,8 +176,7 @@ function marks(report, view) {
     found.push(toggle(["bottlenecks"], true, set("marked", [], flagged(dag.is_bottleneck))));
   if (dag.block && dag.blocks.length > 1)
     found.push(toggle(["blocks"], false, set("hasOutlines", false, true)));
-  const path = stalls?.critical_path?.nodes ?? [];
-  if (path.length) found.push(toggle(["critical path"], false, set("onPath", [], path)));
+  found.push(toggle(["critical path"], false, set("onPath", [], stalls.critical_path.nodes)));
   return found;
 }
 
@@ -332,7 +328,7 @@ function nodeFacts({ dag, size, word }, node) {
     dag.is_grouped ? [`${word}s in this group`, spoken(dag.tasks[node]), dag.tasks[node]] : null,
     ["kind", dag.kinds[dag.kind[node]], null],
     ["level", spoken(dag.level[node]), dag.level[node]],
-    dag.priority ? ["priority", spoken(dag.priority[node]), dag.priority[node]] : null,
+    ["priority", spoken(dag.priority[node]), dag.priority[node]],
     dag.run_time ? ["run time", timed(dag.run_time[node], size.unit), dag.run_time[node]] : null,
     block ? ["block", block.words, null] : null,
     dag.is_bottleneck[node] ? ["bottleneck", "yes", null] : null,
@@ -348,7 +344,7 @@ function nodeTable(report) {
     [spoken(dag.tasks[node]), dag.tasks[node]],
     dag.kinds[dag.kind[node]],
     [spoken(dag.level[node]), dag.level[node]],
-    dag.priority ? [spoken(dag.priority[node]), dag.priority[node]] : "",
+    [spoken(dag.priority[node]), dag.priority[node]],
     dag.run_time ? [timed(dag.run_time[node], size.unit), dag.run_time[node]] : "",
   ]);
   return table(

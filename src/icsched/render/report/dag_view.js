@@ -179,7 +179,7 @@ export class DagView {
   outlines() {
     const found = new Map();
     this.dag.block.forEach((/** @type {number | null} */ block, /** @type {number} */ node) => {
-      if (block === null || block < 0) return;
+      if (block === null) return;
       const { x, y, width, height } = this.boxes[node];
       const frame = found.get(block) ?? { count: 0, left: x, top: y, right: x, bottom: y };
       found.set(block, {
@@ -282,7 +282,7 @@ function shortened(text) {
 }
 
 /** Parents and children of every node, as lists. @param {any} dag */
-export function neighbours(dag) {
+function neighbours(dag) {
   const near = dag.x.map(() => ({ parents: [], children: [] }));
   dag.arcs.parent.forEach((/** @type {number} */ from, /** @type {number} */ k) => {
     near[from].children.push(dag.arcs.child[k]);

@@ -3,6 +3,25 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+// As in render/visible.py: control characters but the newline, line separators, marks of direction.
+const HIDDEN = /[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text without characters that could hide a part of a name, or turn it around. @param {string} text */
+function visible(text) {
+  return text.replace(HIDDEN, (one) => {
+    const code = one.charCodeAt(0);
+    return code < 256
+      ? `\\x${code.toString(16).padStart(2, "0")}`
+      : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** @param {(Node | string | null)[]} children @returns {(Node | string)[]} */
+function shown(children) {
+  const found = /** @type {(Node | string)[]} */ (children.filter((child) => child !== null));
+  return found.map((child) => (typeof child === "string" ? visible(child) : child));
+}
+
 /**
  * Set attributes and listeners: null and false leave one out, a function listens to its event.
  * @param {Element} made
@@ -17,7 +36,7 @@ function dress(made, attributes) {
 }
 
 /**
- * An HTML element; strings among its children become text.
+ * An HTML element; strings among its children become text that shows every character.
  * @param {string} tag
  * @param {Object<string, any>} [attributes]
  * @param {...(Node | string | null)} children
@@ -26,7 +45,7 @@ function dress(made, attributes) {
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   dress(made, attributes);
-  made.append(...children.filter((child) => child !== null));
+  made.append(...shown(children));
   return made;
 }
 
@@ -40,7 +59,7 @@ export function element(tag, attributes = {}, ...children) {
 export function shape(tag, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, tag);
   dress(made, attributes);
-  made.append(...children);
+  made.append(...shown(children));
   return made;
 }
 
@@ -55,12 +74,48 @@ export function freshId(stem) {
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 
-/** A number for people; the exact one stands beside it in `data-value`. @param {number | null} value */
+/** Numbers near 0 have a power of ten; tasks that take no time are simulated as 1e-100. */
+function nearZero(/** @type {number} */ value) {
+  return Math.abs(value) < 1e-90 ? "0" : value.toExponential(2);
+}
+
+/** A number for people; the exact one stands beside it in `data-value`. @param {number} value */
 export function spoken(value) {
-  if (value === null || value === undefined) return "not known";
+  if (Math.abs(value) < 1e-6) return nearZero(value);
   return Math.abs(value) >= 1000 || Number.isInteger(value)
     ? WHOLE.format(value)
     : SHORT.format(value);
+}
+
+const BRIEF = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** A measured number with three digits: nobody needs more of a mean. @param {number} value */
+function brief(value) {
+  if (Math.abs(value) < 1e-6) return nearZero(value);
+  return Math.abs(value) >= 100 ? WHOLE.format(value) : BRIEF.format(value);
+}
+
+const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** A count that may be a mean over runs. @param {number} value */
+export function tenths(value) {
+  return TENTHS.format(value);
+}
+
+const BYTES = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/** The unit in which people read a number of bytes: its name, and its size. @param {number} most */
+export function unitOfBytes(most) {
+  // 999.5 of a unit would be shown as 1,000.
+  const power = BYTES.findIndex((_, k) => most < 999.5 * 1000 ** k);
+  const last = power < 0 ? BYTES.length - 1 : power;
+  return { name: BYTES[last], size: 1000 ** last };
+}
+
+/** A number of bytes with three digits, in the unit that people read. @param {number} value */
+export function inBytes(value) {
+  const { name, size } = unitOfBytes(value);
+  return `${brief(value / size)} ${name}`;
 }
 
 /** A count and its word. @param {number} count @param {string} word */
@@ -68,30 +123,39 @@ export function counted(count, word) {
   return `${spoken(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
-/** A time in the unit of the report. @param {number | null} value @param {string} unit */
+/** A time in the unit of the report. @param {number} value @param {string} unit */
 export function timed(value, unit) {
-  return value === null || value === undefined ? "not known" : `${spoken(value)} ${unit}`;
+  return `${brief(value)} ${unit}`;
 }
 
-/** A share as per cent. @param {number | null} value */
+/** A share as per cent. @param {number} value */
 export function percent(value) {
-  return value === null || value === undefined
-    ? "not known"
-    : `${SHORT.format(Number((value * 100).toFixed(1)))}%`;
+  return `${SHORT.format(Number((value * 100).toFixed(1)))}%`;
 }
 
 /**
  * An estimate with its interval: mean or median, then the bounds.
- * @param {{mean?: number, median?: number, low: number, high: number} | null} found
- * @param {(value: number) => string} [show]
+ * @param {{mean?: number, median?: number, low: number, high: number}} found
+ * @param {(value: number) => string} [show] `spoken` or `percent`
  */
 export function interval(found, show = spoken) {
-  if (!found) return "not known";
-  const middle = found.mean ?? found.median ?? null;
-  if (middle === null) return "not known";
-  return found.low === null
-    ? show(middle)
-    : `${show(middle)} [${show(found.low)}, ${show(found.high)}]`;
+  const middle = /** @type {number} */ (found.mean ?? found.median);
+  const [first, low, high] = evenly([middle, found.low, found.high], show);
+  return `${first} [${low}, ${high}]`;
+}
+
+/** Numbers as text with as many decimals as the one that has most: 1.0025 beside 0.9975. */
+function evenly(/** @type {number[]} */ values, /** @type {(value: number) => string} */ show) {
+  const texts = values.map(show);
+  if (texts.some((text) => text.includes("e"))) return texts; // near 0
+  const decimals = texts.map((text) => /\.(\d+)/.exec(text)?.[1].length ?? 0);
+  const most = Math.max(...decimals);
+  const even = new Intl.NumberFormat("en", {
+    minimumFractionDigits: most,
+    maximumFractionDigits: most,
+  });
+  const [size, sign] = texts[0].endsWith("%") ? [100, "%"] : [1, ""];
+  return values.map((value) => `${even.format(value * size)}${sign}`);
 }
 
 /**
@@ -99,13 +163,14 @@ export function interval(found, show = spoken) {
  * @param {string} caption
  * @param {string[]} headings
  * @param {(string | [string, number | null])[][]} rows
+ * @param {string} [kind] "stacked": on a narrow screen each row is a list of headings and values
  */
-export function table(caption, headings, rows) {
+export function table(caption, headings, rows, kind = "") {
   const head = element("tr", {}, ...headings.map((text) => element("th", { scope: "col" }, text)));
-  const body = element("tbody", {}, ...rows.map(tableRow));
+  const body = element("tbody", {}, ...rows.map((cells) => tableRow(cells, headings)));
   const made = element(
     "table",
-    {},
+    { class: kind || null },
     element("caption", {}, caption),
     element("thead", {}, head),
     body,
@@ -118,15 +183,16 @@ export function table(caption, headings, rows) {
   );
 }
 
-/** @param {(string | [string, number | null])[]} cells */
-function tableRow(cells) {
+/** @param {(string | [string, number | null])[]} cells @param {string[]} headings */
+function tableRow(cells, headings) {
   return element(
     "tr",
     {},
     ...cells.map((cell, column) => {
       const [text, value] = typeof cell === "string" ? [cell, null] : cell;
       if (column === 0) return element("th", { scope: "row", "data-value": value }, text);
-      return element("td", { class: value === null ? null : "number", "data-value": value }, text);
+      const looks = { class: value === null ? null : "number", "data-heading": headings[column] };
+      return element("td", { ...looks, "data-value": value }, text);
     }),
   );
 }

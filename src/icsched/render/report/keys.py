@@ -31,6 +31,7 @@ def report_keys(found: ReportAnswer) -> dict[str, object]:
         "name": PurePath(found.files[0]).name,
         "files": list(found.files),
         "version": version("icsched"),
+        "to_repeat": say.to_repeat(found),
         "repeat": say.repeat(found),
         "word": say.word(found),
         "notes": say.notes(found),
@@ -100,10 +101,16 @@ def _worth(found: ReportAnswer) -> dict[str, object]:
         "best": best,
         "is_clear": say.is_clear(found, best),
         "words": say.worth(found, best),
+        "least_time": _least_time(found),
         "runs": found.found.runs,
         "seed": found.found.seed,
         "orders": [_order(found, name) for name in found.orders],
     }
+
+
+def _least_time(found: ReportAnswer) -> dict[str, object] | None:
+    least = found.least_time
+    return None if least is None else {"words": say.least_time(found, least), **asdict(least)}
 
 
 def _order(found: ReportAnswer, name: str) -> dict[str, object]:
@@ -166,7 +173,11 @@ def _bottleneck(found: ReportAnswer, each: Bottleneck) -> dict[str, object]:
 
 
 def _in_turn(nodes: np.ndarray) -> list[int]:
-    """Return the nodes that a path goes through, each once for tasks in a row."""
+    """Return the nodes that a path goes through, each once for tasks in a row.
+
+    >>> _in_turn(np.array([0, 0, 2, 0]))
+    [0, 2, 0]
+    """
     listed: list[int] = nodes[np.diff(nodes, prepend=-1) != 0].tolist()
     return listed
 

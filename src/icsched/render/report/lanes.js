@@ -1,6 +1,6 @@
 // A run with its workers as lanes, and a cursor over time that says who works.
 
-import { kindLegend } from "./dag_section.js";
+import { KINDS, kindLegend } from "./dag_section.js";
 import {
   choice,
   counted,
@@ -71,8 +71,20 @@ function laneLegend(report) {
     "p",
     { class: "keys" },
     kindLegend(report.dag.kinds),
-    element("span", { class: "key" }, lost, "no result"),
+    hasLost(report) ? element("span", { class: "key" }, lost, "no result") : null,
   );
+}
+
+/** Whether a bar of some run gave no result. @param {any} report */
+function hasLost(report) {
+  return Object.values(report.lanes.runs).some((run) =>
+    run.ending.some((/** @type {number} */ ending) => isLost(run.endings[ending])),
+  );
+}
+
+/** The endings with a result are those of simulated and of recorded runs. @param {string} ending */
+function isLost(ending) {
+  return ending !== "result" && ending !== "done";
 }
 
 class Run {
@@ -152,10 +164,9 @@ class Run {
 
   /** What does not end with a result is told apart. @param {number} k */
   barClass(k) {
-    const ending = this.run.endings[this.run.ending[k]];
-    if (ending !== "result" && ending !== "done") return "bar-lost"; // simulated, recorded
+    if (isLost(this.run.endings[this.run.ending[k]])) return "bar-lost";
     const kind = this.report.dag.kind[this.run.node[k]];
-    return kind < 7 ? `bar-kind-${kind}` : "bar-other";
+    return kind < KINDS ? `bar-kind-${kind}` : "bar-other";
   }
 
   bar(/** @type {number} */ k, /** @type {number} */ lane, /** @type {number} */ tall) {

@@ -25,12 +25,8 @@ function sections(report) {
     { id: "curves", title: `How many ${report.word}s are eligible?`, parts: curvesSection(report) },
     { id: "dag", title: "What does the dag look like?", parts: [dag.made] },
     { id: "game", title: "How does each order play out?", parts: gameParts(report) },
-    {
-      id: "memory",
-      title: "How much is held at once?",
-      parts: report.memory ? memorySection(report) : [],
-    },
-    { id: "proof", title: "What is proved?", parts: report.proof ? proofSection(report) : [] },
+    { id: "memory", title: "How much is held at once?", parts: memorySection(report) },
+    { id: "proof", title: "What is proved?", parts: proofSection(report) },
     {
       id: "clusters",
       title: "Which clusters are there?",
@@ -43,7 +39,7 @@ function sections(report) {
 
 /** @param {any} report */
 function gameParts(report) {
-  const hasRuns = report.lanes && Object.keys(report.lanes.runs).length > 0;
+  const hasRuns = Object.keys(report.lanes.runs).length > 0;
   return [
     element(
       "p",
@@ -66,9 +62,7 @@ function header(report) {
     counted(size.levels, "level"),
     size.done ? `${counted(size.done, word)} done` : null,
     times ? `${timed(times.total, size.unit)} of work` : null,
-    times?.longest
-      ? `longest ${times.longest.task}, ${timed(times.longest.time, size.unit)}`
-      : null,
+    times ? `longest ${times.longest.task}, ${timed(times.longest.time, size.unit)}` : null,
   ];
   return [
     element("p", { class: "kicker" }, "icsched report"),
@@ -89,7 +83,7 @@ function sectionElement({ id, title, parts }) {
 
 /** @param {string[]} notes */
 function noteList(notes) {
-  if (!notes?.length) return [];
+  if (notes.length === 0) return [];
   return [
     element(
       "aside",

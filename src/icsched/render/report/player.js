@@ -1,5 +1,6 @@
 // The game as a player: two orders side by side, step by step.
 
+import { legendKey } from "./dag_section.js";
 import { DagView } from "./dag_view.js";
 import { button, choice, element, slider, spoken } from "./dom.js";
 import { opponents, orderNames } from "./orders.js";
@@ -223,10 +224,6 @@ function rhythm(/** @type {number} */ last) {
 }
 
 function legendOfStates() {
-  const keys = ["done", "eligible", "waiting"].map((state) => {
-    const dot = element("span", { class: "dot", "aria-hidden": "true" });
-    dot.style.background = `var(--${state})`;
-    return element("span", { class: "key" }, dot, state);
-  });
+  const keys = ["done", "eligible", "waiting"].map((state) => legendKey(`--${state}`, state));
   return element("p", { class: "keys" }, ...keys);
 }

@@ -1,8 +1,10 @@
 """What is proved about the order of a report, as a tree of sentences."""
 
+from typing import Any
+
 from icsched.answers.report import ReportAnswer
 from icsched.render.proofs import proof_sentence, ratio_keys, unbounded
-from icsched.render.report.sentences import word
+from icsched.render.report.sentences import called
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
 _REASONS = {
@@ -56,7 +58,7 @@ def proof_keys(found: ReportAnswer) -> dict[str, object]:
     certified, proof = compared.certified, compared.plan.proof
     ratios = ratio_keys(certified)
     is_optimal = proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal)
-    tree = None if found.why is None else _node(found.why)
+    tree = None if found.why is None else _called(found, _node(found.why))
     return {
         "status": "ic-optimal" if is_optimal else "unproved",
         "words": _words(found),
@@ -72,13 +74,19 @@ def _words(found: ReportAnswer) -> str:
     """Say what is proved about the order auto, and why."""
     compared, proof = found.compared, found.compared.plan.proof
     if not proof.is_ic_optimal or proof.theorem is None:
-        return proof_sentence(proof, compared.certified) + unbounded(compared)
-    optimal = f"IC-optimal: no order has more eligible {word(found)}s at any step."
-    return f"{optimal} {_REASONS[proof.theorem]}"
+        return called(found, proof_sentence(proof, compared.certified) + unbounded(compared))
+    optimal = "IC-optimal: no order has more eligible tasks at any step."
+    return called(found, f"{optimal} {_REASONS[proof.theorem]}")
 
 
-def _node(step: ProofStep) -> dict[str, object]:
-    parts = _links(step.chain) if step.chain else [_node(part) for part in step.parts]
+def _called(found: ReportAnswer, node: dict[str, Any]) -> dict[str, Any]:
+    """Return a tree with the file's word for a task."""
+    words = {key: node[key] and called(found, node[key]) for key in ("words", "name")}
+    return {**node, **words, "parts": [_called(found, part) for part in node["parts"]]}
+
+
+def _node(step: ProofStep) -> dict[str, Any]:
+    parts = _links(step.chain) if step.chain else [_node(part) for part in _flat(step)]
     return {
         "rule": step.rule.name.lower().replace("_", "-"),
         "words": _RULES[step.rule],
@@ -88,7 +96,24 @@ def _node(step: ProofStep) -> dict[str, object]:
     }
 
 
-def _links(chain: Chain) -> list[dict[str, object]]:
+def _flat(step: ProofStep) -> list[ProofStep]:
+    """Return the parts of a step; a part with the same rule gives its own parts instead.
+
+    A sum of sums is a sum, and so for parts in series and for the least of bounds.
+    """
+    is_same = step.rule in (Rule.SUM, Rule.SERIES, Rule.LEAST)
+    return [
+        each
+        for part in step.parts
+        for each in (
+            _flat(part)
+            if is_same and part.rule is step.rule and part.count == 1 and not part.name
+            else [part]
+        )
+    ]
+
+
+def _links(chain: Chain) -> list[dict[str, Any]]:
     last = None if chain.is_cut else chain.links[-1]
     return [
         {

@@ -20,6 +20,7 @@ export function valueAt(scale, pixel) {
 
 /**
  * Round values from low to high, about *count* of them: 1, 2 or 5 times a power of ten apart.
+ * If both ends are whole, so are all values: nothing is half a step.
  * @param {number} low
  * @param {number} high
  * @param {number} count
@@ -28,8 +29,9 @@ export function valueAt(scale, pixel) {
 export function ticks(low, high, count) {
   const rough = (high - low || 1) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step =
+  const round =
     [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough * 0.999) ?? rough;
+  const step = Number.isInteger(low) && Number.isInteger(high) ? Math.max(1, round) : round;
   const found = [];
   for (let k = Math.ceil(low / step); k * step <= high * (1 + 1e-9); k += 1)
     found.push(Number((k * step).toPrecision(12)));

@@ -1,8 +1,19 @@
 // The sections that are words, charts and lists.
 
 import { lineChart } from "./chart.js";
-import { button, element, later, percent, spoken, table, timed } from "./dom.js";
+import { 
+  button,
+  element,
+  inBytes,
+  later,
+  percent,
+  spoken,
+  table,
+  timed,
+  unitOfBytes,
+} from "./dom.js";
 import { opponents, orderNames } from "./orders.js";
+import { largest } from "./scale.js";
 
 /**
  * Where the run stalls, and what everything waits for.
@@ -47,20 +58,48 @@ export function stallsSection(report, show) {
   return [
     element("p", {}, stalls.words),
     element("div", { class: "pair" }, ...charts),
-    ...first
-      .filter((name) => stalls.waits[name])
-      .flatMap((name) => [
-        element("h3", {}, `What workers wait for in the order ${name}`),
-        element("p", {}, stalls.waits[name].words),
-        waited(stalls.waits[name].tasks, show, (one) => ({ "data-time": one.time })),
-      ]),
-    element("h3", {}, `${capital(report.word)}s that most others wait for`),
-    waited(stalls.bottlenecks, show, (one) => ({ "data-waiting": one.waiting })),
+    element(
+      "div",
+      { class: "pair" },
+      ...waitLists(first, report, show),
+    ),
+    ...(stalls.bottlenecks.length
+      ? [
+          element("h3", {}, `${capital(report.word)}s that most others wait for`),
+          waited(stalls.bottlenecks, show, (one) => ({ "data-waiting": one.waiting })),
+        ]
+      : []),
   ];
 }
 
+/** What workers wait for in each order; orders with the same waits share one list. */
+function waitLists(
+  /** @type {string[]} */ names,
+  /** @type {any} */ { stalls: { waits }, word },
+  /** @type {(node: number) => void} */ show,
+) {
+  const known = names.filter((name) => waits[name]);
+  const same = (/** @type {string} */ one, /** @type {string} */ other) =>
+    waits[one].time === waits[other].time &&
+    JSON.stringify(waits[one].tasks) === JSON.stringify(waits[other].tasks);
+  const isShared = known.length === 2 && same(known[0], known[1]);
+  return (isShared ? known.slice(0, 1) : known).map((name) => {
+    const orders = isShared ? `orders ${known.join(" and ")}` : `order ${name}`;
+    const { words, tasks } = waits[name];
+    return element(
+      "div",
+      {},
+      element("h3", {}, `What workers wait for in the ${orders}`),
+      element("p", {}, words),
+      tasks.length
+        ? waited(tasks, show, (one) => ({ "data-time": one.time }))
+        : element("p", {}, `No ${word} keeps all waiting for more than 0.5% of the run.`),
+    );
+  });
+}
+
 /** @param {string} word */
-export function capital(word) {
+function capital(word) {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
@@ -71,7 +110,6 @@ export function capital(word) {
  * @param {(one: any) => Record<string, any>} data for tests, beside the node
  */
 function waited(found, show, data) {
-  if (found.length === 0) return element("p", {}, "There are none.");
   return element(
     "ol",
     { class: "bottlenecks" },
@@ -119,38 +157,54 @@ export function memorySection({ memory }) {
     x: memory.orders[name].step,
     y: memory.orders[name].held,
   }));
+  const isBytes = memory.unit === "bytes";
+  const unit = isBytes ? unitOfBytes(largest(series.map((one) => one.y))) : null;
+  const show = isBytes ? inBytes : spoken;
   const peaks = names.map((name) => [
     name,
-    [spoken(memory.orders[name].peak), memory.orders[name].peak],
+    [show(memory.orders[name].peak), memory.orders[name].peak],
   ]);
   return [
     element("p", {}, memory.words),
     lineChart({
       key: "memory",
-      title: `Held after each step, in ${memory.unit}`,
+      title: isBytes
+        ? "Size of the results that are held after each step"
+        : "Results that are held after each step",
       xName: "step",
       place: (step) => `step ${spoken(step)}`,
-      yName: memory.unit,
+      yName: unit?.name ?? memory.unit,
+      ySize: unit?.size,
       series,
+      show,
     }),
-    table("The most that is held at once", ["order", memory.unit], /** @type {any} */ (peaks)),
+    table(
+      "The most that is held at once",
+      ["order", isBytes ? "size" : memory.unit],
+      /** @type {any} */ (peaks),
+    ),
   ];
 }
 
 /** What is proved, as a tree. @param {any} report */
-export function proofSection({ proof }) {
+export function proofSection({ proof, word }) {
   const ratios = [
-    ["smallest", proof.min_ratio],
-    ["mean", proof.mean_ratio],
-    ["area", proof.area_ratio],
-  ].filter(([, value]) => value !== null && value !== undefined);
-  const rows = ratios.map(([name, value]) => [name, [percent(value), value]]);
+    ["smallest", proof.min_ratio, "at the step with the smallest share"],
+    ["mean", proof.mean_ratio, "the mean of the shares of all steps"],
+    ["area", proof.area_ratio, "the sum over all steps, divided by the sum of the ceiling"],
+  ].filter(([, value]) => value !== null);
+  // Rounded down, as in the sentence: a certified share must not look larger than it is.
+  const rows = ratios.map(([name, value, words]) => [
+    name,
+    [percent(Math.floor(value * 1000 + 1e-9) / 1000), value],
+    words,
+  ]);
   return [
     element("p", { class: "lead" }, proof.words),
     rows.length
       ? table(
-          "Certified shares of the best possible",
-          ["share", "value"],
+          `Eligible ${word}s of the order auto, as a share of the ceiling (certified)`,
+          ["share", "value", "what it is"],
           /** @type {any} */ (rows),
         )
       : null,
@@ -168,7 +222,7 @@ function branch(/** @type {any} */ part, /** @type {number} */ depth) {
     part.count > 1 ? ` × ${spoken(part.count)}` : null,
     part.name ? `. ${part.words}` : part.words,
   ].filter(Boolean);
-  if (!part.parts?.length) return element("li", { "data-rule": part.rule }, ...heading);
+  if (part.parts.length === 0) return element("li", { "data-rule": part.rule }, ...heading);
   return element(
     "li",
     { "data-rule": part.rule },
@@ -203,13 +257,7 @@ export function originSection(report) {
     element("p", {}, pool.words),
     element("p", {}, size.run_times?.words ?? "Run times are not known: each is 1 on average."),
     element("dl", { class: "origin" }, ...list),
-    element(
-      "p",
-      {},
-      report.repeat.includes("pool.json")
-        ? "To repeat it, save the pool as pool.json and run this:"
-        : "To repeat it, run this:",
-    ),
+    element("p", {}, report.to_repeat),
     element("pre", {}, report.repeat),
     later("The pool as JSON", () => element("pre", {}, poolText(pool))),
   ];

@@ -1,36 +1,43 @@
 """The sentences of a report."""
 
+import re
 import shlex
 
+import numpy as np
+
 from icsched.answers.known import Resumed
+from icsched.answers.orders import NOW
 from icsched.answers.report import Bottleneck, ReportAnswer
-from icsched.answers.report.bottlenecks import MOST_SHOWN
-from icsched.answers.report.orders import NOW
+from icsched.answers.report.bottlenecks import MOST_SHOWN, LeastTime
 from icsched.answers.report.parts import Clusters
 from icsched.answers.report.waits import Wait
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.orders import ORDERS
-from icsched.orders.auto import SPREAD
 from icsched.orders.choice import WORTH
 from icsched.render.known import rescue_sentence, times_sentence
 from icsched.render.notes import sentence
 from icsched.render.proofs import certified_sentence
 from icsched.render.show import remark_words
 from icsched.render.simulate import pool_words
+from icsched.render.spreads import ASSUMED
 from icsched.render.visible import named
-from icsched.render.words import counted, number
+from icsched.render.words import counted, in_bytes, in_unit, visible_time
 from icsched.sim import Pool, Ratio
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
 _MOST_REMARKS = 20
 
-
-_VARY = f" Run times vary around their means by {SPREAD:.0%}, by assumption."
+_VARY = f" {ASSUMED.capitalize()} (by assumption)."
 
 
 def word(found: ReportAnswer) -> str:
     """Return what the file calls a task."""
     return "job" if found.workflow.format == "dagman" else "task"
+
+
+def called(found: ReportAnswer, text: str) -> str:
+    """Return a sentence of icsched with the file's word for a task; no names may be in *text*."""
+    return re.sub(r"\b(?:job|task)(?=s?\b)", word(found), text)
 
 
 def unit(found: ReportAnswer) -> str:
@@ -46,7 +53,7 @@ def notes(found: ReportAnswer) -> list[str]:
     ]
     told += [remark_words(remark) for remark in found.remarks[:_MOST_REMARKS]]
     rest = len(found.remarks) - _MOST_REMARKS
-    told += [f"{rest:,} more remarks: icsched show has all"] if rest > 0 else []
+    told += [f"{counted(rest, 'more remark')}: icsched show has all"] if rest > 0 else []
     return [f"{named(_capital(line))}." for line in told]
 
 
@@ -70,7 +77,7 @@ def run_times(found: ReportAnswer) -> str:
 
 def pool(found: ReportAnswer) -> str:
     """Say who asks for tasks, and where that is known from."""
-    who = pool_words(found.pool, " s" if found.is_timed else " run times")
+    who = called(found, pool_words(found.pool, unit(found)))
     if found.wanted.pool is not None:
         return f"The pool is as you said: {who}.{_VARY}"
     if found.recorded is not None:
@@ -79,15 +86,30 @@ def pool(found: ReportAnswer) -> str:
     return f"{usual}{_VARY} `icsched prio` takes the average of several usual pools."
 
 
+_POOL_FILE = "pool.json"
+
+
+def to_repeat(found: ReportAnswer) -> str:
+    """Say what to do before `repeat`: pool.json may have to be made."""
+    if _has_pool(found) and found.wanted.pool_file is None:
+        return f"To repeat it, save the pool as {_POOL_FILE} and run this:"
+    return "To repeat it, run this:"
+
+
 def repeat(found: ReportAnswer) -> str:
-    """Return the command that makes this report again; pool.json has the pool, if logs do not."""
+    """Return the command that makes this report again; pool.json has the pool, if no file does."""
     wanted = found.wanted
     words = ["icsched", "report", *found.files]
     words += [word for file in wanted.run_times for word in ("--run-times", file)]
     words += [word for file in wanted.logs for word in ("--log", file)]
     words += ["--clusters", str(wanted.clusters)] if wanted.clusters is not None else []
-    words += ["--pool", "pool.json"] if wanted.pool is not None or not wanted.logs else []
+    words += ["--pool", wanted.pool_file or _POOL_FILE] if _has_pool(found) else []
     return shlex.join([*words, "--seed", str(wanted.seed), "-o", "report.html"])
+
+
+def _has_pool(found: ReportAnswer) -> bool:
+    """Whether the pool must be given: it is not that of the logs."""
+    return found.wanted.pool is not None or not found.wanted.logs
 
 
 # Is it worth it
@@ -124,25 +146,43 @@ def worth(found: ReportAnswer, name: str) -> str:
     few = _caution(found)
     if known is None:
         less = f"{100 * (1 - WORTH):.0f}%"
-        return f"No order of icsched ends this run {less} earlier than {_than(found)}.{few}"
+        return f"No order of icsched gains {less} or more on this pool over {_than(found)}.{few}"
     gain, low, high = (100 * (1 - value) for value in (known.median, known.high, known.low))
     interval = f"{gain:.1f}% earlier [{low:.1f}%, {high:.1f}%]"
-    clear = "" if is_clear(found, name) else " That may be chance: the interval includes 0."
-    return f"In the order {name} this run should end {interval} than {_than(found)}.{clear}{few}"
+    chance = " That may be chance: the interval includes 0." if low <= 0 <= high else ""
+    return (
+        f"In the order {name} this run should end {interval} than with {_than(found)}.{chance}{few}"
+    )
+
+
+def least_time(found: ReportAnswer, least: LeastTime) -> str:
+    """Say before which time no order ends, and why."""
+    what = word(found)
+    together = f"the work of all {what}s keeps all workers busy for that long"
+    alone = f"the longest path of {what}s takes that long"
+    why = together if least.reason == "work" else alone
+    name = best(found)
+    time = found.found.orders[name].time
+    mean, low, high = map(_digits, (time.mean, time.low, time.high))
+    return (
+        f"No order can end this run before {_time(found, least.time)} on average: {why}."
+        f" The order {name} takes {mean} [{low}, {high}] {unit(found)} in simulated runs."
+    )
 
 
 def _than(found: ReportAnswer) -> str:
     if found.baseline == NOW:
-        return "with the priorities that the file has now"
+        return "the priorities that the file has now"
     return f"first come, first served, which is what a file without {word(found)} priorities gets"
 
 
 def _caution(found: ReportAnswer) -> str:
     if found.found.runs >= FEWEST_RUNS:
         return ""
+    runs = counted(found.found.runs, "run")
     return (
-        f" Only {found.found.runs:,} runs of each order were simulated, because the workflow is"
-        " large: do not trust the last digits of intervals."
+        f" Only {runs} of each order were simulated, because the workflow is"
+        " large: do not trust the intervals."
     )
 
 
@@ -150,16 +190,27 @@ def order(found: ReportAnswer, name: str) -> str:
     """Say what an order is."""
     if name == NOW:
         return "the priorities that the file has now"
-    told = ORDERS[name].sentence
+    told = called(found, ORDERS[name].sentence)
     choice = found.compared.plan.choice
     if name != "auto" or choice is None:
         return told
     if choice.chosen != choice.present:
         return f"{told}; here it is {choice.chosen}"
-    return f"{told}; here it is what the file has without a section of icsched's"
+    return f"{told}; here it is {_present(found)}"
 
 
-# Where it stalls
+def _present(found: ReportAnswer) -> str:
+    """Say what the file has without icsched's section."""
+    now = found.orders.get(NOW)
+    if now is None:
+        return "first come, first served, because the file has no priorities"
+    own, shown = found.workflow.priorities, now.played.priorities
+    if own is not None and shown is not None and np.array_equal(shown, own):
+        return "what the file has now"
+    return "what the file has without a section of icsched's"
+
+
+# Where the run stalls
 
 
 def stalls(found: ReportAnswer) -> str:
@@ -176,12 +227,12 @@ def stalls(found: ReportAnswer) -> str:
 
 
 def waits(found: ReportAnswer, name: str) -> str:
-    """Say for how long a free worker found nothing to take in the run that was followed."""
+    """Say for how long the run that was followed stalled."""
     run = found.waits[name]
     time = _time(found, run.time)
     return (
-        f"In one run in the order {name}, a free worker finds nothing to take for {time},"
-        f" {100 * run.share:.1f}% of the run."
+        f"One run in the order {name} stalls for {time}, {100 * run.share:.1f}% of its time: a"
+        f" worker is free, and no {word(found)} can be taken."
     )
 
 
@@ -191,12 +242,17 @@ def wait(found: ReportAnswer, each: Wait) -> str:
 
 
 def _time(found: ReportAnswer, value: float) -> str:
-    return f"{value:,.0f} {unit(found)}" if value >= 100 else f"{value:.3g} {unit(found)}"
+    return in_unit(_digits(value), unit(found))
+
+
+def _digits(value: float) -> str:
+    """Return a time with three digits, or all before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{visible_time(value):.3g}"
 
 
 def _waits(found: ReportAnswer) -> str:
     path = found.critical_path
-    time = f"{number(path.time)} {unit(found)}"
+    time = _time(found, path.time)
     longest = f"The longest path has {counted(len(path.tasks), word(found))} and takes {time}"
     if not found.bottlenecks:
         return f"{longest}. No {word(found)} holds up most of the rest."
@@ -209,9 +265,10 @@ def bottleneck(found: ReportAnswer, each: Bottleneck) -> str:
     """Say what waits for a task."""
     what = word(found)
     left = len(found.workflow.dag) - each.step
+    wait = "waits" if each.waiting == 1 else "wait"
     return (
         f"After {counted(each.step, what)}, {each.eligible:,} can run. {each.waiting:,} of the"
-        f" {left:,} left ({100 * each.share:.0f}%) wait for this one."
+        f" {left:,} left ({100 * each.share:.0f}%) {wait} for this one."
     )
 
 
@@ -225,7 +282,9 @@ def curves(found: ReportAnswer) -> str:
     if found.ceiling is None:
         return f"{told} The workflow is too large for a ceiling."
     certified = found.compared.certified
-    share = "" if certified is None else f" Order auto: {certified_sentence(certified)}"
+    share = (
+        "" if certified is None else called(found, f" Order auto: {certified_sentence(certified)}")
+    )
     return f"{told} No order has more than the ceiling.{share}"
 
 
@@ -237,12 +296,23 @@ def memory_unit(found: ReportAnswer) -> str:
 def memory(found: ReportAnswer) -> str:
     """Say what is held."""
     peaks = {name: held.peak for name, held in found.memory.items()}
-    least = min(peaks, key=lambda name: peaks[name])
+    least = [name for name, peak in peaks.items() if peak == min(peaks.values())]
     kept = "Results that must be kept, because a child has not run yet."
-    peak = f"{peaks[least]:,} {memory_unit(found)}"
-    if len(set(peaks.values())) == 1:
+    peak = _held(found, peaks[least[0]])
+    if len(least) == len(peaks):
         return f"{kept} All orders need the same: at most {peak}."
-    return f"{kept} The order {least} needs the least: at most {peak}."
+    who = f"The order {least[0]} needs" if len(least) == 1 else f"The orders {_all(least)} need"
+    return f"{kept} {who} the least: at most {peak}."
+
+
+def _all(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _held(found: ReportAnswer, count: int) -> str:
+    if found.workflow.sizes is None:
+        return counted(count, "result")
+    return in_bytes(count)
 
 
 def picture(found: ReportAnswer) -> str:
@@ -266,6 +336,9 @@ def lanes(found: ReportAnswer) -> str:
         told += " Only the beginning of each run is shown."
     if len(found.lanes) < len(found.orders):
         told += " Runs with very many batches are not shown."
+    if found.lanes:
+        told += " A simulated run is one of many: its run times are drawn at random, so its end"
+        told += " differs from the mean."
     return told
 
 

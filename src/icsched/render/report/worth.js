@@ -14,7 +14,7 @@ import {
 import { orderClass } from "./orders.js";
 import { at, largest } from "./scale.js";
 
-const ROW = 46;
+const ROW = 50;
 
 /** @param {any} report @returns {Node[]} */
 export function worthSection(report) {
@@ -24,14 +24,16 @@ export function worthSection(report) {
   onWidth(canvas, (width) => canvas.replaceChildren(bars(report, width, id)));
   return [
     element("p", { class: "verdict" }, worth.words),
+    ...(worth.least_time ? [element("p", { class: "lead" }, worth.least_time.words)] : []),
     element("p", {}, pool.words),
     element(
       "figure",
       { class: "bars" },
+      element("figcaption", { id }, "Expected time of the run"),
       element(
-        "figcaption",
-        { id },
-        "Expected time of the run. The line across the end of a bar is the interval of its mean.",
+        "p",
+        { class: "hint" },
+        "The line below the end of a bar is the 95% interval of its mean.",
       ),
       canvas,
       worthTable(report),
@@ -42,10 +44,7 @@ export function worthSection(report) {
 /** @param {any} report @param {number} width @param {string} id */
 function bars(report, width, id) {
   const { orders } = report.worth;
-  const high = largest(
-    [orders.map((/** @type {any} */ one) => one.time.high ?? one.time.mean)],
-    1e-9,
-  );
+  const high = largest([orders.map((/** @type {any} */ one) => one.time.high)], 1e-9);
   const scale = { low: 0, high, from: 0, to: width - 8 };
   const rows = orders.flatMap((/** @type {any} */ order, /** @type {number} */ k) =>
     bar(report, order, k * ROW, scale, width),
@@ -57,7 +56,7 @@ function bars(report, width, id) {
   );
 }
 
-/** Name and value above, the bar with its interval below. */
+/** Name and value above, then the bar, then its interval: nothing hides the end of the bar. */
 function bar(
   /** @type {any} */ report,
   /** @type {any} */ order,
@@ -67,12 +66,12 @@ function bar(
 ) {
   const { mean, low, high } = order.time;
   const isBest = order.name === report.worth.best;
-  const [from, to] = [at(scale, low ?? mean), at(scale, high ?? mean)];
+  const [from, to] = [at(scale, low), at(scale, high)];
   return [
     shape(
       "text",
       { x: 0, y: top + 15, class: isBest ? "row-name best" : "row-name" },
-      isBest ? `${order.name} (best)` : order.name,
+      isBest ? `${order.name} (recommended)` : order.name,
     ),
     shape(
       "text",
@@ -86,10 +85,9 @@ function bar(
       x: 0,
       y: top + 22,
       width: at(scale, mean),
-      height: 13,
+      height: 12,
       rx: 2,
     }),
-    shape("path", { class: "whisker halo", d: whisker(from, to, top) }),
     shape("path", {
       class: "whisker",
       "data-low": low,
@@ -100,7 +98,7 @@ function bar(
 }
 
 function whisker(/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ top) {
-  return `M${from} ${top + 28.5}H${to}M${from} ${top + 24}v9M${to} ${top + 24}v9`;
+  return `M${from} ${top + 39}H${to}M${from} ${top + 36}v6M${to} ${top + 36}v6`;
 }
 
 /** @param {any} report */
@@ -109,15 +107,16 @@ function worthTable(report) {
   const rows = worth.orders.map((/** @type {any} */ order) => [
     order.name,
     [interval(order.time), order.time.mean],
-    [interval(order.stall, percent), order.stall?.mean ?? null],
-    [interval(order.utilisation, percent), order.utilisation?.mean ?? null],
+    [interval(order.stall, percent), order.stall.mean],
+    [interval(order.utilisation, percent), order.utilisation.mean],
     order.ratio ? [interval(order.ratio), order.ratio.median] : "is compared with",
     order.words,
   ]);
   const against = `time over that of ${worth.baseline}`;
   return table(
     `Means of ${spoken(worth.runs)} simulated runs, with intervals`,
-    ["order", `time in ${size.unit}`, "stalls", "utilisation", against, "what it is"],
+    ["order", `time in ${size.unit}`, "unserved", "utilisation", against, "what it is"],
     rows,
+    "stacked",
   );
 }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from icsched.pictures import curve_of
 from icsched.render.svg.frame import Frame, legend
 from icsched.render.svg.looks import BAND, COLOURS, line_widths
-from icsched.render.svg.shapes import TEXT, Drawing, Line, Shape, Text
+from icsched.render.svg.shapes import TEXT, Drawing, Line, Shape, title_text
 
 Profile = NDArray[np.integer[Any]]
 CEILING = "ceiling: no order has more"
@@ -50,7 +50,7 @@ def curves_drawing(
         *legend(lines, _LEFT, top - 12, size[0]),
     ]
     if title:
-        shapes.append(Text(_LEFT, 18, title, 13))
+        shapes.append(title_text(title, _LEFT, width))
     words = f"Eligible {word}s after each step, for {', '.join(profiles)}"
     return Drawing(f"{title}: {words}" if title else words, width, height, shapes)
 

@@ -5,7 +5,16 @@ import numpy as np
 from icsched.arrays import Floats, Ids
 from icsched.pictures import DagPicture
 from icsched.render.svg.looks import COLOURS, SCALE, scale_colour
-from icsched.render.svg.shapes import Dots, Drawing, Segments, Shape, Text, box, fitted
+from icsched.render.svg.shapes import (
+    Dots,
+    Drawing,
+    Segments,
+    Shape,
+    Text,
+    box,
+    fitted,
+    title_text,
+)
 from icsched.render.words import counted
 
 _MOST_WIDE, _MOST_HIGH = 1600.0, 1200.0
@@ -44,7 +53,7 @@ def dag_drawing(
     ]
     height = high + head + foot + 2 * _MARGIN
     if title:
-        shapes.append(Text(_MARGIN, 18, title, 13))
+        shapes.append(title_text(title, _MARGIN, wide + 2 * _MARGIN))
     if ranks is not None:
         shapes.extend(_scale(height - 10))
     return Drawing(_words(title, picture, word), wide + 2 * _MARGIN, height, shapes)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched.arrays import Floats
-from icsched.render.svg.shapes import LETTER, Line, Segments, Shape, Text, fitted
+from icsched.render.svg.shapes import Line, Segments, Shape, Text, fitted, text_width
 
 SMALL = 10.0  # size of the labels of ticks, in pixels
 _SIZE = 11.0  # of other text
@@ -79,14 +79,16 @@ def _numbers(marks: Sequence[float], at: Floats, y: float) -> list[Shape]:
 def ticks(low: float, high: float, most: int) -> list[float]:
     """Return round numbers from *low* to *high*: about *most*, at least two if there are two.
 
-    >>> ticks(0, 773, 8), ticks(0, 3, 10), ticks(0.78, 1.01, 6)
-    ([0, 100, 200, 300, 400, 500, 600, 700], [0, 1, 2, 3], [0.8, 0.85, 0.9, 0.95, 1.0])
+    >>> ticks(0, 345, 4), ticks(0, 3, 10)
+    ([0.0, 100.0, 200.0, 300.0], [0.0, 1.0, 2.0, 3.0])
+    >>> ticks(0.78, 1.01, 6), ticks(0, 3e-12, 3)
+    ([0.8, 0.85, 0.9, 0.95, 1.0], [0.0, 1e-12, 2e-12, 3e-12])
     """
     step = _round_step((high - low) / max(2, most))
     if float(low).is_integer() and float(high).is_integer():
         step = max(1, ceil(step))
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
-    return [round(number * step, 10) for number in range(first, last + 1)]
+    return [float(f"{number * step:.10g}") for number in range(first, last + 1)]
 
 
 def _round_step(least: float) -> float:
@@ -106,9 +108,8 @@ def tick_text(mark: float) -> str:
 def legend(entries: Iterable[Line], left: float, y: float, width: float) -> list[Shape]:
     """Return a sample of each line with its name; names are cut if *width* is short."""
     lines = list(entries)
-    letters = LETTER * _SIZE
     room = width - len(lines) * (_SAMPLE + _SPACE)
-    is_short = letters * sum(len(line.name) for line in lines) > room
+    is_short = sum(text_width(line.name, _SIZE) for line in lines) > room
     each = room / max(1, len(lines)) if is_short else room
     shapes: list[Shape] = []
     for line in lines:
@@ -116,5 +117,5 @@ def legend(entries: Iterable[Line], left: float, y: float, width: float) -> list
         ends, level = np.array([left, left + _SAMPLE]), np.array([y - 4, y - 4])
         shapes.append(Line(ends, level, line.colour, line.width))
         shapes.append(Text(left + _SAMPLE + 7, y, words, _SIZE))
-        left += _SAMPLE + _SPACE + letters * len(words)
+        left += _SAMPLE + _SPACE + text_width(words, _SIZE)
     return shapes

@@ -5,16 +5,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from icsched.arrays import Ids
-from icsched.pictures import Lanes
+from icsched.pictures import Lanes, few_kinds
 from icsched.render.svg.frame import Frame, tick_text
 from icsched.render.svg.looks import COLOURS, FAINT
-from icsched.render.svg.shapes import LETTER, Boxes, Drawing, Segments, Shape, Text, box, fitted
-from icsched.render.words import counted
+from icsched.render.svg.shapes import (
+    Boxes,
+    Drawing,
+    Segments,
+    Shape,
+    Text,
+    box,
+    fitted,
+    text_width,
+    title_text,
+)
+from icsched.render.words import counted, visible_time
 
 _LEFT, _RIGHT = 14.0, 14.0
 _TALLEST, _MOST_HIGH = 14.0, 420.0  # of a lane, and of all lanes of an order
 _THINNEST = 0.3
-OTHER = "other kinds"
+_BESIDE, _LONGEST_NAME = 28.0, 130.0  # of an entry of the legend: box and spaces, its name
 
 
 def lanes_drawing(
@@ -29,17 +39,24 @@ def lanes_drawing(
 ) -> Drawing:
     """Draw *runs*, by the names of their orders, below each other and on one scale of time.
 
-    Bars have the colour of the task's kind: *kind* is an index into *kinds* for each task. What
-    gave no result is grey. A line marks the end of each run.
+    Bars have the colour of the task's kind: *kind* is an index into *kinds* for each task. Only
+    the first kinds have colours of their own. What gave no result is grey. A line marks the end of
+    each run.
     """
-    shown, names = _frequent(kind, kinds)
-    end = max([lanes.end for lanes in runs.values()], default=0.0) or 1.0
-    top, shapes = 48.0, [Text(_LEFT, 18, title, 13), *_legend(names, 36.0)]
+    shown, names = few_kinds(kind, tuple(kinds), len(COLOURS) - 1)
+    end = visible_time(max([lanes.end for lanes in runs.values()], default=0.0)) or 1.0
+    top, shapes = (
+        48.0,
+        [
+            title_text(title, _LEFT, width),
+            *_legend(names, 36.0, width, has_lost=any(map(_has_lost, runs.values()))),
+        ],
+    )
     for order, lanes in runs.items():
         high = min(_MOST_HIGH, _TALLEST * max(1, lanes.workers))
         frame = Frame(_LEFT, top + 18, width - _LEFT - _RIGHT, high, (0.0, end), (0.0, 1.0))
         cut = f", the first {counted(len(lanes), 'bar')} of more" if lanes.is_cut else ""
-        ends = f"ends at {tick_text(float(f'{lanes.end:.4g}'))}{unit}"
+        ends = f"ends at {tick_text(float(f'{visible_time(lanes.end):.4g}'))}{unit}"
         head = f"{order}: {ends}, {counted(lanes.workers, 'worker')}{cut}"
         shapes.append(Text(_LEFT, top + 12, head))
         shapes.extend(_bars(frame, lanes, shown, names, order))
@@ -49,25 +66,20 @@ def lanes_drawing(
     return Drawing(words, width, top, shapes)
 
 
-def _frequent(kind: Ids, kinds: Sequence[str]) -> tuple[Ids, list[str]]:
-    """Return kinds of which there are no more than colours; the rare ones become one."""
-    most = len(COLOURS) - 1
-    if len(kinds) <= most:
-        return kind, list(kinds)
-    sizes = np.bincount(kind, minlength=len(kinds))
-    kept = np.sort(np.argsort(-sizes, kind="stable")[: most - 1])
-    new = np.full(len(kinds), most - 1, np.int32)
-    new[kept] = np.arange(most - 1)
-    return new[kind], [*(kinds[at] for at in kept.tolist()), OTHER]
+def _has_lost(lanes: Lanes) -> bool:
+    return bool((lanes.ending != lanes.endings.index("result")).any())
 
 
-def _legend(names: Sequence[str], y: float) -> list[Shape]:
+def _legend(names: Sequence[str], y: float, width: float, *, has_lost: bool) -> list[Shape]:
+    lost = [("no result", FAINT)] if has_lost else []
+    entries = [*zip(names, COLOURS[1:], strict=False), *lost]
+    room = min(_LONGEST_NAME, (width - _LEFT - _RIGHT) / max(1, len(entries)) - _BESIDE)
     shapes, left = list[Shape](), _LEFT
-    for name, colour in [*zip(names, COLOURS[1:], strict=False), ("no result", FAINT)]:
-        words = fitted(name, 130, 11)
+    for name, colour in entries:
+        words = fitted(name, room, 11)
         shapes.append(box(left, y - 9, 10.0, 10.0, colour))
         shapes.append(Text(left + 14, y, words))
-        left += 28 + LETTER * 11 * len(words)
+        left += _BESIDE + text_width(words, 11)
     return shapes
 
 

@@ -10,10 +10,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from icsched.arrays import Floats
+from icsched.render.layout import columns_of
+from icsched.render.visible import named
 
 TEXT = "ink"  # the colour of text: what surrounds the picture may choose it
 Anchor = Literal["start", "middle", "end"]
-LETTER = 0.65  # mean width of a letter over its size; wider than most fonts have it
+_LETTER = 0.65  # mean width of a letter over its size; wider than most fonts have it
+_TITLE = 13.0  # size of a title
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +99,16 @@ class Drawing:
     shapes: Sequence[Shape]
 
 
+def title_text(title: str, left: float, width: float) -> Text:
+    """Return the title of a picture of this *width*, cut if it is longer."""
+    return Text(left, 18, fitted(title, width - 2 * left, _TITLE), _TITLE)
+
+
+def text_width(words: str, size: float) -> float:
+    """Return about how wide *words* are; Chinese letters take twice the width of Latin ones."""
+    return _LETTER * size * columns_of(words)
+
+
 def fitted(words: str, room: float, size: float) -> str:
     """Return *words*, cut in the middle if they are longer than *room*; empty if that is short.
 
@@ -103,9 +116,23 @@ def fitted(words: str, room: float, size: float) -> str:
 
     >>> fitted("generate_12", 72, 10), fitted("generate_12", 50, 10), fitted("generate_12", 15, 10)
     ('generate_12', 'gen…_12', '')
+    >>> fitted("漢字漢字", 52, 10), fitted("漢字漢字", 46, 10)
+    ('漢字漢字', '漢…字')
     """
-    letters = int(room / (LETTER * size))
-    if len(words) <= letters:
+    words = named(words)  # what will be shown: escapes are longer
+    letters = int(room / (_LETTER * size))
+    if columns_of(words) <= letters:
         return words
     kept = letters - 1
-    return f"{words[: kept - kept // 2]}…{words[-(kept // 2) :]}" if kept > 2 else ""
+    if kept <= 2:
+        return ""
+    end = _begin(words[::-1], kept // 2)[::-1]
+    return f"{_begin(words, kept - kept // 2)}…{end}"
+
+
+def _begin(words: str, columns: int) -> str:
+    """Return the longest beginning of *words* that takes at most this many columns."""
+    words = words[:columns]
+    while columns_of(words) > columns:
+        words = words[:-1]
+    return words

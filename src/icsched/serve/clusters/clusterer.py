@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from numpy.typing import ArrayLike
-
 from icsched.dag import Dag
 from icsched.errors import ClusterError, LimitError
+from icsched.given import PerTask
 from icsched.orders import Plan, prioritize
 from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.serve.clusters.rest import Frontier, Rest
@@ -71,7 +70,7 @@ class Ground:
     plan: Plan | None
 
     @classmethod
-    def of(cls, dag: Dag, order: Order | Plan | None, sizes: ArrayLike | None) -> Ground:
+    def of(cls, dag: Dag, order: Order | Plan | None, sizes: PerTask | None) -> Ground:
         """Check *order* and *sizes*; raises ClusterError for a plan of another dag."""
         checked = None if sizes is None else checked_sizes(dag, sizes).tolist()
         basis = prioritize(dag, "prio") if order is None else order

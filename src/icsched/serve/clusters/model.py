@@ -8,13 +8,12 @@ import numpy as np
 
 from icsched.dag import Dag
 from icsched.errors import LimitError
-from icsched.frames import Answer, names_of
+from icsched.frames import Answer, Listed, names_of
 from icsched.pebble import optimal_profile
 
 # Whether a cluster is productive is computed for dags of up to this many tasks, within this effort.
 EXACT_TASKS = 100
 EXACT_SETS = 200_000
-_MOST_SHOWN = 8  # tasks of a cluster when it is printed
 
 
 @dataclass(frozen=True)
@@ -63,11 +62,9 @@ class Cluster(Answer, Sequence[int]):
         return self.tasks[place]
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(str, self.tasks[:_MOST_SHOWN]))
-        tasks = f"[{shown}, ... {self.size:,} in all]" if self.size > _MOST_SHOWN else f"[{shown}]"
         found = f"productive={self.productive}, clusterer={self.clusterer!r}"
         cut = f"cut_arcs={self.cut_arcs}, {found}, cut_bytes={self.cut_bytes}"
-        return f"Cluster(tasks={tasks}, {cut})"
+        return f"Cluster(tasks={Listed(self.tasks)}, {cut})"
 
 
 def set_apart(dag: Dag, clusters: Sequence[Cluster], alone: Collection[int]) -> list[Cluster]:
@@ -106,7 +103,7 @@ def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]
 
 def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster:
     inside = set(tasks)
-    cut = sum(child not in inside for task in tasks for child in dag.children(task).tolist())
+    cut = sum(child not in inside for task in tasks for child in dag.child_rows[task].tolist())
     names = tuple(dag.names[task] for task in tasks)
     return Cluster(tasks, cut, is_productive(dag, before, tasks), clusterer, names=names)
 
@@ -123,7 +120,7 @@ def is_productive(dag: Dag, before: Sequence[int], tasks: Sequence[int]) -> bool
     if len(dag) > EXACT_TASKS:
         return None
     try:
-        best = optimal_profile(dag.residual(before), limit=EXACT_SETS)
+        best = optimal_profile(dag.residual(np.array(before, np.int32)), limit=EXACT_SETS)
     except LimitError:
         return None
     left = np.ones(len(dag), bool)

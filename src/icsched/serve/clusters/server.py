@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from itertools import cycle
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from icsched import checks
 from icsched.arrays import ranks_of
 from icsched.errors import ArgumentError, ClusterError
-from icsched.given import Graph, dag_of
+from icsched.frames import brief
+from icsched.given import Graph, PerTask, dag_of
 from icsched.orders import Plan
 from icsched.pebble import Order
 from icsched.serve.clusters.clusterer import Clusterer, Ground
@@ -47,7 +47,7 @@ class ClusterServer:
         *,
         clusterer: str = "auto",
         order: Order | Plan | None = None,
-        sizes: ArrayLike | None = None,
+        sizes: PerTask | None = None,
     ) -> None:
         dag = dag_of(graph)
         if not len(dag):
@@ -63,6 +63,10 @@ class ClusterServer:
         self._place: list[int] = ranks_of(np.array(ground.order, np.int32)).tolist()
         self._handed, self._last_place = 0, -1
         self._clusterer = CLUSTERERS.result(clusterer, entry.make, ground, kind=Clusterer)
+
+    def __repr__(self) -> str:
+        found = {"tasks": len(self._dag), "left": self._rest.left}
+        return brief(self, **found, clusterer=self.clusterer)
 
     @property
     def clusterer(self) -> str:
@@ -179,7 +183,7 @@ def best_cluster(
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
-    sizes: ArrayLike | None = None,
+    sizes: PerTask | None = None,
 ) -> Cluster:
     """Return one cluster of *size* tasks off *graph*, which is what `prioritize` takes.
 
@@ -218,7 +222,7 @@ def plan_clusters(
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
-    sizes: ArrayLike | None = None,
+    sizes: PerTask | None = None,
 ) -> list[Cluster]:
     """Return all of *graph* as clusters, sized to *capacities* in turn, over and over.
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from icsched import _native, checks
 from icsched._native import BatchFront, Solving
-from icsched.arrays import Ids, ids_where, mask_of
+from icsched.arrays import Ids, Mask, ids_where, mask_of
 from icsched.errors import GameError
 from icsched.frames import Answer, names_of
 from icsched.given import Graph, dag_of
@@ -91,20 +91,19 @@ class Choice:
 
 def best_batch(
     graph: Graph,
-    executed: Iterable[int],
+    executed: Iterable[Hashable],
     r: int,
     *,
-    running: Iterable[int] = (),
+    running: Iterable[Hashable] = (),
     method: Method = "auto",
     time_limit_s: float = 10.0,
 ) -> Batch:
     """Choose the *r* eligible tasks that leave the most tasks eligible once they have run.
 
-    *graph* is what `prioritize` takes.
-    *executed* has the ids of the tasks that have run. *running* has the ids of the
-    tasks that were handed out before and have no result yet. Running tasks are not taken again.
-    They count as executed, so that a batch completes what they began. If at most *r* tasks are
-    eligible, all are taken.
+    *graph* is what `prioritize` takes. *executed* has the tasks that have run. *running* has the
+    tasks that were handed out before and have no result yet. Both have names or ids, as `Dag.mask`
+    takes them. Running tasks are not taken again. They count as executed, so that a batch completes
+    what they began. If at most *r* tasks are eligible, all are taken.
 
     - "tree" is exact if every connected piece of the front is a tree. O(eligible * r) time.
     - "expansive" takes the tasks with most children of their own. It applies if all tasks have
@@ -114,17 +113,17 @@ def best_batch(
     - "auto" takes the first of these that is exact and affordable, or else the better of
       "expansive" and "greedy".
 
-    Raises UnknownTaskError for unknown ids; ArgumentError if *r* is less than 1 or the method is
+    Raises UnknownTaskError for unknown tasks; ArgumentError if *r* is less than 1 or the method is
     unknown; GameError if *executed* lacks a parent of one of its tasks, a running task is not
     eligible, or the method does not apply.
 
     >>> from icsched import Dag
     >>> dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"]})
     >>> best = best_batch(dag, [], 2)
-    >>> best.take, best.eligible_after, best.method, best.guarantee.kind.value
-    ((0, 2), 2, 'tree', 'exact')
-    >>> best_batch(dag, [], 1, running=[0]).take
-    (1,)
+    >>> best.names, best.eligible_after, best.method, best.guarantee.kind.value
+    (('a', 'c'), 2, 'tree', 'exact')
+    >>> best_batch(dag, [], 1, running=["a"]).names
+    ('b',)
     """
     wanted = checks.whole_number("take", r, least=1)
     check_method(method)
@@ -273,7 +272,7 @@ def _within(gap: int, *, timed_out: bool = False) -> Guarantee:
 
 def _shared(front: BatchFront) -> NDArray[np.int64]:
     """Count the sinks of each source that other sources share."""
-    weights = np.repeat(front.weights, np.diff(front.sinks.offsets))
+    weights = np.repeat(front.weights, front.sinks.sizes)
     counts = np.bincount(front.sinks.targets, weights, minlength=len(front.yields))
     return counts.astype(np.int64)
 
@@ -295,7 +294,7 @@ def _largest(values: Ids, count: int) -> Ids:
     return np.concatenate([above, equal]).astype(np.int32)
 
 
-def _enabled_sinks(front: BatchFront, taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _enabled_sinks(front: BatchFront, taken: Mask) -> Mask:
     if not len(front.weights):
         return np.empty(0, bool)
     return np.logical_and.reduceat(taken[front.sinks.targets], front.sinks.offsets[:-1])
@@ -311,8 +310,8 @@ def _in_order(front: BatchFront, choice: Choice) -> Choice:
     """Replace the sources that enable nothing by the first in order; no less is enabled."""
     taken = mask_of(choice.sources, len(front.yields))
     useful = taken & (front.yields > 0)
-    sizes = np.diff(front.sinks.offsets)
-    useful[front.sinks.targets[np.repeat(_enabled_sinks(front, taken), sizes)]] = True
+    enabled = np.repeat(_enabled_sinks(front, taken), front.sinks.sizes)
+    useful[front.sinks.targets[enabled]] = True
     spare = np.flatnonzero(~useful)[: len(choice.sources) - np.count_nonzero(useful)]
     useful[spare] = True
     sources = ids_where(useful)

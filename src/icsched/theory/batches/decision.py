@@ -5,7 +5,7 @@ The decision is their BICSD. They reduce the problem "many subsets with small un
 `families.random_small_union` draws dags of this reduction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from icsched import checks
 from icsched.dag import Dag
@@ -16,7 +16,7 @@ from icsched.theory.batches.state import state_of
 
 
 def batch_can_gain(
-    graph: Graph, executed: Iterable[int], r: int, gain: int, *, time_limit_s: float = 10.0
+    graph: Graph, executed: Iterable[Hashable], r: int, gain: int, *, time_limit_s: float = 10.0
 ) -> bool:
     """Whether some *r* eligible tasks leave at least *gain* more tasks eligible than there are now.
 

@@ -29,13 +29,18 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
     to find any set. The solver has one thread and a fixed seed, so the result is always the same
     unless time runs out.
     """
-    from ortools.sat.python import cp_model  # slow to import, and seldom needed
+    try:
+        from ortools.sat.python import cp_model  # slow to import, and seldom needed
+    except ImportError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # pressed while a C++ module was loaded
+            raise KeyboardInterrupt from None
+        raise
 
     model = cp_model.CpModel()
     take = [model.new_bool_var("") for _ in range(len(front.yields))]
     enable = [model.new_bool_var("") for _ in range(len(front.weights))]
     for sink, variable in enumerate(enable):
-        for source in _row(front, sink):
+        for source in front.sinks[sink].tolist():
             model.add_implication(variable, take[source])
     model.add(sum(take) == count)
     model.maximize(
@@ -53,9 +58,3 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
     chosen = [source for source, variable in enumerate(take) if solver.boolean_value(variable)]
     bound = math.floor(solver.best_objective_bound + 1e-6)
     return Solution(np.array(chosen, np.int32), round(solver.objective_value), bound)
-
-
-def _row(front: BatchFront, sink: int) -> list[int]:
-    first, end = front.sinks.offsets[sink : sink + 2]
-    row: list[int] = front.sinks.targets[first:end].tolist()
-    return row

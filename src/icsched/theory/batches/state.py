@@ -1,8 +1,7 @@
 """Where a run stands: which tasks may be taken, and what taking them can enable."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from icsched import _native
 from icsched._native import TaskState
 from icsched.arrays import Ids, Mask, ids_where
 from icsched.dag import Dag
-from icsched.errors import GameError, StateError, UnknownTaskError
+from icsched.errors import StateError
 from icsched.ready import missing_parents
 
 BatchFront = _native.BatchFront
@@ -30,13 +29,13 @@ class State:
     front: BatchFront
 
 
-def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State:
+def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]) -> State:
     """Check *executed* and *running*, and return what may be taken. O(tasks + arcs).
 
-    Raises UnknownTaskError for ids that the dag does not have; GameError for names, or if
-    a parent of an executed task is not executed, or a running task is not eligible.
+    Raises what `Dag.mask` raises; GameError if a parent of an executed task is not executed, or a
+    running task is not eligible.
     """
-    done, busy = _mask(dag, "executed", executed), _mask(dag, "running", running)
+    done, busy = dag.mask(executed), dag.mask(running)
     missing = missing_parents(dag, done)
     _check_executed(dag, done, missing)
     offered = (missing == 0) & ~done
@@ -51,25 +50,6 @@ def state_of(dag: Dag, executed: Iterable[int], running: Iterable[int]) -> State
     sources = ids_where(offered)
     front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
     return State(sources, int(np.count_nonzero((missing == 0) & ~settled)), front)
-
-
-def _mask(dag: Dag, what: str, tasks: Iterable[int]) -> Mask:
-    listed = tasks if isinstance(tasks, np.ndarray) else list(tasks)
-    mask = np.zeros(len(dag), bool)
-    if not len(listed):
-        return mask
-    try:
-        ids = np.asarray(listed)
-    except ValueError:  # rows of different lengths
-        raise GameError(f"{what}: expected task ids, got {listed!r}") from None
-    if ids.dtype.kind not in "iu" or ids.ndim != 1:
-        wrong = next((task for task in listed if not isinstance(task, Integral)), listed[0])
-        raise GameError(f"{what}: expected task ids, got {wrong!r}")
-    outside = (ids < 0) | (ids >= len(dag))
-    if outside.any():
-        raise UnknownTaskError(int(ids[outside][0]))
-    mask[ids] = True
-    return mask
 
 
 def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:

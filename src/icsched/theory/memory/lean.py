@@ -1,18 +1,17 @@
 """The same profile with less memory: orders that close open tasks first."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from icsched import _native, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
-from icsched.given import Graph
+from icsched.given import Graph, PerTask
 from icsched.pebble import Order
 from icsched.theory.memory import exact
 
 
-def lean_order(graph: Graph, order: Order, *, sizes: ArrayLike | None = None) -> Ids:
+def lean_order(graph: Graph, order: Order, *, sizes: PerTask | None = None) -> Ids:
     """Return an order with the eligibility profile of *order* that needs no more memory.
 
     Memory is the largest number of open tasks, or of their bytes with *sizes*. On a small dag no

@@ -24,12 +24,10 @@ from icsched.formats.dagman.clusters.seal import (
     check_output,
     with_seal,
 )
-from icsched.formats.dagman.commands import Parent
 from icsched.formats.dagman.described import Descriptions, Job, jobs_called
 from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lines
 from icsched.formats.dagman.place import Place, flat_name, places
 from icsched.formats.dagman.scope import spots
-from icsched.formats.dagman.source import Kind
 from icsched.formats.dagman.submission import Submission
 from icsched.pebble import check_order
 
@@ -142,11 +140,8 @@ def _check_weak(workflow: Submission) -> None:
     """Raise FormatError at a dependency that lets a job run whose parent has failed."""
     for spot in spots(workflow.scope, ""):
         for arcs in spot.scope.arcs:
-            kinds = arcs.source.scan.kind[arcs.statements]
-            for number in arcs.statements[kinds == Kind.OTHER].tolist():
-                command = arcs.source.command(number)
-                if isinstance(command, Parent) and command.is_weak:
-                    raise arcs.source.error(number, "WEAK parents cannot be used in clusters")
+            if (weak := arcs.first_weak) is not None:
+                raise arcs.source.error(weak, "WEAK parents cannot be used in clusters")
 
 
 def _check_clusters(workflow: Submission, clusters: Sequence[Sequence[int]]) -> None:

@@ -1,0 +1,135 @@
+"""Mappings of Python calls: the one grammar of `icsched.run` and `icsched.engines.dask.compute`.
+
+A task is a function, which is called without arguments, or a tuple of a function and its arguments.
+An argument that is the name of a task stands for the result of that task, also inside lists,
+tuples, sets, frozen sets and named tuples. A tuple that begins with a function is a call there,
+too. Every other argument stands for itself. Graphs of Dask have the same form.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeGuard, TypeVar
+
+from icsched.errors import ArgumentError
+
+Name = TypeVar("Name", bound=Hashable)
+Function: TypeAlias = Callable[..., object]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Stands for the result of a task."""
+
+    name: Any  # hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A list, tuple, set, frozen set or named tuple with results or calls inside."""
+
+    make: type
+    parts: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A function and its arguments: results, calls, containers of these, and plain values."""
+
+    function: Function
+    arguments: tuple[object, ...] = ()
+
+    def __call__(self, results: Mapping[Hashable, object]) -> object:
+        """Call the function, with the results of tasks by name."""
+        return self.function(*(_value(part, results) for part in self.arguments))
+
+    @property
+    def parents(self) -> tuple[Hashable, ...]:
+        """The tasks whose results are needed, each once, as they are first named."""
+        return tuple(dict.fromkeys(_names(self)))
+
+
+def calls_of(tasks: Mapping[Name, object]) -> dict[Name, FunctionCall]:
+    """Return the call of each task; raises ArgumentError for what is not a mapping of calls.
+
+    >>> calls = calls_of({"a": int, "b": (max, "a", 7), "c": (sum, ["a", "b"])})
+    >>> calls["b"].parents, calls["c"].parents, calls["b"]({"a": 9})
+    (('a',), ('a', 'b'), 9)
+    """
+    if not isinstance(tasks, Mapping):
+        raise ArgumentError(f"tasks: expected a mapping, got {type(tasks).__name__}")
+    for name, given in tasks.items():
+        if not is_call(given):
+            expected = "a function, or a tuple of a function and its arguments"
+            raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
+    return {name: call_of(given, tasks) for name, given in tasks.items()}
+
+
+def is_call(given: object) -> bool:
+    """Whether *given* is a task of the grammar."""
+    return callable(given) or _is_tuple_of_call(given)
+
+
+def call_of(given: object, names: Collection[object]) -> FunctionCall:
+    """Return a task of the grammar as a call; *names* are those of all tasks."""
+    first, *rest = given if isinstance(given, tuple) else (given,)
+    return FunctionCall(first, tuple(_part(argument, names) for argument in rest))
+
+
+def _is_tuple_of_call(given: object) -> bool:
+    return type(given) is tuple and bool(given) and callable(given[0])
+
+
+def _is_container(argument: object) -> TypeGuard[Collection[object]]:
+    is_plain = type(argument) in (list, tuple, set, frozenset)
+    return is_plain or _is_named_tuple(argument)  # another subclass may be made in another way
+
+
+def _is_named_tuple(argument: object) -> bool:
+    return isinstance(argument, tuple) and hasattr(argument, "_fields")
+
+
+def _part(argument: object, names: Collection[object]) -> object:
+    """Return what stands for an argument; the argument itself if there is nothing to fill in."""
+    if _is_tuple_of_call(argument):
+        return call_of(argument, names)
+    if _has_hash(argument) and argument in names:
+        return Result(argument)
+    if not _is_container(argument):
+        return argument
+    parts = tuple(_part(value, names) for value in argument)
+    is_plain = not any(isinstance(part, Result | FunctionCall | Several) for part in parts)
+    return argument if is_plain else Several(type(argument), parts)
+
+
+def _value(part: object, results: Mapping[Hashable, object]) -> object:
+    if isinstance(part, Result):
+        return results[part.name]
+    if isinstance(part, FunctionCall):
+        return part(results)
+    if isinstance(part, Several):
+        return made(part.make, [_value(one, results) for one in part.parts])
+    return part
+
+
+def made(kind: type, values: list[object]) -> object:
+    """Return a container of a kind that `Several` has."""
+    return kind(*values) if hasattr(kind, "_fields") else kind(values)
+
+
+def _names(part: object) -> Iterator[Hashable]:
+    """Yield the names of tasks inside a part."""
+    if isinstance(part, Result):
+        yield part.name
+    elif isinstance(part, FunctionCall | Several):
+        inside = part.arguments if isinstance(part, FunctionCall) else part.parts
+        for one in inside:
+            yield from _names(one)
+
+
+def _has_hash(word: object) -> bool:
+    """Whether a word has a hash: a tuple with a list inside has none."""
+    try:
+        hash(word)
+    except TypeError:
+        return False
+    return True

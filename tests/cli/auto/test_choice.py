@@ -1,0 +1,145 @@
+"""`icsched prio` with the order auto: what is said about the choice."""
+
+import pytest
+
+from tests.cli.auto.late_chain import BEST, LATE_CHAIN, TWO
+from tests.unstamped import unstamped
+
+# What is said
+
+
+def test_the_choice_is_told_with_its_interval_and_what_it_was_compared_with(icsched, wf):
+    result = icsched("prio", "wf.dag", *TWO)
+
+    lines = result.out.splitlines()
+    assert lines[0].startswith("wf.dag: 15 jobs, 4 dependencies, ordered by auto in ")
+    assert lines[1].startswith("auto chose prio: if all jobs take about the same time, the run")
+    assert lines[1].endswith("%] earlier on your pool than with first come, first served.")
+    assert lines[2].startswith("Simulated (")
+    over = "time of the run over that of first come, first served, with 95% intervals:"
+    assert lines[2].endswith(f" runs, seed 0, run times vary by 30%), {over}")
+    assert lines[3].split()[0] == "prio"
+    assert lines[3].endswith(" (checked in further runs)")
+    assert lines[4].split("  ")[1:] == ["first come, first served", "1.000"]
+    assert any(line.startswith("IC-optimal: no order has more") for line in lines)
+    assert wf.read_text() == LATE_CHAIN
+
+
+@pytest.mark.usefixtures("wf")
+def test_json_has_the_choice(answer):
+    found = answer("wf.dag", *TWO, "--seed", "5", "--budget", "0.5")
+
+    choice = found["choice"]
+    assert found["ordered_by"] == "auto"
+    assert found["order"][:2] == ["c0", "c1"]
+    assert (choice["chosen"], choice["present"], choice["seed"]) == ("prio", "fifo", 5)
+    assert choice["is_own_pool"] is choice["is_worth_it"] is True
+    assert choice["is_timed"] is False
+    assert choice["pools"][0]["count"] == 2
+    assert choice["ratio"]["low"] <= choice["ratio"]["mean"] <= choice["ratio"]["high"] < 0.95
+
+
+def test_a_budget_that_is_too_small_is_told(icsched, answer, put):
+    """A run of 2,000 jobs counts 2,000 requests too; a budget of 0.001 s is 3 runs of them."""
+    put({"long.dag": "".join(f"JOB j{number} x.sub\n" for number in range(2000))})
+    times = "".join(f"j{number},{1 + number**2}\n" for number in range(2000))
+    put({"times.csv": times})
+    words = "long.dag", *TWO, "--run-times", "times.csv", "--budget"
+
+    choice = answer(*words, "0.001")["choice"]
+
+    assert choice["exceeds_budget"] is True
+    assert choice["budget"] == 0.001
+    assert choice["budget_used"] == choice["runs"] * 4000 / 12_000_000
+    told = "The fewest runs that tell anything took "
+    assert told in icsched("prio", *words, "0.001").out
+    assert told not in icsched("prio", *words, "1").out
+
+
+@pytest.mark.usefixtures("wf")
+def test_without_a_pool_usual_pools_are_simulated(icsched, answer):
+    assert answer("wf.dag")["choice"]["is_own_pool"] is False
+    assert " usual pools, on average, than with first come" in icsched("prio", "wf.dag").out
+
+
+@pytest.mark.usefixtures("wf")
+def test_a_pool_may_come_from_a_file(answer, put):
+    put({"pool.json": '{"schema": 1, "kind": "workers", "count": 3}'})
+
+    assert answer("wf.dag", "--pool", "pool.json")["choice"]["pools"][0]["count"] == 3
+
+
+@pytest.mark.usefixtures("wf")
+def test_unknown_run_times_are_told_with_what_they_gain(icsched, put):
+    put({"times.txt": "".join(f"{name} 2\n" for name in BEST)})
+    told = "Run times are not known: each job counts as 1. If run times differ, the order may gain"
+
+    untimed = icsched("prio", "wf.dag", *TWO).out
+    assert f"{told} nothing, or the run may end later.\n--run-times FILE gives" in untimed
+    timed = icsched("prio", "wf.dag", *TWO, "--run-times", "times.txt").out
+    assert told not in timed
+    assert "auto chose prio: the run should end " in timed
+    assert "without run times" not in timed
+
+
+@pytest.mark.usefixtures("wf")
+def test_run_times_that_are_all_0_are_told_as_such(icsched, put):
+    put({"zero.txt": "* 0\n"})
+    out = icsched("prio", "wf.dag", *TWO, "--run-times", "zero.txt").out
+
+    assert "\nAll run times are 0: each job counts as 1" in out
+    assert "Run times are not known" not in out
+
+
+@pytest.mark.usefixtures("wf")
+def test_the_chart_calls_orders_as_the_text_does(icsched):
+    chart = icsched("prio", "alike.dag").out.split("Eligible jobs")[1]
+
+    assert "first come, first served" in chart
+    assert "fifo" not in chart
+
+
+@pytest.mark.usefixtures("wf")
+def test_run_times_in_seconds_need_a_pool_in_seconds(icsched, put):
+    put({"times.txt": "".join(f"{name} 2\n" for name in BEST)})
+
+    result = icsched("prio", "wf.dag", "--run-times", "times.txt", "--batch", "4")
+
+    assert result.code == 2
+    assert result.complaint.startswith("--run-times: run times are in seconds: say --interval")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--order", "prio", "--workers", "2"), "an option of the pool cannot be used with"),
+        (("--order", "fifo", "--budget", "2"), "--budget cannot be used with --order fifo"),
+        (("--memory", "9", "--seed", "2"), "--seed cannot be used with --memory"),
+        (("--budget", "0"), "budget: expected"),
+        (("--diff", "--in-place"), "only one of -o, --in-place, --remove, --diff and --check"),
+        (("--check", "--diff"), "only one of -o, --in-place, --remove, --diff and --check"),
+        (("--check", "--force"), "--force needs --in-place or --remove"),
+    ],
+)
+@pytest.mark.usefixtures("wf")
+def test_options_without_a_use_are_one_line(icsched, words, complaint):
+    result = icsched("prio", "wf.dag", *words)
+
+    assert (result.code, result.complaint[: len(complaint)]) == (2, complaint)
+
+
+def test_the_order_is_the_same_each_time(answer, wf):
+    words = ("wf.dag", "--interval", "1", "--batch", "3")
+    first, second = answer(*words), answer(*words)
+
+    assert first["order"] == second["order"]
+    assert first["choice"] == second["choice"]
+    assert unstamped(wf.read_text()) == LATE_CHAIN
+
+
+def test_priorities_are_not_kept_beside_an_order_that_was_simulated_without_them(icsched, wf):
+    result = icsched("prio", "wf.dag", "--in-place", "--keep-existing")
+
+    said = "--keep-existing needs --order NAME: auto does not simulate what is kept"
+    assert (result.code, result.complaint) == (2, said)
+    assert wf.read_text() == LATE_CHAIN

@@ -1,0 +1,3 @@
+"""Options of `icsched cluster` that several tests use."""
+
+LEAN = ["--capacities", "2,3", "--clusterer", "lean"]

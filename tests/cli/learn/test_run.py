@@ -1,0 +1,197 @@
+"""`icsched learn`: what the logs of a run tell."""
+
+import json
+import math
+
+import pytest
+
+from icsched.logs import read_run_times
+from icsched.sim import Recorded, Workers, read_pool
+from tests.cli.learn.dags import FORK_DAG
+from tests.logs.lines import end, execute, submit
+from tests.logs.test_learning import FORK_LOG
+
+
+def test_the_report_says_what_the_run_tells(icsched):
+    found = icsched("learn", "wf.log", "wf.dag").out
+
+    assert "wf.log: 5 jobs, 5 attempts\n" in found
+    assert "took 200 s, from the first start to the last end" in found
+    assert "Run times: 5 measured.\n" in found
+    assert "Jobs waited 7.0 s from submission to start on average" in found
+    assert "Stalls: for 140 s slots were free and no job could be taken; 40.0% of" in found
+    assert "  70 to 140 s: 80 slot seconds lost, all waited for join\n" in found
+    assert "Pool: 2 workers, 10.0 s until a job can be taken after its last parent.\n" in found
+    assert "DAGMan submitted a job 5.0 s after its last parent.\n" in found
+    assert "takes 200 s on 2 workers (+0.0%) and 200 s on the recorded slots (+0.0%)" in found
+
+
+def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
+    found = learn("wf.log", "wf.dag", "--order", "prio")
+
+    assert found["replay"] == {
+        "actual": 200,
+        "workers": pytest.approx(200),
+        "recorded": pytest.approx(200),
+        "error": pytest.approx(0),
+    }
+    assert list(found["orders"]) == ["used", "prio", "fifo"]
+    assert found["orders"]["fifo"]["ratio"] is None
+    ratio = found["orders"]["prio"]["ratio"]
+    assert ratio["low"] <= 1 <= ratio["high"]  # two slots for two jobs: no order matters
+    assert (found["submission_delay"], found["start_delay"]) == (5, 10)
+
+
+def test_a_pool_that_does_not_explain_the_run_is_told(icsched, put):
+    """DAGMan submitted b 100 s after a was done, so two jobs of 10 s took 120 s, and not 20 s."""
+    log = submit("1", "10:00:00", "a") + execute("1", "10:00:00") + end("1", "10:00:10")
+    log += submit("2", "10:01:50", "b") + execute("2", "10:01:50") + end("2", "10:02:00")
+    put({"slow.log": log, "slow.dag": "JOB a x.sub\nJOB b x.sub\n"})
+
+    assert "The pool does not explain the run" in icsched("learn", "slow.log", "slow.dag").out
+    assert "does not explain" not in icsched("learn", "wf.log", "wf.dag").out
+
+
+def test_a_log_alone_tells_run_times_and_slots(learn):
+    found = learn("wf.log")
+
+    assert (found["jobs"], found["length"], found["peak"]) == (5, 200, 2)
+    nothing = ("stalls", "replay", "orders", "run_times", "submission_delay")
+    assert [found[key] for key in nothing] == [None] * len(nothing)
+    assert found["pool"]["count"] == 2
+
+
+def test_the_docs_have_exactly_the_keys_that_the_json_has(learn):
+    import re
+
+    from tests.test_project import section  # here, because it loads all commands
+
+    table = section("json.md", "learn").partition("| key of `--json` |")[2].partition("\n\n")[0]
+    cells = re.findall(r"^\| (`.*?) \| ", table, re.MULTILINE)
+    documented = {key for cell in cells for key in re.findall(r"`(\w+)", cell)}
+
+    assert {"schema"} | documented == set(learn("wf.log", "wf.dag"))
+
+
+def test_a_pool_that_shrinks_is_played_from_the_recorded_slots(learn):
+    found = learn("five.log", "five.dag", "--pool-file", "pool.json")
+
+    # One worker takes 500 seconds for five jobs of 100; the run took 400.
+    assert found["replay"]["workers"] == pytest.approx(500)
+    assert found["replay"]["recorded"] == pytest.approx(400)
+    assert found["pool"]["kind"] == "recorded"
+    pool = read_pool("pool.json")
+    assert isinstance(pool, Recorded)
+    assert sorted(pool.ends.tolist()) == [100, math.inf]
+
+
+def test_recorded_slots_can_be_asked_for(learn):
+    assert learn("wf.log", "wf.dag", "--recorded")["pool"]["kind"] == "recorded"
+    assert learn("wf.log", "wf.dag")["pool"]["kind"] == "workers"
+
+
+def test_what_is_written_is_taken_by_other_commands(learn, icsched, put):
+    put({"more.dag": FORK_DAG + "JOB map_3 map.sub\nJOB fetch f.sub\n"})
+    found = learn("wf.log", "more.dag", "-o", "times.csv", "--pool-file", "pool.json")
+
+    assert found["written"] == ["times.csv", "pool.json"]
+    assert read_pool("pool.json") == Workers(2, delay=10)
+    table = read_run_times("times.csv")  # the means of kinds are left out, and made again
+    assert dict(zip(table.names, table.seconds.tolist(), strict=True)) == {
+        "map_1": 60,
+        "map_2": 30,
+        "join": 60,
+        "out_1": 30,
+        "out_2": 60,
+    }
+    words = ("--run-times", "times.csv", "--pool", "pool.json", "--runs", "20", "--json")
+    again = json.loads(icsched("simulate", "more.dag", *words).out)["run_times"]
+    assert again == {"measured": 5, "pattern": 0, "kind": 1, "all": 1, "unused": 0}
+
+
+def test_the_table_says_where_times_come_from(learn, put, tmp_path):
+    put({"more.dag": FORK_DAG + "JOB map_3 map.sub\n"})
+    learn("wf.log", "more.dag", "-o", "times.csv")
+    lines = (tmp_path / "times.csv").read_text().splitlines()
+
+    assert lines[0] == "name,seconds,origin"
+    assert "map_1,60.0,measured" in lines
+    assert lines[-1] == "map_3,45.0,kind"
+
+
+def test_files_are_told_apart_by_what_is_in_them(learn):
+    assert learn("wf.dag", "wf.log")["files"] == ["wf.dag"]
+
+
+def test_a_history_that_begins_with_the_newest_job_is_no_clock_that_goes_backwards(learn, put):
+    ad = '{{"ClusterId": {0}, "ProcId": 0, "DAGNodeName": "{1}", "JobStatus": 4, "ExitCode": 0, '
+    ad += '"QDate": {2}, "JobCurrentStartDate": {2}, "CompletionDate": {3}}}'
+    rows = [(2, "job_2", 2000, 2050), (1, "job_1", 1000, 1100)]
+    put({"history.json": f"[{', '.join(ad.format(*row) for row in rows)}]"})
+
+    found = learn("history.json", "five.dag")
+
+    assert (found["jobs"], found["length"]) == (2, 1050)
+
+
+def test_a_rescue_file_does_not_hide_the_jobs_of_the_run(learn, put):
+    put({"wf.dag.rescue001": "DONE map_1\nDONE map_2\n"})
+
+    assert learn("wf.log", "wf.dag")["run_times"]["measured"] == 5
+
+
+def test_a_run_that_still_goes_on_is_compared_by_what_has_ended(learn, put):
+    going = FORK_LOG[: FORK_LOG.index(submit("4", "12:02:25", "out_1"))]
+    put({"going.log": going})
+    found = learn("going.log", "wf.dag")
+
+    assert found["replay"]["actual"] == 130  # the join ends
+    assert found["replay"]["workers"] == pytest.approx(130)
+    assert found["run_times"] == {"measured": 3, "pattern": 0, "kind": 0, "all": 2, "unused": 0}
+
+
+def test_an_order_of_ones_own_is_tried(learn, put):
+    put({"mine.txt": "map_2\nmap_1\njoin\nout_2\nout_1\n"})
+    found = learn("wf.log", "wf.dag", "--order", "@mine.txt")
+
+    assert list(found["orders"]) == ["used", "@mine.txt", "fifo"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "baseline", "head"),
+    [
+        ("", "fifo", "against fifo"),
+        ("PRIORITY map_1 3\n", "used", "against the order used"),
+        ("ALL_NODES 7\n", "fifo", "against fifo"),
+    ],
+)
+def test_a_run_without_priorities_is_compared_as_fifo(icsched, learn, put, lines, baseline, head):
+    put({"ranked.dag": FORK_DAG + lines.replace("ALL_NODES", "PRIORITY ALL_NODES")})
+    found = learn("wf.log", "ranked.dag")
+
+    assert found["baseline"] == baseline
+    assert [n for n, o in found["orders"].items() if o["ratio"] is None] == [baseline]
+    report = icsched("learn", "wf.log", "ranked.dag").out
+    assert head in report
+    assert "used: the recorded order of the starts, as a fixed list" in report
+
+
+def test_a_run_has_one_length(learn, icsched, put):
+    """One slot takes 4 seconds between two jobs; the run is from 0 to 98 seconds."""
+    log = "".join(submit(str(i), "12:00:00", f"job_{i}") for i in (1, 2, 3))
+    times = [("00:00", "00:30"), ("00:34", "01:04"), ("01:08", "01:38")]
+    for i, (begin, over) in enumerate(times, 1):
+        log += execute(str(i), f"12:{begin}") + end(str(i), f"12:{over}")
+    put({"gaps.log": log, "three.dag": "".join(f"JOB job_{i} x.sub\n" for i in (1, 2, 3))})
+    found = learn("gaps.log", "three.dag")
+
+    assert found["pool"]["overhead"] == 4
+    assert (found["length"], found["replay"]["actual"]) == (98, 98)
+    assert found["replay"]["workers"] == pytest.approx(98)
+    assert "98.0 s in fact.\n" in icsched("learn", "gaps.log", "three.dag").out
+
+
+def test_a_pool_below_the_most_jobs_at_once_says_so(icsched):
+    found = icsched("learn", "five.log").out
+
+    assert "Pool: 1 worker.\nUp to 2 jobs ran at once, but usually fewer slots were there" in found

@@ -1,0 +1,145 @@
+"""`icsched run --engine htcondor` where HTCondor is missing, or cannot take a workflow."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+RUN = Path("wf.plain.icsched-run")
+EMPTY_QUEUE = {"condor_q": "exit 0"}
+SUBMITTED = (
+    "000 (008.000.000) 2026-01-02 03:04:05 Job submitted from host: <h>\n    DAG Node: a\n...\n"
+)
+JOB_HELD = "012 (008.000.000) 2026-01-02 03:04:05 Job was held.\n\tno disk\n\tCode 6\n...\n"
+FAILED = (
+    "005 (007.000.000) 2026-01-02 03:04:05 Job terminated.\n"
+    "\t(1) Normal termination (return value 1)\n...\n"
+)  # DAGMan
+HELD = "012 (007.000.000) 2026-01-02 03:04:05 Job was held.\n...\n"  # DAGMan, job 7
+
+
+@pytest.fixture
+def programs(folder, monkeypatch):
+    """Put programs into the only directory of PATH, beside sh; each is a script for a shell."""
+    place = folder / "bin"
+    place.mkdir()
+    (place / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(place))
+
+    def write(**given: str) -> None:
+        for name, script in given.items():
+            (place / name).write_text(f"#!/bin/sh\n{script}\n")
+            (place / name).chmod(0o755)
+
+    return write
+
+
+def records() -> dict[str, list[tuple]]:
+    """All rows of the journal, without the time when it was opened last."""
+    with sqlite3.connect(RUN / "journal.sqlite") as journal:
+        found = {
+            table: journal.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608  ours
+            for table in ("attempts", "completed", "meta")
+        }
+    found["meta"] = [row for row in found["meta"] if row[0] != "opened"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scripts", "problem"),
+    [
+        ({}, "condor_q is not installed here: run this where you submit jobs to HTCondor"),
+        ({"condor_q": "echo no schedd >&2; exit 1"}, "condor_q failed: no schedd"),
+        (EMPTY_QUEUE, "condor_submit_dag is not installed here: run this where"),
+        (
+            {**EMPTY_QUEUE, "condor_submit_dag": "echo no schedd >&2; exit 1"},
+            "condor_submit_dag failed: no schedd",
+        ),
+        (
+            {**EMPTY_QUEUE, "condor_submit_dag": "echo hello"},
+            "condor_submit_dag did not say that it submitted: hello",
+        ),
+    ],
+    ids=["no queue", "no answer", "no submit", "submit fails", "submit does nothing"],
+)
+def test_again_forgets_nothing_if_htcondor_does_not_start(
+    jobs, icsched_run, programs, scripts, problem
+):
+    jobs(a="echo >> ran", b="exit 3")
+    icsched_run()
+    before = records()
+    programs(**scripts)
+
+    done = icsched_run("--again", "--engine", "htcondor")
+
+    assert (done.returncode, problem in done.stderr) == (1, True)
+    assert records() == before
+    assert json.loads(icsched_run("--resume", "--json").stdout)["attempts"] == 1, "b alone"
+    assert Path("ran").read_text() == "\n"
+
+
+@pytest.mark.parametrize("option", [["--shell"], ["--address", "tcp://h:1"], ["--retries", "1"]])
+def test_again_forgets_nothing_if_an_option_is_refused(jobs, icsched_run, option):
+    jobs(a="echo >> ran")
+    icsched_run()
+    before = records()
+
+    assert icsched_run("--again", "--engine", "htcondor", *option).returncode == 2
+    assert records() == before
+
+
+def test_again_forgets_what_was_completed_once_dagman_was_submitted(jobs, icsched_run, programs):
+    """condor_q finds nothing at first, and DAGMan on hold (status 5) once it was submitted."""
+    jobs(a="echo >> ran")
+    icsched_run()
+    log = RUN.absolute() / "workflow.dag.dagman.log"
+    programs(
+        condor_q=f"test ! -e {log} || echo 7 5",
+        condor_submit_dag=f"printf '{HELD}' > {log}; echo '1 job(s) submitted to cluster 7.'",
+    )
+
+    done = icsched_run("--again", "--engine", "htcondor")
+
+    assert "DAGMan is on hold, as job 7" in done.stderr
+    assert records()["completed"] == []
+
+
+def submission(**more: str) -> str:
+    """A condor_submit_dag that copies the files named, with HTCondor's suffixes."""
+    files = {"nodes.log": "nodes", "dagman.log": "dagman", **more}
+    copies = "".join(
+        f"/bin/cat {Path(source).absolute()} > {RUN.absolute()}/workflow.dag.{suffix}\n"
+        for suffix, source in files.items()
+    )
+    return f"{copies}echo '1 job(s) submitted to cluster 7.'"
+
+
+def test_a_job_on_hold_is_told_once(jobs, icsched_run, programs):
+    """The log says it twice, then DAGMan ends."""
+    jobs(a="true")
+    Path("nodes").write_text(SUBMITTED + JOB_HELD + JOB_HELD)
+    Path("dagman").write_text(FAILED)
+    programs(**EMPTY_QUEUE, condor_submit_dag=submission())
+
+    done = icsched_run("--engine", "htcondor")
+
+    assert done.stderr.count("icsched: job a is on hold: no disk\n") == 1
+
+
+def test_if_dagman_fails_its_error_is_told_and_its_log_is_kept(jobs, icsched_run, programs):
+    """Nothing was recorded, so the directory of the run would be removed."""
+    jobs(a="true")
+    Path("nodes").write_text("")
+    Path("dagman").write_text(FAILED)
+    stamp = "01/02/26 03:04:05 "
+    said = ["ERROR: first", "ERROR: no such submit file", "**** condor_dagman EXITING"]
+    Path("out").write_text("".join(f"{stamp}{line}\n" for line in said))
+    programs(**EMPTY_QUEUE, condor_submit_dag=submission(**{"dagman.out": "out"}))
+
+    done = icsched_run("--engine", "htcondor")
+
+    log = RUN.absolute() / "workflow.dag.dagman.out"
+    expected = f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
+    assert (done.returncode, done.stderr) == (1, expected)
+    assert log.exists()

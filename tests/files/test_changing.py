@@ -1,0 +1,113 @@
+"""Files are changed with a backup, and removed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from icsched import FormatError
+from icsched.files import (
+    remove,
+    rewrite,
+)
+from tests.files.limits import files_limited_to, mode
+
+# Changing
+
+
+def test_a_file_is_rewritten_and_what_is_to_be_kept_stands_beside_it(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+
+    assert rewrite(path, b"old", b"new", keep=b"kept") == f"{path}.bak"
+
+    assert path.read_bytes() == b"new"
+    assert (tmp_path / "file.bak").read_bytes() == b"kept"
+    assert mode(path) == mode(tmp_path / "file.bak") == 0o640
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_file_is_rewritten_without_a_backup(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    assert rewrite(path, b"old", b"new") is None
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"new"]
+
+
+def test_backups_are_numbered_and_one_that_holds_the_same_serves_again(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"1")
+
+    backups = [
+        rewrite(path, b"1", b"2", keep=b"one"),
+        rewrite(path, b"2", b"3", keep=b"two"),
+        rewrite(path, b"3", b"4", keep=b"one"),
+        rewrite(path, b"4", b"5", keep=b"three"),
+    ]
+
+    assert backups == [f"{path}.bak", f"{path}.bak2", f"{path}.bak", f"{path}.bak3"]
+    assert (tmp_path / "file.bak2").read_bytes() == b"two"
+
+
+def test_a_directory_with_the_name_of_a_backup_is_passed_over(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    (tmp_path / "file.bak").mkdir()
+
+    assert rewrite(path, b"old", b"new", keep=b"old") == f"{path}.bak2"
+
+
+@pytest.mark.parametrize("now", [b"", b"old ", b"OLD"])
+def test_a_file_that_holds_something_else_by_now_is_left_alone(tmp_path, now):
+    path = tmp_path / "file"
+    path.write_bytes(now)
+
+    with pytest.raises(FormatError) as caught:
+        rewrite(path, b"old", b"new", keep=b"old")
+
+    assert str(caught.value) == (
+        f"{path}: it changed while icsched was at work and was left as it is: run it again"
+    )
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"file": now}
+
+
+def test_what_is_no_ordinary_file_is_not_rewritten(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "missing", Path("/dev/null")):
+        with pytest.raises(FormatError) as caught:
+            rewrite(path, b"", b"new", keep=b"")
+        assert str(caught.value) == f"{path}: expected an ordinary file to change"
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize("kept", [b"old", b"x" * 1_000_000])
+def test_a_change_that_fails_half_way_leaves_the_old_file(tmp_path, kept):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    with files_limited_to(100_000), pytest.raises(FormatError) as caught:
+        rewrite(path, b"old", b"x" * 1_000_000, keep=kept)
+
+    assert str(caught.value) == f"{path}: file too large"
+    assert path.read_bytes() == b"old"
+    assert {file.name for file in tmp_path.iterdir()} <= {"file", "file.bak"}
+
+
+def test_a_file_is_removed_once_and_may_be_gone(tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+
+    remove(path)
+    remove(path)
+
+    assert not path.exists()
+
+
+def test_what_cannot_be_removed_is_named(tmp_path):
+    with pytest.raises(FormatError) as caught:
+        remove(tmp_path)
+
+    assert caught.value.path == str(tmp_path)
+    assert tmp_path.is_dir()

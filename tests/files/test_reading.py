@@ -1,0 +1,96 @@
+"""Whole files are read as bytes or text."""
+
+import os
+import threading
+
+import pytest
+
+from icsched import FormatError
+from icsched.files import (
+    is_own_file,
+    read_bytes,
+    read_if_there,
+    read_text,
+)
+
+# Reading
+
+
+def test_a_file_of_a_workflow_is_known_by_all_its_names(tmp_path):
+    path, other = tmp_path / "wf.dag", tmp_path / "other.dag"
+    path.touch()
+    other.symlink_to(path)
+
+    assert is_own_file(other, [str(tmp_path / "x.sub"), str(path)])
+    assert not is_own_file(tmp_path / "new.dag", [str(path)])
+
+
+def test_text_is_read_as_utf_8_with_its_line_ends(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes(b"caf\xc3\xa9\r\n\n")
+
+    assert read_text(path) == read_text(str(path)) == "café\r\n\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\xff\xfea\0", "1: expected UTF-8 text, got byte 0xff"),
+        (b"a\nb\n\x80", "3: expected UTF-8 text, got byte 0x80"),
+        (b"a\n\xc3\xa9\xc3(\n", "2: expected UTF-8 text, got byte 0xc3"),
+        (b"\xed\xb2\x80", "1: expected UTF-8 text, got byte 0xed"),
+        (b"\0", "1: expected text, got a NUL byte"),
+        (b"a\n\n\nb\0c\0", "4: expected text, got a NUL byte"),
+    ],
+    ids=["utf-16", "stray byte", "cut short", "surrogate", "only nul", "nul"],
+)
+def test_bytes_that_are_no_text_are_refused_with_their_line(tmp_path, data, problem):
+    path = tmp_path / "data"
+    path.write_bytes(data)
+
+    with pytest.raises(FormatError) as caught:
+        read_text(path)
+
+    assert str(caught.value) == f"{path}:{problem}"
+
+
+def test_what_is_no_readable_file_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    for path, problem in [
+        (tmp_path / "missing", "no such file or directory"),
+        (tmp_path, "is a directory"),
+        (tmp_path / "file" / "below", "not a directory"),
+        (tmp_path / "loop", "too many levels of symbolic links"),
+    ]:
+        with pytest.raises(FormatError) as caught:
+            read_text(path)
+        assert str(caught.value) == f"{path}: {problem}"
+        assert (caught.value.path, caught.value.line) == (str(path), None)
+        assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_bytes_are_read_as_they_are(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"\xff\0\r\n")
+
+    assert read_bytes(path) == read_bytes(str(path)) == read_if_there(path) == b"\xff\0\r\n"
+
+
+def test_bytes_are_read_from_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"text",))
+    writer.start()
+
+    assert read_bytes(pipe) == b"text"
+    writer.join()
+
+
+def test_a_file_that_need_not_be_there_is_none(tmp_path):
+    (tmp_path / "file").touch()
+
+    assert read_if_there(tmp_path / "missing") is None
+    assert read_if_there(tmp_path / "file" / "below") is None
+    with pytest.raises(FormatError, match="is a directory"):
+        read_if_there(tmp_path)

@@ -1,0 +1,231 @@
+"""Whole files are written all or not at all."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from icsched import FormatError
+from icsched.files import (
+    read_bytes,
+    read_text,
+    write_bytes,
+    write_text,
+)
+from tests.files.limits import files_limited_to, mode
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    old = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(old)
+
+
+# Writing
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("files") / "text"
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+def test_text_that_was_written_is_read_back_the_same(scratch, text):
+    write_text(scratch, text)
+
+    assert read_text(scratch) == text
+    assert list(scratch.parent.iterdir()) == [scratch]
+
+
+def test_a_relative_path_is_written_in_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    write_text("new", "text")
+
+    assert (tmp_path / "new").read_text() == "text"
+
+
+def test_a_file_is_replaced_whole_so_that_its_readers_never_see_a_part(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    with path.open() as reader:
+        write_text(path, "new")
+        assert reader.read() == "old"
+
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a memory disk")  # noqa: S108
+def test_a_file_on_the_memory_disk_is_a_file_like_any_other():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
+        path = Path(directory, "file")
+        path.write_text("old")
+
+        with path.open() as reader:
+            write_text(path, "new")
+            assert reader.read() == "old"
+
+        assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("permissions", [0o600, 0o755, 0o640])
+def test_a_file_keeps_its_permissions(tmp_path, permissions):
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(permissions)
+
+    with umask(0o077):
+        write_text(path, "new")
+
+    assert path.read_text() == "new"
+    assert mode(path) == permissions
+
+
+@pytest.mark.parametrize("permissions", [0o444, 0o400, 0o066])
+def test_a_file_that_its_owner_may_not_write_is_refused(tmp_path, permissions):
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(permissions)
+
+    with pytest.raises(FormatError, match=rf"file: it is read-only \(mode {permissions:04o}\)"):
+        write_text(path, "new")
+
+    path.chmod(0o600)
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize(("mask", "permissions"), [(0o022, 0o644), (0o027, 0o640), (0, 0o666)])
+def test_a_new_file_gets_the_permissions_that_the_umask_allows(tmp_path, mask, permissions):
+    path = tmp_path / "file"
+
+    with umask(mask):
+        write_text(path, "new")
+        assert os.umask(mask) == mask  # and the umask is as before
+
+    assert mode(path) == permissions
+
+
+def test_a_link_keeps_pointing_at_the_file_it_names(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to("target")
+
+    write_text(link, "new")
+
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert not target.is_symlink()
+
+
+def test_a_link_to_a_file_in_another_directory_is_followed(tmp_path):
+    (tmp_path / "away").mkdir()
+    (tmp_path / "here").mkdir()
+    link = tmp_path / "here" / "link"
+    link.symlink_to("../away/target")  # which is not there yet
+
+    write_text(link, "new")
+
+    assert link.is_symlink()
+    assert [path.name for path in (tmp_path / "away").iterdir()] == ["target"]
+    assert (tmp_path / "away" / "target").read_text() == "new"
+    assert [path.name for path in (tmp_path / "here").iterdir()] == ["link"]
+
+
+def test_a_file_name_may_be_as_long_as_the_system_allows(tmp_path):
+    path = tmp_path / ("n" * os.pathconf(tmp_path, "PC_NAME_MAX"))
+
+    write_text(path, "text")
+
+    assert path.read_text() == "text"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for path, problem in [
+        (tmp_path, "is a directory"),
+        (tmp_path / "missing" / "new", "no such file or directory"),
+        (tmp_path / "file" / "new", "not a directory"),
+        (Path("/dev/full"), "no space left on device"),
+    ]:
+        with pytest.raises(FormatError) as caught:
+            write_text(path, "text")
+        assert str(caught.value) == f"{path}: {problem}"
+        assert (caught.value.path, caught.value.line) == (str(path), None)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_link_that_leads_to_itself_cannot_be_written(tmp_path):
+    link = tmp_path / "loop"
+    link.symlink_to("loop")
+
+    with pytest.raises(FormatError) as caught:
+        write_text(link, "text")
+
+    assert str(caught.value) == f"{link}: too many levels of symbolic links"
+    assert list(tmp_path.iterdir()) == [link]
+
+
+@pytest.mark.parametrize("old", ["old", None])
+def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_path, old):
+    path = tmp_path / "file"
+    if old:
+        path.write_text(old)
+
+    with files_limited_to(100_000), pytest.raises(FormatError) as caught:
+        write_text(path, "x" * 1_000_000)
+
+    assert str(caught.value) == f"{path}: file too large"
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == (
+        [("file", "old")] if old else []
+    )
+
+
+def test_text_that_has_no_utf_8_is_refused_and_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    with pytest.raises(FormatError) as caught:
+        write_text(path, "a\udc80b")
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    write_text("/dev/null", "text")
+
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    write_text(pipe, "café\n")
+
+    with os.fdopen(reader, encoding="utf-8") as text:
+        assert text.read() == "café\n"
+    assert list(tmp_path.iterdir()) == [pipe]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@given(st.binary())
+def test_bytes_that_were_written_are_read_back_the_same(scratch, data):
+    write_bytes(scratch, data)
+
+    assert read_bytes(scratch) == data

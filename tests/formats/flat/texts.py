@@ -1,0 +1,3 @@
+"""Texts of DAGMan that several tests use."""
+
+QUEUE = "{\nqueue\n}"
