@@ -21,6 +21,21 @@ class ReadingOptions(DagmanOptions):
         metadata={"help": "Format of the workflow file; by default its suffix decides."},
     )
 
+    @property
+    def words(self) -> list[str]:
+        """The options as a user types them, without those that have their default.
+
+        >>> ReadingOptions(no_rescue=True, format="dagman").words
+        ['--no-rescue', '--format', 'dagman']
+        """
+        words = []
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value != option.default:
+                words.append(f"--{option.name.replace('_', '-')}")
+                words += [] if value is True else [value]
+        return words
+
 
 @dataclass(frozen=True)
 class Reading:
