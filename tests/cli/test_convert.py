@@ -208,7 +208,7 @@ def test_an_unknown_format_is_one_line_with_the_known_ones(put, icsched, option)
     found = icsched("convert", "wf.dag", "out.dag", option, "cwl")
 
     assert found.code == 2
-    assert found.complaint.startswith("format: expected dagman, ")
+    assert found.complaint.startswith(f"{option}: expected dagman, ")
     assert found.complaint.endswith(", got 'cwl'")
 
 

@@ -89,7 +89,7 @@ def convert_answer(
 
 def _format(output: str, to: str | None) -> Format:
     if to is not None:
-        return FORMATS.find(to)
+        return FORMATS.find(to, asked_by="--to")
     chosen = format_by_suffix(output)
     if chosen is None:
         raise ArgumentError(f"{output}: no format has this suffix: name one by --to")

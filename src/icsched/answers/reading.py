@@ -53,7 +53,8 @@ class Reading:
 
     def format_of(self, path: str) -> formats.Format:
         """Return the format that the file at *path* is read in."""
-        return formats.format_of(path, self.options.format)
+        name = self.options.format
+        return formats.format_of(path, None) if name is None else _named_format(name)
 
     def _read_other(self, files: Sequence[str]) -> Workflow:
         """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
@@ -71,6 +72,10 @@ class Reading:
             problem = f"expected at least one job that is left to run{by}"
             raise FormatError(files[0], None, problem)
         return workflow
+
+
+def _named_format(name: str) -> formats.Format:
+    return formats.FORMATS.find(name, asked_by="--format")
 
 
 def check_given(files: Sequence[str]) -> None:
