@@ -33,6 +33,7 @@ from icsched.study.tables import read_tables
 from icsched.workflow import Workflow
 
 BASELINE = "fifo"  # curves and lanes always show it
+MOST_BARS = 10_000  # of one run in a picture; a page that plays the run has fewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +162,8 @@ def lanes_found(
         wanted = given.played(workflow, word, Race(pool=pool, seed=seed))
         played = resolved(dag, word, wanted, times, pool)
         assert isinstance(played, Played), "names and plans are"  # noqa: S101
-        runs[word] = run_lanes(engine.trace(dag, played, pool, times, seed=seed, run=0), pool)
+        trace = engine.trace(dag, played, pool, times, seed=seed, run=0)
+        runs[word] = run_lanes(trace, pool, MOST_BARS)
     kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
     return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None)
 
