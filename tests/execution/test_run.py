@@ -92,12 +92,23 @@ def test_a_shell_reads_the_commands_of_a_table_as_they_are_written(put):
     assert Path("made").read_text() == "a5  b c"
 
 
+def test_a_command_that_failed_can_be_mended(jobs, icsched_run):
+    jobs(a="echo >> ran", b="fasle")
+    assert icsched_run().returncode == 1
+    jobs(a="echo >> ran", b="touch end")
+
+    assert icsched_run("--resume").returncode == 0
+    assert Path("end").exists()
+    assert Path("ran").read_text() == "\n"
+
+
 def test_a_changed_workflow_is_not_resumed(jobs, icsched_run):
     jobs(a="true")
     icsched_run()
     jobs(a="touch other")
 
-    assert "of another workflow, or names, dependencies" in complaint(icsched_run("--resume"))
+    told = complaint(icsched_run("--resume"))
+    assert "'a' is completed, but what it runs has changed since: --again forgets" in told
     assert not Path("other").exists()
 
 

@@ -25,7 +25,8 @@ from typing import Self
 from icsched.engines.entry import Outcome
 from icsched.engines.worker import NO_LOG, problem_of
 from icsched.errors import FormatError, IcschedError
-from icsched.execution.opening import Identity, Opening, Ways
+from icsched.execution.described import SCHEMA, check_same, describe, note_works
+from icsched.execution.opening import Identity, Opening
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COPIES,
@@ -37,7 +38,6 @@ from icsched.execution.records import (
     transaction,
 )
 
-SCHEMA = "1"
 _LOGS = "logs"
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _NO_JOURNAL = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -243,7 +243,7 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
             journal = stack.enter_context(closing(_read_only(path)))
             is_empty = not _has_tables(journal)
             if not is_empty:
-                _check_same(path, journal, identity, opening.ways)
+                check_same(path, journal, identity, opening.ways)
         yield Journal.in_memory() if is_empty else Journal(directory, journal)
 
 
@@ -302,11 +302,14 @@ def _forget(journal: sqlite3.Connection, identity: Identity) -> None:
     last = _last_number(journal)
     for table in ("attempts", "completed", "meta"):
         journal.execute(f"DELETE FROM {table}")  # noqa: S608
-    _describe(journal, identity, last)
+    describe(journal, identity, last)
 
 
 def _replace_strange(path: Path, identity: Identity) -> None:
-    """Put a new journal in the place of a file that is not one, or is of another schema."""
+    """Put a new journal in the place of a file that is not one, or is of another schema.
+
+    That file stays beside the journal, because somebody may need what is in it.
+    """
     if not path.exists():
         return
     last = _last_log_number(path.parent)
@@ -320,6 +323,7 @@ def _replace_strange(path: Path, identity: Identity) -> None:
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode & 0xFF not in _NO_JOURNAL:
             raise
+    path.replace(f"{path}.bak")
     _remove(path)
     with closing(connect(str(path))) as journal:
         _create(journal, identity, last)
@@ -347,10 +351,12 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connect
         if not _has_tables(journal):
             _create(journal, identity)
         if not opening.again:
-            _check_same(path, journal, identity, opening.ways)
+            check_same(path, journal, identity, opening.ways)
         with transaction(journal):  # finds out now whether the journal can be written
             note = ("opened", str(time.time()))
             journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+            if not opening.again:
+                note_works(journal, identity)
         if opening.again:
             _forget(journal, identity)
     except BaseException:
@@ -371,24 +377,4 @@ def _create(journal: sqlite3.Connection, identity: Identity, last: int = 0) -> N
         for statement in TABLES.split(";\n"):
             if statement.strip():
                 journal.execute(statement)
-        _describe(journal, identity, last)
-
-
-def _describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
-    """Write what a journal is about; *last* is the largest number that earlier runs have used."""
-    meta = {"schema": SCHEMA, "fingerprint": identity.fingerprint, "tasks": str(identity.tasks)}
-    meta["forgotten"] = str(last)
-    journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-
-
-def _check_same(path: Path, journal: sqlite3.Connection, identity: Identity, ways: Ways) -> None:
-    meta = dict(journal.execute("SELECT key, value FROM meta"))
-    if meta.get("schema") != SCHEMA:
-        got = meta.get("schema")
-        raise FormatError(str(path), None, f"expected a journal of schema {SCHEMA}, got {got}")
-    if meta.get("fingerprint") != identity.fingerprint:
-        problem = (
-            "the journal is of another workflow, or names, dependencies or commands have changed"
-            f" since: use {ways.again} to run all"
-        )
-        raise FormatError(str(path), None, problem)
+        describe(journal, identity, last)

@@ -45,9 +45,16 @@ class Opening:
     ways: Ways = field(default_factory=Ways)
 
 
+WORK_BYTES = 8  # of the digest of what a task runs
+
+
 @dataclass(frozen=True)
 class Identity:
-    """What must be the same when a run goes on; *tasks* counts the tasks of the workflow."""
+    """What marks a workflow when a run goes on; *tasks* counts the tasks of the workflow.
+
+    *fingerprint* is of names and dependencies, *works* has a digest of `WORK_BYTES` for each task.
+    """
 
     fingerprint: str
     tasks: int
+    works: bytes = b""
