@@ -46,11 +46,18 @@ def run_by_crew(
 ) -> tuple[Happened, int]:
     """Run tasks by the workers of an engine; return what happened, and how many workers there were.
 
-    Raises EngineError, before anything starts, if the engine cannot be used.
+    Raises EngineError, before anything starts, if the engine cannot be used; KeyboardInterrupt after
+    Ctrl-C or SIGTERM while the engine at another address is waited for.
     """
     assert course.engine.open is not None, "an engine with a crew"  # noqa: S101
     handing = Handing.of(plan.dag, plan, course.rules)
-    with Interrupts() as interrupts, course.engine.open(course.terms) as crew:
+    is_elsewhere = course.terms.address is not None
+    tell(State(len(plan.dag) + course.before, course.before))
+    with (
+        Interrupts(raises=is_elsewhere) as interrupts,
+        course.engine.open(course.terms) as crew,
+    ):
+        interrupts.raises = False  # from now on the loop heeds them
         if course.rules.allows_copies:
             journal.allow_copies()
         loop = Loop(
