@@ -28,11 +28,11 @@ def test_a_workflow_runs_to_its_end_and_the_next_run_knows_its_times(jobs, icsch
 
     assert (done.returncode, done.stderr) == (0, "")
     assert Path("out3").read_text() == "one\n"
-    assert (report["done"], report["left"], report["attempts"]) == (3, 0, 3)
+    assert (report["completed"], report["left"], report["attempts"]) == (3, 0, 3)
     assert report["foretold"] is None
     assert (RUN / "logs" / "a.1.log").read_text() == "said\n"
     again = json.loads(icsched_run("--again", "--json").stdout)
-    assert again["done"] == 3
+    assert again["completed"] == 3
     assert again["foretold"]["low"] <= again["foretold"]["seconds"] <= again["foretold"]["high"]
     assert Path("out3").read_text() == "one\none\none\n", "b appended to what was there, then c"
 

@@ -47,7 +47,7 @@ def dry_keys(answer: DryAnswer) -> dict[str, object]:
         "engine": answer.engine,
         "order": answer.order,
         "jobs": answer.jobs,
-        "completed": answer.completed,
+        "completed_before": answer.completed,
         "shell": answer.shell,
         "planned": [
             {"name": job.name, "command": job.command and asdict(job.command)}
@@ -124,8 +124,8 @@ def keys(answer: RunAnswer) -> dict[str, object]:
         "order": answer.order,
         "workers": answer.workers,
         "jobs": answer.jobs,
-        "completed": answer.completed,
-        "done": done.done,
+        "completed_before": answer.completed,
+        "completed": done.done,
         "left": answer.left,
         "runs_nothing": answer.idle,
         "failed": [asdict(job) for job in answer.failed],
