@@ -246,6 +246,35 @@ def test_the_next_process_knows_the_same_arguments_again(tmp_path):
         assert (done.stdout, done.stderr) == ("18\n", ""), "1 + 3 + 3 + 5 + 1 + 5"
 
 
+SETS_OF_TASKS = """
+import sys
+import icsched
+
+def total(*values):
+    return sum(map(sum, values))
+
+if __name__ == "__main__":
+    one, two, three = ((int, word) for word in "123")
+    sets = {"one", "two", "three"}, frozenset({"one", (max, "two", 5)})
+    tasks = {"one": one, "two": two, "three": three, "total": (total, *sets)}
+    directory, resume = sys.argv[1:]
+    print(icsched.run(tasks, workers=1, journal=directory, resume=resume == "yes")["total"])
+"""
+
+
+def test_the_next_process_knows_sets_with_names_of_tasks_again(tmp_path):
+    """The total is 1 + 2 + 3, and 1 + 5."""
+    (tmp_path / "script.py").write_text(SETS_OF_TASKS)
+    for seed, resume in (("1", "no"), ("2", "yes"), ("3", "yes")):
+        done = subprocess.run(
+            [sys.executable, tmp_path / "script.py", tmp_path / "run", resume],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("12\n", "")
+
+
 @pytest.mark.parametrize(
     ("tasks", "problem"),
     [

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from icsched.calls import Function, FunctionCall, Name, calls_of
+from icsched.calls import Function, FunctionCall, Name, Several, calls_of
 from icsched.dag import Dag
 from icsched.engines.entry import Call, Terms
 from icsched.engines.local import LOCAL
@@ -157,6 +157,8 @@ class _Steady(pickle.Pickler):
         """Return what stands for a set or a text; None for what is pickled as usual."""
         if isinstance(value, set | frozenset):
             return type(value).__name__, sorted(map(_steady, value))
+        if isinstance(value, Several) and issubclass(value.make, set | frozenset):
+            return f"{value.make.__name__} of parts", sorted(map(_steady, value.parts))
         if type(value) is str:
             return f"text {value}"
         return None
