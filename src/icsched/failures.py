@@ -6,6 +6,15 @@ from dataclasses import dataclass
 from types import TracebackType
 
 
+def storable(text: str) -> str:
+    r"""Return *text* as UTF-8 can hold it; file names may have bytes that are not UTF-8.
+
+    >>> storable("caf\udce9")
+    'caf\\udce9'
+    """
+    return text.encode(errors="backslashreplace").decode()
+
+
 class RemoteTraceback(Exception):  # noqa: N818  named as in concurrent.futures
     """The cause of an error that another process raised: the traceback there, as text."""
 

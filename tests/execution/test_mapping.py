@@ -326,6 +326,19 @@ def test_what_went_wrong_is_one_line():
     assert error.value.failed == {"bad": "ValueError: one two"}
 
 
+def fail_at_a_strange_name() -> None:
+    raise ValueError("caf\udce9")
+
+
+def test_a_problem_that_utf_8_cannot_hold_fails_its_task_alone(tmp_path):
+    tasks = {"bad": fail_at_a_strange_name, **NUMBERS}
+    with pytest.raises(RunError) as error:
+        icsched.run(tasks, workers=1, journal=tmp_path, keep_going=True)
+
+    assert error.value.failed == {"bad": r"ValueError: caf\udce9"}
+    assert error.value.results == {"two": 2, "six": 6}
+
+
 def close_standard_output() -> int:
     sys.stdout.close()
     return 3

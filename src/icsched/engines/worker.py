@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from icsched.commands import Command
 from icsched.engines.processes import run_command
-from icsched.failures import Failure
+from icsched.failures import Failure, storable
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
@@ -136,7 +136,7 @@ def problem_of(error: BaseException) -> str:
     >>> problem_of(ValueError("two\nlines")), problem_of(KeyError())
     ('ValueError: two lines', 'KeyError')
     """
-    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return storable(" ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"))
 
 
 @contextmanager
