@@ -346,3 +346,33 @@ def close_standard_output() -> int:
 
 def test_a_function_that_closes_standard_output_has_its_result(tmp_path):
     assert icsched.run({"a": close_standard_output}, workers=1, journal=tmp_path / "run")["a"] == 3
+
+
+class Tee:
+    """Prints to two files, as many scripts do."""
+
+    def __init__(self, *files):
+        self.files = files
+
+    def write(self, text):
+        for file in self.files:
+            file.write(text)
+
+    def flush(self):
+        for file in self.files:
+            file.flush()
+
+
+def print_to_two_files(second) -> int:
+    sys.stdout = Tee(sys.stdout, second.open("w"))
+    sys.stdout.write("twice\n")
+    return 3
+
+
+def test_a_function_that_replaces_standard_output_has_its_result_and_its_log(tmp_path):
+    tasks = {"a": (print_to_two_files, tmp_path / "second"), "b": (print, 1)}
+    found = icsched.run(tasks, workers=1, order="fifo", journal=tmp_path / "run")
+
+    assert found == {"a": 3, "b": None}
+    logs = sorted((tmp_path / "run" / "logs").iterdir())
+    assert [log.read_text() for log in logs] == ["twice\n", "1\n"], "b prints the number 1"

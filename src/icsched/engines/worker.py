@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import parent_process
 from pathlib import Path
 from threading import Lock, Thread
@@ -155,22 +155,25 @@ def _printing_to(log: Path) -> Iterator[None]:
         yield
         return
     kept = [os.dup(1), os.dup(2)]
-    with log.open("ab") as file:
-        _redirect([file.fileno()] * 2)
-    try:
-        yield
-    except Exception:
-        sys.excepthook(*sys.exc_info())
-        raise
-    finally:
-        _redirect(kept)
+    with ExitStack() as stack:
         for handle in kept:
-            os.close(handle)
+            stack.callback(os.close, handle)
+        stack.callback(_redirect, kept)
+        with log.open("ab") as file:
+            _redirect([file.fileno()] * 2)
+        try:
+            yield
+        except Exception:
+            sys.excepthook(*sys.exc_info())
+            raise
 
 
 def _redirect(handles: list[int]) -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None and not stream.closed:
-            stream.flush()
-    for number, handle in zip((1, 2), handles, strict=True):
-        os.dup2(handle, number)
+    try:
+        for stream in (sys.stdout, sys.stderr):  # a function may have put anything there
+            flush = getattr(stream, "flush", None)
+            if flush is not None and not getattr(stream, "closed", False):
+                flush()
+    finally:
+        for number, handle in zip((1, 2), handles, strict=True):
+            os.dup2(handle, number)
