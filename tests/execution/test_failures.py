@@ -83,6 +83,16 @@ def test_an_error_that_does_not_pickle_is_known_by_its_text(engine):
     assert error.__cause__.text == error.tracebacks["a"]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_function_that_exits_is_told_of_in_its_log(engine, tmp_path):
+    error = failed({"a": (sys.exit, 3)}, engine=engine, journal=tmp_path)
+
+    assert error.failed == {"a": "SystemExit: 3"}
+    assert error.tracebacks == {"a": "SystemExit: 3\n"}, "sys.exit has no line of its own"
+    (log,) = (tmp_path / "logs").iterdir()
+    assert log.read_text().endswith("SystemExit: 3\n")
+
+
 def fail_with_a_class_of(folder):
     """Raise an error whose class only the worker can import."""
     sys.path.insert(0, str(folder))

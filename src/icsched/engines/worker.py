@@ -125,7 +125,7 @@ def _called(call: Callable[[], object], log: Path, time_limit: float | None) -> 
             value = call()
     except _OverTime:
         problem = f"stopped at its time limit of {time_limit:g} s"
-    except Exception as error:  # what a user's function raises cannot be foreseen
+    except (Exception, SystemExit) as error:  # a user's function may raise anything
         problem, value = problem_of(error), Failure.of(error)
     return time.perf_counter() - start, problem, False, value
 
@@ -163,7 +163,7 @@ def _printing_to(log: Path) -> Iterator[None]:
             _redirect([file.fileno()] * 2)
         try:
             yield
-        except Exception:
+        except (Exception, SystemExit):
             sys.excepthook(*sys.exc_info())
             raise
 
