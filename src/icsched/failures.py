@@ -65,7 +65,9 @@ def _pickled(error: BaseException) -> bytes | None:
     """Return an error as a pickle that can be read back; an error with own arguments may not."""
     try:
         pickled = pickle.dumps(error)
-    except Exception:  # what a user's class raises cannot be foreseen
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # what a user's class raises cannot be foreseen
         return None
     return pickled if type(_unpickled(pickled)) is type(error) else None
 
@@ -73,8 +75,8 @@ def _pickled(error: BaseException) -> bytes | None:
 def _unpickled(pickled: bytes) -> BaseException | None:
     try:
         error = pickle.loads(pickled)  # noqa: S301  made by this run
-    except (
-        Exception
-    ):  # a class that this process cannot import, or that does not take its arguments
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # this process may lack the class, or the class needs other arguments
         return None
     return error if isinstance(error, BaseException) else None

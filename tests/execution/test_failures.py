@@ -93,6 +93,46 @@ def test_a_function_that_exits_is_told_of_in_its_log(engine, tmp_path):
     assert log.read_text().endswith("SystemExit: 3\n")
 
 
+class MuteError(Exception):
+    def __str__(self):
+        raise LookupError("no words")
+
+
+class StuckError(Exception):
+    def __reduce__(self):
+        sys.exit(4)
+
+
+def fail_without_words():
+    raise MuteError
+
+
+def fail_for_good():
+    raise StuckError("stuck")
+
+
+def fail_at_a_strange_name():
+    raise ValueError("caf\udce9")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (fail_without_words, "MuteError"),
+        (fail_for_good, "StuckError: stuck"),
+        (fail_at_a_strange_name, r"ValueError: caf\udce9"),
+    ],
+)
+def test_an_error_that_is_hard_to_tell_is_told(function, problem, engine, tmp_path):
+    error = failed({"a": function}, engine=engine, journal=tmp_path)
+
+    assert error.failed == {"a": problem}
+    assert function.__name__ in error.tracebacks["a"]
+    (log,) = (tmp_path / "logs").iterdir()
+    assert function.__name__ in log.read_text()
+
+
 def fail_with_a_class_of(folder):
     """Raise an error whose class only the worker can import."""
     sys.path.insert(0, str(folder))

@@ -131,12 +131,17 @@ def _called(call: Callable[[], object], log: Path, time_limit: float | None) -> 
 
 
 def problem_of(error: BaseException) -> str:
-    r"""Return an error on one line: its type, and what it says.
+    r"""Return an error on one line: its type, and what it says, unless saying it fails.
 
     >>> problem_of(ValueError("two\nlines")), problem_of(KeyError())
     ('ValueError: two lines', 'KeyError')
     """
-    return storable(" ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"))
+    name = type(error).__name__
+    try:
+        said = f"{name}: {error}"
+    except Exception:  # what a user's class raises cannot be foreseen
+        said = name
+    return storable(" ".join(said.split()).removesuffix(":"))
 
 
 @contextmanager

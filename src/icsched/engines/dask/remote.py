@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
 from icsched.engines.processes import ATTEMPT, GRACE_S, run_command
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
 
 LOST = "its worker died after its end"
+_SILENT = "its error could not be told"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
 
 Work: TypeAlias = Command | Callable[[], object]
@@ -144,8 +145,9 @@ def _called(
     thread = Thread(target=lambda: ends.append(_tried(call, log)), daemon=True)
     thread.start()
     thread.join(time_limit)
+    is_late = thread.is_alive()  # asked before `ends`, which it may still fill
     late = f"stopped at its time limit of {time_limit or 0:g} s"
-    problem, value = ends[0] if ends else (late, None)
+    problem, value = ends[0] if ends else (late if is_late else _SILENT, None)
     return time.perf_counter() - start, problem, value
 
 
@@ -155,9 +157,14 @@ def _tried(call: Callable[[], object], log: Path) -> tuple[str | None, object]:
             return None, call()
     except BaseException as error:  # also of sys.exit: the thread would end without a word
         failure = Failure.of(error)
-        with suppress(OSError), log.open("a") as file:
+        with suppress(OSError), _appending(log) as file:
             file.write(failure.traceback)
         return problem_of(error), failure
+
+
+def _appending(log: Path) -> IO[str]:
+    """Open a log that takes any text, as standard error does."""
+    return log.open("a", errors="backslashreplace")
 
 
 @contextmanager
@@ -172,7 +179,7 @@ def _printing_to(log: Path) -> Iterator[None]:
             sys.stdout.flush()  # a worker may be killed before it does so itself
         return
     try:
-        with log.open("a") as file, redirect_stdout(file), redirect_stderr(file):
+        with _appending(log) as file, redirect_stdout(file), redirect_stderr(file):
             yield
     finally:
         _printing.release()
