@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from icsched import checks
 from icsched.arrays import Ids
-from icsched.errors import GraphError, not_installed
+from icsched.errors import GraphError, UnknownTaskError, not_installed
 
 if TYPE_CHECKING:
     import networkx
@@ -167,7 +167,41 @@ def in_order(parents: Iterable[Hashable]) -> Iterable[Hashable]:
     return sorted(parents, key=lambda task: (type(task).__name__, repr(task)))
 
 
-def joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
+def composed_arcs(
+    first: tuple[Names, Ids], second: tuple[Names, Ids], merge: list[tuple[int, int]]
+) -> dict[str, Any]:
+    """Return what `Dag.from_arcs` takes for a composition; each dag comes as names and arcs.
+
+    Raises GraphError unless *merge* pairs sinks of the first dag with sources of the second one,
+    UnknownTaskError for an id that a dag does not have.
+    """
+    (names, arcs), (others, other_arcs) = first, second
+    _check_ends([sink for sink, _ in merge], arcs[:, 0], names, "sinks of the first dag")
+    _check_ends([source for _, source in merge], other_arcs[:, 1], others, "sources of the second")
+    new_id = np.full(len(others), -1, np.int32)
+    for sink, source in merge:
+        new_id[source] = sink
+    fresh = np.flatnonzero(new_id < 0)
+    tasks = len(names) + len(fresh)
+    new_id[fresh] = np.arange(len(names), tasks)
+    all_arcs = np.concatenate([arcs, new_id[other_arcs]])
+    return {"tasks": tasks, "arcs": all_arcs, "names": _joined_names(names, others, fresh)}
+
+
+def _check_ends(used: list[int], inner: Ids, names: Names, what: str) -> None:
+    """Check the tasks to merge; *inner* are those that cannot be merged."""
+    tasks = integers(used, "tasks to merge")
+    outside = tasks[(tasks < 0) | (tasks >= len(names))]
+    if len(outside):
+        raise UnknownTaskError(int(outside[0]))
+    wrong = np.intersect1d(tasks, inner)
+    if len(wrong):
+        raise GraphError(f"cannot merge {names[wrong[0]]!r}: not among the {what}")
+    if len(set(used)) < len(used):
+        raise GraphError(f"cannot merge: one of the {what} occurs twice")
+
+
+def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
     """Return the names of a composition; None if they collide or either dag has none."""
     if isinstance(first, range) or isinstance(second, range):
         return None
