@@ -26,7 +26,9 @@ from icsched.graph_inputs import (
     canonical_names,
     checked_names,
     composed_arcs,
+    is_integer,
     mapping_arcs,
+    mask_of_array,
     networkx_arcs,
     networkx_graph,
     rustworkx_arcs,
@@ -180,9 +182,10 @@ class Dag(Shown):
         0
         """
         if self.numbers_are_names or not isinstance(task, (int, np.integer)):
-            if isinstance(self._names, range):  # where 1.0 would pass for 1
+            found = -1 if isinstance(self._names, range) else self.id_of(task)
+            if found < 0 or is_integer(task) != is_integer(self._names[found]):  # 1.0 and True == 1
                 raise UnknownTaskError(task)
-            return self.id_of(task)
+            return found
         if isinstance(task, bool) or not 0 <= task < len(self):
             raise UnknownTaskError(task)
         return int(task)
@@ -196,20 +199,17 @@ class Dag(Shown):
     def mask(self, tasks: Iterable[Hashable]) -> Mask:
         """Return one boolean per task of the dag: whether it is among *tasks*, names or ids.
 
-        An array of integers has ids. Raises as `children` does.
+        An array of integers has ids, and an array of booleans is the mask itself. Raises
+        GraphError for an array of booleans that has not one per task, else as `children` does.
 
         >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"]})
         >>> dag.mask(["c", "a"]).tolist(), dag.mask([1]).tolist()
         ([True, False, True], [False, True, False])
         """
-        if isinstance(tasks, np.ndarray) and tasks.dtype.kind not in "iu":
-            tasks = tasks.tolist()
-        if not isinstance(tasks, np.ndarray):
-            return mask_of([self.find(task) for task in tasks], len(self))
-        outside = (tasks < 0) | (tasks >= len(self))
-        if outside.any():
-            raise UnknownTaskError(int(tasks[outside][0]))
-        return mask_of(tasks, len(self))
+        if isinstance(tasks, np.ndarray) and tasks.dtype.kind in "biu":
+            return mask_of_array(tasks, len(self))
+        given = tasks.tolist() if isinstance(tasks, np.ndarray) else tasks
+        return mask_of([self.find(task) for task in given], len(self))
 
     @property
     def child_rows(self) -> Rows:

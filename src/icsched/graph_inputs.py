@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import checks
-from icsched.arrays import Ids
+from icsched.arrays import Ids, Mask, mask_of
 from icsched.errors import GraphError, UnknownTaskError, not_installed
 
 if TYPE_CHECKING:
@@ -46,6 +46,30 @@ def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
         got = array.dtype if array.ndim else type(values).__name__
         raise GraphError(f"{what}: expected integers, got {got}")
     return array
+
+
+def is_integer(name: object) -> bool:
+    """Whether *name* is an integer, and not just equal to one as True and 1.0 are."""
+    return isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+
+
+def mask_of_array(tasks: NDArray[Any], count: int) -> Mask:
+    """Return an array of ids as a mask over *count* tasks; an array of booleans is a mask.
+
+    Raises UnknownTaskError for an id out of range, GraphError for a mask of another size.
+
+    >>> mask_of_array(np.array([2, 0]), 3).tolist()
+    [True, False, True]
+    """
+    if tasks.dtype.kind == "b":
+        if tasks.shape != (count,):
+            expected = f"expected {count} booleans, one per task"
+            raise GraphError(f"tasks: {expected}, got shape {tasks.shape}")
+        return tasks.copy()
+    outside = (tasks < 0) | (tasks >= count)
+    if outside.any():
+        raise UnknownTaskError(int(tasks[outside][0]))
+    return mask_of(tasks, count)
 
 
 def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
@@ -191,10 +215,7 @@ def composed_arcs(
 def _check_ends(used: list[int], inner: Ids, names: Names, what: str) -> None:
     """Check the tasks to merge; *inner* are those that cannot be merged."""
     tasks = integers(used, "tasks to merge")
-    outside = tasks[(tasks < 0) | (tasks >= len(names))]
-    if len(outside):
-        raise UnknownTaskError(int(outside[0]))
-    wrong = np.intersect1d(tasks, inner)
+    wrong = np.flatnonzero(mask_of_array(tasks, len(names)) & mask_of_array(inner, len(names)))
     if len(wrong):
         raise GraphError(f"cannot merge {names[wrong[0]]!r}: not among the {what}")
     if len(set(used)) < len(used):
