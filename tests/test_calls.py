@@ -106,3 +106,23 @@ def test_the_parents_of_a_call_are_the_tasks_that_it_names(argument, parents):
 
 def test_a_text_that_is_also_a_name_is_given_by_partial():
     assert icsched.run({"a": int, "b": partial(str.upper, "a")}, workers=1)["b"] == "A"
+
+
+NUMBERS = {0: (int, "10"), 1: (int, "11"), 0.5: (int, "12"), "named": (collected, 0, 1, 0.5)}
+EQUAL = {**NUMBERS, "equal": (collected, False, True, 1.0, [True, 0])}
+
+
+def test_numbers_that_only_equal_the_name_of_a_task_stand_for_themselves():
+    found = icsched.run(EQUAL, workers=1)
+
+    assert found["named"] == (10, 11, 12)
+    assert repr(found["equal"]) == "(False, True, 1.0, [True, 10])"
+
+
+def test_compute_tells_equal_numbers_apart_as_well():
+    tasks = {name: task for name, task in EQUAL.items() if name != 0.5 and name != "named"}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with Client(processes=False, **options) as client:
+        found = compute(tasks, client, order="fifo", results=["equal"])
+
+    assert repr(found) == "{'equal': (False, True, 1.0, [True, 10])}"

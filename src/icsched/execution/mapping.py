@@ -51,9 +51,10 @@ def run(
 
     *tasks* maps each name to a function, or to a tuple of a function and its arguments. An argument
     that is the name of a task stands for the result of that task, also inside a list. Other
-    arguments stand for themselves. The functions run in *workers* processes of an *engine* of
-    `ENGINES`, by default one for each core of this machine. So functions, arguments and results
-    must pickle, and a script must call `run` below ``if __name__ == "__main__":``.
+    arguments stand for themselves, also True and 1.0 if a task is called 1. The functions run in
+    *workers* processes of an *engine* of `ENGINES`, by default one for each core of this machine.
+    So functions, arguments and results must pickle, and a script must call `run` below
+    ``if __name__ == "__main__":``.
     *order* is a name of `ORDERS`, a plan, or names of all tasks; some orders use *run_times*, one
     number per task, or a mapping from names to seconds. Both are as for `prioritize`.
 
