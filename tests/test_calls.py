@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched.calls import calls_of
 from icsched.engines.dask import compute
+from icsched.engines.dask.graphs import tasks_of_mapping
 
 GRAMMAR = {
     "zero": int,  # a function alone
@@ -126,3 +127,25 @@ def test_compute_tells_equal_numbers_apart_as_well():
         found = compute(tasks, client, order="fifo", results=["equal"])
 
     assert repr(found) == "{'equal': (False, True, 1.0, [True, 10])}"
+
+
+def endless() -> list[object]:
+    found: list[object] = []
+    found.append(found)
+    return found
+
+
+def deep() -> list[object]:
+    found: list[object] = []
+    for _ in range(2_000):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("make", [endless, deep])
+def test_arguments_that_are_nested_too_deeply_are_refused_by_the_name_of_the_task(make):
+    problem = "task 'a': its arguments are nested too deeply"
+    with pytest.raises(icsched.ArgumentError, match=problem):
+        icsched.run({"a": (len, make())}, workers=1)
+    with pytest.raises(icsched.ArgumentError, match=problem):
+        tasks_of_mapping({"a": (len, make())}, None)

@@ -65,7 +65,7 @@ def calls_of(tasks: Mapping[Name, object]) -> dict[Name, FunctionCall]:
             expected = "a function, or a tuple of a function and its arguments"
             raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
     names = known_names(tasks)
-    return {name: call_of(given, names) for name, given in tasks.items()}
+    return {name: call_of(name, given, names) for name, given in tasks.items()}
 
 
 def known_names(names: Iterable[Hashable]) -> Known:
@@ -85,8 +85,18 @@ def is_call(given: object) -> bool:
     return callable(given) or _is_tuple_of_call(given)
 
 
-def call_of(given: object, names: Known) -> FunctionCall:
-    """Return a task of the grammar as a call; *names* are those of all tasks."""
+def call_of(name: Hashable, given: object, names: Known) -> FunctionCall:
+    """Return the task called *name* as a call; *names* are those of all tasks.
+
+    Raises ArgumentError for arguments that are inside each other too deeply, or without an end.
+    """
+    try:
+        return _call(given, names)
+    except RecursionError:
+        raise ArgumentError(f"task {name!r}: its arguments are nested too deeply") from None
+
+
+def _call(given: object, names: Known) -> FunctionCall:
     first, *rest = given if isinstance(given, tuple) else (given,)
     return FunctionCall(first, tuple(_part(argument, names) for argument in rest))
 
@@ -107,7 +117,7 @@ def _is_named_tuple(argument: object) -> bool:
 def _part(argument: object, names: Known) -> object:
     """Return what stands for an argument; the argument itself if there is nothing to fill in."""
     if _is_tuple_of_call(argument):
-        return call_of(argument, names)
+        return _call(argument, names)
     if _has_hash(argument) and (_kind(argument), argument) in names:
         return Result(argument)
     if not _is_container(argument):

@@ -157,7 +157,7 @@ def _called(name: Key, work: object, names: Known) -> object:
     from dask.task_spec import GraphNode
 
     is_dasks = isinstance(work, GraphNode) or not is_call(work)
-    return work if is_dasks else _node(call_of(work, names), name)
+    return work if is_dasks else _node(call_of(name, work, names), name)
 
 
 def _node(part: object, name: Key | None = None) -> Any:
