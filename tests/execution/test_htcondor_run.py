@@ -133,7 +133,7 @@ def test_if_dagman_fails_its_error_is_told_and_its_log_is_kept(jobs, icsched_run
     Path("nodes").write_text("")
     Path("dagman").write_text(FAILED)
     stamp = "01/02/26 03:04:05 "
-    said = ["ERROR: first", "ERROR: no such submit file", "**** condor_dagman EXITING"]
+    said = ["STARTING UP", "ERROR: first", "ERROR: no such submit file", "EXITING"]
     Path("out").write_text("".join(f"{stamp}{line}\n" for line in said))
     programs(**EMPTY_QUEUE, condor_submit_dag=submission(**{"dagman.out": "out"}))
 
@@ -143,3 +143,17 @@ def test_if_dagman_fails_its_error_is_told_and_its_log_is_kept(jobs, icsched_run
     expected = f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
     assert (done.returncode, done.stderr) == (1, expected)
     assert log.exists()
+
+
+def test_an_error_of_an_earlier_run_is_not_told(jobs, icsched_run, programs):
+    """DAGMan appends to its log, and said nothing this time."""
+    jobs(a="true")
+    Path("nodes").write_text("")
+    Path("dagman").write_text(FAILED)
+    Path("out").write_text("x\n" * 2**20 + "STARTING UP\nERROR: earlier\nSTARTING UP\nEXITING\n")
+    programs(**EMPTY_QUEUE, condor_submit_dag=submission(**{"dagman.out": "out"}))
+
+    done = icsched_run("--engine", "htcondor")
+
+    log = RUN.absolute() / "workflow.dag.dagman.out"
+    assert (done.returncode, done.stderr) == (1, f"icsched: DAGMan failed: see {log}\n")

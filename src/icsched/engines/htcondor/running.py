@@ -1,5 +1,6 @@
 """A workflow handed over to DAGMan, and followed until DAGMan ends."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,6 +20,8 @@ from icsched.workflow import Workflow
 FILE = "workflow.dag"
 _PAUSE_S = 0.5  # between two looks at the logs
 _MOST_CRASHES = 3  # of DAGMan, which HTCondor starts again and again
+_BEGIN = "STARTING UP"  # what DAGMan writes into its log first
+_MOST_READ = 2**20  # bytes at the end of DAGMan's own log, which a long run fills
 _LOOKS = 120  # at the logs, before the queue is asked whether DAGMan is still there
 
 
@@ -172,14 +175,21 @@ class _Run:
 
 
 def _failure(problem: str, path: Path) -> EngineError:
-    """Return an error that names DAGMan's own log, with its last line that says ERROR."""
+    """Return an error that names DAGMan's own log, with the last ERROR of the last run there."""
     log = path.with_name(f"{path.name}.dagman.out")
     try:
-        lines = log.read_text("utf-8", "replace").splitlines()
+        text = _end_of(log).decode(errors="replace")
     except OSError:
-        lines = []
+        text = ""
+    lines = text.rpartition(_BEGIN)[2].splitlines()
     said = [line[line.index("ERROR") :].strip() for line in lines if "ERROR" in line]
     return EngineError(": ".join([problem, *said[-1:], f"see {log}"]))
+
+
+def _end_of(log: Path) -> bytes:
+    with log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_READ))
+        return file.read()
 
 
 class _Ending:
