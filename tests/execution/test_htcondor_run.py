@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from icsched import Dag, Workflow, prioritize
+from icsched.commands import Command
+from icsched.engines.entry import Terms
+from icsched.engines.htcondor.running import stream
+
 RUN = Path("wf.plain.icsched-run")
 EMPTY_QUEUE = {"condor_q": "exit 0"}
 SUBMITTED = (
@@ -143,6 +148,17 @@ def test_if_dagman_fails_its_error_is_told_and_its_log_is_kept(jobs, icsched_run
     expected = f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
     assert (done.returncode, done.stderr) == (1, expected)
     assert log.exists()
+
+
+def test_dagman_is_removed_if_nobody_waits_for_the_first_job(folder, programs):
+    """Ctrl-C may come just after the submission."""
+    submit, remove = "echo '1 job(s) submitted to cluster 7.'", "echo $1 > removed"
+    programs(**EMPTY_QUEUE, condor_submit_dag=submit, condor_rm=remove)
+    workflow = Workflow(Dag({"a": []}), [False], find_commands=lambda: [Command(("/bin/sh",))])
+
+    stream(workflow, prioritize(workflow, "fifo"), folder / "run", Terms()).close()
+
+    assert Path("removed").read_text() == "7\n"
 
 
 def test_an_error_of_an_earlier_run_is_not_told(jobs, icsched_run, programs):

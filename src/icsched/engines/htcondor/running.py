@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from icsched.engines.entry import Engine, Outcome, Terms
 from icsched.engines.htcondor import queue
@@ -78,9 +79,9 @@ class _Run:
             early += self._successes(self._log(".nodes.log"))
             if len(self._jobs.done) == len(self._described.tasks):
                 return (outcome for outcome in early)
-            found = self._submitted()
-        self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
-        return self._followed(found, early)
+        followed = self._followed(found, early)
+        next(followed)  # it is submitted now, and removed if the iterator is closed
+        return followed
 
     def _log(self, suffix: str) -> Log:
         return Log(self._path.with_name(self._path.name + suffix))
@@ -133,10 +134,14 @@ class _Run:
             text = "".join(f"{line}\n" for line in [*lines, *more])
             write_bytes(f"{self._path}.rescue{number:03}", text.encode(errors="surrogateescape"))
 
-    def _followed(self, cluster: int, early: list[Outcome]) -> Iterator[Outcome]:
-        log = self._log(".nodes.log")
+    def _followed(self, found: int | None, early: list[Outcome]) -> Iterator[Any]:
+        """Yield None once DAGMan runs, then the outcomes."""
+        cluster = self._submitted() if found is None else found
         ending = _Ending(self._log(".dagman.log"), cluster, self._path)
         try:
+            yield None
+            log = self._log(".nodes.log")
+            self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
             yield from early
             while True:
                 is_over = ending.is_over()
