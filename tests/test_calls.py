@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched.calls import calls_of
 from icsched.engines.dask import compute
+from icsched.engines.dask.graphs import tasks_of_mapping
 
 GRAMMAR = {
     "zero": int,  # a function alone
@@ -106,3 +107,45 @@ def test_the_parents_of_a_call_are_the_tasks_that_it_names(argument, parents):
 
 def test_a_text_that_is_also_a_name_is_given_by_partial():
     assert icsched.run({"a": int, "b": partial(str.upper, "a")}, workers=1)["b"] == "A"
+
+
+NUMBERS = {0: (int, "10"), 1: (int, "11"), 0.5: (int, "12"), "named": (collected, 0, 1, 0.5)}
+EQUAL = {**NUMBERS, "equal": (collected, False, True, 1.0, [True, 0])}
+
+
+def test_numbers_that_only_equal_the_name_of_a_task_stand_for_themselves():
+    found = icsched.run(EQUAL, workers=1)
+
+    assert found["named"] == (10, 11, 12)
+    assert repr(found["equal"]) == "(False, True, 1.0, [True, 10])"
+
+
+def test_compute_tells_equal_numbers_apart_as_well():
+    tasks = {name: task for name, task in EQUAL.items() if name != 0.5 and name != "named"}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with Client(processes=False, **options) as client:
+        found = compute(tasks, client, order="fifo", results=["equal"])
+
+    assert repr(found) == "{'equal': (False, True, 1.0, [True, 10])}"
+
+
+def endless() -> list[object]:
+    found: list[object] = []
+    found.append(found)
+    return found
+
+
+def deep() -> list[object]:
+    found: list[object] = []
+    for _ in range(2_000):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("make", [endless, deep])
+def test_arguments_that_are_nested_too_deeply_are_refused_by_the_name_of_the_task(make):
+    problem = "task 'a': its arguments are nested too deeply"
+    with pytest.raises(icsched.ArgumentError, match=problem):
+        icsched.run({"a": (len, make())}, workers=1)
+    with pytest.raises(icsched.ArgumentError, match=problem):
+        tasks_of_mapping({"a": (len, make())}, None)

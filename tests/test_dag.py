@@ -258,3 +258,16 @@ def test_what_cannot_be_a_name_is_not_in_a_dag():
 def test_the_name_of_a_file_is_not_a_graph_and_the_message_says_what_reads_one(file):
     with pytest.raises(GraphError, match=r"got \w+; icsched\.read reads a file$"):
         icsched.prioritize(file)
+
+
+def test_an_array_of_booleans_is_the_mask_itself_whatever_tasks_are_called():
+    """Read as names, True would be the task 1, and False the task 0."""
+    dag = Dag({1: [], 0: [1], 2: [1]})
+
+    assert dag.mask(np.array([True, False, True])).tolist() == [True, False, True]
+    assert dag.induced(np.array([True, False, True])).names == (1, 2)
+
+
+def test_tasks_may_be_called_by_numbers_that_are_not_integers():
+    assert Dag({0.5: [], 1: [0.5]}).find(0.5) == 0
+    assert Dag({False: [], 7: [False]}).find(False) == 0

@@ -112,10 +112,16 @@ def test_bad_mappings_are_refused(parents_of, message):
         (lambda dag: dag.induced([-1]), "unknown task: -1"),
         (lambda dag: dag.induced([0, "e"]), "unknown task: 'e'"),
         (lambda dag: dag.induced(np.array([4])), "unknown task: 4"),
-        (lambda dag: dag.induced(np.array([True])), "unknown task: True"),
+        (
+            lambda dag: dag.induced(np.array([True])),
+            "tasks: expected 4 booleans, one per task, got shape (1,)",
+        ),
         (lambda dag: dag.residual(np.array([0.5])), "unknown task: 0.5"),
         (lambda _: Dag.from_arcs(3, []).mask([1.0]), "unknown task: 1.0"),
         (lambda _: Dag.from_arcs(3, []).mask([True]), "unknown task: True"),
+        (lambda _: Dag({1: [], 2: [1]}).find(True), "unknown task: True"),
+        (lambda _: Dag({1: [], 2: [1]}).find(1.0), "unknown task: 1.0"),
+        (lambda _: Dag({1: [], 2: [1]}).mask([True, False]), "unknown task: True"),
         (lambda _: Dag({"a": [["x"]]}), "parents of task 'a': a task cannot be called ['x']"),
         (lambda dag: dag.residual([1]), "task 'b' cannot have run: its parent 'a' has not"),
         (

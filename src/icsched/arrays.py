@@ -51,6 +51,16 @@ class Rows:
         return taken
 
 
+def frozen(array: Ids) -> Ids:
+    """Return *array*, which cannot be changed any more.
+
+    >>> frozen(np.array([2, 0])).flags.writeable
+    False
+    """
+    array.flags.writeable = False
+    return array
+
+
 def ranks_of(order: Ids) -> Ids:
     """Return the inverse of the permutation *order*: the place of each id in it.
 

@@ -3,17 +3,20 @@
 A task is a function, which is called without arguments, or a tuple of a function and its arguments.
 An argument that is the name of a task stands for the result of that task, also inside lists,
 tuples, sets, frozen sets and named tuples. A tuple that begins with a function is a call there,
-too. Every other argument stands for itself. Graphs of Dask have the same form.
+too. Every other argument stands for itself: True and 1.0 do not stand for the result of a task
+called 1. Graphs of Dask have the same form.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from icsched.errors import ArgumentError
 
 Name = TypeVar("Name", bound=Hashable)
 Function: TypeAlias = Callable[..., object]
+Known: TypeAlias = Collection[tuple[type, Hashable]]  # the names of all tasks, with their kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,20 @@ def calls_of(tasks: Mapping[Name, object]) -> dict[Name, FunctionCall]:
         if not is_call(given):
             expected = "a function, or a tuple of a function and its arguments"
             raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
-    return {name: call_of(given, tasks) for name, given in tasks.items()}
+    names = known_names(tasks)
+    return {name: call_of(name, given, names) for name, given in tasks.items()}
+
+
+def known_names(names: Iterable[Hashable]) -> Known:
+    """Return *names* for `call_of`."""
+    return frozenset((_kind(name), name) for name in names)
+
+
+def _kind(name: object) -> type:
+    """Return what tells an integer from a name that only equals it."""
+    if isinstance(name, bool | float):
+        return type(name)
+    return int if isinstance(name, Integral) else object
 
 
 def is_call(given: object) -> bool:
@@ -69,8 +85,18 @@ def is_call(given: object) -> bool:
     return callable(given) or _is_tuple_of_call(given)
 
 
-def call_of(given: object, names: Collection[object]) -> FunctionCall:
-    """Return a task of the grammar as a call; *names* are those of all tasks."""
+def call_of(name: Hashable, given: object, names: Known) -> FunctionCall:
+    """Return the task called *name* as a call; *names* are those of all tasks.
+
+    Raises ArgumentError for arguments that are inside each other too deeply, or without an end.
+    """
+    try:
+        return _call(given, names)
+    except RecursionError:
+        raise ArgumentError(f"task {name!r}: its arguments are nested too deeply") from None
+
+
+def _call(given: object, names: Known) -> FunctionCall:
     first, *rest = given if isinstance(given, tuple) else (given,)
     return FunctionCall(first, tuple(_part(argument, names) for argument in rest))
 
@@ -88,11 +114,11 @@ def _is_named_tuple(argument: object) -> bool:
     return isinstance(argument, tuple) and hasattr(argument, "_fields")
 
 
-def _part(argument: object, names: Collection[object]) -> object:
+def _part(argument: object, names: Known) -> object:
     """Return what stands for an argument; the argument itself if there is nothing to fill in."""
     if _is_tuple_of_call(argument):
-        return call_of(argument, names)
-    if _has_hash(argument) and argument in names:
+        return _call(argument, names)
+    if _has_hash(argument) and (_kind(argument), argument) in names:
         return Result(argument)
     if not _is_container(argument):
         return argument

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
-from icsched.arrays import Ids, Mask, Rows, ids_where, mask_of
+from icsched.arrays import Ids, Mask, Rows, frozen, ids_where, mask_of
 from icsched.errors import CycleError, GraphError, UnknownTaskError
 from icsched.frames import Shown
 from icsched.graph_inputs import (
@@ -25,9 +25,10 @@ from icsched.graph_inputs import (
     arc_pairs,
     canonical_names,
     checked_names,
-    integers,
-    joined_names,
+    composed_arcs,
+    is_integer,
     mapping_arcs,
+    mask_of_array,
     networkx_arcs,
     networkx_graph,
     rustworkx_arcs,
@@ -91,10 +92,10 @@ class Dag(Shown):
         if len(cycle):
             raise CycleError([names[task] for task in [*cycle, cycle[0]]])
         for rows in (child_rows, parent_rows):
-            _frozen(rows.offsets)
-            _frozen(rows.targets)
+            frozen(rows.offsets)
+            frozen(rows.targets)
         self._children, self._parents = child_rows, parent_rows
-        self._fifo_order = _frozen(order)
+        self._fifo_order = frozen(order)
         self._names = names
 
     # Size, names, identity
@@ -181,9 +182,10 @@ class Dag(Shown):
         0
         """
         if self.numbers_are_names or not isinstance(task, (int, np.integer)):
-            if isinstance(self._names, range):  # where 1.0 would pass for 1
+            found = -1 if isinstance(self._names, range) else self.id_of(task)
+            if found < 0 or is_integer(task) != is_integer(self._names[found]):  # 1.0 and True == 1
                 raise UnknownTaskError(task)
-            return self.id_of(task)
+            return found
         if isinstance(task, bool) or not 0 <= task < len(self):
             raise UnknownTaskError(task)
         return int(task)
@@ -197,20 +199,17 @@ class Dag(Shown):
     def mask(self, tasks: Iterable[Hashable]) -> Mask:
         """Return one boolean per task of the dag: whether it is among *tasks*, names or ids.
 
-        An array of integers has ids. Raises as `children` does.
+        An array of integers has ids, and an array of booleans is the mask itself. Raises
+        GraphError for an array of booleans that has not one per task, else as `children` does.
 
         >>> dag = Dag({"a": [], "b": ["a"], "c": ["a"]})
         >>> dag.mask(["c", "a"]).tolist(), dag.mask([1]).tolist()
         ([True, False, True], [False, True, False])
         """
-        if isinstance(tasks, np.ndarray) and tasks.dtype.kind not in "iu":
-            tasks = tasks.tolist()
-        if not isinstance(tasks, np.ndarray):
-            return mask_of([self.find(task) for task in tasks], len(self))
-        outside = (tasks < 0) | (tasks >= len(self))
-        if outside.any():
-            raise UnknownTaskError(int(tasks[outside][0]))
-        return mask_of(tasks, len(self))
+        if isinstance(tasks, np.ndarray) and tasks.dtype.kind in "biu":
+            return mask_of_array(tasks, len(self))
+        given = tasks.tolist() if isinstance(tasks, np.ndarray) else tasks
+        return mask_of([self.find(task) for task in given], len(self))
 
     @property
     def child_rows(self) -> Rows:
@@ -231,32 +230,32 @@ class Dag(Shown):
     def arcs(self) -> Ids:
         """All arcs as rows of (parent id, child id), sorted."""
         parents = np.repeat(np.arange(len(self), dtype=np.int32), self.out_degrees)
-        return _frozen(np.column_stack([parents, self._children.targets]))
+        return frozen(np.column_stack([parents, self._children.targets]))
 
     @cached_property
     def in_degrees(self) -> Ids:
         """Number of parents of each task."""
-        return _frozen(self._parents.sizes)
+        return frozen(self._parents.sizes)
 
     @cached_property
     def out_degrees(self) -> Ids:
         """Number of children of each task."""
-        return _frozen(self._children.sizes)
+        return frozen(self._children.sizes)
 
     @cached_property
     def sources(self) -> Ids:
         """Tasks without parents, ids ascending."""
-        return _frozen(ids_where(self.in_degrees == 0))
+        return frozen(ids_where(self.in_degrees == 0))
 
     @cached_property
     def sinks(self) -> Ids:
         """Tasks without children, ids ascending."""
-        return _frozen(ids_where(self.out_degrees == 0))
+        return frozen(ids_where(self.out_degrees == 0))
 
     @cached_property
     def nonsinks(self) -> Ids:
         """Tasks with children, ids ascending."""
-        return _frozen(ids_where(self.out_degrees > 0))
+        return frozen(ids_where(self.out_degrees > 0))
 
     @cached_property
     def levels(self) -> Ids:
@@ -266,7 +265,7 @@ class Dag(Shown):
         [0, 1, 2]
         """
         ones = np.ones(len(self))
-        return _frozen(_native.longest_paths(self._children, self._fifo_order, ones).astype("i4"))
+        return frozen(_native.longest_paths(self._children, self._fifo_order, ones).astype("i4"))
 
     @property
     def is_bipartite(self) -> bool:
@@ -285,7 +284,7 @@ class Dag(Shown):
         label = _native.connected_parts(self._children)
         by_part = np.argsort(label, kind="stable").astype(np.int32)
         ends = np.cumsum(np.bincount(label))
-        return tuple(_frozen(part) for part in np.split(by_part, ends[:-1])) if len(self) else ()
+        return tuple(frozen(part) for part in np.split(by_part, ends[:-1])) if len(self) else ()
 
     # New dags from old
 
@@ -347,30 +346,14 @@ class Dag(Shown):
         >>> fork.compose(join, [(1, 0), (2, 1)]).arcs.tolist()
         [[0, 1], [0, 2], [1, 3], [2, 3]]
         """
-        pairs = list(merge)
-        self._check_ends([sink for sink, _ in pairs], self.sinks, "sinks of the first dag")
-        other._check_ends([source for _, source in pairs], other.sources, "sources of the second")
-        new_id = np.full(len(other), -1, np.int32)
-        for sink, source in pairs:
-            new_id[source] = sink
-        fresh = np.flatnonzero(new_id < 0)
-        new_id[fresh] = np.arange(len(self), len(self) + len(fresh))
-        arcs = np.concatenate([self.arcs, new_id[other.arcs]])
-        names = joined_names(self._names, other._names, fresh)
-        return Dag.from_arcs(len(self) + len(fresh), arcs, names=names)
+        first, second = (self._names, self.arcs), (other._names, other.arcs)
+        return Dag.from_arcs(**composed_arcs(first, second, list(merge)))
 
     def _subdag(self, keep: Mask) -> Dag:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
         names = canonical_names(tuple(compress(self._names, keep.tolist())))
         return Dag._from_checked(new_id[self.arcs[inside]], names)
-
-    def _check_ends(self, used: list[int], ends: Ids, what: str) -> None:
-        wrong = np.flatnonzero(self.mask(integers(used, "tasks to merge")) & ~self.mask(ends))
-        if len(wrong):
-            raise GraphError(f"cannot merge {self._names[wrong[0]]!r}: not among the {what}")
-        if len(set(used)) < len(used):
-            raise GraphError(f"cannot merge: one of the {what} occurs twice")
 
     # To and from other libraries
 
@@ -413,8 +396,3 @@ class Dag(Shown):
         Raises EngineError if rustworkx is not installed.
         """
         return rustworkx_graph(self._names, self.arcs)
-
-
-def _frozen(array: Ids) -> Ids:
-    array.flags.writeable = False
-    return array

@@ -6,6 +6,15 @@ from dataclasses import dataclass
 from types import TracebackType
 
 
+def storable(text: str) -> str:
+    r"""Return *text* as UTF-8 can hold it; file names may have bytes that are not UTF-8.
+
+    >>> storable("caf\udce9")
+    'caf\\udce9'
+    """
+    return text.encode(errors="backslashreplace").decode()
+
+
 class RemoteTraceback(Exception):  # noqa: N818  named as in concurrent.futures
     """The cause of an error that another process raised: the traceback there, as text."""
 
@@ -56,7 +65,9 @@ def _pickled(error: BaseException) -> bytes | None:
     """Return an error as a pickle that can be read back; an error with own arguments may not."""
     try:
         pickled = pickle.dumps(error)
-    except Exception:  # what a user's class raises cannot be foreseen
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # what a user's class raises cannot be foreseen
         return None
     return pickled if type(_unpickled(pickled)) is type(error) else None
 
@@ -64,8 +75,8 @@ def _pickled(error: BaseException) -> bytes | None:
 def _unpickled(pickled: bytes) -> BaseException | None:
     try:
         error = pickle.loads(pickled)  # noqa: S301  made by this run
-    except (
-        Exception
-    ):  # a class that this process cannot import, or that does not take its arguments
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # this process may lack the class, or the class needs other arguments
         return None
     return error if isinstance(error, BaseException) else None

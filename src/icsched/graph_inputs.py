@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import checks
-from icsched.arrays import Ids
-from icsched.errors import GraphError, not_installed
+from icsched.arrays import Ids, Mask, mask_of
+from icsched.errors import GraphError, UnknownTaskError, not_installed
 
 if TYPE_CHECKING:
     import networkx
@@ -46,6 +46,30 @@ def integers(values: object, what: str) -> NDArray[np.integer[Any]]:
         got = array.dtype if array.ndim else type(values).__name__
         raise GraphError(f"{what}: expected integers, got {got}")
     return array
+
+
+def is_integer(name: object) -> bool:
+    """Whether *name* is an integer, and not just equal to one as True and 1.0 are."""
+    return isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+
+
+def mask_of_array(tasks: NDArray[Any], count: int) -> Mask:
+    """Return an array of ids as a mask over *count* tasks; an array of booleans is a mask.
+
+    Raises UnknownTaskError for an id out of range, GraphError for a mask of another size.
+
+    >>> mask_of_array(np.array([2, 0]), 3).tolist()
+    [True, False, True]
+    """
+    if tasks.dtype.kind == "b":
+        if tasks.shape != (count,):
+            expected = f"expected {count} booleans, one per task"
+            raise GraphError(f"tasks: {expected}, got shape {tasks.shape}")
+        return tasks.copy()
+    outside = (tasks < 0) | (tasks >= count)
+    if outside.any():
+        raise UnknownTaskError(int(tasks[outside][0]))
+    return mask_of(tasks, count)
 
 
 def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
@@ -167,7 +191,38 @@ def in_order(parents: Iterable[Hashable]) -> Iterable[Hashable]:
     return sorted(parents, key=lambda task: (type(task).__name__, repr(task)))
 
 
-def joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
+def composed_arcs(
+    first: tuple[Names, Ids], second: tuple[Names, Ids], merge: list[tuple[int, int]]
+) -> dict[str, Any]:
+    """Return what `Dag.from_arcs` takes for a composition; each dag comes as names and arcs.
+
+    Raises GraphError unless *merge* pairs sinks of the first dag with sources of the second one,
+    UnknownTaskError for an id that a dag does not have.
+    """
+    (names, arcs), (others, other_arcs) = first, second
+    _check_ends([sink for sink, _ in merge], arcs[:, 0], names, "sinks of the first dag")
+    _check_ends([source for _, source in merge], other_arcs[:, 1], others, "sources of the second")
+    new_id = np.full(len(others), -1, np.int32)
+    for sink, source in merge:
+        new_id[source] = sink
+    fresh = np.flatnonzero(new_id < 0)
+    tasks = len(names) + len(fresh)
+    new_id[fresh] = np.arange(len(names), tasks)
+    all_arcs = np.concatenate([arcs, new_id[other_arcs]])
+    return {"tasks": tasks, "arcs": all_arcs, "names": _joined_names(names, others, fresh)}
+
+
+def _check_ends(used: list[int], inner: Ids, names: Names, what: str) -> None:
+    """Check the tasks to merge; *inner* are those that cannot be merged."""
+    tasks = integers(used, "tasks to merge")
+    wrong = np.flatnonzero(mask_of_array(tasks, len(names)) & mask_of_array(inner, len(names)))
+    if len(wrong):
+        raise GraphError(f"cannot merge {names[wrong[0]]!r}: not among the {what}")
+    if len(set(used)) < len(used):
+        raise GraphError(f"cannot merge: one of the {what} occurs twice")
+
+
+def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names | None:
     """Return the names of a composition; None if they collide or either dag has none."""
     if isinstance(first, range) or isinstance(second, range):
         return None

@@ -234,6 +234,7 @@ HELD_AS_JSON = """{
         (held(7, "no disk"), "no disk"),
         (held(7, "  "), "no reason given"),
         (HELD_AS_JSON, "no disk"),
+        (HELD_AS_JSON.replace("no disk", r"no \"disk\"\n\u00e9\/"), 'no "disk" é/'),
     ],
 )
 def test_a_job_on_hold_is_known_with_the_reason(tmp_path, text, reason):

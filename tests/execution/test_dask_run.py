@@ -65,6 +65,26 @@ def test_what_a_function_prints_reaches_a_standard_output_that_cannot_be_opened(
         assert ours.recv(4096) == b"hello\n"
 
 
+FAILS = """
+from functools import partial
+import icsched
+if __name__ == "__main__":
+    try:
+        icsched.run({"a": partial(int, "x")}, engine="dask", workers=1)
+    except icsched.RunError as error:
+        print(error.failed)
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_traceback_is_not_printed_on_standard_output():
+    Path("fails.py").write_text(FAILS)
+    done = subprocess.run([sys.executable, "fails.py"], capture_output=True, text=True, timeout=60)
+
+    expected = "invalid literal for int() with base 10: 'x'"
+    assert (done.stdout, done.stderr) == (f"{{'a': \"ValueError: {expected}\"}}\n", "")
+
+
 def at(address, *words):
     line = [SCRIPT, "run", "wf.plain", "--order", "fifo", "--engine", "dask", "--address", address]
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -83,6 +83,56 @@ def test_an_error_that_does_not_pickle_is_known_by_its_text(engine):
     assert error.__cause__.text == error.tracebacks["a"]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_function_that_exits_is_told_of_in_its_log(engine, tmp_path):
+    error = failed({"a": (sys.exit, 3)}, engine=engine, journal=tmp_path)
+
+    assert error.failed == {"a": "SystemExit: 3"}
+    assert error.tracebacks == {"a": "SystemExit: 3\n"}, "sys.exit has no line of its own"
+    (log,) = (tmp_path / "logs").iterdir()
+    assert log.read_text().endswith("SystemExit: 3\n")
+
+
+class MuteError(Exception):
+    def __str__(self):
+        raise LookupError("no words")
+
+
+class StuckError(Exception):
+    def __reduce__(self):
+        sys.exit(4)
+
+
+def fail_without_words():
+    raise MuteError
+
+
+def fail_for_good():
+    raise StuckError("stuck")
+
+
+def fail_at_a_strange_name():
+    raise ValueError("caf\udce9")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (fail_without_words, "MuteError"),
+        (fail_for_good, "StuckError: stuck"),
+        (fail_at_a_strange_name, r"ValueError: caf\udce9"),
+    ],
+)
+def test_an_error_that_is_hard_to_tell_is_told(function, problem, engine, tmp_path):
+    error = failed({"a": function}, engine=engine, journal=tmp_path)
+
+    assert error.failed == {"a": problem}
+    assert function.__name__ in error.tracebacks["a"]
+    (log,) = (tmp_path / "logs").iterdir()
+    assert function.__name__ in log.read_text()
+
+
 def fail_with_a_class_of(folder):
     """Raise an error whose class only the worker can import."""
     sys.path.insert(0, str(folder))

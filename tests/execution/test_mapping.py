@@ -246,6 +246,35 @@ def test_the_next_process_knows_the_same_arguments_again(tmp_path):
         assert (done.stdout, done.stderr) == ("18\n", ""), "1 + 3 + 3 + 5 + 1 + 5"
 
 
+SETS_OF_TASKS = """
+import sys
+import icsched
+
+def total(*values):
+    return sum(map(sum, values))
+
+if __name__ == "__main__":
+    one, two, three = ((int, word) for word in "123")
+    sets = {"one", "two", "three"}, frozenset({"one", (max, "two", 5)})
+    tasks = {"one": one, "two": two, "three": three, "total": (total, *sets)}
+    directory, resume = sys.argv[1:]
+    print(icsched.run(tasks, workers=1, journal=directory, resume=resume == "yes")["total"])
+"""
+
+
+def test_the_next_process_knows_sets_with_names_of_tasks_again(tmp_path):
+    """The total is 1 + 2 + 3, and 1 + 5."""
+    (tmp_path / "script.py").write_text(SETS_OF_TASKS)
+    for seed, resume in (("1", "no"), ("2", "yes"), ("3", "yes")):
+        done = subprocess.run(
+            [sys.executable, tmp_path / "script.py", tmp_path / "run", resume],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("12\n", "")
+
+
 @pytest.mark.parametrize(
     ("tasks", "problem"),
     [
@@ -297,6 +326,19 @@ def test_what_went_wrong_is_one_line():
     assert error.value.failed == {"bad": "ValueError: one two"}
 
 
+def fail_at_a_strange_name() -> None:
+    raise ValueError("caf\udce9")
+
+
+def test_a_problem_that_utf_8_cannot_hold_fails_its_task_alone(tmp_path):
+    tasks = {"bad": fail_at_a_strange_name, **NUMBERS}
+    with pytest.raises(RunError) as error:
+        icsched.run(tasks, workers=1, journal=tmp_path, keep_going=True)
+
+    assert error.value.failed == {"bad": r"ValueError: caf\udce9"}
+    assert error.value.results == {"two": 2, "six": 6}
+
+
 def close_standard_output() -> int:
     sys.stdout.close()
     return 3
@@ -304,3 +346,33 @@ def close_standard_output() -> int:
 
 def test_a_function_that_closes_standard_output_has_its_result(tmp_path):
     assert icsched.run({"a": close_standard_output}, workers=1, journal=tmp_path / "run")["a"] == 3
+
+
+class Tee:
+    """Prints to two files, as many scripts do."""
+
+    def __init__(self, *files):
+        self.files = files
+
+    def write(self, text):
+        for file in self.files:
+            file.write(text)
+
+    def flush(self):
+        for file in self.files:
+            file.flush()
+
+
+def print_to_two_files(second) -> int:
+    sys.stdout = Tee(sys.stdout, second.open("w"))
+    sys.stdout.write("twice\n")
+    return 3
+
+
+def test_a_function_that_replaces_standard_output_has_its_result_and_its_log(tmp_path):
+    tasks = {"a": (print_to_two_files, tmp_path / "second"), "b": (print, 1)}
+    found = icsched.run(tasks, workers=1, order="fifo", journal=tmp_path / "run")
+
+    assert found == {"a": 3, "b": None}
+    logs = sorted((tmp_path / "run" / "logs").iterdir())
+    assert [log.read_text() for log in logs] == ["twice\n", "1\n"], "b prints the number 1"

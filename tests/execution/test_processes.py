@@ -58,6 +58,13 @@ def test_what_went_wrong_is_one_line(words, problem, log):
     assert run_command(Command(words), log)[1] == problem
 
 
+def test_a_file_whose_name_is_not_utf_8_is_told_in_plain_text(log):
+    """Latin-1 has the byte 0xe9 for the last letter; Python holds it as a lone surrogate."""
+    _, problem = run_command(Command(("true",), stdout="nodir/caf\udce9"), log)
+
+    assert problem == r"cannot start: nodir/caf\udce9: No such file or directory"
+
+
 def test_no_shell_reads_the_words_unless_asked(log):
     run_command(Command(("echo", "$HOME;", "*", "`id`")), log)
     run_command(Command(("echo", "$(echo 1; echo 2)")), log, shell=True)  # noqa: S604

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import SCRIPT
 from tests.execution.conftest import answer_the_job, command, complaints, environment, lines
 
 RUN = Path("wf.plain.icsched-run")
@@ -54,6 +55,19 @@ def test_a_journal_that_is_there_is_not_touched_unless_asked(jobs, icsched_run):
     resumed = icsched_run("--resume")
     assert (resumed.returncode, resumed.stdout.splitlines()[1]) == (0, "Nothing was left to run")
     assert Path("ran").read_text() == "\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_job_whose_output_has_a_name_that_is_not_utf_8_fails_alone():
+    Path("wf.dag").write_text("JOB a a.sub\nJOB b b.sub\n")
+    Path("a.sub").write_bytes(b"executable = /bin/true\noutput = nodir/caf\xe9\nqueue\n")
+    Path("b.sub").write_text("executable = /bin/true\nqueue\n")
+    words = ["run", "wf.dag", "-j", "1", "--keep-going", "--json"]
+    done = subprocess.run([str(SCRIPT), *words], capture_output=True, text=True)
+
+    assert json.loads(done.stdout)["done"] == 1
+    assert complaint(done).startswith("task 'a' failed: cannot start: ")
+    assert r"/nodir/caf\udce9: No such file" in done.stderr
 
 
 def test_a_failure_is_told_with_its_log_and_can_be_mended(jobs, icsched_run):

@@ -2,15 +2,19 @@
 
 import os
 import threading
+from functools import partial
 
 import pytest
 
 from icsched import FormatError
 from icsched.files import (
+    check_rewritable,
     is_own_file,
     read_bytes,
     read_if_there,
     read_text,
+    remove,
+    write_bytes,
 )
 
 # Reading
@@ -94,3 +98,19 @@ def test_a_file_that_need_not_be_there_is_none(tmp_path):
     assert read_if_there(tmp_path / "file" / "below") is None
     with pytest.raises(FormatError, match="is a directory"):
         read_if_there(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("a\0b", "expected a name without a NUL byte"),
+        ("a\ud800", "expected a name that this system can hold"),
+    ],
+)
+@pytest.mark.parametrize(
+    "use", [read_bytes, read_if_there, remove, partial(write_bytes, data=b""), check_rewritable]
+)
+def test_a_name_that_no_file_can_have_is_refused(use, name, problem, tmp_path):
+    with pytest.raises(FormatError, match=problem):
+        use(f"{tmp_path}/{name}")
+    assert not list(tmp_path.iterdir())

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from icsched.commands import Command
 from icsched.errors import EngineError
+from icsched.failures import storable
 from icsched.machine import die_with_parent
 
 ATTEMPT = "ICSCHED_ATTEMPT"  # the variable by which the processes of an attempt are known again
@@ -83,7 +84,7 @@ def run_command(
             problem = _ended(work, log, time_limit, shell=shell)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        problem = f"cannot start: {where}{error.strerror}"
+        problem = storable(f"cannot start: {where}{error.strerror}")
     return time.perf_counter() - start, problem
 
 

@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import parent_process
 from pathlib import Path
 from threading import Lock, Thread
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from icsched.commands import Command
 from icsched.engines.processes import run_command
-from icsched.failures import Failure
+from icsched.failures import Failure, storable
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
@@ -125,18 +125,23 @@ def _called(call: Callable[[], object], log: Path, time_limit: float | None) -> 
             value = call()
     except _OverTime:
         problem = f"stopped at its time limit of {time_limit:g} s"
-    except Exception as error:  # what a user's function raises cannot be foreseen
+    except (Exception, SystemExit) as error:  # a user's function may raise anything
         problem, value = problem_of(error), Failure.of(error)
     return time.perf_counter() - start, problem, False, value
 
 
 def problem_of(error: BaseException) -> str:
-    r"""Return an error on one line: its type, and what it says.
+    r"""Return an error on one line: its type, and what it says, unless saying it fails.
 
     >>> problem_of(ValueError("two\nlines")), problem_of(KeyError())
     ('ValueError: two lines', 'KeyError')
     """
-    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    name = type(error).__name__
+    try:
+        said = f"{name}: {error}"
+    except Exception:  # what a user's class raises cannot be foreseen
+        said = name
+    return storable(" ".join(said.split()).removesuffix(":"))
 
 
 @contextmanager
@@ -155,22 +160,25 @@ def _printing_to(log: Path) -> Iterator[None]:
         yield
         return
     kept = [os.dup(1), os.dup(2)]
-    with log.open("ab") as file:
-        _redirect([file.fileno()] * 2)
-    try:
-        yield
-    except Exception:
-        sys.excepthook(*sys.exc_info())
-        raise
-    finally:
-        _redirect(kept)
+    with ExitStack() as stack:
         for handle in kept:
-            os.close(handle)
+            stack.callback(os.close, handle)
+        stack.callback(_redirect, kept)
+        with log.open("ab") as file:
+            _redirect([file.fileno()] * 2)
+        try:
+            yield
+        except (Exception, SystemExit):
+            sys.excepthook(*sys.exc_info())
+            raise
 
 
 def _redirect(handles: list[int]) -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None and not stream.closed:
-            stream.flush()
-    for number, handle in zip((1, 2), handles, strict=True):
-        os.dup2(handle, number)
+    try:
+        for stream in (sys.stdout, sys.stderr):  # a function may have put anything there
+            flush = getattr(stream, "flush", None)
+            if flush is not None and not getattr(stream, "closed", False):
+                flush()
+    finally:
+        for number, handle in zip((1, 2), handles, strict=True):
+            os.dup2(handle, number)

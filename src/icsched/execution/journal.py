@@ -160,7 +160,7 @@ class Journal:
     def forgetting(self) -> Iterator[None]:
         """Forget an earlier run before the block, and remember it if the block refuses to start.
 
-        If this process is killed inside the block, the earlier run is forgotten.
+        If this process is killed or interrupted inside the block, the earlier run is forgotten.
         """
         if not self._journal.in_transaction:
             yield
@@ -172,7 +172,7 @@ class Journal:
             self.forget_earlier()
             try:
                 yield
-            except IcschedError:
+            except (IcschedError, OSError):
                 with self._naming():
                     earlier.backup(self._journal)
                 raise

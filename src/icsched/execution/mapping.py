@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from icsched.calls import Function, FunctionCall, Name, calls_of
+from icsched.calls import Function, FunctionCall, Name, Several, calls_of
 from icsched.dag import Dag
 from icsched.engines.entry import Call, Terms
 from icsched.engines.local import LOCAL
@@ -51,9 +51,10 @@ def run(
 
     *tasks* maps each name to a function, or to a tuple of a function and its arguments. An argument
     that is the name of a task stands for the result of that task, also inside a list. Other
-    arguments stand for themselves. The functions run in *workers* processes of an *engine* of
-    `ENGINES`, by default one for each core of this machine. So functions, arguments and results
-    must pickle, and a script must call `run` below ``if __name__ == "__main__":``.
+    arguments stand for themselves, also True and 1.0 if a task is called 1. The functions run in
+    *workers* processes of an *engine* of `ENGINES`, by default one for each core of this machine.
+    So functions, arguments and results must pickle, and a script must call `run` below
+    ``if __name__ == "__main__":``.
     *order* is a name of `ORDERS`, a plan, or names of all tasks; some orders use *run_times*, one
     number per task, or a mapping from names to seconds. Both are as for `prioritize`.
 
@@ -157,6 +158,8 @@ class _Steady(pickle.Pickler):
         """Return what stands for a set or a text; None for what is pickled as usual."""
         if isinstance(value, set | frozenset):
             return type(value).__name__, sorted(map(_steady, value))
+        if isinstance(value, Several) and issubclass(value.make, set | frozenset):
+            return f"{value.make.__name__} of parts", sorted(map(_steady, value.parts))
         if type(value) is str:
             return f"text {value}"
         return None

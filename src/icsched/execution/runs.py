@@ -61,7 +61,11 @@ def run_by_crew(
         if course.rules.allows_copies:
             journal.allow_copies()
         loop = Loop(
-            *(tasks, handing, journal, crew, course.rules),
+            tasks,
+            handing,
+            journal,
+            crew,
+            course.rules,
             before=course.before,
             keeps_results=course.keeps_results,
         )

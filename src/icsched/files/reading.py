@@ -57,7 +57,7 @@ def read_if_there(path: str | os.PathLike[str]) -> bytes | None:
 def _is_endless(path: str | os.PathLike[str]) -> bool:
     try:
         mode = Path(path).stat().st_mode
-    except OSError:
+    except (OSError, ValueError):
         return False  # the reader of the file says why
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
@@ -98,11 +98,22 @@ def is_own_file(path: str | os.PathLike[str], files: Iterable[str]) -> bool:
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn an OSError inside into a FormatError that names *path*."""
+    """Turn an OSError inside into a FormatError that names *path*; no file can have some names."""
+    problem = _name_problem(path)
+    if problem:
+        raise FormatError(os.fspath(path), None, problem)
     try:
         yield
     except OSError as error:
         raise FormatError(os.fspath(path), None, reason(error)) from error
+
+
+def _name_problem(path: str | os.PathLike[str]) -> str | None:
+    try:
+        has_nul = b"\0" in os.fsencode(path)
+    except UnicodeEncodeError:
+        return "expected a name that this system can hold"
+    return "expected a name without a NUL byte" if has_nul else None
 
 
 def reason(error: OSError) -> str:

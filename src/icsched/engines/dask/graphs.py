@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from icsched.calls import FunctionCall, Result, Several, call_of, is_call, made
+from icsched.calls import FunctionCall, Known, Result, Several, call_of, is_call, known_names, made
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, UnknownTaskError, not_installed
 from icsched.pebble import RunTimes
@@ -90,7 +90,8 @@ def tasks_of_mapping(graph: Mapping[Key, object], results: Iterable[Key] | None)
     >>> tasks.wanted, tasks.parents("b")
     (('b', 'c'), ['a'])
     """
-    nodes = _nodes({name: _called(name, work, graph) for name, work in graph.items()})
+    names = known_names(graph)
+    nodes = _nodes({name: _called(name, work, names) for name, work in graph.items()})
     terms = dict(_by_task(_layer_annotations(graph)))
     if results is None:
         parents = set().union(*(node.dependencies for node in nodes.values()))
@@ -159,12 +160,12 @@ def _nodes(graph: Mapping[Key, object]) -> dict[Key, GraphNode]:
     return nodes
 
 
-def _called(name: Key, work: object, names: Collection[Key]) -> object:
+def _called(name: Key, work: object, names: Known) -> object:
     """Return a task of `icsched.calls` as a task of Dask, and *work* if it is anything else."""
     from dask.task_spec import GraphNode
 
     is_dasks = isinstance(work, GraphNode) or not is_call(work)
-    return work if is_dasks else _node(call_of(work, names), name)
+    return work if is_dasks else _node(call_of(name, work, names), name)
 
 
 def _node(part: object, name: Key | None = None) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
 from icsched.engines.processes import ATTEMPT, GRACE_S, run_command
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
 
 LOST = "its worker died after its end"
+_SILENT = "its error could not be told"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
 
 Work: TypeAlias = Command | Callable[[], object]
@@ -65,7 +66,8 @@ def attempted(
             seconds, problem = run_command(work, place, time_limit, shell)
             value = None
         else:
-            seconds, problem, value = _called(work, place, time_limit)
+            is_kept = log != str(NO_LOG)
+            seconds, problem, value = _called(work, place, time_limit, is_kept=is_kept)
         if record is not None and problem is None:
             recorder.end(number, task, seconds, value)
         return seconds, problem, value, b"" if is_shared else _end_of(place)
@@ -136,28 +138,38 @@ def _end_of(place: Path) -> bytes:
 
 
 def _called(
-    call: Callable[[], object], log: Path, time_limit: float | None
+    call: Callable[[], object], log: Path, time_limit: float | None, *, is_kept: bool
 ) -> tuple[float, str | None, object]:
-    """Call a function; one that reaches its limit goes on beside, and its result is dropped."""
+    """Call a function; one that reaches its limit goes on beside, and its result is dropped.
+
+    A log that is kept gets the traceback; otherwise whoever reads the Failure has it.
+    """
     start = time.perf_counter()
     ends: list[tuple[str | None, object]] = []
-    thread = Thread(target=lambda: ends.append(_tried(call, log)), daemon=True)
+    thread = Thread(target=lambda: ends.append(_tried(call, log, is_kept=is_kept)), daemon=True)
     thread.start()
     thread.join(time_limit)
+    is_late = thread.is_alive()  # asked before `ends`, which it may still fill
     late = f"stopped at its time limit of {time_limit or 0:g} s"
-    problem, value = ends[0] if ends else (late, None)
+    problem, value = ends[0] if ends else (late if is_late else _SILENT, None)
     return time.perf_counter() - start, problem, value
 
 
-def _tried(call: Callable[[], object], log: Path) -> tuple[str | None, object]:
+def _tried(call: Callable[[], object], log: Path, *, is_kept: bool) -> tuple[str | None, object]:
     try:
         with _printing_to(log):
             return None, call()
     except BaseException as error:  # also of sys.exit: the thread would end without a word
         failure = Failure.of(error)
-        with suppress(OSError), log.open("a") as file:
-            file.write(failure.traceback)
+        if is_kept:
+            with suppress(OSError), _appending(log) as file:
+                file.write(failure.traceback)
         return problem_of(error), failure
+
+
+def _appending(log: Path) -> IO[str]:
+    """Open a log that takes any text, as standard error does."""
+    return log.open("a", errors="backslashreplace")
 
 
 @contextmanager
@@ -172,7 +184,7 @@ def _printing_to(log: Path) -> Iterator[None]:
             sys.stdout.flush()  # a worker may be killed before it does so itself
         return
     try:
-        with log.open("a") as file, redirect_stdout(file), redirect_stderr(file):
+        with _appending(log) as file, redirect_stdout(file), redirect_stderr(file):
             yield
     finally:
         _printing.release()

@@ -1,16 +1,20 @@
 """What the logs of a run say, while they are being written."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from icsched.engines.entry import Outcome
 from icsched.engines.htcondor.writing import DagFile
+from icsched.failures import storable
 from icsched.logs.events import Event, Job, Kind, events_in
 
 _END = b"\n...\n"  # of an event
 _HOLD = re.compile(rb"Job was held\.[^\n]*\n[ \t]+([^\n]+)|\"HoldReason\": *\"((?:[^\"\\]|\\.)*)")
+_NO_REASON = "no reason given"
 _HOW = re.compile(rb"\((return value|signal) (\d+)\)|\"(ReturnValue|TerminatedBySignal)\": (\d+)")
 
 
@@ -45,8 +49,13 @@ def _said(event: Event, text: bytes) -> str:
 
 def _hold_reason(text: bytes) -> str:
     match = _HOLD.search(text)
-    reason = (match[1] or match[2] or b"") if match else b""
-    return reason.decode(errors="replace").strip() or "no reason given"
+    if not match:
+        return _NO_REASON
+    reason = (match[1] or match[2] or b"").decode(errors="replace")
+    if match[2]:
+        with suppress(ValueError):
+            reason = storable(json.loads(f'"{reason}"'))
+    return " ".join(reason.split()) or _NO_REASON
 
 
 def _problem(text: bytes) -> str:

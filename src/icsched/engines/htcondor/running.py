@@ -1,9 +1,11 @@
 """A workflow handed over to DAGMan, and followed until DAGMan ends."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from icsched.engines.entry import Engine, Outcome, Terms
 from icsched.engines.htcondor import queue
@@ -19,6 +21,8 @@ from icsched.workflow import Workflow
 FILE = "workflow.dag"
 _PAUSE_S = 0.5  # between two looks at the logs
 _MOST_CRASHES = 3  # of DAGMan, which HTCondor starts again and again
+_BEGIN = "STARTING UP"  # what DAGMan writes into its log first
+_MOST_READ = 2**20  # bytes at the end of DAGMan's own log, which a long run fills
 _LOOKS = 120  # at the logs, before the queue is asked whether DAGMan is still there
 
 
@@ -75,9 +79,9 @@ class _Run:
             early += self._successes(self._log(".nodes.log"))
             if len(self._jobs.done) == len(self._described.tasks):
                 return (outcome for outcome in early)
-            found = self._submitted()
-        self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
-        return self._followed(found, early)
+        followed = self._followed(found, early)
+        next(followed)  # it is submitted now, and removed if the iterator is closed
+        return followed
 
     def _log(self, suffix: str) -> Log:
         return Log(self._path.with_name(self._path.name + suffix))
@@ -130,10 +134,14 @@ class _Run:
             text = "".join(f"{line}\n" for line in [*lines, *more])
             write_bytes(f"{self._path}.rescue{number:03}", text.encode(errors="surrogateescape"))
 
-    def _followed(self, cluster: int, early: list[Outcome]) -> Iterator[Outcome]:
-        log = self._log(".nodes.log")
+    def _followed(self, found: int | None, early: list[Outcome]) -> Iterator[Any]:
+        """Yield None once DAGMan runs, then the outcomes."""
+        cluster = self._submitted() if found is None else found
         ending = _Ending(self._log(".dagman.log"), cluster, self._path)
         try:
+            yield None
+            log = self._log(".nodes.log")
+            self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
             yield from early
             while True:
                 is_over = ending.is_over()
@@ -172,14 +180,21 @@ class _Run:
 
 
 def _failure(problem: str, path: Path) -> EngineError:
-    """Return an error that names DAGMan's own log, with its last line that says ERROR."""
+    """Return an error that names DAGMan's own log, with the last ERROR of the last run there."""
     log = path.with_name(f"{path.name}.dagman.out")
     try:
-        lines = log.read_text("utf-8", "replace").splitlines()
+        text = _end_of(log).decode(errors="replace")
     except OSError:
-        lines = []
+        text = ""
+    lines = text.rpartition(_BEGIN)[2].splitlines()
     said = [line[line.index("ERROR") :].strip() for line in lines if "ERROR" in line]
     return EngineError(": ".join([problem, *said[-1:], f"see {log}"]))
+
+
+def _end_of(log: Path) -> bytes:
+    with log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_READ))
+        return file.read()
 
 
 class _Ending:

@@ -20,7 +20,8 @@ _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: a larger file was not written by hand
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
 # A queue statement for another number of jobs than one or none, which are the usual numbers.
-_SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?![01]?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
+_SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?!0*+1?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
+_MACRO = re.compile(r"queue\s+\$\S*", re.IGNORECASE)  # a number that HTCondor alone knows
 _AS_ONE = "icsched counts them as one job, and learns the mean of their run times"
 _DEFAULT = re.compile(rb"^[ \t]*DAGMAN_DEFAULT_PRIORITY[ \t]*=[^\n]*", re.I | re.M)
 _STRICT = re.compile(rb"^[ \t]*DAGMAN_USE_STRICT[ \t]*=[ \t]*([0-9]{1,9})[ \t\r]*$", re.I | re.M)
@@ -111,7 +112,9 @@ def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
         yield Remark(file.path, line, text)
     if queue is not None and (several := _SEVERAL.match(data, queue)):
         text = several[0].decode(errors="replace").strip()
-        submits = f"DAGMan submits all these jobs as {_jobs(file, each='each of ')}"
+        is_open = _MACRO.fullmatch(text) is not None
+        submits = "may submit several jobs" if is_open else "submits all these jobs"
+        submits = f"DAGMan {submits} as {_jobs(file, each='each of ')}"
         line = data.count(b"\n", 0, queue) + 1
         yield Remark(file.path, line, f"'{text}': {submits}; {_AS_ONE}")
 
