@@ -46,8 +46,8 @@ def run_by_crew(
 ) -> tuple[Happened, int]:
     """Run tasks by the workers of an engine; return what happened, and how many workers there were.
 
-    Raises EngineError, before anything starts, if the engine cannot be used; KeyboardInterrupt after
-    Ctrl-C or SIGTERM while the engine at another address is waited for.
+    Raises EngineError, before anything starts, if the engine cannot be used. Raises
+    KeyboardInterrupt after Ctrl-C or SIGTERM while an engine elsewhere is waited for.
     """
     assert course.engine.open is not None, "an engine with a crew"  # noqa: S101
     handing = Handing.of(plan.dag, plan, course.rules)
