@@ -13,7 +13,7 @@ from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.logs import Ending, Fit, PastRun, Usage
 from icsched.pebble import priority_order
-from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
+from icsched.sim import AnyPool, Played, Recorded, Times, Workers, simulate_runs
 from icsched.sim.model import SPREAD
 from icsched.workflow import Workflow
 
@@ -24,7 +24,7 @@ _FAR_OFF = 0.2  # a pool with a larger error does not explain the run
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
 _FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
-_REPLAYS = 100  # of a pool whose workers leave by chance
+_REPLAYS = 100  # of a pool whose workers leave: chance decides which task is lost
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class Foretold:
 
     `actual` is when the last job succeeded on the real pool, `replays` when it does by simulation
     on a fixed number of workers and on the recorded slots, with the measured times, in the order of
-    the starts. `found` has all jobs of the workflow, with times that vary by `times`. Orders are
-    compared with `baseline`: fifo if the workflow has no priorities, because HTCondor then takes
-    jobs so; else the recorded order of the starts.
+    the starts. It is the mean of 100 runs if workers or slots leave. `found` has all jobs of the
+    workflow, with times that vary by `times`. Orders are compared with `baseline`: fifo if the
+    workflow has no priorities, because HTCondor then takes jobs so; else the recorded order of the
+    starts.
     """
 
     pool: AnyPool
@@ -165,7 +166,8 @@ def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]
 
 
 def _time(dag: Dag, played: Played, pool: AnyPool, times: Times) -> float:
-    runs = 1 if pool.leave == np.inf else _REPLAYS
+    earliest = pool.ends.min() if isinstance(pool, Recorded) else pool.leave
+    runs = 1 if earliest == np.inf else _REPLAYS
     return float(simulate_runs(dag, played, pool, times, seed=0, runs=runs).time.mean())
 
 

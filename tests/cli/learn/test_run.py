@@ -85,6 +85,25 @@ def test_a_pool_that_shrinks_is_played_from_the_recorded_slots(learn):
     assert sorted(pool.ends.tolist()) == [100, math.inf]
 
 
+def test_the_replay_on_recorded_slots_is_the_mean_over_who_gets_which_slot(learn, put):
+    """Slot 1 runs a and leaves at 100. Slot 2 runs b, c and d, until 200.
+
+    If a gets slot 2, slot 1 runs b until 50 and then loses c. Slot 2 runs c from 100 to 210 and d
+    until 250. So the mean is 225. It is of 100 runs, so its deviation is 25 / sqrt(100) = 2.5.
+    """
+    log = "".join(submit(str(at), "10:00:00", job) for at, job in enumerate("abcd", start=1))
+    log += execute("1", "10:00:00", "slot1@ep") + execute("2", "10:00:00", "slot2@ep")
+    log += end("2", "10:00:50") + execute("3", "10:00:50", "slot2@ep") + end("1", "10:01:40")
+    log += end("3", "10:02:40") + execute("4", "10:02:40", "slot2@ep") + end("4", "10:03:20")
+    put({"leaves.log": log, "leaves.dag": "".join(f"JOB {job} x.sub\n" for job in "abcd")})
+
+    found = learn("leaves.log", "leaves.dag", "--recorded")
+
+    assert (found["pool"]["starts"], found["pool"]["ends"]) == ([0, 0], [100, None])
+    assert found["replay"]["actual"] == 200
+    assert abs(found["replay"]["recorded"] - 225) < 4 * 2.5
+
+
 def test_recorded_slots_can_be_asked_for(learn):
     assert learn("wf.log", "wf.dag", "--recorded")["pool"]["kind"] == "recorded"
     assert learn("wf.log", "wf.dag")["pool"]["kind"] == "workers"
