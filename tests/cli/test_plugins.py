@@ -1,5 +1,8 @@
 """What the commands make of entries of other packages."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -167,6 +170,27 @@ def test_an_order_that_fails_is_one_line_that_names_its_package(plugin, command,
     result = icsched(*command, "wf.dag", "--order", name)
 
     assert (result.code, result.complaint) == (1, f"order {name!r} of {point} {problem}")
+
+
+LISTED = """
+from icsched.orders import NamedOrder
+
+LISTED = NamedOrder("listed", "a list of ids", lambda dag: dag.fifo_order.tolist())
+"""
+
+
+def test_integers_that_an_order_lists_are_ids_whatever_tasks_are_called(plugin):
+    """The task 1 has the id 0, so the names of the order are 1, 0."""
+    plugin("[icsched.orders]\nlisted = extra:LISTED\n", LISTED)
+    text = "import icsched; print(icsched.prioritize({1: [], 0: [1]}, 'listed').names)"
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**os.environ, "PYTHONPATH": "lib"},
+        capture_output=True,
+        text=True,
+    )
+
+    assert (done.stdout, done.stderr) == ("[1, 0]\n", "")
 
 
 @pytest.mark.parametrize(("name", "chosen"), [("last", "'e'"), ("all", "'c', 'a', 'b', 'd', 'e'")])

@@ -204,7 +204,14 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
     except Exception as error:  # what code of others raises cannot be foreseen
         raise EngineError(f"{where} failed: {type(error).__name__}: {error}") from error
     try:
-        order = check_order(arguments[0], made.order if isinstance(made, Made) else made)
+        order = check_order(arguments[0], _ids(made.order if isinstance(made, Made) else made))
     except IcschedError as error:
         raise ScheduleError(f"{where} did not make a legal order: {error}") from error
     return replace(made, order=order) if isinstance(made, Made) else order
+
+
+def _ids(order: Any) -> Any:
+    """Return a list of integers as an array: an entry makes ids, also if tasks have such names."""
+    if isinstance(order, list | tuple) and all(isinstance(task, int) for task in order):
+        return np.array(order)
+    return order
