@@ -319,7 +319,8 @@ def test_ctrl_c_cancels_what_is_in_flight(client, cluster, tmp_path):
         ({}, {"order": "best"}, ".*best.*"),
         ({}, {"client": 3}, "client: expected a Client of Dask that is not asynchronous"),
         ([], {"results": ["a"]}, "results cannot be used with a collection of Dask, .*"),
-        (DIAMOND, {"run_times": {"x": 1}}, "run_times: expected names .*: 'a', 'b', 'c', 'd'"),
+        (DIAMOND, {"run_times": {"x": 1}}, "run_times: expected .*: 'a', 'b', 'c', 'd'; got 'x'"),
+        (DIAMOND, {"run_times": {"b": -1}}, "run time of 'b': expected 0 or more, got -1"),
     ],
 )
 @pytest.mark.usefixtures("client")

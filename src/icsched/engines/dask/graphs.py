@@ -111,6 +111,12 @@ def tasks_of_expression(expression: Any, keys: Iterable[Key]) -> Tasks:
     return Tasks(_needed(nodes, wanted), wanted, dict(_by_task(annotations)))
 
 
+def _few(words: Iterable[str]) -> str:
+    """Return some words with commas."""
+    listed = list(words)
+    return ", ".join(listed[:_MOST_NAMED]) + (", ..." if len(listed) > _MOST_NAMED else "")
+
+
 def seconds_of(tasks: Tasks, run_times: RunTimes | None) -> RunTimes | None:
     """Return the seconds of each task: its own, or those of its kind, as Dask names kinds.
 
@@ -131,9 +137,11 @@ def seconds_of(tasks: Tasks, run_times: RunTimes | None) -> RunTimes | None:
             found[name] = seconds
     if tasks.nodes and not found:
         kinds = sorted({repr(key_split(name)) for name in tasks.nodes})
-        dots = ", ..." if len(kinds) > _MOST_NAMED else ""
-        expected = f"names of tasks, or of kinds: {', '.join(kinds[:_MOST_NAMED])}{dots}"
-        raise ArgumentError(f"run_times: expected {expected}")
+        expected = f"names of tasks, or of kinds: {_few(kinds)}"
+        raise ArgumentError(f"run_times: expected {expected}; got {_few(map(repr, run_times))}")
+    for name, seconds in found.items():
+        if isinstance(seconds, Real) and not seconds >= 0:
+            raise ArgumentError(f"run time of {name!r}: expected 0 or more, got {seconds}")
     numbers = [seconds for seconds in found.values() if isinstance(seconds, Real)]
     mean = fmean(numbers) if numbers else 0.0
     for name, node in tasks.nodes.items():
