@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids, Rows, Sizes, ranks_of
+from icsched.arrays import Ids, Rows, Sizes, TaskId, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
 from icsched.frames import Answer, Listed, Shown, Tabular, brief
@@ -47,8 +47,9 @@ def check_order(graph: Graph, order: Order) -> Ids:
     """Return *order* as an array of ids if it is a legal order of *graph*.
 
     This is the one way in which icsched accepts an order: a `Plan` or a `Schedule` of the same
-    dag, or the tasks by name or by id. An array of integers has ids. A list of integers has names
-    if all of them are names, and ids otherwise. Raises ScheduleError, naming the task, if a task is
+    dag, or the tasks by name or by id. An array of integers has ids, and so has a list of ids that
+    icsched has returned. A list of other integers has names if all of them are names, and ids
+    otherwise. Raises ScheduleError, naming the task, if a task is
     missing, repeated or unknown, or comes before one of its parents.
 
     >>> chain = Dag({"a": [], "b": ["a"]})
@@ -88,6 +89,8 @@ def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
         return order
     tasks = _listed(order)
     kinds = set(map(type, tasks))
+    if kinds == {TaskId}:
+        return np.array(tasks, np.int64)
     has_numbers = all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
     if has_numbers and not (dag.numbers_are_names and all(task in dag for task in tasks)):
         return np.array(tasks, np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 
 from icsched import _native, checks
 from icsched._native import TaskState
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Ids, TaskId, ranks_of
 from icsched.frames import brief
 from icsched.given import Graph, dag_of
 from icsched.orders import prioritize
@@ -81,7 +81,7 @@ class BatchServer:
         self._offered[self._rank[sources]] = False
         tasks: list[int] = sources.tolist()
         self._readiness.take(tasks)
-        return tasks
+        return list(map(TaskId, tasks))
 
     def done(self, *tasks: int) -> None:
         """Record the results of *tasks*; their children may then be taken.
