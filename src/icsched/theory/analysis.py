@@ -8,8 +8,8 @@ greedy order of the superdag, then all sinks.
 
 Theorem 2.1 has this number in Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
 Task-Hungry Computing Platforms", which quotes it from Malewicz, Rosenberg and Yurkewych 2006,
-"Toward a Theory for Scheduling Dags in Internet-Based Computing". Theorem 3.2 is from Cordasco, Malewicz and Rosenberg 2007, "Advances in
-IC-Scheduling Theory".
+"Toward a Theory for Scheduling Dags in Internet-Based Computing". Theorem 3.2 is from Cordasco,
+Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
 """
 
 from __future__ import annotations
