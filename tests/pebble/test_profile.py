@@ -109,6 +109,10 @@ def test_comparison_says_where_an_order_leads_and_lags():
         (None, "order: expected a plan, a schedule, or a list of task names or ids, got NoneType"),
         ("abc", "order: expected a plan, a schedule, or a list of task names or ids, got str"),
         ({0, 1, 2}, "order: expected a plan, a schedule, or a list of task names or ids, got set"),
+        (
+            Dag({"a": [], "b": ["a"], "c": ["b"]}),
+            "order: expected a plan, a schedule, or a list of task names or ids, got Dag",
+        ),
         ([[0], [1], [2]], "order: unknown task: [0]"),
         ([[0], [1, 2], []], "order: unknown task: [0]"),
         ([1, 0, 2], "step 1 runs 'b' before its parent 'a'"),

@@ -43,6 +43,9 @@ class HasOrder(Protocol):
 Order = HasOrder | Sequence[Hashable] | Ids
 
 
+_NO_ORDER = (str, Mapping, Set, np.ndarray, Dag)  # what can be iterated, but orders nothing
+
+
 def check_order(graph: Graph, order: Order) -> Ids:
     """Return *order* as an array of ids if it is a legal order of *graph*.
 
@@ -101,7 +104,7 @@ def _listed(order: object) -> list[Any]:
     if isinstance(order, np.ndarray) and order.ndim == 1:
         tasks: list[Any] = order.tolist()
         return tasks
-    if isinstance(order, Iterable) and not isinstance(order, (str, Mapping, Set, np.ndarray)):
+    if isinstance(order, Iterable) and not isinstance(order, _NO_ORDER):
         return list(order)
     expected = "a plan, a schedule, or a list of task names or ids"
     raise ScheduleError(f"order: expected {expected}, got {type(order).__name__}")
