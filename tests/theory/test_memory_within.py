@@ -311,3 +311,14 @@ def test_an_order_within_a_limit_says_what_matters_when_printed():
     assert repr(order_within(Dag({"a": [], "b": ["a"]}), 1)) == (
         "LimitedOrder(order=[0, 1], area=2, memory=1 of 1 open results, exact=True)"
     )
+
+
+def test_the_curve_begins_where_a_search_within_a_low_limit_succeeds():
+    """Without a limit the exact search overflows. Within 7 it finds an order, within 6 none."""
+    dag = families.random_layered(44, 4, seed=483204)
+
+    assert memory_curve(dag)[0].memory == 7
+    assert order_within(dag, 7).exact
+    with pytest.raises(MemoryLimitError) as caught:
+        order_within(dag, 6)
+    assert str(caught.value) == ("proved impossible within 6 open results: the least possible is 7")
