@@ -88,7 +88,7 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
     found. On a larger dag it takes O((tasks + arcs) log tasks).
 
     Raises MemoryLimitError if no order is found: the error says whether that is proved, and how
-    much memory is enough. Raises ArgumentError for a limit below 1, and for *sizes* that are not
+    much memory is enough. Raises ArgumentError for a limit below 0, and for *sizes* that are not
     one nonnegative integer per task.
 
     >>> from icsched.families import tree
@@ -99,7 +99,7 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
     icsched.errors.MemoryLimitError: proved impossible within 3 open results: the least ... is 4
     """
     start = time.perf_counter()
-    found = _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=1))
+    found = _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=0))
     plan = found.plan
     spent = time.perf_counter() - start - sum(plan.seconds.values())
     return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
