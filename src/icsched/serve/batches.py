@@ -73,7 +73,7 @@ class BatchServer:
         Raises ArgumentError for a *count* below 0, GameError if the method cannot be used with the
         eligible tasks.
         """
-        wanted = checks.whole_number("take", count, least=0)
+        wanted = checks.whole_number("count", count, least=0)
         sources = self._order[self._offered]
         if wanted < len(sources):
             sources = sources[self._choice(sources, wanted).sources]

@@ -125,7 +125,7 @@ def best_batch(
     >>> best_batch(dag, [], 1, running=["a"]).names
     ('b',)
     """
-    wanted = checks.whole_number("take", r, least=1)
+    wanted = checks.whole_number("r", r, least=1)
     check_method(method)
     dag = dag_of(graph)
     state = state_of(dag, executed, running)
