@@ -29,7 +29,7 @@ SCIENTIFIC = {
     "fft 9": families.fft(9),
     "in-mesh 60": families.mesh(60),
     "in-tree 11": families.tree(11),
-    "fig. 6": families.paper_000_fig6(),
+    "fig. 6": families.cordasco2011_fig6(),
 }
 POWERS = (10, 100, 1000)
 NAMES = ("direct", "staggered", "donor", "lean", "auto")

@@ -24,7 +24,7 @@ CASES = {
     "clique 22": families.clique(22),
     "matmul": families.matmul(),
     "prefix 8": families.prefix(8),
-    "paper-001-fig6 right": families.paper_001_fig6("right"),
+    "cordasco2007-fig6 right": families.cordasco2007_fig6("right"),
     "chain of 1,025": Dag.from_arcs(1025, [(i, i + 1) for i in range(1024)]),
 }
 

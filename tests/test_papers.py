@@ -22,8 +22,8 @@ ITEMS = {
         8,
     ),
     "Malewicz and Rosenberg 2006": (
-        "Lemma 2.1 Lemma 3.1 Lemma 3.2 Theorem 3.1 Theorem 4.1 Lemma 4.1 Theorem 5.1 Lemma 5.1"
-        " Theorem 6.1",
+        "Lemma 2.1 Lemma 3.1 Lemma 3.2 Theorem 3.1 Theorem 4.1 Lemma 4.1 Lemma 4.2 Theorem 5.1"
+        " Lemma 5.1 Theorem 6.1",
         5,
     ),
     "Cordasco, Malewicz and Rosenberg 2007": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,27 @@ class Rows:
         shift = starts - (np.cumsum(sizes) - sizes)
         taken: Ids = self.targets[np.arange(sizes.sum()) + np.repeat(shift, sizes)]
         return taken
+
+
+class TaskId(int):
+    """The id of a task, as icsched returns it. A dag never takes this for a name.
+
+    It is an integer in all other ways.
+
+    >>> TaskId(3), TaskId(3) == 3
+    (3, True)
+    """
+
+    __slots__ = ()
+
+
+def task_ids(ids: Iterable[int]) -> tuple[int, ...]:
+    """Return *ids* as a tuple that a dag reads as ids, even if its tasks have integers for names.
+
+    >>> task_ids([2, 0])
+    (2, 0)
+    """
+    return tuple(map(TaskId, ids))
 
 
 def frozen(array: Ids) -> Ids:

@@ -64,3 +64,15 @@ def one_of(what: str, value: object, choices: Collection[str]) -> None:
         *first, last = choices
         known = f"{', '.join(first)} or {last}" if first else last
         raise ArgumentError(f"{what}: expected {known}, got {value!r}")
+
+
+def kind_of(what: str, value: object, kind: type, *, made_by: str) -> None:
+    """Raise ArgumentError unless *value* is a *kind*; the message says what makes one.
+
+    >>> kind_of("count", "7", int, made_by="int()")
+    Traceback (most recent call last):
+    icsched.errors.ArgumentError: count: expected int, as int() returns it, got str
+    """
+    if not isinstance(value, kind):
+        expected = f"{kind.__name__}, as {made_by} returns it"
+        raise ArgumentError(f"{what}: expected {expected}, got {type(value).__name__}")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
-from icsched.arrays import Ids, Mask, Rows, frozen, ids_where, mask_of
+from icsched.arrays import Ids, Mask, Rows, TaskId, frozen, ids_where, mask_of
 from icsched.errors import CycleError, GraphError, UnknownTaskError
 from icsched.frames import Shown
 from icsched.graph_inputs import (
@@ -164,8 +164,9 @@ class Dag(Shown):
     def children(self, task: Hashable) -> Ids:
         """Return the ids of the children of *task*, a name or an id, ascending.
 
-        If tasks have integers for names, an integer is a name. ``child_rows[id]`` takes only ids,
-        and is faster. Raises UnknownTaskError for an unknown task.
+        If tasks have integers for names, an integer is a name, unless it is an id that a batch, a
+        cluster or a game has returned. ``child_rows[id]`` takes only ids, and is faster. Raises
+        UnknownTaskError for an unknown task.
         """
         return self._children[self.find(task)]
 
@@ -181,7 +182,8 @@ class Dag(Shown):
         >>> Dag({1: [], 2: [1]}).find(1)  # the name of the first task
         0
         """
-        if self.numbers_are_names or not isinstance(task, (int, np.integer)):
+        is_name = self.numbers_are_names and not isinstance(task, TaskId)
+        if is_name or not isinstance(task, (int, np.integer)):
             found = -1 if isinstance(self._names, range) else self.id_of(task)
             if found < 0 or is_integer(task) != is_integer(self._names[found]):  # 1.0 and True == 1
                 raise UnknownTaskError(task)

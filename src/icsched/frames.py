@@ -154,6 +154,8 @@ def _plain(value: Any) -> Any:
         return value.name.lower()
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)  # of a TaskId too: msgspec takes only plain integers
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     return [_plain(each) for each in value] if isinstance(value, tuple) else value

@@ -11,11 +11,13 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from icsched import checks
-from icsched.arrays import Ids, Mask, ids_where
+from icsched.arrays import Ids, Mask, TaskId, ids_where
 from icsched.dag import Dag
 from icsched.errors import GameError, UnknownTaskError
 
 Task = TypeVar("Task")
+
+_PLAIN = (int, TaskId)  # kinds of ids that need no closer look
 
 
 class Server(Protocol[Task]):
@@ -153,7 +155,7 @@ class Readiness:
     def _news(self, tasks: Iterable[int], finished: list[int], early: list[int]) -> Iterator[int]:
         missing, free, done, count = self.missing, self.free, self.finished, len(self.missing)
         for task in tasks:
-            is_plain = task.__class__ is int and 0 <= task < count
+            is_plain = task.__class__ in _PLAIN and 0 <= task < count
             if (is_plain and not missing[task] and not done[task]) or self.is_news(task):
                 finished.append(task)
                 if free[task]:
@@ -166,7 +168,7 @@ class Readiness:
         Raises UnknownTaskError if the dag has no task of that id, ArgumentError for a *task* that
         is not an integer.
         """
-        number = task if type(task) is int else checks.whole_number("task id", task)
+        number = task if type(task) in _PLAIN else checks.whole_number("task id", task)
         if not 0 <= number < len(self.missing):
             raise UnknownTaskError(task)
         return number

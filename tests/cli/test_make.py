@@ -122,7 +122,7 @@ def test_the_seed_decides_a_random_family(icsched):
         (["mesh", "9" * 30], "mesh: "),
         (["fft", "9" * 30], "fft: "),
         (["pbt", "nonsense"], "pbt: "),
-        (["paper-001-fig6", "up"], "paper-001-fig6: argument which: expected left or right"),
+        (["cordasco2007-fig6", "up"], "cordasco2007-fig6: argument which: expected left or right"),
         (
             ["w", "3", "2", "--seed", "1"],
             "w: a seed cannot be used, the family is not random; got 1",

@@ -26,7 +26,8 @@ def test_show_lists_the_blocks_by_family(icsched, workflow):
         "2 blocks:",
         "          1 x N(1)             1 source, 1 sink",
         "          1 x W(1,2)           1 source, 2 sinks",
-        "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) > N(1)).",
+        "IC-optimal, no order has more eligible jobs at any step"
+        " (Cordasco et al. 2011, theorem 2.1: W(1,2) > N(1)).",
     ]
 
 

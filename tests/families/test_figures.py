@@ -4,17 +4,17 @@ import pytest
 from icsched import Dag
 from icsched.errors import ArgumentError
 from icsched.families import (
+    cordasco2007_fig3,
+    cordasco2007_fig6,
+    cordasco2011_fig6,
+    cordasco2011_fig7,
+    cordasco2011_fig11,
     cycle,
     evolving_mesh,
     fft,
     m,
     mesh,
     n,
-    paper_000_fig6,
-    paper_000_fig7,
-    paper_000_fig11,
-    paper_001_fig3,
-    paper_001_fig6,
     pbt,
     w,
     w_strand,
@@ -41,7 +41,7 @@ def with_descendants_of(dag: Dag, root: int, levels: int) -> list[int]:
 
 
 def test_the_clustering_example_has_two_meshes_below_one_w_dag():
-    dag = paper_000_fig6()
+    dag = cordasco2011_fig6()
 
     # left mesh 1 + ... + 7, right mesh 1 + ... + 5, eleven sinks of W(10,2)
     assert len(dag) == 28 + 15 + 11
@@ -52,7 +52,7 @@ def test_the_clustering_example_has_two_meshes_below_one_w_dag():
 
 
 def test_a_one_sided_cluster_of_six_cuts_six_arcs_and_the_direct_one_eight():
-    dag = paper_000_fig6()
+    dag = cordasco2011_fig6()
     left, right = dag.sources.tolist()
     one_sided = with_descendants_of(dag, left, 3)
     direct = with_descendants_of(dag, left, 2) + with_descendants_of(dag, right, 2)
@@ -66,7 +66,7 @@ def test_a_one_sided_cluster_of_six_cuts_six_arcs_and_the_direct_one_eight():
 
 
 def test_the_left_dag_of_figure_6_merges_every_sink_with_a_source():
-    dag = paper_001_fig6("left")
+    dag = cordasco2007_fig6("left")
 
     assert np.bincount(dag.levels).tolist() == [1, 4, 10, 4, 1]
     assert dag.induced(range(1, 15)) == Dag.from_arcs(
@@ -77,7 +77,7 @@ def test_the_left_dag_of_figure_6_merges_every_sink_with_a_source():
 
 
 def test_the_right_dag_of_figure_6_leaves_three_sources_and_two_sinks_over():
-    dag = paper_001_fig6("right")
+    dag = cordasco2007_fig6("right")
 
     # W[5] feeds 5 of 8 sources; M[6] takes 6 of 8 sinks
     assert len(dag) == 1 + 8 + 11 + 8 + 1
@@ -87,7 +87,7 @@ def test_the_right_dag_of_figure_6_leaves_three_sources_and_two_sinks_over():
 
 
 def test_the_right_dag_of_figure_6_holds_a_tree_under_its_mirror_image():
-    dag, tree = paper_001_fig6("right"), pbt("1/4,3,1/3,3,1/2,2,1/4,3,1/2")
+    dag, tree = cordasco2007_fig6("right"), pbt("1/4,3,1/3,3,1/2,2,1/4,3,1/2")
     middle = dag.levels.tolist().index(2)
     tips = range(middle, middle + 11)  # sinks of the dual, sources of the tree
 
@@ -99,7 +99,7 @@ def test_the_right_dag_of_figure_6_holds_a_tree_under_its_mirror_image():
 def test_each_dag_of_figure_3_opens_from_one_source_and_closes_to_one_sink(which, tasks, arcs):
     # a: 1+3+6+3+1 tasks and 3+8+8+3 arcs; b: 1+2+3+4+3+2+1 and 2(2+4+6);
     # c: 1+4+10+4+1 tasks and 4+10+13+4 arcs
-    dag = paper_001_fig3(which)
+    dag = cordasco2007_fig3(which)
 
     assert (len(dag), dag.arc_count) == (tasks, arcs)
     assert len(dag.sources) == len(dag.sinks) == 1
@@ -109,12 +109,16 @@ def test_the_middle_dag_of_figure_3_is_a_mesh_on_a_mesh():
     out, back = evolving_mesh(4), mesh(4)
     rim = zip(out.sinks.tolist(), back.sources.tolist(), strict=True)
 
-    assert paper_001_fig3("b") == out.compose(back, rim)
+    assert cordasco2007_fig3("b") == out.compose(back, rim)
 
 
 @pytest.mark.parametrize(
     "dag",
-    [paper_000_fig6(), *map(paper_001_fig3, "abc"), *map(paper_001_fig6, ["left", "right"])],
+    [
+        cordasco2011_fig6(),
+        *map(cordasco2007_fig3, "abc"),
+        *map(cordasco2007_fig6, ["left", "right"]),
+    ],
     ids=repr,
 )
 def test_figures_are_numbered_in_topological_order(dag):
@@ -123,9 +127,9 @@ def test_figures_are_numbered_in_topological_order(dag):
 
 def test_an_unknown_figure_is_refused_with_the_choices():
     with pytest.raises(ArgumentError, match=r"^argument which: expected a, b or c, got 'd'$"):
-        paper_001_fig3("d")
+        cordasco2007_fig3("d")
     with pytest.raises(ArgumentError, match=r"^argument which: expected left or right, got ''$"):
-        paper_001_fig6("")
+        cordasco2007_fig6("")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,7 @@ def test_an_unknown_figure_is_refused_with_the_choices():
     [("left", "W(3,3) W(2,2)"), ("middle", "N(2) N(3) N(4)"), ("right", "C(4) C(4)")],
 )
 def test_the_compositions_of_figure_7_are_reticulated_universal_donors(which, families):
-    analysis = analyse(paper_000_fig7(which))
+    analysis = analyse(cordasco2011_fig7(which))
     blocks = [group.family for group in analysis.blocks for _ in range(group.count)]
 
     assert sorted(blocks) == sorted(families.split())
@@ -143,7 +147,7 @@ def test_the_compositions_of_figure_7_are_reticulated_universal_donors(which, fa
 
 def test_figure_11_is_a_reticulated_composition_of_three_n_dags():
     """Its tasks: 3 sources and 3 sinks, then 10 new sources and 13 sinks, then 3 and 16."""
-    dag = paper_000_fig11()
+    dag = cordasco2011_fig11()
     analysis = analyse(dag)
 
     assert len(dag) == 6 + 23 + 19

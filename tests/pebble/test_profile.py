@@ -110,6 +110,10 @@ def test_comparison_says_where_an_order_leads_and_lags():
         (None, "order: expected a plan, a schedule, or a list of task names or ids, got NoneType"),
         ("abc", "order: expected a plan, a schedule, or a list of task names or ids, got str"),
         ({0, 1, 2}, "order: expected a plan, a schedule, or a list of task names or ids, got set"),
+        (
+            Dag({"a": [], "b": ["a"], "c": ["b"]}),
+            "order: expected a plan, a schedule, or a list of task names or ids, got Dag",
+        ),
         ([[0], [1], [2]], "order: unknown task: [0]"),
         ([[0], [1, 2], []], "order: unknown task: [0]"),
         ([1, 0, 2], "step 1 runs 'b' before its parent 'a'"),
@@ -135,3 +139,13 @@ def test_a_schedule_does_not_change_with_the_array_it_was_made_from():
     for array in (schedule.order, schedule.eligible, schedule.memory):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
+
+
+@given(dags_with_orders())
+def test_eligible_tasks_are_sources_and_enabled_tasks_less_the_executed_ones(dag_and_order):
+    """Malewicz and Rosenberg 2006, Lemma 4.2: |S| - |X| + the sum of e_i, after every step."""
+    dag, order = dag_and_order
+    eligible, enabled = eligibility_profile(dag, order), enabled_profile(dag, order)
+
+    for executed in range(len(dag) + 1):
+        assert eligible[executed] == len(dag.sources) - executed + enabled[executed]

@@ -82,7 +82,17 @@ def test_a_chain_lists_its_blocks(chain, text):
         ),
         (
             Proof(Theorem.BLOCKS, Chain((FORKS,))),
-            "IC-optimal, no order has more eligible jobs at any step (theorem 2.1: W(1,2) x 2).",
+            "IC-optimal, no order has more eligible jobs at any step"
+            " (Cordasco et al. 2011, theorem 2.1: W(1,2) x 2).",
+        ),
+        (
+            Proof(Theorem.SUM_OF_TREES),
+            "IC-optimal, no order has more eligible jobs at any step"
+            " (Cordasco et al. 2007, theorem 3.2).",
+        ),
+        (
+            Proof(Theorem.BLOCKS, Chain(())),
+            "IC-optimal: all orders are alike, because no job waits for another.",
         ),
     ],
 )

@@ -160,5 +160,5 @@ def test_fewer_than_no_tasks_cannot_be_taken(count):
 
     with pytest.raises(ArgumentError) as error:
         server.take(count)
-    assert str(error.value) == f"take: expected a whole number, 0 or more, got {count!r}"
+    assert str(error.value) == f"count: expected a whole number, 0 or more, got {count!r}"
     assert server.take(1) == [0]

@@ -7,6 +7,9 @@ import pytest
 
 from icsched import Dag, eligibility_profile, prioritize, verify
 from icsched.families import (
+    cordasco2007_fig3,
+    cordasco2007_fig6,
+    cordasco2011_fig6,
     cycle,
     divide_and_conquer,
     evolving_mesh,
@@ -17,9 +20,6 @@ from icsched.families import (
     mesh,
     n,
     out_tree,
-    paper_000_fig6,
-    paper_001_fig3,
-    paper_001_fig6,
     pbt,
     prefix,
     random_linear_composition,
@@ -169,13 +169,13 @@ def test_both_dags_of_figure_6_are_linear_compositions_and_admit_an_ic_optimal_o
     M[6].
     """
     assert all(has_priority_over(left, right) for left, right in pairwise(chain))
-    assert admits_one(paper_001_fig6(side))
+    assert admits_one(cordasco2007_fig6(side))
 
 
 @pytest.mark.parametrize("which", ["a", "b", "c"])
 def test_the_expansive_reductive_dags_of_figure_3_admit_an_ic_optimal_order(which):
     """Cordasco et al. 2007, Fig. 3."""
-    assert admits_one(paper_001_fig3(which))
+    assert admits_one(cordasco2007_fig3(which))
 
 
 def test_a_one_sided_cluster_cuts_six_arcs_where_the_direct_one_cuts_eight():
@@ -185,7 +185,7 @@ def test_a_one_sided_cluster_cuts_six_arcs_where_the_direct_one_cuts_eight():
     two arcs each to the outside, 8. The one-sided is W(1,2), W(2,2), W(3,2) of the left: the
     sources of W(3,2) have two arcs each, 6. Both residual dags admit an IC-optimal order.
     """
-    dag = paper_000_fig6()
+    dag = cordasco2011_fig6()
     right = 1 + 2 + 3 + 4 + 5 + 6 + 7  # tasks of the left mesh, its seven ends included
     one_sided = range(6)
     direct = [0, 1, 2, right, right + 1, right + 2]
@@ -202,7 +202,7 @@ def test_only_the_direct_cluster_is_productive():
     The direct cluster enables the sinks of two W(1,2) and two W(2,2), 2 + 2 + 3 + 3 = 10;
     with 2 sources and 6 executions 6 are eligible. The one-sided enables 2 + 3 + 4 = 9.
     """
-    dag = paper_000_fig6()
+    dag = cordasco2011_fig6()
     rest = [task for task in range(len(dag)) if task not in (0, 1, 2, 28, 29, 30)]
     direct_first = eligibility_profile(dag, [0, 28, 1, 2, 29, 30, *rest])
     one_sided_first = eligibility_profile(dag, range(len(dag)))

@@ -271,10 +271,10 @@ def test_chains_and_less_need_memory_for_one_result_at_most(dag):
     assert len(memory_curve(dag)) == 1
 
 
-@pytest.mark.parametrize("limit", [0, -1, 1.5, True, "7", None])
-def test_a_limit_is_a_positive_integer(limit):
+@pytest.mark.parametrize("limit", [-1, 1.5, True, "7", None])
+def test_a_limit_is_an_integer_of_0_or_more(limit):
     with pytest.raises(
-        ArgumentError, match=f"limit: expected a whole number, 1 or more, got {limit!r}"
+        ArgumentError, match=f"limit: expected a whole number, 0 or more, got {limit!r}"
     ):
         order_within(FORK_AND_PAIR, limit)
 
@@ -311,3 +311,22 @@ def test_an_order_within_a_limit_says_what_matters_when_printed():
     assert repr(order_within(Dag({"a": [], "b": ["a"]}), 1)) == (
         "LimitedOrder(order=[0, 1], area=2, memory=1 of 1 open results, exact=True)"
     )
+
+
+def test_independent_tasks_need_no_memory():
+    found = order_within({"a": [], "b": []}, 0)
+
+    assert (found.memory, found.exact) == (0, True)
+    with pytest.raises(MemoryLimitError, match="proved impossible within 0 open results"):
+        order_within({"a": [], "b": ["a"]}, 0)
+
+
+def test_the_curve_begins_where_a_search_within_a_low_limit_succeeds():
+    """Without a limit the exact search overflows. Within 7 it finds an order, within 6 none."""
+    dag = families.random_layered(44, 4, seed=483204)
+
+    assert memory_curve(dag)[0].memory == 7
+    assert order_within(dag, 7).exact
+    with pytest.raises(MemoryLimitError) as caught:
+        order_within(dag, 6)
+    assert str(caught.value) == ("proved impossible within 6 open results: the least possible is 7")

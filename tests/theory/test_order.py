@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from icsched import ArgumentError, Dag, eligibility_profile, pebble, verify
 from icsched.families import (
     airsn,
+    cordasco2007_fig6,
+    cordasco2011_fig6,
     cycle,
     inspiral,
     montage,
     n,
     out_tree,
-    paper_000_fig6,
-    paper_001_fig6,
     random_layered,
     sdss,
 )
@@ -118,13 +118,13 @@ def test_airsn_is_proved_between_its_bottlenecks():
 @pytest.mark.parametrize(
     ("dag", "chain_of_blocks"),
     [
-        (paper_001_fig6("left"), "W(1,4) > W[4,2,4,3] > M[4,2,4,3] > M(1,4)"),
+        (cordasco2007_fig6("left"), "W(1,4) > W[4,2,4,3] > M[4,2,4,3] > M(1,4)"),
         (
-            paper_001_fig6("right"),
+            cordasco2007_fig6("right"),
             "W(1,5) > P[4,1/3,3,1/3,2,1/2,4,1/3,2] > P[1/4,3,1/3,3,1/2,2,1/4,3,1/2] > M(1,6)",
         ),
         (
-            paper_000_fig6(),
+            cordasco2011_fig6(),
             "W(1,2) x 2 > W(2,2) x 2 > W(3,2) x 2 > W(4,2) x 2 > W(5,2) > W(6,2) > W(10,2)",
         ),
     ],

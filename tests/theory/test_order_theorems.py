@@ -9,6 +9,9 @@ from icsched import Dag
 from icsched.families import (
     clique,
     complete_bipartite,
+    cordasco2007_fig3,
+    cordasco2007_fig6,
+    cordasco2011_fig6,
     cycle,
     divide_and_conquer,
     evolving_mesh,
@@ -19,9 +22,6 @@ from icsched.families import (
     mesh,
     n,
     out_tree,
-    paper_000_fig6,
-    paper_001_fig3,
-    paper_001_fig6,
     prefix,
     tree,
     w,
@@ -64,8 +64,8 @@ WITHIN_REACH: dict[str, list[Dag]] = {
     "divide and conquer": [divide_and_conquer(height) for height in range(5)],
     "ternary divide and conquer": [divide_and_conquer(height, 3) for height in range(3)],
     "the matrix product": [matmul()],
-    "Cordasco et al. 2011, Fig. 6": [paper_000_fig6()],
-    "Cordasco et al. 2007, Fig. 6": [paper_001_fig6(which) for which in ("left", "right")],
+    "Cordasco et al. 2011, Fig. 6": [cordasco2011_fig6()],
+    "Cordasco et al. 2007, Fig. 6": [cordasco2007_fig6(which) for which in ("left", "right")],
 }
 
 
@@ -78,7 +78,7 @@ def test_the_order_of_a_family_with_a_theorem_is_ic_optimal(family):
 @pytest.mark.parametrize("which", ["a", "b", "c"])
 def test_the_expansive_reductive_dags_of_figure_3_are_run_ic_optimally(which):
     """Cordasco et al. 2007, Fig. 3: all three can be scheduled optimally by strands."""
-    dag = paper_001_fig3(which)
+    dag = cordasco2007_fig3(which)
 
     check_proved(dag, optimal_profile(dag))
 

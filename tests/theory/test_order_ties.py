@@ -69,11 +69,11 @@ def test_ties_go_to_the_smaller_id():
 
 
 SCRIPT = """
-from icsched.families import airsn, inspiral, montage, paper_000_fig6, random_layered
+from icsched.families import airsn, inspiral, montage, cordasco2011_fig6, random_layered
 from icsched.orders import prio_order
 from icsched.theory import analyse
 
-dags = airsn(20), inspiral(4), montage(3, 3), paper_000_fig6(), random_layered(300, 9, seed=5)
+dags = airsn(20), inspiral(4), montage(3, 3), cordasco2011_fig6(), random_layered(300, 9, seed=5)
 for dag in dags:
     for counting in ("eligible", "nonsources"):
         plan = prio_order(dag, counting=counting)

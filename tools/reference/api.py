@@ -37,6 +37,10 @@ What you import, by what you do with it. `help(icsched.NAME)` says more, with an
 | `AnyPool` | a `Pool`, `Workers` or `Recorded` |
 | `Path` | a string or a `pathlib.Path` |
 
+If tasks have integers for names, an integer that you give is a name, and an array of integers has
+ids. The ids in batches, clusters, verdicts and games stay ids, also in a list of your own;
+`plan.order.tolist()` has plain integers, so give `plan.order` or `plan.names`.
+
 To make an object of a class with fields, give the fields as arguments. Most answers have
 `to_dict()`: plain data, which JSON can hold. Answers that are tables have `to_pandas()`.
 """

@@ -5,6 +5,9 @@
   Evaluation"
 - Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry Computing Platforms"
 
+The third takes W-, M-, N- and C-dags from Malewicz, Rosenberg and Yurkewych 2006,
+"Toward a Theory for Scheduling Dags in Internet-Based Computing".
+
 Every block numbers its sources first, left to right, then its sinks, left to right.
 """
 

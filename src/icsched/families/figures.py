@@ -13,7 +13,7 @@ ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of Cordasco, Malewicz and Rose
 DUAL_ZIGZAG = "4,1/3,3,1/3,2,1/2,4,1/3,2"  # the same tree with every arc reversed
 
 
-def paper_000_fig6() -> Dag:
+def cordasco2011_fig6() -> Dag:
     """Two out-meshes under one W-dag, as in Cordasco, Rosenberg and Sims 2011, Fig. 6.
 
     The text of the paper does not have the drawing. This is one dag of the stated type: W(1,2)
@@ -22,7 +22,7 @@ def paper_000_fig6() -> Dag:
     last 5 of the left mesh's 7 ends, and all 5 ends of the right mesh. Tasks 0 to 5 are the
     one-sided cluster of 6 tasks.
 
-    >>> paper_000_fig6()
+    >>> cordasco2011_fig6()
     Dag(tasks=54, arcs=82)
     """
     left = stacked(*(w(s, 2) for s in range(1, 7)))
@@ -32,7 +32,7 @@ def paper_000_fig6() -> Dag:
     return both.compose(w(10, 2), zip(last_ten, range(10), strict=True))
 
 
-def paper_000_fig7(which: str) -> Dag:
+def cordasco2011_fig7(which: str) -> Dag:
     """Left, middle or right dag like those of Cordasco, Rosenberg and Sims 2011, Fig. 7.
 
     The text of the paper does not have the drawings: only that they are reticulated compositions
@@ -42,7 +42,7 @@ def paper_000_fig7(which: str) -> Dag:
 
     Raises ArgumentError for any other word.
 
-    >>> [len(paper_000_fig7(which)) for which in ("left", "middle", "right")]
+    >>> [len(cordasco2011_fig7(which)) for which in ("left", "middle", "right")]
     [13, 13, 12]
     """
     check_choice("which", which, ["left", "middle", "right"])
@@ -53,14 +53,14 @@ def paper_000_fig7(which: str) -> Dag:
     return cycle(4).compose(cycle(4), zip(range(4, 8), range(4), strict=True))
 
 
-def paper_000_fig11() -> Dag:
+def cordasco2011_fig11() -> Dag:
     """N(3) on N(13) on N(16), as in Cordasco, Rosenberg and Sims 2011, Fig. 11.
 
     The text of the paper does not say which sources lie on each other. Here the N-dags end
     together: then every cluster leaves a dag with an IC-optimal order, as the paper says of the
     figure. If the N-dags began together, some clusters would not.
 
-    >>> paper_000_fig11()
+    >>> cordasco2011_fig11()
     Dag(tasks=48, arcs=61)
     """
     return _flush(n(3), n(13), n(16))
@@ -77,7 +77,7 @@ def _flush(first: Dag, *blocks: Dag) -> Dag:
     return result
 
 
-def paper_001_fig3(which: str) -> Dag:
+def cordasco2007_fig3(which: str) -> Dag:
     """Composite a, b or c like those of Cordasco, Malewicz and Rosenberg 2007, Fig. 3.
 
     The text of the paper has only the caption: all three have an optimal order by strands, and
@@ -87,7 +87,7 @@ def paper_001_fig3(which: str) -> Dag:
 
     Raises ArgumentError for any other letter.
 
-    >>> [len(paper_001_fig3(which)) for which in "abc"]
+    >>> [len(cordasco2007_fig3(which)) for which in "abc"]
     [14, 16, 20]
     """
     check_choice("which", which, ["a", "b", "c"])
@@ -99,7 +99,7 @@ def paper_001_fig3(which: str) -> Dag:
     return stacked(out_tree, m_strand("4,2,4,3"), m(1, 4))
 
 
-def paper_001_fig6(which: str) -> Dag:
+def cordasco2007_fig6(which: str) -> Dag:
     """Left or right dag of Cordasco, Malewicz and Rosenberg 2007, Fig. 6: W, then M blocks.
 
     The left dag is W[4] W[4,2,4,3] M[4,2,4,3] M[4]. The right dag is W[5], the dual of P, P and
@@ -108,7 +108,7 @@ def paper_001_fig6(which: str) -> Dag:
 
     Raises ArgumentError for any other word.
 
-    >>> [len(paper_001_fig6(which)) for which in ("left", "right")]
+    >>> [len(cordasco2007_fig6(which)) for which in ("left", "right")]
     [20, 29]
     """
     check_choice("which", which, ["left", "right"])

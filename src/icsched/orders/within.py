@@ -27,6 +27,8 @@ from icsched.theory.reduction import without_shortcuts
 PATIENCE = 8
 # How often the search starts again from the order it found, while the area grows.
 ROUNDS = 6
+# How many limits the exact search tries below the memory of a known order.
+TRIES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
     found. On a larger dag it takes O((tasks + arcs) log tasks).
 
     Raises MemoryLimitError if no order is found: the error says whether that is proved, and how
-    much memory is enough. Raises ArgumentError for a limit below 1, and for *sizes* that are not
+    much memory is enough. Raises ArgumentError for a limit below 0, and for *sizes* that are not
     one nonnegative integer per task.
 
     >>> from icsched.families import tree
@@ -97,7 +99,7 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
     icsched.errors.MemoryLimitError: proved impossible within 3 open results: the least ... is 4
     """
     start = time.perf_counter()
-    found = _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=1))
+    found = _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=0))
     plan = found.plan
     spent = time.perf_counter() - start - sum(plan.seconds.values())
     return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
@@ -106,7 +108,7 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
 def memory_curve(
     graph: Graph, *, sizes: PerTask | None = None, points: int = 12
 ) -> tuple[LimitedOrder, ...]:
-    """Return orders from the least memory to the largest area; each has more area than the last.
+    """Return orders from the least known memory to the largest area; the areas grow.
 
     On a small dag this is the exact trade-off: no order has both a larger area and less memory
     than one of these. On a larger dag the orders are for *points* limits at equal ratios. Raises
@@ -199,25 +201,49 @@ class _Search:
         return [(order, peak(self.dag, order, self.sizes)) for order in orders]
 
     @cached_property
-    def proved_least(self) -> int | None:
-        """The least memory of all orders; None if the dag is too large for an exact answer."""
-        try:
-            return peak(self.dag, exact.least_memory_order(self.dag, self.sizes), self.sizes)
-        except LimitError:
-            return None
+    def leanest(self) -> tuple[int, Ids, int]:
+        """A floor that no order goes below, the leanest order that is known, and its memory.
 
-    @cached_property
+        The exact search is tried for limits between the floor and the memory of a known order. It
+        looks at fewer sets within a lower limit, so it may have an answer there.
+        """
+        try:
+            order = exact.least_memory_order(self.dag, self.sizes)
+        except LimitError:
+            known = [(self.best.order, self.best.memory), *self.bases]
+            order, least = min(known, key=lambda pair: pair[1])
+        else:
+            least = peak(self.dag, order, self.sizes)
+            return least, order, least
+        floor, highest = self._proved_floor(), least - 1
+        for _ in range(TRIES):
+            if floor > highest:
+                break
+            limit = (floor + highest) // 2
+            try:
+                found = exact.largest_area_order(self.dag, self.sizes, limit)
+            except LimitError:
+                self.too_many_sets = min(self.too_many_sets, limit)
+                highest = limit - 1
+                continue
+            if found is None:
+                floor = limit + 1
+            else:
+                order, least = found, peak(self.dag, found, self.sizes)
+                highest = least - 1
+        return floor, order, least
+
+    @property
     def least(self) -> int:
         """The least memory of a known order."""
-        if self.proved_least is not None:
-            return self.proved_least
-        return min(self.best.memory, *(memory for _, memory in self.bases))
+        return self.leanest[2]
 
-    @cached_property
+    @property
     def floor(self) -> int:
         """No order needs less memory than this."""
-        if self.proved_least is not None:
-            return self.proved_least
+        return self.leanest[0]
+
+    def _proved_floor(self) -> int:
         widest = int(np.argmax(self.dag.in_degrees))
         held = _held_before(self.dag, widest, self.sizes)
         return max(held, _open_before_joins(without_shortcuts(self.dag), self.sizes))
@@ -259,7 +285,9 @@ class _Search:
         found = [self._unchanged(limit)] if self.best.memory <= limit else []
         found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
         if not found:
-            raise MemoryLimitError(limit, self.least, self.floor, self.unit)
+            if self.least > limit:
+                raise MemoryLimitError(limit, self.least, self.floor, self.unit)
+            found = [self._pulled(self.leanest[1], limit)]
         return self._repeated(max(found, key=lambda limited: limited.area))  # ties go to the first
 
     def _repeated(self, found: LimitedOrder) -> LimitedOrder:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.arrays import Ids, Rows, Sizes, ranks_of
+from icsched.arrays import Ids, Rows, Sizes, TaskId, ranks_of
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
 from icsched.frames import Answer, Listed, Shown, Tabular, brief
@@ -43,12 +43,16 @@ class HasOrder(Protocol):
 Order = HasOrder | Sequence[Hashable] | Ids
 
 
+_NO_ORDER = (str, Mapping, Set, np.ndarray, Dag)  # what can be iterated, but orders nothing
+
+
 def check_order(graph: Graph, order: Order) -> Ids:
     """Return *order* as an array of ids if it is a legal order of *graph*.
 
     This is the one way in which icsched accepts an order: a `Plan` or a `Schedule` of the same
-    dag, or the tasks by name or by id. An array of integers has ids. A list of integers has names
-    if all of them are names, and ids otherwise. Raises ScheduleError, naming the task, if a task is
+    dag, or the tasks by name or by id. An array of integers has ids, and so has a list of ids that
+    icsched has returned. A list of other integers has names if all of them are names, and ids
+    otherwise. Raises ScheduleError, naming the task, if a task is
     missing, repeated or unknown, or comes before one of its parents.
 
     >>> chain = Dag({"a": [], "b": ["a"]})
@@ -88,6 +92,8 @@ def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
         return order
     tasks = _listed(order)
     kinds = set(map(type, tasks))
+    if kinds == {TaskId}:
+        return np.array(tasks, np.int64)
     has_numbers = all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
     if has_numbers and not (dag.numbers_are_names and all(task in dag for task in tasks)):
         try:
@@ -101,7 +107,7 @@ def _listed(order: object) -> list[Any]:
     if isinstance(order, np.ndarray) and order.ndim == 1:
         tasks: list[Any] = order.tolist()
         return tasks
-    if isinstance(order, Iterable) and not isinstance(order, (str, Mapping, Set, np.ndarray)):
+    if isinstance(order, Iterable) and not isinstance(order, _NO_ORDER):
         return list(order)
     expected = "a plan, a schedule, or a list of task names or ids"
     raise ScheduleError(f"order: expected {expected}, got {type(order).__name__}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from icsched import _native, checks
 from icsched._native import MOST_NONSINKS
-from icsched.arrays import Ids
+from icsched.arrays import Ids, task_ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import Answer, names_of
@@ -98,7 +98,7 @@ def verify(graph: Graph, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict
     # The first short step comes no later than the number of nonsinks: an order that has not run
     # all nonsinks by then is short. So this step has a best set of nonsinks.
     step = int(short[0])
-    better = tuple(sets[step].tolist())
+    better = task_ids(sets[step].tolist())
     names = tuple(dag.names[task] for task in better)
     return Verdict(False, step, int(reached[step]), int(best[step]), better, names)
 

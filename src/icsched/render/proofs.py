@@ -12,6 +12,10 @@ _THEOREM = {
     Theorem.EXACT: "exact",
     Theorem.PARTS: "bounds of parts",
 }
+_PAPER = {
+    Theorem.BLOCKS: "Cordasco et al. 2011, ",
+    Theorem.SUM_OF_TREES: "Cordasco et al. 2007, ",
+}
 _BETWEEN = {Rule.SERIES: " | ", Rule.SUM: " + "}
 _SIGN = {Sign.PRIORITY: " > ", Sign.SERIES: " | "}
 
@@ -54,9 +58,12 @@ def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
         return f"{exact}\n{share}" if share else exact
     if not proof.is_ic_optimal:
         return share or "Nothing is proved about this order."
+    if proof.theorem is Theorem.BLOCKS and proof.chain == Chain(()):
+        return "IC-optimal: all orders are alike, because no job waits for another."
     links = _shown(proof)
     chain = f": {links}" if links else ""
-    return f"IC-optimal, no order has more eligible jobs at any step ({_method(proof)}{chain})."
+    by = f"{_PAPER.get(proof.theorem, '')}{_method(proof)}{chain}"
+    return f"IC-optimal, no order has more eligible jobs at any step ({by})."
 
 
 def brief_sentence(proof: Proof, certified: Certified | None = None) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from icsched import _native, checks
 from icsched._native import TaskState
-from icsched.arrays import Ids, ranks_of
+from icsched.arrays import Ids, TaskId, ranks_of
 from icsched.frames import brief
 from icsched.given import Graph, dag_of
 from icsched.orders import prioritize
@@ -73,7 +73,7 @@ class BatchServer:
         Raises ArgumentError for a *count* below 0, GameError if the method cannot be used with the
         eligible tasks.
         """
-        wanted = checks.whole_number("take", count, least=0)
+        wanted = checks.whole_number("count", count, least=0)
         sources = self._order[self._offered]
         if wanted < len(sources):
             sources = sources[self._choice(sources, wanted).sources]
@@ -81,7 +81,7 @@ class BatchServer:
         self._offered[self._rank[sources]] = False
         tasks: list[int] = sources.tolist()
         self._readiness.take(tasks)
-        return tasks
+        return list(map(TaskId, tasks))
 
     def done(self, *tasks: int) -> None:
         """Record the results of *tasks*; their children may then be taken.

@@ -17,7 +17,7 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from enum import Enum
 
-from icsched.arrays import ranks_of
+from icsched.arrays import TaskId, ranks_of, task_ids
 from icsched.dag import Dag
 from icsched.errors import GameError
 from icsched.pebble import Order, check_order
@@ -44,12 +44,12 @@ class _Board:
     @property
     def eligible(self) -> tuple[int, ...]:
         """Eligible tasks that no client holds, ids ascending."""
-        return tuple(self._readiness.ready())
+        return task_ids(self._readiness.ready())
 
     @property
     def executed(self) -> tuple[int, ...]:
         """Executed tasks, in the order of their execution."""
-        return tuple(self._executed)
+        return task_ids(self._executed)
 
     @property
     def is_over(self) -> bool:
@@ -96,7 +96,7 @@ class IdealGame(_Board):
         Raises GameError if *task* is not eligible.
         """
         self._require_eligible(task)
-        return tuple(self._execute(task))
+        return task_ids(self._execute(task))
 
 
 class BatchedGame(_Board):
@@ -121,7 +121,7 @@ class BatchedGame(_Board):
             raise GameError(f"chosen: expected {due} different tasks, got {list(chosen)}")
         for task in chosen:
             self._require_eligible(task)
-        return tuple(sorted(self._execute(*chosen)))
+        return task_ids(sorted(self._execute(*chosen)))
 
 
 class Reply(Enum):
@@ -171,7 +171,7 @@ class ClientGame(_Board):
         task = self._order[heapq.heappop(self._waiting)]
         self._readiness.take((task,))
         self._held[client] = task
-        return Answer(Reply.TASK, task)
+        return Answer(Reply.TASK, TaskId(task))
 
     def complete(self, client: Hashable) -> tuple[int, ...]:
         """Take back the result of the client's task; return the newly eligible tasks (rule 3).
@@ -183,4 +183,4 @@ class ClientGame(_Board):
         fresh = self._execute(self._held.pop(client))
         for task in fresh:
             heapq.heappush(self._waiting, self._rank[task])
-        return tuple(fresh)
+        return task_ids(fresh)

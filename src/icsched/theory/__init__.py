@@ -20,7 +20,7 @@ from icsched.theory.priorities import (
     has_priority_over,
     priority,
 )
-from icsched.theory.proof import Proof
+from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 from icsched.theory.reduction import shortcuts, without_shortcuts
 from icsched.theory.reticulation import (
     best_profile,
@@ -40,9 +40,15 @@ __all__ = [
     "Batch",
     "BlockGroup",
     "BlockProfile",
+    "Chain",
     "Decomposition",
     "Kind",
+    "Link",
     "Proof",
+    "ProofStep",
+    "Rule",
+    "Sign",
+    "Theorem",
     "analyse",
     "batch_can_gain",
     "best_batch",

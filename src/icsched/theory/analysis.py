@@ -6,9 +6,10 @@ The paper is "A Tool for Prioritizing DAGMan Jobs and its Evaluation". The steps
 theorem or the referee can. 4. and 5. Compare blocks by priority. 6. Run the blocks in a
 greedy order of the superdag, then all sinks.
 
-Theorem 2.1 is from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
-Computing Platforms". Theorem 3.2 is from Cordasco, Malewicz and Rosenberg 2007, "Advances in
-IC-Scheduling Theory".
+Theorem 2.1 has this number in Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
+Task-Hungry Computing Platforms", which quotes it from Malewicz, Rosenberg and Yurkewych 2006,
+"Toward a Theory for Scheduling Dags in Internet-Based Computing". Theorem 3.2 is from Cordasco,
+Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory".
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 
 import numpy as np
 
-from icsched import _native, pebble
+from icsched import _native, checks, pebble
 from icsched.arrays import Ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
@@ -38,6 +38,7 @@ FEWEST_SETS = 1_000
 
 def proved_by_theorem(analysis: Analysis) -> tuple[Ids, Proof] | None:
     """Return an order that a theorem of the papers proves IC-optimal, with its proof."""
+    checks.kind_of("analysis", analysis, Analysis, made_by="icsched.theory.analyse")
     if analysis.is_linear:
         return analysis.order, Proof(Theorem.BLOCKS, chain_of_blocks(analysis))
     if is_sum_of_trees(analysis.parts, analysis.orders):

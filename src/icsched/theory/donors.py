@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from icsched import checks
 from icsched.arrays import Mask
 from icsched.theory.analysis import Analysis
 from icsched.theory.reticulation import keeps_priority
@@ -38,6 +39,7 @@ def is_universal_donor(analysis: Analysis) -> bool:
     >>> [is_universal_donor(analyse(dag)) for dag in (mesh, tree, tree.dual())]
     [True, False, True]
     """
+    checks.kind_of("analysis", analysis, Analysis, made_by="icsched.theory.analyse")
     if not analysis.is_linear:
         return False
     dag = analysis.parts.dag

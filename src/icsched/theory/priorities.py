@@ -121,12 +121,14 @@ def priority(
     """Return the largest r such that *first* has r-priority over *second*.
 
     That is, r (p1(x) + p2(y)) <= p1(min(s1, x + y)) + p2(max(0, x + y - s1)) for all x
-    and y; terms whose left side is 0 are ignored. 1 means full priority.
+    and y; terms whose left side is 0 are ignored. 1 means full priority. `best_profile` makes a
+    profile of a dag. Raises ArgumentError for anything but profiles.
 
     >>> fork, join = BlockProfile(1, (0, 2)), BlockProfile(2, (0, 0, 1))
     >>> priority(fork, join), priority(join, fork), priority(join, fork, counting="nonsources")
     (Fraction(1, 1), Fraction(1, 2), Fraction(0, 1))
     """
+    _check_profiles(first, second)
     return Fraction(*_native.priority(first.counts(counting), second.counts(counting)))
 
 
@@ -151,8 +153,14 @@ def has_dual_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
     >>> has_dual_priority_over(fork, join), has_dual_priority_over(join, fork)
     (True, False)
     """
+    _check_profiles(first, second)
     x1, x2 = np.array(first.executions()), np.array(second.executions())
     most = len(x1) - 1
     together = np.add.outer(np.arange(len(x1)), np.arange(len(x2)))
     in_turn = x1[np.minimum(most, together)] + x2[np.maximum(0, together - most)]
     return bool((np.add.outer(x1, x2) >= in_turn).all())
+
+
+def _check_profiles(first: object, second: object) -> None:
+    for what, given in (("first", first), ("second", second)):
+        checks.kind_of(what, given, BlockProfile, made_by="icsched.theory.best_profile")

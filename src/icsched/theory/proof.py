@@ -12,9 +12,11 @@ from icsched.frames import Answer, brief
 class Theorem(Enum):
     """What proves an order, or settles that no order is IC-optimal.
 
-    Theorem 2.1 is from Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for Task-Hungry
-    Computing Platforms". Theorem 3.2 is from Cordasco, Malewicz and Rosenberg 2007, "Advances in
-    IC-Scheduling Theory: Scheduling Expansive and Reductive Dags and Scheduling Dags via Duality".
+    Theorem 2.1 has this number in Cordasco, Rosenberg and Sims 2011, "On Clustering DAGs for
+    Task-Hungry Computing Platforms". The paper quotes it from Malewicz, Rosenberg and Yurkewych
+    2006, "Toward a Theory for Scheduling Dags in Internet-Based Computing". Theorem 3.2 is from
+    Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory: Scheduling Expansive
+    and Reductive Dags and Scheduling Dags via Duality".
     """
 
     BLOCKS = auto()  # theorem 2.1: each block has priority over the next

@@ -118,6 +118,7 @@ def is_reticulated(analysis: Analysis) -> bool:
     >>> [is_reticulated(analyse(dag)) for dag in (families.evolving_mesh(4), families.mesh(4))]
     [True, False]
     """
+    checks.kind_of("analysis", analysis, Analysis, made_by="icsched.theory.analyse")
     dag = analysis.parts.dag
     if not analysis.is_linear or not dag.arc_count:
         return analysis.is_linear

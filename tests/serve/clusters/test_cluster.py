@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from icsched import ArgumentError, Cluster, Dag, best_cluster, families, prioritize
 from icsched.errors import ClusterError, ScheduleError
-from icsched.families import cycle, m, mesh, n, out_tree, paper_000_fig6, tree, w
+from icsched.families import cordasco2011_fig6, cycle, m, mesh, n, out_tree, tree, w
 from icsched.pebble import check_order
 from icsched.serve.clusters import (
     CLUSTERERS,
@@ -60,7 +60,7 @@ def test_a_lean_cluster_never_cuts_more_arcs_than_a_direct_one(dag_and_order, si
 
 def test_figure_6_of_cordasco_2011_cuts_eight_arcs_directly_and_six_one_sided():
     """The direct cluster is W(1,2) and W(2,2) of both meshes, the others one mesh's head."""
-    dag = paper_000_fig6()
+    dag = cordasco2011_fig6()
     by = {name: best_cluster(dag, 6, clusterer=name) for name in ("direct", "staggered", "lean")}
 
     assert (by["direct"].cut_arcs, by["staggered"].cut_arcs) == (8, 6)

@@ -167,9 +167,9 @@ def test_tasks_that_enable_nothing_are_taken_by_id():
     ("arguments", "complaint"),
     [
         (([1], 1, [], "auto"), "executed: task 'b' cannot have run: its parent 'a' has not"),
-        (([], 0, [], "auto"), "take: expected a whole number, 1 or more, got 0"),
-        (([], 1.5, [], "auto"), "take: expected a whole number, 1 or more, got 1.5"),
-        (([], -3, [], "auto"), "take: expected a whole number, 1 or more, got -3"),
+        (([], 0, [], "auto"), "r: expected a whole number, 1 or more, got 0"),
+        (([], 1.5, [], "auto"), "r: expected a whole number, 1 or more, got 1.5"),
+        (([], -3, [], "auto"), "r: expected a whole number, 1 or more, got -3"),
         (([], 1, [1], "auto"), "running: task 'b' is not eligible: its parent 'a' has not run"),
         (([0], 1, [0], "auto"), "running: task 'a' is executed already"),
         (([], 1, [], "best"), "method: expected auto, tree, expansive, exact or greedy, got"),
@@ -178,7 +178,7 @@ def test_tasks_that_enable_nothing_are_taken_by_id():
 )
 def test_what_cannot_be_is_refused_in_one_line(arguments, complaint):
     executed, r, running, method = arguments
-    is_argument = complaint.startswith(("take: ", "method: "))
+    is_argument = complaint.startswith(("r: ", "method: "))
     with pytest.raises(ArgumentError if is_argument else GameError) as error:
         icsched.best_batch(Dag({"a": [], "b": ["a"]}), executed, r, running=running, method=method)
 

@@ -6,6 +6,7 @@ from typing import overload
 
 import numpy as np
 
+from icsched.arrays import task_ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import Answer, Listed, names_of
@@ -41,6 +42,9 @@ class Cluster(Answer, Sequence[int]):
     clusterer: str
     cut_bytes: int | None = None
     names: tuple[Hashable, ...] = names_of("tasks")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", task_ids(self.tasks))
 
     @property
     def size(self) -> int:

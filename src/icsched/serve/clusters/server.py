@@ -207,7 +207,7 @@ def best_cluster(
     an order or sizes that do not fit *dag*.
 
     >>> from icsched import families
-    >>> dag = families.paper_000_fig6()
+    >>> dag = families.cordasco2011_fig6()
     >>> [best_cluster(dag, 6, clusterer=name).cut_arcs for name in ("direct", "staggered")]
     [8, 6]
     """

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from icsched import _native, checks
 from icsched._native import BatchFront, Solving
-from icsched.arrays import Ids, Mask, ids_where, mask_of
+from icsched.arrays import Ids, Mask, ids_where, mask_of, task_ids
 from icsched.errors import GameError
 from icsched.frames import Answer, names_of
 from icsched.given import Graph, dag_of
@@ -125,7 +125,7 @@ def best_batch(
     >>> best_batch(dag, [], 1, running=["a"]).names
     ('b',)
     """
-    wanted = checks.whole_number("take", r, least=1)
+    wanted = checks.whole_number("r", r, least=1)
     check_method(method)
     dag = dag_of(graph)
     state = state_of(dag, executed, running)
@@ -135,7 +135,7 @@ def best_batch(
         return repr(dag.names[state.sources[source]])
 
     choice = choice_by(state.front, count, method, time_limit_s=time_limit_s, name_of=name_of)
-    take = tuple(state.sources[np.sort(choice.sources)].tolist())
+    take = task_ids(state.sources[np.sort(choice.sources)].tolist())
     names = tuple(dag.names[task] for task in take)
     after = state.eligible + choice.enabled - count
     return Batch(take, after, choice.method, choice.guarantee, names)
