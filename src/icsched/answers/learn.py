@@ -19,6 +19,7 @@ from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.known import TimesKnown
 from icsched.answers.learned import learned_from, usage_of
 from icsched.answers.orders import check_known
+from icsched.answers.pools import GivenPool, pool_text
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
@@ -27,7 +28,7 @@ from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Waits
 from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
-from icsched.sim import Times, pool_to_dict
+from icsched.sim import Times
 from icsched.sim.model import check_inputs
 from icsched.workflow import Workflow
 
@@ -317,7 +318,8 @@ def _pairs(names: Sequence[object], seconds: np.ndarray) -> list[tuple[object, f
 
 
 def _pool_text(found: LearnAnswer) -> str:
-    import msgspec  # slow to import
-
-    pool = found.fit.workers if found.foretold is None else found.foretold.pool
-    return msgspec.json.format(msgspec.json.encode(pool_to_dict(pool))).decode() + "\n"
+    """Return the pool; the error of a pool that does not explain the run goes with it."""
+    told = found.foretold
+    if told is None:
+        return pool_text(GivenPool(found.fit.workers))
+    return pool_text(GivenPool(told.pool, told.error if told.is_far_off else None))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched import logs
+from icsched.answers.pools import FAR_OFF
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.dag import Dag
 from icsched.errors import SimulationError
@@ -13,7 +14,6 @@ from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
-_FAR_OFF = 0.2  # a pool with a larger error does not explain the run
 _GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _REPLAYS = 100  # of a pool whose workers leave by chance
 
@@ -43,7 +43,7 @@ class Replayed:
     @property
     def is_far_off(self) -> bool:
         """Whether the run on `pool` ends so differently that what is foretold means little."""
-        return abs(self.error) > _FAR_OFF
+        return abs(self.error) > FAR_OFF
 
 
 @dataclass(frozen=True, eq=False)
