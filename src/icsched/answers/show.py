@@ -1,9 +1,10 @@
 """What a workflow is made of, what is proved about its order, and what disturbs an order."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icsched.answers import notes
+from icsched.answers.cautions import about_inner
 from icsched.answers.compared import Compared
 from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder
@@ -55,6 +56,7 @@ def show_answer(
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
         found = files_of(workflow, known)
+        found = replace(found, notes=(*found.notes, *about_inner(workflow)))
     return ShowAnswer(
         names=tuple(files),
         dag=dag,

@@ -13,6 +13,7 @@ from icsched.formats.dagman.entry import (
 from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
+from icsched.formats.dagman.unsimulated import are_jobs_limited, inner_workflows
 from icsched.formats.dagman.writer import (
     Change,
     changes,
@@ -36,11 +37,13 @@ __all__ = [
     "Section",
     "Submission",
     "advise",
+    "are_jobs_limited",
     "changes",
     "copies",
     "dagman_text",
     "flat_file",
     "has_variables",
+    "inner_workflows",
     "job_priorities",
     "overridden",
     "present_priorities",
