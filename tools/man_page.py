@@ -15,6 +15,7 @@ CODES = {
     "3": "`icsched verify`: the order is not IC-optimal.",
     "4": "`icsched verify`: not decided.",
     "130": "Stopped by Ctrl-C.",
+    "143": "`icsched run`: stopped by SIGTERM.",
 }
 VARIABLES = {
     "`NO_COLOR`": "If set, nothing is coloured.",

@@ -57,12 +57,12 @@ class Table(Mapping[str, E], Generic[E]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def find(self, name: str) -> E:
-        """Return the entry called *name*; raises ArgumentError for an unknown name."""
+    def find(self, name: str, *, asked_by: str = "") -> E:
+        """Return the entry called *name*; raises ArgumentError, as `unknown` does, if none is."""
         if isinstance(name, str):  # other objects may have no hash
             with suppress(KeyError):
                 return self[name]
-        raise self.unknown(name)
+        raise self.unknown(name, asked_by=asked_by)
 
     def unknown(self, name: object, *, asked_by: str = "", also: str = "") -> ArgumentError:
         """Return the error for a *name* that no entry has; it suggests names that are close.

@@ -208,7 +208,7 @@ def test_an_unknown_format_is_one_line_with_the_known_ones(put, icsched, option)
     found = icsched("convert", "wf.dag", "out.dag", option, "cwl")
 
     assert found.code == 2
-    assert found.complaint.startswith("format: expected dagman, ")
+    assert found.complaint.startswith(f"{option}: expected dagman, ")
     assert found.complaint.endswith(", got 'cwl'")
 
 
@@ -237,3 +237,24 @@ def test_a_hundred_thousand_names_that_become_the_same_are_told_apart():
     names = [f"a{' ' * (n % 300)}+{' ' * (n // 300)}" for n in range(90_000)]
 
     assert len(set(safe_names(names, is_job_name))) == 90_000
+
+
+@pytest.mark.parametrize(
+    ("output", "placeholder"), [("new.dag", "task.sub"), ("new.sh", "task.sh")]
+)
+def test_placeholders_for_unknown_commands_are_told(icsched, put, folder, output, placeholder):
+    put({"wf.edges": "a b\n"})
+
+    found = icsched("convert", "wf.edges", output)
+
+    assert placeholder in (folder / output).read_text()
+    told = (
+        f"{output}: no commands are known: every task runs {placeholder}, which is yours to write"
+    )
+    assert told in found.out.splitlines()
+
+
+def test_nothing_is_told_of_placeholders_if_commands_are_known(icsched, put):
+    put({"wf.csv": "task,parents,command\na,,true\n"})
+
+    assert "no commands" not in icsched("convert", "wf.csv", "new.dag").out

@@ -325,3 +325,15 @@ def test_a_run_that_takes_no_time_ends_at_0(put, icsched):
 
     assert "prio: ends at 0 s, 2 workers" in texts("wf.svg")
     assert len(set(texts("wf.svg"))) > 5  # the ticks have different numbers
+
+
+def test_auto_that_keeps_fifo_has_the_lanes_of_fifo(folder, icsched):
+    """Jobs start when they are ready, which no list of jobs can say."""
+    write_dagman(families.montage(15, 15), folder / "wf.dag")
+
+    pool = ("--order", "auto", "--workers", "200")
+    assert icsched("plot", "lanes", "wf.dag", *pool, "-o", "wf.svg").code == 0
+
+    ends = [text.split(": ") for text in texts("wf.svg") if ": ends at " in text]
+    assert [name for name, _ in ends] == ["fifo", "auto"]
+    assert len({end for _, end in ends}) == 1

@@ -167,8 +167,11 @@ def test_a_table_and_a_log_win_over_a_workflow(icsched, put):
     assert found["orders"]["fifo"]["time"]["mean"] == pytest.approx(30 + 5 + 1 + 1)
 
 
-def test_a_history_in_json_is_not_taken_for_a_workflow(icsched, put):
-    put({"history.json": "[{}]"})
+@pytest.mark.parametrize(
+    "text", ["[{}]", '[{"JobBatchName": "workflow"}]', '[{"workflow": 1}]', '{"A": "workflow"}']
+)
+def test_a_history_in_json_is_not_taken_for_a_workflow(icsched, put, text):
+    put({"history.json": text})
     found = icsched("prio", "wf.dag", "--run-times", "history.json")
 
     complaint = "history.json: expected jobs with ClusterId and CompletionDate, got none"

@@ -226,6 +226,7 @@ def test_every_option_that_is_an_int_takes_whole_numbers_only():
         (["show", "wf.dag", "-x"], "Unknown option: -x. icsched show --help lists what there is."),
         (["simulat", "wf.dag"], "Unknown command: simulat. Did you mean simulate?"),
         (["foo"], "Unknown command: foo. icsched --help lists what there is."),
+        (["--jsno"], "Unknown option: --jsno. icsched --help lists what there is."),
     ],
 )
 def test_only_a_close_word_is_suggested(icsched, words, complaint):

@@ -1,8 +1,11 @@
 """What a file is that users give beside others: a workflow, or what past runs say."""
 
+import re
+
 from icsched import files, logs
 from icsched.formats.table import format_by_suffix
 
+_WORKFLOW_KEY = re.compile(rb'"workflow"\s*:')
 _TABLES = "csv"  # the format of workflows whose files are tables of run times, too
 
 
@@ -16,8 +19,13 @@ def is_workflow(path: str, data: bytes) -> bool:
         return True
     content = logs.content_of(path, data)
     if content is logs.Content.HISTORY:
-        return has_suffix and (not path.lower().endswith(".json") or b'"workflow"' in data)
+        return has_suffix and (not path.lower().endswith(".json") or _has_workflow(data))
     return content is logs.Content.TABLE
+
+
+def _has_workflow(data: bytes) -> bool:
+    """Whether JSON begins as an object, and has the key "workflow": no history is like that."""
+    return data.lstrip()[:1] == b"{" and _WORKFLOW_KEY.search(data) is not None
 
 
 def is_trace(path: str) -> bool:

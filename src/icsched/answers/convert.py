@@ -89,7 +89,7 @@ def convert_answer(
 
 def _format(output: str, to: str | None) -> Format:
     if to is not None:
-        return FORMATS.find(to)
+        return FORMATS.find(to, asked_by="--to")
     chosen = format_by_suffix(output)
     if chosen is None:
         raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
@@ -97,9 +97,20 @@ def _format(output: str, to: str | None) -> Format:
 
 
 def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, ...]:
-    """Return the remarks of the reader, and one on idle tasks; what it fills in is not written."""
+    """Return the remarks of the reader, and on tasks without commands.
+
+    What the reader fills in is not written, so the remarks on that are left out.
+    """
     read = [remark for remark in workflow.remarks if remark.text not in (NO_RUN_TIME, NO_SIZE)]
-    return (*read, *_idle(workflow, chosen, output))
+    return (*read, *_idle(workflow, chosen, output), *_placeholder(workflow, chosen, output))
+
+
+def _placeholder(workflow: Workflow, chosen: Format, output: str) -> list[Remark]:
+    """Return a remark on the file that all tasks run, if the format needs one."""
+    if not (chosen.placeholder and len(workflow.whole)) or workflow.find_commands is not None:
+        return []
+    told = f"no commands are known: every task runs {chosen.placeholder}, which is yours to write"
+    return [Remark(output, 0, told, 1)]
 
 
 def _idle(workflow: Workflow, chosen: Format, output: str) -> list[Remark]:

@@ -11,8 +11,9 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.arrays import Ids
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
+from icsched.orders.choice import FIFO, PRESENT
 from icsched.orders.entry import UseOfTimes
-from icsched.sim import AnyPool
+from icsched.sim import AnyPool, Played
 from icsched.workflow import Workflow
 
 FILE = "@"  # before the name of a file
@@ -83,6 +84,29 @@ def is_played_live(word: str) -> bool:
     (True, False, False)
     """
     return not is_file(word) and ORDERS.find(word).played != "static"
+
+
+def chosen_by_auto(plan: object) -> str | None:
+    """Return the name of the order that auto chose; `NOW` for what the files have now.
+
+    None if *plan* is not a plan of auto's.
+    """
+    choice = plan.choice if isinstance(plan, Plan) else None
+    if choice is None:
+        return None
+    return NOW if choice.chosen == PRESENT else choice.chosen
+
+
+def as_played(workflow: Workflow, plan: Plan) -> Plan | Played | str:
+    """Return *plan* as the simulator plays it.
+
+    If auto keeps fifo, or the priorities of the files, the pool decides when jobs are ready. No
+    list of jobs can say that.
+    """
+    kept = chosen_by_auto(plan)
+    if kept == NOW:
+        return Played("priority", priorities=workflow.priorities)
+    return FIFO if kept == FIFO else plan
 
 
 def check_known(word: str) -> None:

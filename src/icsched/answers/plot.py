@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from icsched.answers.certified import MOST_COMPARED
-from icsched.answers.orders import WantedOrder, check_known, is_played_live
+from icsched.answers.orders import (
+    AUTO,
+    USUAL_RACE,
+    Race,
+    WantedOrder,
+    as_played,
+    check_known,
+    is_played_live,
+)
 from icsched.answers.reading import Reading, check_output
 from icsched.answers.run_times import with_run_times
 from icsched.answers.signs import QUIET, Signs
@@ -99,9 +107,16 @@ class PlotInputs:
         """What the picture is called."""
         return Path(self.files[0]).name
 
-    def plan(self, workflow: Workflow, word: str) -> Plan:
+    def plan(self, workflow: Workflow, word: str, race: Race = USUAL_RACE) -> Plan:
         """Order the workflow."""
-        return WantedOrder(word).plan(workflow, signs=self.signs)
+        return WantedOrder(word).plan(workflow, race=race, signs=self.signs)
+
+    def played(self, workflow: Workflow, word: str, race: Race) -> Plan | Played | str:
+        """Return an order as the simulator plays it."""
+        if is_played_live(word):
+            return word
+        plan = self.plan(workflow, word, race if word == AUTO else USUAL_RACE)
+        return as_played(workflow, plan)
 
 
 def curves_found(given: PlotInputs) -> CurvesFound:
@@ -133,8 +148,8 @@ def lanes_found(
 ) -> LanesFound:
     """Simulate one run of a workflow in each of the wanted orders, and in fifo.
 
-    All orders see the same random draws. Run times are in seconds: raises ArgumentError for them
-    unless the pool *has_unit*.
+    "auto" is chosen for this pool. All orders see the same random draws. Run times are in seconds:
+    raises ArgumentError for them unless the pool *has_unit*.
     """
     workflow = given.read()
     dag = workflow.dag
@@ -143,7 +158,7 @@ def lanes_found(
         times = Times(times.law, times.spread, workflow.run_times)
     runs = {}
     for word in _with_baseline(given.wanted):
-        wanted = word if is_played_live(word) else given.plan(workflow, word)
+        wanted = given.played(workflow, word, Race(pool=pool, seed=seed))
         played = resolved(dag, word, wanted, times, pool)
         assert isinstance(played, Played), "names and plans are"  # noqa: S101
         runs[word] = run_lanes(engine.trace(dag, played, pool, times, seed=seed, run=0), pool)

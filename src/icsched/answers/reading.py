@@ -21,6 +21,21 @@ class ReadingOptions(DagmanOptions):
         metadata={"help": "Format of the workflow file; by default its suffix decides."},
     )
 
+    @property
+    def words(self) -> list[str]:
+        """The options as a user types them, without those that have their default.
+
+        >>> ReadingOptions(no_rescue=True, format="dagman").words
+        ['--no-rescue', '--format', 'dagman']
+        """
+        words = []
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value != option.default:
+                words.append(f"--{option.name.replace('_', '-')}")
+                words += [] if value is True else [value]
+        return words
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -38,7 +53,8 @@ class Reading:
 
     def format_of(self, path: str) -> formats.Format:
         """Return the format that the file at *path* is read in."""
-        return formats.format_of(path, self.options.format)
+        name = self.options.format
+        return formats.format_of(path, None) if name is None else _named_format(name)
 
     def _read_other(self, files: Sequence[str]) -> Workflow:
         """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
@@ -56,6 +72,10 @@ class Reading:
             problem = f"expected at least one job that is left to run{by}"
             raise FormatError(files[0], None, problem)
         return workflow
+
+
+def _named_format(name: str) -> formats.Format:
+    return formats.FORMATS.find(name, asked_by="--format")
 
 
 def check_given(files: Sequence[str]) -> None:

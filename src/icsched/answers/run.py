@@ -189,7 +189,7 @@ def _checked(
     """Return the engine and the workflow, if both can be used."""
     wanted.order.check()
     _check_place(files)
-    engine = ENGINES.find(wanted.engine)
+    engine = ENGINES.find(wanted.engine, asked_by="--engine")
     if wanted.resume and wanted.again:
         raise ArgumentError("--resume cannot be used with --again")
     if engine.open is None and wanted.rules != Rules():
@@ -239,7 +239,7 @@ def _identity(workflow: Workflow, engine: Engine) -> Identity:
 def _opened(
     tasks: CommandTasks, directory: Path, wanted: Wanted
 ) -> AbstractContextManager[Journal]:
-    engine = ENGINES.find(wanted.engine)
+    engine = ENGINES.find(wanted.engine, asked_by="--engine")
 
     def forget(place: Path) -> None:
         remove_leftovers(place, tasks)

@@ -7,7 +7,9 @@ from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import (
     AUTO,
     NOW,
+    as_played,
     check_known,
+    chosen_by_auto,
     differ,
     is_file,
     is_played_live,
@@ -21,7 +23,6 @@ from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Plan, prioritize
-from icsched.orders.choice import FIFO, PRESENT
 from icsched.sim import AnyPool, Played, Pool, Times
 from icsched.workflow import Workflow
 
@@ -82,9 +83,9 @@ def simulate_answer(
     times = replace(times, means=workflow.run_times)
     model = Model(pool, times, sampling, seed, threads, signs)
     orders = model.orders(workflow, wanted)
-    chosen = _chosen(orders.get(AUTO))
-    if chosen in (NOW, FIFO):  # the pool decides when jobs are ready: no list of jobs can say it
-        orders[AUTO] = orders[chosen]
+    auto = orders.get(AUTO)
+    if isinstance(auto, Plan):
+        orders[AUTO] = as_played(workflow, auto)
     found = model.simulation(workflow.dag, orders)
     return SimulateAnswer(
         files=tuple(files),
@@ -97,18 +98,10 @@ def simulate_answer(
         run_times=sources,
         timed=times_known(workflow, is_own=not run_times),
         sampling=sampling,
-        chosen=chosen,
+        chosen=chosen_by_auto(auto),
         found=found,
         timelines=model.timelines(workflow.dag, orders, found),
     )
-
-
-def _chosen(order: OrderLike | None) -> str | None:
-    """Return the name, among those that are simulated, of the order that auto chose."""
-    choice = order.choice if isinstance(order, Plan) else None
-    if choice is None:
-        return None
-    return NOW if choice.chosen == PRESENT else choice.chosen
 
 
 def _timed(

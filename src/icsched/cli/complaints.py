@@ -13,7 +13,8 @@ def complaint(error: CycloptsError) -> str:
         return _unknown_option(error)
     if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
         word = error.unused_tokens[0]
-        return f"Unknown command: {word}.{_hint(word, error.app, [])}"
+        kind = "option" if word.startswith("-") else "command"
+        return f"Unknown {kind}: {word}.{_hint(word, error.app, [])}"
     if isinstance(error, ValidationError) and error.argument and error.argument.tokens:
         option = error.argument.tokens[0].keyword or error.argument.name.upper()
         return f"{option}: {error.exception_message}"

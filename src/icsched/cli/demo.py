@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from icsched.answers.demo import TOUR, WORKERS, made
-from icsched.answers.reading import Reading
 from icsched.answers.report import Reported, report_answer
-from icsched.cli.inputs import USUAL, refuse
+from icsched.cli.inputs import refuse
 from icsched.cli.output import SIGNS, OutputName
 from icsched.cli.printing import report, say
 from icsched.cli.typed import program
@@ -71,5 +70,5 @@ def _written(directory: Path) -> list[str]:
 def _report(workflow: str, times: str) -> str:
     """Return the report page of the workflow that the tour made."""
     wanted = Reported(Workers(WORKERS), has_unit=True, run_times=[times])
-    found = report_answer([workflow], wanted, reading=Reading(USUAL), signs=SIGNS)
+    found = report_answer([workflow], wanted, signs=SIGNS)
     return report_page(report_keys(found))

@@ -144,7 +144,7 @@ _OUTPUTS = ("-o", "--output", "--dot", "--pool-file", "--write-certificate")
 def _with_streams(arguments: Sequence[str]) -> list[str]:
     """Return *arguments* with the name of a standard stream for each lone hyphen.
 
-    A hyphen may also be the value of an option in the same word, as in `--output=-` and `-o-`.
+    A hyphen may also be the value of an option in the same word: `--output=-`, `-o=-` and `-o-`.
     """
     words = []
     before = ""
@@ -154,7 +154,7 @@ def _with_streams(arguments: Sequence[str]) -> list[str]:
             words.append(_stream(before))
         elif option.startswith("--") and equals and value == "-":
             words.append(f"{option}={_stream(option)}")
-        elif word == "-o-":
+        elif word in ("-o-", "-o=-"):
             words.append(f"--output={_stream('-o')}")
         else:
             words.append(word)
@@ -176,7 +176,7 @@ def _complain(error: Exception | str, code: int) -> int:
     from icsched.cli.printing import say
     from icsched.render.visible import escaped
 
-    message = " ".join(escaped(str(error)).split())
+    message = " ".join(line.strip() for line in escaped(str(error)).splitlines())
     try:
         say(f"icsched: {message}\n", stream=sys.stderr)
         sys.stderr.flush()

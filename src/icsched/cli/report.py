@@ -5,7 +5,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.answers.reading import Reading
 from icsched.answers.report import Reported, report_answer
 from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
@@ -57,9 +56,11 @@ def report(
     check_streams(*files, *run_times, *log, pool_options.pool_file)
     pool = None if pool_options == PAPER_POOL else pool_options.pool()
     pool_file = pool_options.pool_file
-    wanted = Reported(pool, pool_options.has_unit, run_times, log, clusters, seed, pool_file)
+    wanted = Reported(
+        pool, pool_options.has_unit, run_times, log, clusters, seed, pool_file, reading
+    )
     with naming_pool(pool_options.pool_file):
-        found = report_answer(files, wanted, output=output_, reading=Reading(reading), signs=SIGNS)
+        found = report_answer(files, wanted, output=output_, signs=SIGNS)
     keys = render.report_keys(found)
     if output_ is None:
         put_json(keys)

@@ -77,6 +77,7 @@ class Format:
     | `text(workflow, title=, path=)` | returns a workflow, even a bare dag, as the text of a file |
     | `keeps` | what `text` writes beside names and arcs: words of `KEPT` |
     | `takes_name(name)` | whether `text` can write this name; None means that it can write all |
+    | `placeholder` | the file that tasks run in what `text` writes, if no command is known |
     | `write_clusters(workflow, clusters, path)` | writes clusters as tasks; returns the files |
     | `advice(workflow)` | returns all remarks; it may read other files for that |
     """
@@ -93,6 +94,7 @@ class Format:
     text: WorkflowText | None = None
     keeps: frozenset[str] = frozenset()
     takes_name: Callable[[str], bool] | None = None
+    placeholder: str = ""
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None
 

@@ -116,6 +116,7 @@ FORMATS: Table[Format] = Table(
             text=_here("slurm.workflows:slurm_text"),
             keeps=_ALL - {"done", "run_times", "sizes"},
             takes_name=_here("slurm.workflows:takes_name"),
+            placeholder="task.sh",
         ),
     ],
 )

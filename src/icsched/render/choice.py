@@ -14,7 +14,7 @@ _LABELS = {FIFO: PEER, PRESENT: "what the file has", NEW: "the order chosen now"
 UNTIMED = (
     "Run times are not known: each job counts as 1. If run times differ, the order may gain"
     " nothing, or the run may end later.\n--run-times FILE gives run times; icsched learn makes"
-    " that file from logs. 22 real workflows ended 6.6% earlier on average with run"
+    " that file from logs. In simulations, 22 real workflows ended 6.6% earlier on average with run"
     " times, 1.5% without."
 )
 ALL_ZERO = (
@@ -33,7 +33,8 @@ def choice_text(
     """
     if without_section is not None:
         further = f"Without icsched's section: {_verdict(without_section, OWN)}\n"
-        return f"{_verdict(choice, IN_FILE)}\n{_table(choice, IN_FILE)}{further}"
+        new = OWN if without_section.chosen == PRESENT else _LABELS[NEW]
+        return f"{_verdict(choice, IN_FILE)}\n{_table(choice, IN_FILE, new=new)}{further}"
     priorities = f"{OWN}, without icsched's section" if has_section else IN_FILE
     return f"{_verdict(choice, priorities)}\n{_table(choice, priorities)}"
 
@@ -100,12 +101,16 @@ def _earlier(ratio: Interval) -> str:
     return f"{ratio.mean - 1:.1%} [{ratio.low - 1:.1%}, {ratio.high - 1:.1%}] later"
 
 
-def _table(choice: Choice, priorities: str) -> str:
-    """Return the orders that were compared: the best as checked, others as the race saw them."""
+def _table(choice: Choice, priorities: str, *, new: str = _LABELS[NEW]) -> str:
+    """Return the orders that were compared: the best as checked, others as the race saw them.
+
+    *new* is what the order NEW is called.
+    """
     how = f"{counted(choice.runs, 'run')}, seed {choice.seed}, {ASSUMED}"
     over = f"time of the run over that of {_present(choice, priorities)}, with 95% intervals"
     head = f"Simulated ({how}), {over}:"
-    rows = [(label(name, priorities), _time(choice, name)) for name in choice.ratios]
+    labels = [new if name == NEW else label(name, priorities) for name in choice.ratios]
+    rows = [(told, _time(choice, name)) for told, name in zip(labels, choice.ratios, strict=True)]
     return "".join([f"{head}\n", listing(rows, indent="  "), *_excess(choice)])
 
 

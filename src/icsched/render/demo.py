@@ -73,9 +73,9 @@ def _(stop: Simulated) -> str:
         if ratio is not None
     ]
     truth = (
-        "AIRSN is a good case. Over 22 real workflows, prio and critical path both save 1.5% on"
-        " average if run times are unknown. If they are known, critical path saves 6.4%, and auto,"
-        " which icsched prio takes by default, 6.6% (docs/gains.md)."
+        "AIRSN is a good case. In simulations of 22 real workflows, prio and critical path both"
+        " save 1.5% on average if run times are unknown. If they are known, critical path saves"
+        " 6.4%, and auto, which icsched prio takes by default, 6.6% (docs/gains.md)."
     )
     return f"\n{head}{paragraph(how)}{listing(rows, indent='  ')}{paragraph(truth)}"
 

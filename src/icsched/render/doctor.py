@@ -41,8 +41,10 @@ def _extra(extra: Extra) -> tuple[str, str]:
 
 
 def _engine(engine: EngineFound) -> tuple[str, str]:
-    missing = f"not found; it needs {engine.needs}"
-    return engine.name, missing if engine.found is None else named(engine.found)
+    if engine.found is None:
+        return engine.name, f"not found; it needs {engine.needs}"
+    use = "; it runs Snakefiles by snakemake --scheduler icsched" * (engine.name == "snakemake")
+    return engine.name, f"{named(engine.found)}{use}"
 
 
 def _machine(found: DoctorAnswer) -> list[tuple[str, str]]:

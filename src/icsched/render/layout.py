@@ -17,7 +17,7 @@ _LONGEST_LINE = 88  # of prose, where a screen is wider or has no width
 _SHORTEST_NAME = 18  # columns that a name keeps when a table is too wide
 _LONGEST_NAME = 24  # columns of names that have a sentence beside them; others have it below
 _INTERVAL = re.compile(r"\[[^\[\] ]+ [^\[\] ]+\]")  # [low, high], which is never broken
-# Commands that users copy, which are never broken either.
+# Commands that users copy: as far as the pattern sees them, they are not broken either.
 _COMMAND = re.compile(
     r"pip install(?: -\S+)* \S+|condor_submit_dag(?: -\S+ [^\s,;]+)*"
     r"|icsched [a-z]+(?: [a-z]+ [0-9]+)?(?: (?:--?[a-z][a-z-]*(?: [0-9]+)?|[^\s;]*\.[^\s;]+))*"

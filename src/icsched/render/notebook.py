@@ -117,7 +117,7 @@ def _(found: Simulation) -> _View:
     ratios, baseline = _time_ratios(found)
     times = {
         name: f"{one.time.mean:,.6g} [{one.time.low:,.6g}, {one.time.high:,.6g}]"
-        f", {one.stall.mean:.1%} unserved"
+        f", {one.stall.mean:.1%} found nothing"
         for name, one in found.orders.items()
     }
     drawing = ratios_drawing(baseline, ratios) if ratios else None

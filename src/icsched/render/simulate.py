@@ -79,7 +79,7 @@ def _batches(pool: Pool, unit: str) -> str:
 
 def _report(answer: SimulateAnswer) -> str:
     found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
-    rows = [["order", "time", "unserved", "utilisation"]]  # fits into 80 columns
+    rows = [["order", "time", "found nothing", "utilisation"]]  # fits into 80 columns
     for name, estimates in found.orders.items():
         shares = _percent(estimates.stall), _percent(estimates.utilisation)
         rows.append([named(name), _interval(estimates.time), *shares])
@@ -115,11 +115,10 @@ def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
     text = f"{name} takes {_interval(time)} of fifo's time"
     text += f": {_difference(time)}" if is_tested else _spread(time)
     assert ratios.utilisation is not None, "nor is this"  # noqa: S101
-    utilisation = f"utilisation {_interval(ratios.utilisation)}"
-    if ratios.stall is not None:
-        unserved = f"unserved {_interval(ratios.stall)}"
-        return f"{text}\n  of fifo's: {unserved}, {utilisation}"
-    return f"{text}\n  of fifo's: {utilisation}\n  unserved: {_no_ratio(found, name)}"
+    text += f"\n  utilisation {_interval(ratios.utilisation)} of fifo's"
+    if ratios.stall is None:
+        return f"{text}; found nothing: {_no_ratio(found, name)}"
+    return f"{text}; found nothing {_interval(ratios.stall)} times as often"
 
 
 def _spread(ratio: Ratio) -> str:
@@ -130,7 +129,7 @@ def _spread(ratio: Ratio) -> str:
 
 
 def _no_ratio(found: Simulation, name: str) -> str:
-    """Say why the shares of unserved requests in an order and in fifo have no ratio."""
+    """Say why the shares that found nothing in an order and in fifo have no ratio."""
     shares = {order: found.orders[order].stall.mean for order in (name, "fifo")}
     calm = [order for order, share in shares.items() if not share]
     if len(calm) == len(shares):

@@ -44,7 +44,7 @@ def test_a_copy_of_a_file_with_an_order_has_the_new_order(icsched, put, folder):
 
 
 @pytest.mark.parametrize(
-    "words", [["-o", "-"], ["-o-"], ["--output=-"], ["--output", "/dev/stdout"]]
+    "words", [["-o", "-"], ["-o-"], ["-o=-"], ["--output=-"], ["--output", "/dev/stdout"]]
 )
 def test_a_copy_may_go_to_standard_output_and_the_report_elsewhere(
     icsched_process, workflow, folder, words

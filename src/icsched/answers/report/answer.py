@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from icsched.answers.compared import Compared
 from icsched.answers.known import TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
 from icsched.answers.orders import AUTO, Race, WantedOrder
-from icsched.answers.reading import Reading, check_output
+from icsched.answers.reading import Reading, ReadingOptions, check_output
 from icsched.answers.report.bottlenecks import (
     Bottleneck,
     CriticalPath,
@@ -60,6 +60,7 @@ class Reported:
 
     `pool` is None if the user said nothing about it; `has_unit` says whether its times are in
     seconds. `logs` are those of a past run. `clusters` is the size of clusters, if they are wanted.
+    `pool_file` has the pool, if a file does, and `reading` says how the workflow is read.
     """
 
     pool: AnyPool | None = None
@@ -69,6 +70,7 @@ class Reported:
     clusters: int | None = None
     seed: int = 0
     pool_file: str | None = None
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -131,7 +133,6 @@ def report_answer(
     wanted: Reported,
     *,
     output: str | None = None,
-    reading: Reading,
     signs: Signs = QUIET,
 ) -> ReportAnswer:
     """Find all that a report shows of a workflow.
@@ -140,7 +141,7 @@ def report_answer(
     the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
     of the workflow, and for run times in seconds beside a pool without a unit.
     """
-    workflow = reading.read_to_run(files, signs=signs)
+    workflow = Reading(wanted.reading).read_to_run(files, signs=signs)
     if output is not None:
         check_output(workflow, output, *wanted.inputs)
     past = read_past(wanted.logs, workflow) if wanted.logs else None

@@ -14,7 +14,7 @@ from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.submit_commands import commands_of
-from icsched.formats.dagman.text import is_job_name, workflow_text
+from icsched.formats.dagman.text import SUBMIT_FILE, is_job_name, workflow_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
 from icsched.formats.entry import Format
 from icsched.workflow import Remark, Workflow
@@ -142,6 +142,7 @@ DAGMAN = Format(
     text=workflow_text,
     keeps=frozenset({"done", "commands", "priorities", "streams", "environment", "directories"}),
     takes_name=is_job_name,
+    placeholder=SUBMIT_FILE,
     write_clusters=_write_clusters,
     advice=_advice,
 )

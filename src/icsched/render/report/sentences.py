@@ -1,7 +1,9 @@
 """The sentences of a report."""
 
+import math
 import re
 import shlex
+from decimal import ROUND_DOWN, Context
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from icsched.sim import Pool, Ratio
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
 _MOST_REMARKS = 20
+_THREE_DIGITS = Context(prec=3, rounding=ROUND_DOWN)
 
 _VARY = f" {ASSUMED.capitalize()} (by assumption)."
 
@@ -99,7 +102,7 @@ def to_repeat(found: ReportAnswer) -> str:
 def repeat(found: ReportAnswer) -> str:
     """Return the command that makes this report again; pool.json has the pool, if no file does."""
     wanted = found.wanted
-    words = ["icsched", "report", *found.files]
+    words = ["icsched", "report", *found.files, *wanted.reading.words]
     words += [word for file in wanted.run_times for word in ("--run-times", file)]
     words += [word for file in wanted.logs for word in ("--log", file)]
     words += ["--clusters", str(wanted.clusters)] if wanted.clusters is not None else []
@@ -165,8 +168,9 @@ def least_time(found: ReportAnswer, least: LeastTime) -> str:
     time = found.found.orders[name].time
     mean, low, high = map(_digits, (time.mean, time.low, time.high))
     return (
-        f"No order can end this run before {_time(found, least.time)} on average: {why}."
-        f" The order {name} takes {mean} [{low}, {high}] {unit(found)} in simulated runs."
+        f"No order can end this run before {in_unit(_below(least.time), unit(found))} on average:"
+        f" {why}. The order {name} takes {mean} [{low}, {high}] {unit(found)} in simulated runs."
+        + (" A mean below the least time is chance." if time.mean < least.time else "")
     )
 
 
@@ -248,6 +252,17 @@ def _time(found: ReportAnswer, value: float) -> str:
 def _digits(value: float) -> str:
     """Return a time with three digits, or all before the point."""
     return f"{value:,.0f}" if value >= 100 else f"{visible_time(value):.3g}"
+
+
+def _below(value: float) -> str:
+    """Return a time rounded down, as a bound must be: three digits, or all before the point.
+
+    >>> _below(102.96), _below(9.996), _below(2 / 3), _below(0.29)
+    ('102', '9.99', '0.666', '0.29')
+    """
+    if value >= 100:
+        return f"{math.floor(value):,}"
+    return f"{float(_THREE_DIGITS.create_decimal(repr(visible_time(value)))):.3g}"
 
 
 def _waits(found: ReportAnswer) -> str:

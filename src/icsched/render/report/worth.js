@@ -115,7 +115,7 @@ function worthTable(report) {
   const against = `time over that of ${worth.baseline}`;
   return table(
     `Means of ${spoken(worth.runs)} simulated runs, with intervals`,
-    ["order", `time in ${size.unit}`, "unserved", "utilisation", against, "what it is"],
+    ["order", `time in ${size.unit}`, "found nothing", "utilisation", against, "what it is"],
     rows,
     "stacked",
   );

@@ -10,16 +10,6 @@ from icsched.formats import write_dagman
 from icsched.sim import Recorded, pool_to_dict
 
 
-@pytest.fixture
-def report(icsched):
-    def runner(*words: str) -> dict:
-        result = icsched("report", *words, "--json")
-        assert (result.code, result.err) == (0, "")
-        return json.loads(result.out)
-
-    return runner
-
-
 def stages(count: int) -> str:
     r"""
       s0
@@ -48,7 +38,7 @@ def test_bottlenecks_are_counted_and_marked_in_the_dag(report, put, count, told)
     assert told in found["stalls"]["words"]
 
 
-def test_the_share_of_unserved_requests_is_that_of_the_simulation(report, put):
+def test_the_share_that_found_nothing_is_that_of_the_simulation(report, put):
     put({"wf.dag": stages(3)})
     found = report("wf.dag", "--workers", "2")
 
