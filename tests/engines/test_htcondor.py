@@ -202,6 +202,39 @@ def test_a_post_script_decides_on_the_success_of_its_job(tmp_path):
     assert outcomes(tmp_path / "log", text, judged=frozenset("a"))[0] == [Outcome(0, 1.0)]
 
 
+def by_dagman(kind: str, job: str, *lines: str) -> str:
+    below = "".join(f"{line}\n" for line in lines)
+    return f"{kind} ({job}) 2026-11-16 18:00:05 DAGMan says:\n{below}...\n"
+
+
+def test_what_dagman_says_of_a_node_counts_without_a_job(tmp_path):
+    """a was skipped by its PRE script; b was not submitted, and its POST script decides."""
+    text = by_dagman("034", "000.2147483647.001", "    DAG Node: a")
+    text += by_dagman("016", "-01.000.000", f"\t{GOOD}", "    DAG Node: b")
+    skipped = [Outcome(task, 0.0, is_skipped=True) for task in (0, 1)]
+
+    assert outcomes(tmp_path / "log", text, judged=frozenset("b"))[0] == skipped
+
+
+def test_a_post_script_is_of_the_node_that_it_names(tmp_path):
+    """Nodes without a job share a number, and b comes before the POST script of a has ended."""
+    noop = "000.2147483647.001"
+    ended = by_dagman("005", noop, f"\t{GOOD}")
+    text = by_dagman("000", noop, "    DAG Node: a") + ended
+    text += by_dagman("000", noop, "    DAG Node: b") + ended
+    text += by_dagman("016", noop, f"\t{EXIT_3}", "    DAG Node: a")
+
+    found = outcomes(tmp_path / "log", text, judged=frozenset("a"))[0]
+    assert found == [Outcome(1, 0.0), Outcome(0, 0.0, "POST script: exit code 3")]
+
+
+def test_a_job_that_has_ended_is_not_removed_later(tmp_path):
+    text = submitted(7, "a") + began(7, 1) + terminated(7, 2, EXIT_3)
+    text += "009 (007.000.000) 2026-11-16 18:00:04 Job was aborted.\n\tDAGMan ended\n...\n"
+
+    assert outcomes(tmp_path / "log", text)[0] == [Outcome(0, 1.0, "exit code 3")]
+
+
 def test_a_job_that_somebody_removed_is_a_failure(tmp_path):
     text = submitted(7, "a") + began(7, 1)
     text += "009 (007.000.000) 2026-11-16 18:00:04 Job was aborted.\n\tvia condor_rm\n...\n"

@@ -98,6 +98,10 @@ class Closable(Iterator[Outcome]):
 def _record(tasks: Tasks, journal: Journal, outcome: Outcome, happened: Happened) -> None:
     task = outcome.number
     whole, name = tasks.whole(task), tasks.name(task)
+    if outcome.is_skipped:
+        journal.complete([whole])
+        happened.done += 1
+        return
     number = journal.begin([(whole, name)])[0]
     if outcome.log is not None:
         with suppress(OSError):  # such as a task that never ran

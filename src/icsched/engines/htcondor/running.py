@@ -122,13 +122,18 @@ class _Run:
     def _put_rescue(self) -> None:
         """Tell DAGMan what is done: by its newest rescue file, and by what the logs add to it."""
         newest = newest_rescue([str(self._path)])
-        known = Path(newest).read_text("utf-8", "surrogateescape") if newest else ""
-        lines = dict.fromkeys(filter(None, known.split("\n")))
+        lines = self._rescue_lines()
         more = [one for one in self._described.rescue(self._jobs.done) if one not in lines]
         if more:
             number = int(newest[-3:]) + 1 if newest else 1
             text = "".join(f"{line}\n" for line in [*lines, *more])
             write_bytes(f"{self._path}.rescue{number:03}", text.encode(errors="surrogateescape"))
+
+    def _rescue_lines(self) -> dict[str, None]:
+        """Return the lines of the newest rescue file, in their order."""
+        newest = newest_rescue([str(self._path)])
+        known = Path(newest).read_text("utf-8", "surrogateescape") if newest else ""
+        return dict.fromkeys(filter(None, known.split("\n")))
 
     def _followed(self, cluster: int, early: list[Outcome]) -> Iterator[Outcome]:
         log = self._log(".nodes.log")
@@ -164,11 +169,21 @@ class _Run:
     def _rest(self, *, is_good: bool) -> Iterator[Outcome]:
         """Yield what is known only when DAGMan has ended."""
         yield from self._noted(iter(self._jobs.failed.values()))
-        if is_good:  # what is left, DAGMan did not need to run: a PRE script said so
-            left = set(self._described.tasks.values()) - self._jobs.done
-            yield from (Outcome(task, 0.0) for task in sorted(left))
-        elif not self._has_failed:
+        yield from self._rescued()
+        left = set(self._described.tasks.values()) - self._jobs.done
+        if not self._has_failed and not is_good:
             raise _failure("DAGMan failed", self._path)
+        if not self._has_failed and left:  # DAGMan's exit code is the file's own choice
+            log = self._log(".dagman.out").path
+            raise EngineError(f"DAGMan ended before all jobs were done: see {log}")
+
+    def _rescued(self) -> Iterator[Outcome]:
+        """Yield tasks of which only a rescue file says that they are done."""
+        named = [line.removeprefix("DONE ") for line in self._rescue_lines()]
+        found = {self._described.tasks[name] for name in named if name in self._described.tasks}
+        for task in sorted(found - self._jobs.done):
+            self._jobs.done.add(task)
+            yield Outcome(task, 0.0, is_skipped=True)
 
 
 def _failure(problem: str, path: Path) -> EngineError:
