@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from icsched import Dag, Workflow, prioritize
 from icsched.commands import Command
 from icsched.engines.entry import Outcome, Terms
-from icsched.engines.htcondor import HTCONDOR, queue
+from icsched.engines.htcondor import HTCONDOR, queue, running
 from icsched.engines.htcondor.following import Jobs, Log
 from icsched.engines.htcondor.running import stream
 from icsched.engines.htcondor.writing import DagFile, dag_file
@@ -119,6 +119,54 @@ def test_without_htcondor_there_is_one_line(tmp_path, monkeypatch):
     with pytest.raises(EngineError, match=r"^condor_q is not installed here: run this where"):
         list(HTCONDOR.stream(workflow, prioritize(workflow), tmp_path / "run", Terms()))
     assert list((tmp_path / "run").iterdir()) == []
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """Put programs into the only directory of PATH; each is a script for a shell."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    monkeypatch.setenv("PATH", str(place))
+
+    def write(**given: str) -> None:
+        for name, script in given.items():
+            (place / name).write_text(f"#!/bin/sh\n{script}\n")
+            (place / name).chmod(0o755)
+
+    return write
+
+
+@pytest.mark.parametrize(("silences", "is_found"), [(2, True), (3, False)])
+def test_a_queue_may_be_silent_for_a_while(tmp_path, monkeypatch, programs, silences, is_found):
+    """It answers before DAGMan runs. Then, after some silence, it says that DAGMan is on hold."""
+    monkeypatch.setattr(running, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(running, "_LOOKS", 1)
+    monkeypatch.setattr(running, "_MOST_SILENCES", 3)
+    asked = tmp_path / "asked"
+    programs(
+        condor_q=f"echo >>{asked}; set -- $(/bin/cat {asked} | /usr/bin/wc -l)\n"
+        f"[ $1 != 1 ] || exit 0; [ $1 -gt {silences + 1} ] || {{ echo gone >&2; exit 1; }}\n"
+        "echo 7 5",
+        condor_submit_dag="echo '1 job(s) submitted to cluster 7.'",
+    )
+    workflow = workflow_of(Command(("/bin/sh",)))
+
+    with pytest.raises(EngineError) as caught:
+        list(stream(workflow, prioritize(workflow), tmp_path / "run", Terms()))
+    silent = "condor_q failed: gone: DAGMan may still run, as job 7: --resume follows it"
+    said = str(caught.value)
+    assert said.startswith("DAGMan is on hold, as job 7: ") if is_found else said == silent
+
+
+def test_a_submission_that_takes_too_long_may_have_happened(tmp_path, monkeypatch, programs):
+    monkeypatch.setattr(queue, "_MOST_SECONDS", 0.1)
+    programs(condor_submit_dag="exec /bin/sleep 60")
+    file = tmp_path / "wf.dag"
+
+    with pytest.raises(EngineError) as caught:
+        queue.submit(file, tmp_path, None)
+    what = f"if DAGMan runs {file} all the same, --resume follows it"
+    assert str(caught.value) == f"condor_submit_dag: no answer within 0.1 seconds: {what}"
 
 
 @pytest.mark.parametrize("terms", [Terms(address="tcp://host"), Terms(None, None, True)])

@@ -105,6 +105,24 @@ def test_again_forgets_what_was_completed_once_dagman_was_submitted(jobs, icsche
     assert records()["completed"] == []
 
 
+def test_the_directory_of_a_run_is_kept_once_dagman_was_submitted(jobs, icsched_run, programs):
+    """No job has ended yet when DAGMan is put on hold."""
+    jobs(a="true")
+    log = RUN.absolute() / "workflow.dag.dagman.log"
+    programs(
+        condor_q=f"test ! -e {log} || echo 7 5",
+        condor_submit_dag=f"printf '{HELD}' > {log}; echo '1 job(s) submitted to cluster 7.'",
+    )
+
+    done = icsched_run("--engine", "htcondor")
+
+    what = "condor_q -hold 7 says why, condor_release lets it go on, and --resume follows it"
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"icsched: DAGMan is on hold, as job 7: {what}\n")
+    assert (RUN / "workflow.dag").exists()
+    assert records()["attempts"] == []
+
+
 def submission(**more: str) -> str:
     """A condor_submit_dag that copies the files named, with HTCondor's suffixes."""
     files = {"nodes.log": "nodes", "dagman.log": "dagman", **more}

@@ -109,6 +109,24 @@ def test_after_ctrl_c_the_jobs_leave_the_queue_and_the_run_can_go_on(condor, pla
 
 
 @pytest.mark.usefixtures("place")
+def test_dagman_can_be_put_on_hold_before_any_job_has_ended(condor):
+    put({"b": []}, WAIT)
+    words = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words_of("wf.json"), **words) as server:
+        deadline = time.monotonic() + 60
+        await_true(Path("trace").exists, deadline, "b did not start")
+        condor.command(condor.home, "condor_hold", "-constraint", "IcschedRun isnt undefined")
+        said = server.communicate(timeout=60)[1]
+
+    assert (server.returncode, "icsched: DAGMan is on hold, as job " in said) == (1, True)
+    assert Path("wf.json.icsched-run/workflow.dag").exists()
+    condor.command(condor.home, "condor_release", "-constraint", "IcschedRun isnt undefined")
+    Path("go").touch()
+    done = run("wf.json", "--resume")
+    assert (done.returncode, completed("wf.json")) == (0, [0]), done.stderr
+
+
+@pytest.mark.usefixtures("place")
 def test_a_failure_is_told_with_its_log_and_all_jobs_can_run_again():
     put(CHAIN, 'echo "$0" >>trace; echo said; [ "$0" != b ] || [ -e mended ] || exit 7')
     done = run("wf.json")

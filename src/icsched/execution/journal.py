@@ -30,6 +30,7 @@ from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COPIES,
     FILE,
+    HANDED_OVER,
     TABLES,
     connect,
     note_completed,
@@ -122,6 +123,11 @@ class Journal:
         """Record that attempts which begin from now on have files apart."""
         with self._writing():
             self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
+
+    def hand_over(self) -> None:
+        """Record that an engine has taken the whole workflow, and may run it from now on."""
+        with self._writing():
+            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (HANDED_OVER,))
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""

@@ -78,6 +78,7 @@ def run_by_stream(
             tell(State(total, course.before))
             with journal.forgetting():  # the engine goes on if this process is killed
                 stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
+            journal.hand_over()
             with closing(cast("Closable", stream)):
                 for outcome in stream:
                     _record(tasks, journal, outcome, happened)

@@ -19,6 +19,7 @@ from icsched.workflow import Workflow
 FILE = "workflow.dag"
 _PAUSE_S = 0.5  # between two looks at the logs
 _MOST_CRASHES = 3  # of DAGMan, which HTCondor starts again and again
+_MOST_SILENCES = 10  # of the queue in a row, each after _LOOKS
 _LOOKS = 120  # at the logs, before the queue is asked whether DAGMan is still there
 
 
@@ -202,7 +203,7 @@ class _Ending:
 
     def __init__(self, log: Log, cluster: int, path: Path) -> None:
         self._log, self._cluster, self._path = log, cluster, path
-        self._looks = self._crashes = 0
+        self._looks = self._crashes = self._silences = 0
         self.is_good: bool | None = None
 
     def is_over(self) -> bool:
@@ -230,14 +231,27 @@ class _Ending:
         return is_held
 
     def _ask(self) -> None:
-        found = queue.find(self._path.parent)
+        """Ask the queue; it may be silent for some minutes, as while its daemon starts again."""
+        try:
+            found = queue.find(self._path.parent)
+        except EngineError as error:
+            self._silences += 1
+            if self._silences < _MOST_SILENCES:
+                return
+            what = f"DAGMan may still run, as job {self._cluster}: --resume follows it"
+            raise EngineError(f"{error}: {what}") from None
+        self._silences = 0
+        self._judge(found)
+
+    def _judge(self, found: queue.Managed | None) -> None:
         if found is None or found.cluster != self._cluster:
             self._take_in()  # it ends in its log before it leaves the queue
             if self.is_good is None:
                 problem = f"DAGMan left the queue, as job {self._cluster}"
                 raise EngineError(f"{problem}, and did not say how it ended")
         elif found.is_held:
-            what = f"condor_q -hold {self._cluster} says why, condor_release lets it go on"
+            what = f"condor_q -hold {self._cluster} says why, condor_release lets it go on, and"
+            what += " --resume follows it"
             raise EngineError(f"DAGMan is on hold, as job {self._cluster}: {what}")
 
 
