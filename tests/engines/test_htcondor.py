@@ -11,7 +11,7 @@ from icsched import Dag, Workflow, prioritize
 from icsched.commands import Command
 from icsched.engines.entry import Outcome, Terms
 from icsched.engines.htcondor import HTCONDOR, queue, running
-from icsched.engines.htcondor.following import Jobs, Log
+from icsched.engines.htcondor.following import Jobs, Log, failures
 from icsched.engines.htcondor.running import stream
 from icsched.engines.htcondor.writing import DagFile, dag_file
 from icsched.errors import ArgumentError, EngineError
@@ -289,6 +289,24 @@ def test_a_job_that_somebody_removed_is_a_failure(tmp_path):
 
     (outcome,), _ = outcomes(tmp_path / "log", text)
     assert (outcome.number, outcome.problem) == (0, "removed from the queue")
+
+
+def listed(*pairs: tuple[str, str]) -> str:
+    """What DAGMan's own log says when it starts, and when jobs have failed."""
+    lines = ["** condor_dagman STARTING UP", "ERROR: the following job(s) failed:"]
+    for name, error in pairs:
+        lines += [f"      Node Name: {name}", f"          Error: {error}", "     PRE Script: p"]
+    return "".join(f"11/18/26 08:31:12 {line}\n" for line in lines)
+
+
+def test_why_nodes_failed_is_known_from_the_last_run_alone(tmp_path):
+    log = tmp_path / "workflow.dag.dagman.out"
+    assert failures(log) == {}
+    died = ("b", "PRE Script died on signal 9 (Killed)")
+    log.write_text(listed(("a", "PRE Script failed with status 1")) + listed(died, ("c", "Job x")))
+
+    b = "its PRE script died on signal 9 (Killed)"
+    assert failures(log) == {"b": b, "c": "DAGMan says: Job x"}
 
 
 def held(job: int, reason: str, proc: int = 0) -> str:

@@ -58,14 +58,16 @@ def timed() -> set[str]:
     [
         ("FINAL f work.sub\n", "b", "b: exit code 1"),
         ("FINAL f work.sub\nSCRIPT POST b script post\nRETRY b 1\n", "post", "b: POST script"),
+        ("FINAL f work.sub\nSCRIPT PRE b script pre\n", "pre", "b: its PRE script failed"),
+        ("SCRIPT PRE b script pre\nRETRY b 1\n", "pre", "b: its PRE script failed with status 1"),
         ("PARENT a CHILD b\nABORT-DAG-ON b 1 RETURN 0\n", "b", "b: exit code 1"),
     ],
-    ids=["final", "post", "abort"],
+    ids=["final", "post", "pre", "retried pre", "abort"],
 )
 def test_what_failed_or_never_ran_is_not_completed_if_dagman_says_that_all_is_well(
     write, more, failing, failed
 ):
-    """DAGMan's exit code is 0 in all of them, because the file says so."""
+    """DAGMan's exit code is 0 in most of them, because the file says so."""
     write(THREE + more, failing)
     done = run(FILE)
 

@@ -76,6 +76,36 @@ def _problem(text: bytes) -> str:
     return f"killed by signal {number}" if is_signal else f"exit code {number}"
 
 
+def failures(path: Path) -> dict[str, str]:
+    """Return why nodes failed, by name, as DAGMan's own log lists them when a run has failed.
+
+    Only this list has nodes whose job was never submitted.
+    """
+    try:
+        text = path.read_text("utf-8", "surrogateescape")
+    except OSError:
+        return {}
+    last = text.rpartition("STARTING UP")[2]  # the runs before are in the same file
+    blocks = last.partition("the following job(s) failed:")[2].split("Node Name: ")[1:]
+    found = {}
+    for block in blocks:
+        name, _, rest = block.partition("\n")
+        match = re.search(r"\bError: (.+)", rest)
+        found[name.strip()] = _plain(match[1].strip()) if match else "failed"
+    return found
+
+
+def _plain(error: str) -> str:
+    """Return an error of DAGMan's in the words of a report.
+
+    >>> _plain("PRE Script failed with status 1")
+    'its PRE script failed with status 1'
+    """
+    if error.startswith("PRE Script "):
+        return error.replace("PRE Script", "its PRE script", 1)
+    return f"DAGMan says: {error}"
+
+
 @dataclass
 class _Attempt:
     """A node that was submitted: one job, or as many as its description queues."""

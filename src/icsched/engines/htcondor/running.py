@@ -7,7 +7,7 @@ from pathlib import Path
 
 from icsched.engines.entry import Engine, Outcome, Terms
 from icsched.engines.htcondor import queue
-from icsched.engines.htcondor.following import Jobs, Log
+from icsched.engines.htcondor.following import Jobs, Log, failures
 from icsched.engines.htcondor.writing import LOGS, DagFile, dag_file
 from icsched.errors import ArgumentError, EngineError
 from icsched.files import write_bytes
@@ -64,7 +64,7 @@ class _Run:
     def __init__(self, described: DagFile, path: Path, terms: Terms) -> None:
         self._described, self._path, self._terms = described, path, terms
         self._jobs = Jobs(described)
-        self._has_failed = False
+        self._failed: set[int] = set()  # tasks
         self._told_of: set[str] = set()  # jobs on hold
 
     def started(self) -> Iterator[Outcome]:
@@ -164,19 +164,28 @@ class _Run:
 
     def _noted(self, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
-            self._has_failed |= outcome.problem is not None
+            if outcome.problem is not None:
+                self._failed.add(outcome.number)
             yield outcome
 
     def _rest(self, *, is_good: bool) -> Iterator[Outcome]:
         """Yield what is known only when DAGMan has ended."""
         yield from self._noted(iter(self._jobs.failed.values()))
         yield from self._rescued()
+        yield from self._noted(self._never_submitted())
         left = set(self._described.tasks.values()) - self._jobs.done
-        if not self._has_failed and not is_good:
+        if not self._failed and not is_good:
             raise _failure("DAGMan failed", self._path)
-        if not self._has_failed and left:  # DAGMan's exit code is the file's own choice
+        if not self._failed and left:  # DAGMan's exit code is the file's own choice
             log = self._log(".dagman.out").path
             raise EngineError(f"DAGMan ended before all jobs were done: see {log}")
+
+    def _never_submitted(self) -> Iterator[Outcome]:
+        """Yield tasks that failed before they had a job, as by a PRE script."""
+        for name, problem in failures(self._log(".dagman.out").path).items():
+            task = self._described.tasks.get(name)
+            if task is not None and task not in self._jobs.done | self._failed:
+                yield Outcome(task, 0.0, problem)
 
     def _rescued(self) -> Iterator[Outcome]:
         """Yield tasks of which only a rescue file says that they are done."""
