@@ -110,3 +110,14 @@ def test_jobs_that_dagman_skips_are_completed_without_a_run_time(write):
     assert known() == {"b": True, "d": True}
     assert {"a", "c"} & timed() == set()
     assert sorted(traced()) == ["d", "post", "pre"]
+
+
+def test_each_attempt_counts_but_not_the_final_node(write):
+    write("JOB a work.sub\nJOB b work.sub\nRETRY b 1\nFINAL f work.sub\n", "b")
+    done = run(FILE)
+
+    assert sorted(traced()) == ["a", "b", "b", "f"]
+    assert "\n3 attempts: 1 retried, 0 lost with their worker, 0 copies\n" in done.stdout
+    assert "task 'b' failed: exit code 1\n" in done.stderr
+    mend()
+    assert "\n1 attempt: 0 retried, " in run(FILE, "--resume").stdout

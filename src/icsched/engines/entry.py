@@ -35,6 +35,7 @@ class Outcome:
     is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
     value: object = None  # what a Python call returned, or the Failure that it ended with
     log: Path | None = None  # with what the task printed, if the engine chose the file
+    is_retried: bool = False  # the engine tried the task again, so it did not fail for good
     is_skipped: bool = False  # the engine found the task completed, and ran nothing
 
 

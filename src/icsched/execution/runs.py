@@ -116,6 +116,8 @@ def _record(tasks: Tasks, journal: Journal, outcome: Outcome, happened: Happened
     elif outcome.problem is None:
         happened.done += 1
         happened.failed.pop(task, None)
+    elif outcome.is_retried:
+        happened.retried += 1
     else:
         happened.failed[task] = outcome.problem
 

@@ -131,19 +131,19 @@ class Jobs:
         self._retried = {tasks[name] for name in self.file.retried if name in tasks}
 
     def ended(self, events: Iterable[tuple[Event, str]]) -> Iterator[Outcome]:
-        """Yield how tasks ended: successes, and failures that are not tried again."""
+        """Yield how attempts ended; a failure that may be tried again is kept back until then."""
         for event, problem in events:
             outcome = self._follow(event, problem)
             if outcome is None or outcome.number in self.done:
                 continue
+            if before := self.failed.pop(outcome.number, None):
+                yield replace(before, is_retried=True)
+            if outcome.problem is not None and outcome.number in self._retried:
+                self.failed[outcome.number] = outcome
+                continue
             if outcome.problem is None:
                 self.done.add(outcome.number)
-                self.failed.pop(outcome.number, None)
-                yield outcome
-            elif outcome.number in self._retried:
-                self.failed[outcome.number] = outcome
-            else:
-                yield outcome
+            yield outcome
 
     def _follow(self, event: Event, problem: str) -> Outcome | None:
         """Take in one event; return how its task ended, if it did."""

@@ -28,7 +28,8 @@ def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Ite
 
     All files are in *directory*. If DAGMan runs the workflow there already, its run is followed.
     If an earlier run ended before all tasks were done, DAGMan goes on from its rescue file; tasks
-    that are done are yielded first. A failure is yielded once DAGMan does not try the task again.
+    that are done are yielded first. A failure that DAGMan may try again is yielded when the next
+    attempt has ended, with `is_retried`, or when DAGMan has ended.
     `Terms.workers` limits the jobs in the queue. Closing the iterator removes the DAGMan job.
 
     Raises EngineError if HTCondor is missing or does not answer, if the DAGMan job is on hold or
@@ -164,7 +165,7 @@ class _Run:
 
     def _noted(self, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
-            if outcome.problem is not None:
+            if outcome.problem is not None and not outcome.is_retried:
                 self._failed.add(outcome.number)
             yield outcome
 
