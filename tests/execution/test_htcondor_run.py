@@ -123,6 +123,17 @@ def test_the_directory_of_a_run_is_kept_once_dagman_was_submitted(jobs, icsched_
     assert records()["attempts"] == []
 
 
+def test_a_run_that_was_stopped_at_once_has_jobs_left_to_run(jobs, icsched_run, programs):
+    """SIGTERM comes while DAGMan is being submitted."""
+    jobs(a="true", b="true")
+    programs(**EMPTY_QUEUE, condor_submit_dag="kill -TERM $PPID; exec /bin/sleep 1")
+
+    done = icsched_run("--engine", "htcondor")
+
+    left = "wf.plain: 2 jobs\n2 jobs are not completed: use --resume to go on\n"
+    assert (done.returncode, done.stdout) == (143, left)
+
+
 def submission(**more: str) -> str:
     """A condor_submit_dag that copies the files named, with HTCondor's suffixes."""
     files = {"nodes.log": "nodes", "dagman.log": "dagman", **more}
