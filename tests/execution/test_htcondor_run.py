@@ -169,6 +169,9 @@ def test_if_dagman_fails_its_error_is_told_and_its_log_is_kept(jobs, icsched_run
     done = icsched_run("--engine", "htcondor")
 
     log = RUN.absolute() / "workflow.dag.dagman.out"
-    expected = f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
+    expected = (
+        f"icsched: DAGMan runs the workflow as job 7; its log is {log}\n"
+        f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
+    )
     assert (done.returncode, done.stderr) == (1, expected)
     assert log.exists()

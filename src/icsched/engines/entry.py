@@ -80,8 +80,8 @@ class Recorder(Protocol):
         """Record that an attempt succeeded, before the server hears of it."""
 
 
-def _tell_nobody(_name: str, _reason: str) -> None:
-    """Leave a job on hold alone."""
+def _tell_nobody(*_words: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class Terms:
     shell: bool = False  # whether commands are read by a shell
     recorder: Recorder | None = None
     held: Callable[[str, str], None] = _tell_nobody  # gets the job on hold by name, and the reason
+    tell: Callable[[str], None] = _tell_nobody  # gets one line for people about what runs where
 
 
 @dataclass(frozen=True)

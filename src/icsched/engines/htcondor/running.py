@@ -140,6 +140,8 @@ class _Run:
     def _followed(self, cluster: int, early: list[Outcome]) -> Iterator[Outcome]:
         log = self._log(".nodes.log")
         ending = _Ending(self._log(".dagman.log"), cluster, self._path)
+        own = self._log(".dagman.out").path
+        self._terms.tell(f"DAGMan runs the workflow as job {cluster}; its log is {own}")
         try:
             yield from early
             while True:
