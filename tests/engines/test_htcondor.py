@@ -158,6 +158,18 @@ def test_a_queue_may_be_silent_for_a_while(tmp_path, monkeypatch, programs, sile
     assert said.startswith("DAGMan is on hold, as job 7: ") if is_found else said == silent
 
 
+@pytest.mark.parametrize(("workers", "lines"), [(None, 1), (4, 0)])
+def test_without_a_number_of_workers_a_line_says_what_becomes_of_the_order(
+    tmp_path, programs, workers, lines
+):
+    programs(condor_q="exit 0", condor_submit_dag="echo '1 job(s) submitted to cluster 7.'")
+    workflow = workflow_of(Command(("/bin/sh",)))
+    told = []
+
+    stream(workflow, prioritize(workflow), tmp_path / "run", Terms(workers, tell=told.append))
+    assert ["jobs may start out of order: use -j N" in line for line in told] == [True] * lines
+
+
 def test_a_submission_that_takes_too_long_may_have_happened(tmp_path, monkeypatch, programs):
     monkeypatch.setattr(queue, "_MOST_SECONDS", 0.1)
     programs(condor_submit_dag="exec /bin/sleep 60")

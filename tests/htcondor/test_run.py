@@ -19,7 +19,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 
 
 def words_of(file: str, *more: str) -> list[str]:
-    return [str(SCRIPT), "run", file, "--engine", "htcondor", "--order", "fifo", *more]
+    options = ["--engine", "htcondor", "--order", "fifo", "-j", "4"]
+    return [str(SCRIPT), "run", file, *options, *more]
 
 
 def run(file: str, *more: str) -> subprocess.CompletedProcess[str]:

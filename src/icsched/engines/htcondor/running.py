@@ -22,6 +22,11 @@ _MOST_CRASHES = 3  # of DAGMan, which HTCondor starts again and again
 _MOST_SILENCES = 10  # of the queue in a row, each after _LOOKS
 _LOOKS = 120  # at the logs, before the queue is asked whether DAGMan is still there
 
+_NO_THROTTLE = (
+    "without -j, DAGMan submits each job as soon as it can, and jobs may start out of order:"
+    " use -j N, where N is near the number of slots"
+)
+
 
 def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Iterator[Outcome]:
     """Have DAGMan run *workflow* in the order of *plan*; yield an outcome for each task that ends.
@@ -119,7 +124,10 @@ class _Run:
         self._put_rescue()
         for path, data in self._described.files.items():
             write_bytes(path, data)
-        return queue.submit(self._path, self._described.start, self._terms.workers)
+        cluster = queue.submit(self._path, self._described.start, self._terms.workers)
+        if self._terms.workers is None:
+            self._terms.tell(_NO_THROTTLE)
+        return cluster
 
     def _put_rescue(self) -> None:
         """Tell DAGMan what is done: by its newest rescue file, and by what the logs add to it."""
