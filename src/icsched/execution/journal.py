@@ -25,7 +25,7 @@ from typing import Self
 from icsched.engines.entry import Outcome
 from icsched.engines.worker import NO_LOG, problem_of
 from icsched.errors import FormatError, IcschedError
-from icsched.execution.opening import Identity, Opening, Ways
+from icsched.execution.opening import Identity, Naming, Opening, Ways
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COPIES,
@@ -189,25 +189,8 @@ class Journal:
         with self._naming(), transaction(self._journal):
             yield
 
-    def _naming(self) -> "_Naming":
-        return _Naming((self.directory or Path()) / FILE)
-
-
-class _Naming:
-    """Turn errors of SQLite and of the system into a FormatError with the name of the file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, sqlite3.Error):
-            raise FormatError(str(self._path), None, f"the journal: {error}") from error
-        if isinstance(error, OSError):
-            path = str(error.filename or self._path)
-            raise FormatError(path, None, f"the journal: {error.strerror}") from error
+    def _naming(self) -> Naming:
+        return Naming((self.directory or Path()) / FILE)
 
 
 def _pickled(end: Outcome, *, keeps_results: bool) -> tuple[Outcome, bytes | None]:
@@ -238,14 +221,14 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     workflow.
     """
     path = directory / FILE
-    with _Naming(path):
+    with Naming(path):
         is_there = path.exists()
     if not is_there:
         opening.no_journal()
         yield Journal.in_memory()
         return
     with ExitStack() as stack:
-        with _Naming(path):
+        with Naming(path):
             journal = stack.enter_context(closing(_read_only(path)))
             is_empty = not _has_tables(journal)
             if not is_empty:
@@ -275,7 +258,7 @@ def open_journal(
     """
     path = directory / FILE
     with ExitStack() as stack:
-        with _Naming(path):
+        with Naming(path):
             _check_wanted(path, opening)
             if opening.resume:
                 with read_journal(directory, identity, opening):
