@@ -19,7 +19,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 
 
 def words_of(file: str, *more: str) -> list[str]:
-    options = ["--engine", "htcondor", "--order", "fifo", "-j", "4"]
+    order = [] if "--order" in more else ["--order", "fifo"]
+    options = ["--engine", "htcondor", "-j", "4", *order]
     return [str(SCRIPT), "run", file, *options, *more]
 
 
@@ -109,12 +110,13 @@ def test_a_killed_run_is_followed_and_nothing_is_repeated(file):
     server.kill()
     server.wait()
     again = run(file, "--again")
-    done = followed(file)
+    done = followed(file, "--order", "prio")
 
     assert again.stderr.startswith("icsched: DAGMan still runs this workflow, as job ")
     assert again.stderr.count("\n") == 1
     assert (done.returncode, told(done, file)) == (0, [])
     assert "3 jobs, 1 completed before\nCompleted 2 jobs" in done.stdout
+    assert "in the order fifo\n" in done.stdout, "which DAGMan follows"
     assert (traced(), completed(file)) == (["a", "b", "c"], [0, 1, 2])
 
 

@@ -94,6 +94,7 @@ class Terms:
     recorder: Recorder | None = None
     held: Callable[[str, str], None] = _tell_nobody  # gets the job on hold by name, and the reason
     tell: Callable[[str], None] = _tell_nobody  # gets one line for people about what runs where
+    follows: Callable[[], None] = _tell_nobody  # called if an earlier run goes on, in its own order
 
 
 @dataclass(frozen=True)

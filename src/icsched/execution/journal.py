@@ -124,10 +124,18 @@ class Journal:
         with self._writing():
             self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
 
-    def hand_over(self) -> None:
-        """Record that an engine has taken the whole workflow, and may run it from now on."""
+    def hand_over(self, order: str) -> None:
+        """Record that an engine has taken the whole workflow, in this order, and may run it now."""
         with self._writing():
-            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (HANDED_OVER,))
+            note = (HANDED_OVER, order)
+            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+
+    def order(self) -> str | None:
+        """Return the order in which an engine has taken the workflow, if an engine has."""
+        query = "SELECT value FROM meta WHERE key = ?"
+        with self._naming():
+            row = self._journal.execute(query, (HANDED_OVER,)).fetchone()
+        return str(row[0]) if row else None
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""

@@ -4,7 +4,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import cast
@@ -72,13 +72,19 @@ def run_by_stream(
     assert journal.directory is not None, "a journal on disk"  # noqa: S101
     happened, start = Happened(), monotonic()
     total = len(workflow.dag) + course.before
+
+    def follow() -> None:
+        happened.order = journal.order()
+
+    terms = replace(course.terms, follows=follow)
     interrupts = Interrupts(raises=True)
     try:
         with interrupts:
             tell(State(total, course.before))
             with journal.forgetting():  # the engine goes on if this process is killed
-                stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
-            journal.hand_over()
+                stream = course.engine.stream(workflow, plan, Path(journal.directory), terms)
+            if happened.order is None:
+                journal.hand_over(plan.ordered_by)
             with closing(cast("Closable", stream)):
                 for outcome in stream:
                     _record(tasks, journal, outcome, happened)

@@ -103,7 +103,10 @@ class _Run:
         """Return the number of the DAGMan job that runs; wait for one that is being removed."""
         while (found := queue.find(self._path.parent)) and found.is_ending:
             time.sleep(_PAUSE_S)
-        return found.cluster if found else None
+        if found is None:
+            return None
+        self._terms.follows()
+        return found.cluster
 
     def _await_leftovers(self) -> None:
         """Wait until the jobs of the last run have left the queue: they may still write files."""
