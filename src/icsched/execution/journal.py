@@ -26,11 +26,12 @@ from icsched.engines.entry import Outcome
 from icsched.engines.worker import NO_LOG, problem_of
 from icsched.errors import FormatError, IcschedError
 from icsched.execution.described import SCHEMA, check_same, describe, note_works
-from icsched.execution.opening import Identity, Opening
+from icsched.execution.opening import Identity, Naming, Opening
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COPIES,
     FILE,
+    HANDED_OVER,
     TABLES,
     connect,
     note_completed,
@@ -123,6 +124,19 @@ class Journal:
         with self._writing():
             self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
 
+    def hand_over(self, order: str) -> None:
+        """Record that an engine has taken the whole workflow, in this order, and may run it now."""
+        with self._writing():
+            note = (HANDED_OVER, order)
+            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+
+    def order(self) -> str | None:
+        """Return the order in which an engine has taken the workflow, if an engine has."""
+        query = "SELECT value FROM meta WHERE key = ?"
+        with self._naming():
+            row = self._journal.execute(query, (HANDED_OVER,)).fetchone()
+        return str(row[0]) if row else None
+
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
         with self._writing():
@@ -183,25 +197,8 @@ class Journal:
         with self._naming(), transaction(self._journal):
             yield
 
-    def _naming(self) -> "_Naming":
-        return _Naming((self.directory or Path()) / FILE)
-
-
-class _Naming:
-    """Turn errors of SQLite and of the system into a FormatError with the name of the file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, sqlite3.Error):
-            raise FormatError(str(self._path), None, f"the journal: {error}") from error
-        if isinstance(error, OSError):
-            path = str(error.filename or self._path)
-            raise FormatError(path, None, f"the journal: {error.strerror}") from error
+    def _naming(self) -> Naming:
+        return Naming((self.directory or Path()) / FILE)
 
 
 def _pickled(end: Outcome, *, keeps_results: bool) -> tuple[Outcome, bytes | None]:
@@ -232,14 +229,14 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     workflow.
     """
     path = directory / FILE
-    with _Naming(path):
+    with Naming(path):
         is_there = path.exists()
     if not is_there:
         opening.no_journal()
         yield Journal.in_memory()
         return
     with ExitStack() as stack:
-        with _Naming(path):
+        with Naming(path):
             journal = stack.enter_context(closing(_read_only(path)))
             is_empty = not _has_tables(journal)
             if not is_empty:
@@ -269,7 +266,7 @@ def open_journal(
     """
     path = directory / FILE
     with ExitStack() as stack:
-        with _Naming(path):
+        with Naming(path):
             _check_wanted(path, opening)
             if opening.resume:
                 with read_journal(directory, identity, opening):

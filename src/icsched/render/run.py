@@ -82,7 +82,7 @@ def _head(answer: RunAnswer) -> str:
 def _course(answer: RunAnswer) -> list[str]:
     done = answer.happened
     if not done.attempts and not done.done:
-        return ["Nothing was left to run"]
+        return [] if answer.left else ["Nothing was left to run"]
     where = f"engine {answer.engine}, in the order {answer.order}"
     if answer.workers is not None:
         where = f"{counted(answer.workers, 'worker')} of {where}"
