@@ -302,3 +302,29 @@ def test_settings_named_in_included_files_do_not_count(shown):
     found = shown(files)
 
     assert (found["strict"], found["advice"]) == (None, [])
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "DAGMAN_USE_STRICT = \\\n2\n",
+        "X = 1\nDAGMAN_USE_\\\n  STRICT \\  \r\n = 2\r\n",
+        "# no \\\nDAGMAN_USE_STRICT = 2\n",
+        "X = \\\n# DAGMAN_USE_STRICT = 1\nDAGMAN_USE_STRICT : 2\n",
+    ],
+)
+def test_continued_lines_of_the_config_file_are_read_as_htcondor_reads_them(shown, config):
+    """Each was seen with condor_config_val: a comment does not continue at the top."""
+    assert shown({"wf.dag": OWN, "dagman.config": config})["strict"] is not None
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "X = \\\nDAGMAN_USE_STRICT = 2\n",
+        "X = \\\n # y \\\nDAGMAN_USE_STRICT = 2\n",
+        "DAGMAN_USE_STRICT = \\\n\n2\n",
+    ],
+)
+def test_a_continuation_is_no_setting_of_its_own(shown, config):
+    assert shown({"wf.dag": OWN, "dagman.config": config})["strict"] is None

@@ -12,11 +12,11 @@ import numpy as np
 
 from icsched.commands import Command
 from icsched.errors import ArgumentError, EngineError, FormatError
-from icsched.formats.dagman.advice import refusal, strictness
 from icsched.formats.dagman.commands import Retry, Script
 from icsched.formats.dagman.entry import submission_in
 from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import places
+from icsched.formats.dagman.settings import refusal, strictness
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.text import is_job_name, job_text
 from icsched.formats.dagman.writer import copies, job_priorities, overridden

@@ -1,6 +1,6 @@
 """HTCondor DAGMan files, in and out."""
 
-from icsched.formats.dagman.advice import advise, refusal, strictness
+from icsched.formats.dagman.advice import advise
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.entry import (
     DAGMAN,
@@ -10,6 +10,7 @@ from icsched.formats.dagman.entry import (
     submission_in,
     submission_of,
 )
+from icsched.formats.dagman.settings import refusal, strictness
 from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
