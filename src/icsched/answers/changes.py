@@ -9,6 +9,7 @@ from icsched.answers import notes
 from icsched.answers.ordered import Ordered
 from icsched.answers.reading import Reading, check_output
 from icsched.answers.streams import STANDARD_OUTPUT
+from icsched.engines.configuration import pool_settings
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_bytes
 from icsched.formats import FORMATS, dagman
@@ -157,13 +158,15 @@ def _strictness(
     submission: dagman.Submission, priorities: dict[str, int], writing: Writing
 ) -> notes.Strict | None:
     """Raise FormatError if DAGMan will refuse what is written; return a note if it may."""
-    strict = dagman.strictness(submission)
-    if writing.keep_existing or writing.flatten or strict is None:
+    if writing.keep_existing or writing.flatten:
         return None
     if not dagman.overridden(submission, priorities, via=writing.via):
         return None
+    strict = dagman.strictness(submission, pool_settings())
+    if strict is None:
+        return None
     found = notes.Strict(strict.path, strict.line or None, strict.text)
-    if found.line:  # in the workflow's own CONFIG file; DAGMan's environment may differ from ours
+    if found.line:  # in a file that DAGMan reads; DAGMan's environment may differ from ours
         raise FormatError(found.path, found.line, found.refusal)
     return notes.strict(submission, strict)
 

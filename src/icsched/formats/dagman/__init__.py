@@ -10,7 +10,7 @@ from icsched.formats.dagman.entry import (
     submission_in,
     submission_of,
 )
-from icsched.formats.dagman.settings import refusal, strictness
+from icsched.formats.dagman.settings import Around, refusal, strictness
 from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
@@ -31,6 +31,7 @@ from icsched.workflow import Remark
 
 __all__ = [
     "DAGMAN",
+    "Around",
     "Change",
     "DagmanOptions",
     "Remark",

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from icsched.errors import FormatError
@@ -29,13 +29,17 @@ class Setting:
     value: str
 
 
-def strictness(workflow: Submission) -> Remark | None:
+# The settings around a workflow, by name.
+Around = Mapping[str, Setting]
+
+
+def strictness(workflow: Submission, around: Around | None = None) -> Remark | None:
     """Return the DAGMAN_USE_STRICT setting that makes DAGMan refuse a second priority for a job.
 
-    Looks at the CONFIG file of the workflow, then at the environment; CONFIG wins. Does not look
-    at the configuration of HTCondor itself.
+    Looks at the CONFIG file of the workflow, which wins, then at the settings *around* the
+    workflow. If nobody knows these, looks at the environment.
     """
-    found = _in_configs(workflow, USE_STRICT) or _in_environment(USE_STRICT)
+    found = _counting(workflow, USE_STRICT, around)
     value = found.value if found else ""
     if not found or not re.fullmatch(r"[0-9]{1,9}", value) or int(value) <= _MOST_LENIENT:
         return None
@@ -48,12 +52,12 @@ def refusal(setting: str, *, otherwise: str = "") -> str:
     return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
 
 
-def default_priority(workflow: Submission) -> Iterator[Remark]:
-    """Yield remarks about settings that give each job a priority."""
-    if found := _in_configs(workflow, DEFAULT_PRIORITY):
-        yield Remark(found.path, found.line, f"'{found.text}' {_SHIFT}")
-    if found := _in_environment(DEFAULT_PRIORITY):
-        yield Remark(found.path, found.line, f"{found.text} {_SHIFT}")
+def default_priority(workflow: Submission, around: Around | None = None) -> Iterator[Remark]:
+    """Yield a remark about a setting that gives each job a priority; as `strictness` finds it."""
+    found = _counting(workflow, DEFAULT_PRIORITY, around)
+    if found and found.value != "0":
+        text = f"'{found.text}'" if found.line else found.text
+        yield Remark(found.path, found.line, f"{text} {_SHIFT}")
 
 
 def configs(workflow: Submission) -> Iterator[str]:
@@ -67,10 +71,17 @@ def configs(workflow: Submission) -> Iterator[str]:
             yield os.path.join(start, command.argument)
 
 
-def _in_environment(name: str) -> Setting | None:
+def in_environment(name: str) -> Setting | None:
+    """Return what the environment says about a setting."""
     variable = f"_CONDOR_{name}"
     value = os.environ.get(variable, "").strip()
     return Setting("environment", 0, f"{variable}={value}", value) if value else None
+
+
+def _counting(workflow: Submission, name: str, around: Around | None) -> Setting | None:
+    """Return the setting of this name that DAGMan will follow."""
+    outside = in_environment(name) if around is None else around.get(name)
+    return _in_configs(workflow, name) or outside
 
 
 def _in_configs(workflow: Submission, name: str) -> Setting | None:
