@@ -145,6 +145,8 @@ def planning_notes(
     strict = _strictness(submission, priorities, writing)
     if strict:
         yield strict
+    for unread in dagman.unread_configs(submission):
+        yield notes.UnreadConfig(unread.path, unread.text)
     if submission.has_splices:
         path = writing.output or submission.roots[0].path
         yield notes.Flattened() if writing.flatten else notes.Spliced(path, f"{path}{COMPANION}")

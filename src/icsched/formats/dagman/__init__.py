@@ -10,7 +10,7 @@ from icsched.formats.dagman.entry import (
     submission_in,
     submission_of,
 )
-from icsched.formats.dagman.settings import Around, refusal, strictness
+from icsched.formats.dagman.settings import Around, refusal, strictness, unread_configs
 from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
@@ -57,6 +57,7 @@ __all__ = [
     "submission_of",
     "submit_files",
     "submit_removals",
+    "unread_configs",
     "without_section",
     "write_clustered",
     "write_dagman",

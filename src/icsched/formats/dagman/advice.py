@@ -9,7 +9,7 @@ from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
 from icsched.formats.dagman.loading import beside
-from icsched.formats.dagman.settings import Around, configs, default_priority
+from icsched.formats.dagman.settings import Around, default_priority, unread_configs
 from icsched.formats.dagman.source import is_missing
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import queue_at
@@ -28,19 +28,15 @@ def advise(workflow: Submission, around: Around | None = None) -> list[Remark]:
     """Return a remark, with its line, for everything that will disturb an order of *workflow*.
 
     Reads a thousand submit files of jobs that DAGMan will submit, and the configuration files that
-    the workflow names. A file that is huge or cannot be read is skipped. *around* has the settings
-    around the workflow, if somebody knows them.
+    the workflow names. A submit file that is huge or cannot be read is skipped. *around* has the
+    settings around the workflow, if somebody knows them.
     """
     return [
         *workflow.remarks,
         *_said_twice(workflow),
         *_about_submit_files(workflow),
         *default_priority(workflow, around),
-        *(
-            Remark(path, 0, "the CONFIG file does not exist")
-            for path in configs(workflow)
-            if not os.path.lexists(path)
-        ),
+        *unread_configs(workflow),
     ]
 
 

@@ -88,20 +88,32 @@ def _in_configs(workflow: Submission, name: str) -> Setting | None:
     """Return the last setting of this name in CONFIG files, which is the one that counts."""
     last = None
     for path in configs(workflow):
-        for line, text in statements(_content(path)):
+        for line, text in statements(_read(path)[0]):
             match = _ASSIGNMENT.fullmatch(text)
             if match and match[1].upper() == name:
                 last = Setting(path, line, text, match[2])
     return last
 
 
-def _content(path: str) -> str:
-    """Return what a CONFIG file has; nothing if it is huge or cannot be read."""
+def unread_configs(workflow: Submission) -> Iterator[Remark]:
+    """Yield a remark about each CONFIG file whose settings icsched cannot know."""
+    for path in configs(workflow):
+        if not os.path.exists(path):
+            yield Remark(path, 0, "the CONFIG file does not exist: DAGMan will not start")
+        elif problem := _read(path)[1]:
+            yield Remark(path, 0, f"the CONFIG file {problem}: icsched does not know its settings")
+
+
+def _read(path: str) -> tuple[str, str]:
+    """Return what a CONFIG file has, and why that is not known."""
     try:
-        is_small = os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
-        return read_bytes(path).decode(errors="replace") if is_small else ""
-    except (FormatError, OSError):
-        return ""
+        if not os.path.isfile(path):
+            return "", "is not an ordinary file"
+        if os.path.getsize(path) > _MOST_BYTES:
+            return "", f"has more than {_MOST_BYTES:,} bytes"
+        return read_bytes(path).decode(errors="replace"), ""
+    except FormatError as error:
+        return "", f"cannot be read ({error.problem})"
 
 
 def statements(text: str) -> Iterator[tuple[int, str]]:
