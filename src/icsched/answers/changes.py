@@ -11,7 +11,7 @@ from icsched.answers.reading import Reading, check_output
 from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.engines.configuration import pool_settings
 from icsched.errors import ArgumentError, FormatError
-from icsched.files import Change, read_bytes
+from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS, dagman
 from icsched.formats.access import order_changes
 from icsched.formats.dagman.writer import COMPANION, Via
@@ -196,7 +196,8 @@ def made(changes: Sequence[Change], writing: Writing) -> Made:
         if change.path == STANDARD_OUTPUT:
             streamed = change.new
             continue
-        backup = change.make()
+        backup = _kept(change) if change.path == writing.output else None
+        backup = change.make() or backup
         if change.new is None:
             told.append(notes.Removed(change.path))
         else:
@@ -204,6 +205,17 @@ def made(changes: Sequence[Change], writing: Writing) -> Made:
     if changes and not written and writing.output is None:
         told.append(notes.NothingToChange(writing.remove))
     return Made(tuple(written), streamed, tuple(told))
+
+
+def _kept(copy: Change) -> str | None:
+    """Keep the file that a copy replaces, unless icsched wrote an order into it; return the name.
+
+    A copy that is made again replaces the copy from before, which has icsched's section.
+    """
+    if not would_replace(copy.path):
+        return None
+    old = read_bytes(copy.path)
+    return None if old == copy.new or dagman.has_section(old) else back_up(copy.path)
 
 
 def distinct(changes: Sequence[Change]) -> list[Change]:

@@ -126,8 +126,20 @@ def rewrite(
         check_still()  # before a backup is made of a file that has changed
         backup = None if keep is None else _keep(target, keep)
         _replace(target, new, check_still)
-    if backup is None:
-        return None
+    return None if backup is None else _backup_name(path, target, backup)
+
+
+def back_up(path: str | os.PathLike[str]) -> str:
+    """Keep what the file at *path* holds in a file beside it; return the name, as `rewrite` does.
+
+    Raises FormatError if the file cannot be read, or its backup cannot be written.
+    """
+    with naming(path):
+        target = _ordinary(path)
+        return _backup_name(path, target, _keep(target, target.read_bytes()))
+
+
+def _backup_name(path: str | os.PathLike[str], target: Path, backup: Path) -> str:
     if Path(path).is_symlink():  # the backup is beside the file that the link points at
         return os.fspath(backup)
     return os.fspath(path) + backup.name[len(target.name) :]

@@ -10,6 +10,7 @@ from icsched.formats.dagman.entry import (
     submission_in,
     submission_of,
 )
+from icsched.formats.dagman.section import is_in as has_section
 from icsched.formats.dagman.settings import Around, refusal, strictness, unread_configs
 from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
@@ -42,6 +43,7 @@ __all__ = [
     "copies",
     "dagman_text",
     "flat_file",
+    "has_section",
     "has_variables",
     "job_priorities",
     "overridden",
