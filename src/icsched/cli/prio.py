@@ -35,7 +35,8 @@ class WriteOptions(Writing):
     Parameters
     ----------
     output
-        Write a copy of the file with the order in it to this file; - for standard output.
+        Write a copy of the file with the order in it to this file; - for standard output. If there
+        is a file of that name without a section of icsched's, it is kept in OUTPUT.bak.
     in_place
         Write the order into the file itself; the original is kept in FILE.bak.
     remove

@@ -16,6 +16,7 @@ _SENTENCES = {
     notes.Disturbed: "icsched show {0.file} tells what may disturb this order",
     notes.NotThere: "{0.path} is not there yet and was left out (job {0.job})",
     notes.NotRead: "only {0.path} itself was looked at, because it cannot be read: {0.problem}",
+    notes.UnreadConfig: "{0.path}: {0.problem}",
     notes.Forced: "{0.path} was changed although {0.reason}",
     notes.Removed: "removed {0.path}",
     cautions.LimitsLeftOut: "MAXJOBS limits of categories are not simulated",
