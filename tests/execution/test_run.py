@@ -65,7 +65,7 @@ def test_a_job_whose_output_has_a_name_that_is_not_utf_8_fails_alone():
     words = ["run", "wf.dag", "-j", "1", "--keep-going", "--json"]
     done = subprocess.run([str(SCRIPT), *words], capture_output=True, text=True)
 
-    assert json.loads(done.stdout)["done"] == 1
+    assert json.loads(done.stdout)["completed"] == 1
     assert complaint(done).startswith("task 'a' failed: cannot start: ")
     assert r"/nodir/caf\udce9: No such file" in done.stderr
 
