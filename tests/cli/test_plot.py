@@ -163,14 +163,14 @@ def test_an_svg_needs_no_matplotlib_and_a_png_names_the_extra():
     [
         (["curves", "wf.dag"], 2, "expected -o FILE, such as -o picture.svg"),
         (
-            ["curves", "wf.dag", "-o", "wf.pdf"],
+            ["curves", "wf.dag", "-o", "wf.gif"],
             2,
-            "-o: expected a file whose name ends in .svg, .png",
+            "-o: expected a file whose name ends in .svg, .png, .pdf",
         ),
         (
             ["lanes", "wf.dag", "-o", "wf.dot"],
             2,
-            "-o: expected a file whose name ends in .svg, .png",
+            "-o: expected a file whose name ends in .svg, .png, .pdf",
         ),
         (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "the pool are for lanes"),
         (["dag", "wf.dag", "-o", "x.svg", "--law", "constant"], 2, "--seed are for lanes"),

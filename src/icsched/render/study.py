@@ -52,7 +52,7 @@ def _finished(results: Sequence[CellResult], cells: int) -> str:
 
 
 def _gain(results: Sequence[CellResult], order: str) -> str:
-    """Say where the gain of *order* is largest, or that it may be chance; nothing without results."""
+    """Say where the gain of *order* is largest, and whether it may be chance."""
     ratios = [(result.ratios(order).time, result.cell) for result in results]
     found = [(ratio, cell) for ratio, cell in ratios if ratio]
     if not found:
