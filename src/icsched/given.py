@@ -65,7 +65,7 @@ def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
     """Return the values of a mapping from names, or of a labelled series, in the order of ids.
 
     Anything else is returned as it is, also a series that is numbered from 0: it is in the order of
-    ids already. Raises ArgumentError for a task without a value.
+    ids already. Raises ArgumentError for a task without a value, or for a label that occurs twice.
 
     >>> values_by_id(Dag({"a": [], "b": ["a"]}), "sizes", {"b": 3, "a": 2})
     [2, 3]
@@ -73,6 +73,7 @@ def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
     if isinstance(given, Mapping):
         values = given
     elif hasattr(given, "index") and hasattr(given, "to_dict"):  # a Series of pandas
+        _check_labels(what, given)
         values = given.to_dict()
         if list(values) == list(range(len(values))) and not dag.numbers_are_names:
             return given
@@ -82,3 +83,9 @@ def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
         return [values[name] for name in dag.names]
     except KeyError as error:
         raise ArgumentError(f"{what}: expected one for each task, none for {error}") from None
+
+
+def _check_labels(what: str, series: Any) -> None:
+    repeated = series.index[series.index.duplicated()].tolist()
+    if repeated:
+        raise ArgumentError(f"{what}: the label {repeated[0]!r} occurs twice")

@@ -209,3 +209,18 @@ def test_a_random_dag_is_the_same_on_every_hash_seed(icsched_process):
     assert first == second
     assert first.code == 0
     assert first.out.count("JOB ") == 50
+
+
+def test_a_file_that_exists_is_replaced_only_by_force(icsched, put, folder):
+    put({"w.dag": "JOB mine x\n"})
+
+    refused = icsched("make", "w", "3", "2", "-o", "w.dag")
+
+    assert (refused.code, refused.complaint) == (1, "w.dag: file exists: --force replaces it")
+    assert (folder / "w.dag").read_text() == "JOB mine x\n"
+    assert icsched("make", "w", "3", "2", "-o", "w.dag", "--force").code == 0
+    assert (folder / "w.dag").read_text() == W_3_2
+
+
+def test_force_without_a_file_is_refused(icsched):
+    assert icsched("make", "w", "3", "2", "--force").complaint == "--force needs -o"

@@ -175,7 +175,7 @@ def test_an_order_that_fails_is_one_line_that_names_its_package(plugin, command,
 LISTED = """
 from icsched.orders import NamedOrder
 
-LISTED = NamedOrder("listed", "a list of ids", lambda dag: dag.fifo_order.tolist())
+LISTED = NamedOrder("listed", "a list of ids", lambda dag: list(dag.fifo_order))
 """
 
 

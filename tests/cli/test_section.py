@@ -1,6 +1,7 @@
 """What `show` and `prio` say of an old section, a rescue file, priorities and strictness."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -213,12 +214,6 @@ def test_show_counts_the_jobs_that_are_marked_done(icsched, put):
     assert "\n1 job done by DONE in the files; 2 jobs left to order.\n" in told
 
 
-def test_show_tells_of_a_config_file_that_is_not_there(icsched, put):
-    put({"wf.dag": f"{JOBS}CONFIG gone.config\n"})
-
-    assert "  gone.config: the CONFIG file does not exist\n" in icsched("show", "wf.dag").out
-
-
 def test_show_counts_the_jobs_with_priorities_of_the_files_own(icsched, shown):
     text = f"{JOBS}PRIORITY a 3\nPRIORITY b 0\n"
 
@@ -302,3 +297,54 @@ def test_settings_named_in_included_files_do_not_count(shown):
     found = shown(files)
 
     assert (found["strict"], found["advice"]) == (None, [])
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "DAGMAN_USE_STRICT = \\\n2\n",
+        "X = 1\nDAGMAN_USE_\\\n  STRICT \\  \r\n = 2\r\n",
+        "# no \\\nDAGMAN_USE_STRICT = 2\n",
+        "X = \\\n# DAGMAN_USE_STRICT = 1\nDAGMAN_USE_STRICT : 2\n",
+    ],
+)
+def test_continued_lines_of_the_config_file_are_read_as_htcondor_reads_them(shown, config):
+    """Each was seen with condor_config_val: a comment does not continue at the top."""
+    assert shown({"wf.dag": OWN, "dagman.config": config})["strict"] is not None
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "X = \\\nDAGMAN_USE_STRICT = 2\n",
+        "X = \\\n # y \\\nDAGMAN_USE_STRICT = 2\n",
+        "DAGMAN_USE_STRICT = \\\n\n2\n",
+    ],
+)
+def test_a_continuation_is_no_setting_of_its_own(shown, config):
+    assert shown({"wf.dag": OWN, "dagman.config": config})["strict"] is None
+
+
+def make_large(path):
+    path.touch()
+    os.truncate(path, 2**24 + 1)
+
+
+MAKERS = {
+    "does not exist: DAGMan will not start": lambda _: None,
+    "is not an ordinary file: icsched does not know its settings": os.mkfifo,
+    "has more than 16,777,216 bytes: icsched does not know its settings": make_large,
+}
+
+
+@pytest.mark.parametrize("problem", MAKERS)
+def test_a_config_file_that_cannot_be_read_is_told(icsched, shown, folder, problem):
+    """DAGMan 23.9 does not start without the file, and waits at a FIFO for ever."""
+    MAKERS[problem](folder / "dagman.config")
+
+    advice = shown({"wf.dag": OWN, "x": "queue\n"})["advice"]
+    written = icsched("prio", "wf.dag", "--order", "prio", "--in-place")
+
+    told = f"the CONFIG file {problem}"
+    assert advice == [{"file": "dagman.config", "line": None, "text": told, "count": 1}]
+    assert f"dagman.config: {told}.\n" in written.out

@@ -220,15 +220,25 @@ AS_ONE = "icsched counts them as one job, and learns the mean of their run times
 
 
 @pytest.mark.parametrize(
-    "statement", ["queue 2", "QUEUE 10", "queue $(n)", "queue x from x.txt", "queue x in (1 2)"]
+    ("statement", "submits"),
+    [
+        ("queue 2", "submits all these jobs"),
+        ("QUEUE 10", "submits all these jobs"),
+        ("queue 02", "submits all these jobs"),
+        ("queue $(n)", "may submit several jobs"),
+        ("Queue $INT(n)", "may submit several jobs"),
+        ("queue $(n) x in (1 2)", "submits all these jobs"),
+        ("queue x from x.txt", "submits all these jobs"),
+        ("queue x in (1 2)", "submits all these jobs"),
+    ],
 )
-def test_show_tells_of_a_submit_file_that_queues_several_jobs(icsched, put, statement):
+def test_show_tells_of_a_submit_file_that_queues_several_jobs(icsched, put, statement, submits):
     put({"wf.dag": "JOB a x\n", "x": f"executable = x\n  {statement} \n"})
 
     [remark] = json.loads(icsched("show", "wf.dag", "--json").out)["advice"]
 
     assert (remark["file"], remark["line"]) == ("x", 2)
-    assert remark["text"] == f"'{statement}': DAGMan submits all these jobs as job a; {AS_ONE}"
+    assert remark["text"] == f"'{statement}': DAGMan {submits} as job a; {AS_ONE}"
 
 
 def test_show_counts_the_jobs_whose_submit_file_queues_several(icsched, put):
@@ -238,7 +248,7 @@ def test_show_counts_the_jobs_whose_submit_file_queues_several(icsched, put):
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", " \n"])
-@pytest.mark.parametrize("statement", ["queue", "queue 1", "queue  1"])
+@pytest.mark.parametrize("statement", ["queue", "queue 1", "queue  1", "queue 01"])
 def test_show_says_nothing_of_a_submit_file_that_queues_one_job(icsched, put, statement, end):
     put({"wf.dag": "JOB a x\n", "x": f"executable = x\n{statement}{end}"})
 

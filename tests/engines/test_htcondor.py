@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from icsched import Dag, Workflow, prioritize
 from icsched.commands import Command
 from icsched.engines.entry import Outcome, Terms
-from icsched.engines.htcondor import HTCONDOR, queue
-from icsched.engines.htcondor.following import Jobs, Log
+from icsched.engines.htcondor import HTCONDOR, queue, running
+from icsched.engines.htcondor.following import Jobs, Log, failures
 from icsched.engines.htcondor.running import stream
 from icsched.engines.htcondor.writing import DagFile, dag_file
 from icsched.errors import ArgumentError, EngineError
@@ -121,6 +121,66 @@ def test_without_htcondor_there_is_one_line(tmp_path, monkeypatch):
     assert list((tmp_path / "run").iterdir()) == []
 
 
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """Put programs into the only directory of PATH; each is a script for a shell."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    monkeypatch.setenv("PATH", str(place))
+
+    def write(**given: str) -> None:
+        for name, script in given.items():
+            (place / name).write_text(f"#!/bin/sh\n{script}\n")
+            (place / name).chmod(0o755)
+
+    return write
+
+
+@pytest.mark.parametrize(("silences", "is_found"), [(2, True), (3, False)])
+def test_a_queue_may_be_silent_for_a_while(tmp_path, monkeypatch, programs, silences, is_found):
+    """It answers before DAGMan runs. Then, after some silence, it says that DAGMan is on hold."""
+    monkeypatch.setattr(running, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(running, "_LOOKS", 1)
+    monkeypatch.setattr(running, "_MOST_SILENCES", 3)
+    asked = tmp_path / "asked"
+    programs(
+        condor_q=f"echo >>{asked}; set -- $(/bin/cat {asked} | /usr/bin/wc -l)\n"
+        f"[ $1 != 1 ] || exit 0; [ $1 -gt {silences + 1} ] || {{ echo gone >&2; exit 1; }}\n"
+        "echo 7 5",
+        condor_submit_dag="echo '1 job(s) submitted to cluster 7.'",
+    )
+    workflow = workflow_of(Command(("/bin/sh",)))
+
+    with pytest.raises(EngineError) as caught:
+        list(stream(workflow, prioritize(workflow), tmp_path / "run", Terms()))
+    silent = "condor_q failed: gone: DAGMan may still run, as job 7: --resume follows it"
+    said = str(caught.value)
+    assert said.startswith("DAGMan is on hold, as job 7: ") if is_found else said == silent
+
+
+@pytest.mark.parametrize(("workers", "lines"), [(None, 1), (4, 0)])
+def test_without_a_number_of_workers_a_line_says_what_becomes_of_the_order(
+    tmp_path, programs, workers, lines
+):
+    programs(condor_q="exit 0", condor_submit_dag="echo '1 job(s) submitted to cluster 7.'")
+    workflow = workflow_of(Command(("/bin/sh",)))
+    told = []
+
+    stream(workflow, prioritize(workflow), tmp_path / "run", Terms(workers, tell=told.append))
+    assert ["jobs may start out of order: use -j N" in line for line in told] == [True] * lines
+
+
+def test_a_submission_that_takes_too_long_may_have_happened(tmp_path, monkeypatch, programs):
+    monkeypatch.setattr(queue, "_MOST_SECONDS", 0.1)
+    programs(condor_submit_dag="exec /bin/sleep 60")
+    file = tmp_path / "wf.dag"
+
+    with pytest.raises(EngineError) as caught:
+        queue.submit(file, tmp_path, None)
+    what = f"if DAGMan runs {file} all the same, --resume follows it"
+    assert str(caught.value) == f"condor_submit_dag: no answer within 0.1 seconds: {what}"
+
+
 @pytest.mark.parametrize("terms", [Terms(address="tcp://host"), Terms(None, None, True)])
 def test_terms_that_htcondor_has_no_use_for_are_refused(tmp_path, terms):
     workflow = workflow_of(Command(("/bin/sh",)))
@@ -190,7 +250,8 @@ def test_a_failure_that_dagman_may_try_again_is_kept_back(tmp_path):
     assert (told, jobs.failed) == ([], {0: Outcome(0, 1.0, "exit code 3")})
     text += submitted(8, "a") + began(8, 3) + terminated(8, 5, GOOD)
     told, jobs = outcomes(tmp_path / "log", text, retried=frozenset({"a"}))
-    assert (told, jobs.failed) == ([Outcome(0, 2.0)], {})
+    before = Outcome(0, 1.0, "exit code 3", is_retried=True)
+    assert (told, jobs.failed) == ([before, Outcome(0, 2.0)], {})
 
 
 def test_a_post_script_decides_on_the_success_of_its_job(tmp_path):
@@ -202,12 +263,63 @@ def test_a_post_script_decides_on_the_success_of_its_job(tmp_path):
     assert outcomes(tmp_path / "log", text, judged=frozenset("a"))[0] == [Outcome(0, 1.0)]
 
 
+def by_dagman(kind: str, job: str, *lines: str) -> str:
+    below = "".join(f"{line}\n" for line in lines)
+    return f"{kind} ({job}) 2026-11-16 18:00:05 DAGMan says:\n{below}...\n"
+
+
+def test_what_dagman_says_of_a_node_counts_without_a_job(tmp_path):
+    """a was skipped by its PRE script; b was not submitted, and its POST script decides."""
+    text = by_dagman("034", "000.2147483647.001", "    DAG Node: a")
+    text += by_dagman("016", "-01.000.000", f"\t{GOOD}", "    DAG Node: b")
+    skipped = [Outcome(task, 0.0, is_skipped=True) for task in (0, 1)]
+
+    assert outcomes(tmp_path / "log", text, judged=frozenset("b"))[0] == skipped
+
+
+def test_a_post_script_is_of_the_node_that_it_names(tmp_path):
+    """Nodes without a job share a number, and b comes before the POST script of a has ended."""
+    noop = "000.2147483647.001"
+    ended = by_dagman("005", noop, f"\t{GOOD}")
+    text = by_dagman("000", noop, "    DAG Node: a") + ended
+    text += by_dagman("000", noop, "    DAG Node: b") + ended
+    text += by_dagman("016", noop, f"\t{EXIT_3}", "    DAG Node: a")
+
+    found = outcomes(tmp_path / "log", text, judged=frozenset("a"))[0]
+    assert found == [Outcome(1, 0.0), Outcome(0, 0.0, "POST script: exit code 3")]
+
+
+def test_a_job_that_has_ended_is_not_removed_later(tmp_path):
+    text = submitted(7, "a") + began(7, 1) + terminated(7, 2, EXIT_3)
+    text += "009 (007.000.000) 2026-11-16 18:00:04 Job was aborted.\n\tDAGMan ended\n...\n"
+
+    assert outcomes(tmp_path / "log", text)[0] == [Outcome(0, 1.0, "exit code 3")]
+
+
 def test_a_job_that_somebody_removed_is_a_failure(tmp_path):
     text = submitted(7, "a") + began(7, 1)
     text += "009 (007.000.000) 2026-11-16 18:00:04 Job was aborted.\n\tvia condor_rm\n...\n"
 
     (outcome,), _ = outcomes(tmp_path / "log", text)
     assert (outcome.number, outcome.problem) == (0, "removed from the queue")
+
+
+def listed(*pairs: tuple[str, str]) -> str:
+    """What DAGMan's own log says when it starts, and when jobs have failed."""
+    lines = ["** condor_dagman STARTING UP", "ERROR: the following job(s) failed:"]
+    for name, error in pairs:
+        lines += [f"      Node Name: {name}", f"          Error: {error}", "     PRE Script: p"]
+    return "".join(f"11/18/26 08:31:12 {line}\n" for line in lines)
+
+
+def test_why_nodes_failed_is_known_from_the_last_run_alone(tmp_path):
+    log = tmp_path / "workflow.dag.dagman.out"
+    assert failures(log) == {}
+    died = ("b", "PRE Script died on signal 9 (Killed)")
+    log.write_text(listed(("a", "PRE Script failed with status 1")) + listed(died, ("c", "Job x")))
+
+    b = "its PRE script died on signal 9 (Killed)"
+    assert failures(log) == {"b": b, "c": "DAGMan says: Job x"}
 
 
 def held(job: int, reason: str, proc: int = 0) -> str:
@@ -234,6 +346,7 @@ HELD_AS_JSON = """{
         (held(7, "no disk"), "no disk"),
         (held(7, "  "), "no reason given"),
         (HELD_AS_JSON, "no disk"),
+        (HELD_AS_JSON.replace("no disk", r"no \"disk\"\n\u00e9\/"), 'no "disk" é/'),
     ],
 )
 def test_a_job_on_hold_is_known_with_the_reason(tmp_path, text, reason):

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,26 @@ def test_what_a_function_prints_reaches_a_standard_output_that_cannot_be_opened(
         assert ours.recv(4096) == b"hello\n"
 
 
+FAILS = """
+from functools import partial
+import icsched
+if __name__ == "__main__":
+    try:
+        icsched.run({"a": partial(int, "x")}, engine="dask", workers=1)
+    except icsched.RunError as error:
+        print(error.failed)
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_traceback_is_not_printed_on_standard_output():
+    Path("fails.py").write_text(FAILS)
+    done = subprocess.run([sys.executable, "fails.py"], capture_output=True, text=True, timeout=60)
+
+    expected = "invalid literal for int() with base 10: 'x'"
+    assert (done.stdout, done.stderr) == (f"{{'a': \"ValueError: {expected}\"}}\n", "")
+
+
 def at(address, *words):
     line = [SCRIPT, "run", "wf.plain", "--order", "fifo", "--engine", "dask", "--address", address]
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -95,3 +116,19 @@ def test_a_scheduler_is_used_or_its_absence_is_one_line(jobs, unreachable):
     assert errors.startswith(f"icsched: dask: no scheduler at {unreachable}: ")
     assert errors.count("\n") == 1
     assert not Path("other").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_waits_for_workers_ends_at_once_if_asked(jobs, number, code):
+    jobs(a="echo >> first")
+    options = {"processes": False, "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(n_workers=0, **options) as cluster:
+        known = len(cluster.scheduler.clients)
+        waiting = at(cluster.scheduler_address)
+        while len(cluster.scheduler.clients) == known and waiting.poll() is None:
+            time.sleep(0.05)  # until it has connected, and waits for a worker
+        waiting.send_signal(number)
+        out, errors = waiting.communicate(timeout=30)
+
+    assert (waiting.returncode, out, complaints(errors)) == (code, "", [])
+    assert not Path("wf.plain.icsched-run").exists()

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from icsched import Dag, Workflow, prioritize
+from icsched.commands import Command
+from icsched.engines.entry import Terms
+from icsched.engines.htcondor.running import stream
+
 RUN = Path("wf.plain.icsched-run")
 EMPTY_QUEUE = {"condor_q": "exit 0"}
 SUBMITTED = (
@@ -105,6 +110,35 @@ def test_again_forgets_what_was_completed_once_dagman_was_submitted(jobs, icsche
     assert records()["completed"] == []
 
 
+def test_the_directory_of_a_run_is_kept_once_dagman_was_submitted(jobs, icsched_run, programs):
+    """No job has ended yet when DAGMan is put on hold."""
+    jobs(a="true")
+    log = RUN.absolute() / "workflow.dag.dagman.log"
+    programs(
+        condor_q=f"test ! -e {log} || echo 7 5",
+        condor_submit_dag=f"printf '{HELD}' > {log}; echo '1 job(s) submitted to cluster 7.'",
+    )
+
+    done = icsched_run("--engine", "htcondor")
+
+    what = "condor_q -hold 7 says why, condor_release lets it go on, and --resume follows it"
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"icsched: DAGMan is on hold, as job 7: {what}\n")
+    assert (RUN / "workflow.dag").exists()
+    assert records()["attempts"] == []
+
+
+def test_a_run_that_was_stopped_at_once_has_jobs_left_to_run(jobs, icsched_run, programs):
+    """SIGTERM comes while DAGMan is being submitted."""
+    jobs(a="true", b="true")
+    programs(**EMPTY_QUEUE, condor_submit_dag="kill -TERM $PPID; exec /bin/sleep 1")
+
+    done = icsched_run("--engine", "htcondor")
+
+    left = "wf.plain: 2 jobs\n2 jobs are not completed: use --resume to go on\n"
+    assert (done.returncode, done.stdout) == (143, left)
+
+
 def submission(**more: str) -> str:
     """A condor_submit_dag that copies the files named, with HTCondor's suffixes."""
     files = {"nodes.log": "nodes", "dagman.log": "dagman", **more}
@@ -133,13 +167,41 @@ def test_if_dagman_fails_its_error_is_told_and_its_log_is_kept(jobs, icsched_run
     Path("nodes").write_text("")
     Path("dagman").write_text(FAILED)
     stamp = "01/02/26 03:04:05 "
-    said = ["ERROR: first", "ERROR: no such submit file", "**** condor_dagman EXITING"]
+    said = ["STARTING UP", "ERROR: first", "ERROR: no such submit file", "EXITING"]
     Path("out").write_text("".join(f"{stamp}{line}\n" for line in said))
     programs(**EMPTY_QUEUE, condor_submit_dag=submission(**{"dagman.out": "out"}))
 
     done = icsched_run("--engine", "htcondor")
 
     log = RUN.absolute() / "workflow.dag.dagman.out"
-    expected = f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
+    expected = (
+        f"icsched: DAGMan runs the workflow as job 7; its log is {log}\n"
+        f"icsched: DAGMan failed: ERROR: no such submit file: see {log}\n"
+    )
     assert (done.returncode, done.stderr) == (1, expected)
     assert log.exists()
+
+
+def test_dagman_is_removed_if_nobody_waits_for_the_first_job(folder, programs):
+    """Ctrl-C may come just after the submission."""
+    submit, remove = "echo '1 job(s) submitted to cluster 7.'", "echo $1 > removed"
+    programs(**EMPTY_QUEUE, condor_submit_dag=submit, condor_rm=remove)
+    workflow = Workflow(Dag({"a": []}), [False], find_commands=lambda: [Command(("/bin/sh",))])
+
+    stream(workflow, prioritize(workflow, "fifo"), folder / "run", Terms()).close()
+
+    assert Path("removed").read_text() == "7\n"
+
+
+def test_an_error_of_an_earlier_run_is_not_told(jobs, icsched_run, programs):
+    """DAGMan appends to its log, and said nothing this time."""
+    jobs(a="true")
+    Path("nodes").write_text("")
+    Path("dagman").write_text(FAILED)
+    Path("out").write_text("x\n" * 2**20 + "STARTING UP\nERROR: earlier\nSTARTING UP\nEXITING\n")
+    programs(**EMPTY_QUEUE, condor_submit_dag=submission(**{"dagman.out": "out"}))
+
+    done = icsched_run("--engine", "htcondor")
+
+    log = RUN.absolute() / "workflow.dag.dagman.out"
+    assert (done.returncode, done.stderr) == (1, f"icsched: DAGMan failed: see {log}\n")

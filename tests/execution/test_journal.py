@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched import Dag, FormatError
+from icsched import Dag, EngineError, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
 from icsched.execution.journal import Journal, open_journal, read_journal
@@ -95,6 +95,50 @@ def test_again_replaces_what_is_no_journal_and_goes_on_after_its_logs(tmp_path):
 
     with open_journal(tmp_path, CHAIN, Opening(again=True)) as journal:
         assert journal.begin([(0, "a")]) == [11]
+    assert (tmp_path / "journal.sqlite.bak").read_bytes() == b"x" * 5000
+
+
+def working(*works: str) -> Identity:
+    """A workflow of two tasks, a and b, that run *works*."""
+    return identity_of(Dag({"a": [], "b": ["a"]}), works)
+
+
+def test_what_a_task_runs_may_change_until_it_is_completed(tmp_path):
+    """The command of b is mended, and b runs; after that neither may change."""
+    with open_journal(tmp_path, working("one", "tow"), Opening()) as journal:
+        journal.begin([(0, "a"), (1, "b")])
+        journal.complete([0])
+    with open_journal(tmp_path, working("one", "two"), RESUME) as journal:
+        assert journal.completed() == {0}
+        journal.complete([1])
+
+    told = " is completed, but what it runs has changed since: --again forgets the run in the"
+    assert f"'a'{told}" in refused(tmp_path, working("uno", "two"), RESUME)
+    assert f"'b'{told}" in refused(tmp_path, working("one", "tow"), RESUME)
+    with open_journal(tmp_path, working("one", "two"), RESUME) as journal:
+        assert journal.completed() == {0, 1}
+
+
+def test_names_and_dependencies_may_not_change(tmp_path):
+    with open_journal(tmp_path, working("one", "two"), Opening()):
+        pass
+
+    for dag in (Dag({"a": [], "c": ["a"]}), Dag({"a": [], "b": []})):
+        changed = identity_of(dag, ("one", "two"))
+        assert "names or dependencies have changed" in refused(tmp_path, changed, RESUME)
+
+
+def test_a_journal_that_again_does_not_replace_keeps_what_its_tasks_run(tmp_path):
+    with open_journal(tmp_path, working("one", "two"), Opening()) as journal:
+        journal.complete([0])
+    with (
+        pytest.raises(ZeroDivisionError),
+        open_journal(tmp_path, working("uno", "due"), Opening(again=True)),
+    ):
+        raise ZeroDivisionError
+
+    with open_journal(tmp_path, working("one", "two"), RESUME) as journal:
+        assert journal.completed() == {0}
 
 
 def contents(directory: Path) -> dict[str, bytes]:
@@ -169,7 +213,7 @@ def test_the_library_is_told_of_arguments_instead_of_options(tmp_path):
     there = refused(tmp_path, CHAIN, Opening(ways=ARGUMENTS))
     changed = refused(tmp_path, Identity("other", 9), Opening(resume=True, ways=ARGUMENTS))
     assert there.endswith("here already: use resume=True to go on, again=True to run all")
-    assert changed.endswith("have changed since: use again=True to run all")
+    assert "have changed since: again=True forgets the run in the journal" in changed
 
 
 def test_a_second_server_is_kept_out(tmp_path):
@@ -241,6 +285,18 @@ def test_again_forgets_nothing_if_the_run_does_not_begin(tmp_path):
     opened = open_journal(tmp_path, other, Opening(again=True))
     with pytest.raises(ZeroDivisionError, match=r"set\(\)"), opened as journal:
         raise ZeroDivisionError(journal.completed())
+
+    with open_journal(tmp_path, CHAIN, RESUME) as journal:
+        assert journal.completed() == {1}
+
+
+@pytest.mark.parametrize("error", [EngineError, OSError])
+def test_an_earlier_run_is_remembered_if_an_engine_does_not_start(error, tmp_path):
+    with open_journal(tmp_path, CHAIN, Opening()) as journal:
+        journal.complete([1])
+    opened = open_journal(tmp_path, CHAIN, Opening(again=True))
+    with pytest.raises(error), opened as journal, journal.forgetting():
+        raise error
 
     with open_journal(tmp_path, CHAIN, RESUME) as journal:
         assert journal.completed() == {1}

@@ -38,6 +38,14 @@ def test_any_other_name_has_its_own_seconds(name, tmp_path):
     assert with_learned(workflow_of(name, "b"), tmp_path).run_times.tolist() == [8.0, 2.0]
 
 
+def test_the_seconds_of_a_job_called_as_a_pattern_are_its_own_alone(tmp_path):
+    """Nothing is known of `ab`, which gets the mean of 8 and 2."""
+    write_learned(journal_of(**{"a*": 8.0, "b": 2.0}), tmp_path)
+
+    found = with_learned(workflow_of("a*", "ab", "b"), tmp_path).run_times
+    assert found.tolist() == [8.0, 5.0, 2.0]
+
+
 def test_a_job_that_did_not_run_again_keeps_its_seconds(tmp_path):
     write_learned(journal_of(a=8.0, b=2.0), tmp_path)
     write_learned(journal_of(b=4.0), tmp_path)

@@ -154,7 +154,7 @@ def test_another_partial_is_another_workflow(tmp_path):
     icsched.run(NUMBERS, workers=1, journal=tmp_path)
     changed = {**NUMBERS, "two": partial(int, "3")}
 
-    with pytest.raises(icsched.FormatError, match="another workflow"):
+    with pytest.raises(icsched.FormatError, match="what it runs has changed"):
         icsched.run(changed, workers=1, journal=tmp_path, resume=True)
 
 
@@ -210,7 +210,7 @@ def test_other_arguments_or_state_make_another_workflow(first, changed, tmp_path
     result = icsched.run({"a": first}, workers=1, journal=tmp_path)
 
     assert icsched.run({"a": first}, workers=1, journal=tmp_path, resume=True) == result
-    with pytest.raises(icsched.FormatError, match="another workflow"):
+    with pytest.raises(icsched.FormatError, match="what it runs has changed"):
         icsched.run({"a": changed}, workers=1, journal=tmp_path, resume=True)
 
 

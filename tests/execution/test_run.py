@@ -29,11 +29,11 @@ def test_a_workflow_runs_to_its_end_and_the_next_run_knows_its_times(jobs, icsch
 
     assert (done.returncode, done.stderr) == (0, "")
     assert Path("out3").read_text() == "one\n"
-    assert (report["done"], report["left"], report["attempts"]) == (3, 0, 3)
+    assert (report["completed"], report["left"], report["attempts"]) == (3, 0, 3)
     assert report["foretold"] is None
     assert (RUN / "logs" / "a.1.log").read_text() == "said\n"
     again = json.loads(icsched_run("--again", "--json").stdout)
-    assert again["done"] == 3
+    assert again["completed"] == 3
     assert again["foretold"]["low"] <= again["foretold"]["seconds"] <= again["foretold"]["high"]
     assert Path("out3").read_text() == "one\none\none\n", "b appended to what was there, then c"
 
@@ -106,12 +106,23 @@ def test_a_shell_reads_the_commands_of_a_table_as_they_are_written(put):
     assert Path("made").read_text() == "a5  b c"
 
 
+def test_a_command_that_failed_can_be_mended(jobs, icsched_run):
+    jobs(a="echo >> ran", b="fasle")
+    assert icsched_run().returncode == 1
+    jobs(a="echo >> ran", b="touch end")
+
+    assert icsched_run("--resume").returncode == 0
+    assert Path("end").exists()
+    assert Path("ran").read_text() == "\n"
+
+
 def test_a_changed_workflow_is_not_resumed(jobs, icsched_run):
     jobs(a="true")
     icsched_run()
     jobs(a="touch other")
 
-    assert "of another workflow, or names, dependencies" in complaint(icsched_run("--resume"))
+    told = complaint(icsched_run("--resume"))
+    assert "'a' is completed, but what it runs has changed since: --again forgets" in told
     assert not Path("other").exists()
 
 

@@ -4,6 +4,7 @@ With -maxjobs 1 a job is submitted when the one before has ended, so the whole o
 """
 
 import json
+import os
 import re
 
 import pytest
@@ -322,3 +323,24 @@ def test_a_strict_dagman_refuses_what_prio_refuses_to_write(condor, place, prio,
     assert code == (1 if refused else 0)
     assert (place / "out.dag").exists() == (not refused)
     assert not isinstance(condor.dump(place, "wf.dag", config=config), Rejection)
+
+
+def test_a_strict_pool_is_known_by_its_own_program(
+    condor, place, prio, tmp_path, monkeypatch, capsys
+):
+    """The order is written before the pool becomes strict."""
+    program = tmp_path / "condor_config_val"
+    program.write_text(f'#!/bin/sh\nexec chroot {condor.root} condor_config_val "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    write(place, {"wf.dag": "JOB a task.sub\nJOB b task.sub\nPRIORITY a 9\n"})
+    prio("wf.dag", "-o", "out.dag")
+
+    with condor.configured({"DAGMAN_USE_STRICT": "3"}):
+        refused = isinstance(condor.dump(place, "out.dag"), Rejection)
+        code = icsched(["prio", "--order", "prio", "wf.dag", "-o", "new.dag"])
+
+    assert refused
+    assert code == 1
+    assert "/etc/condor/config.d/90-icsched:" in capsys.readouterr().err
+    assert not (place / "new.dag").exists()

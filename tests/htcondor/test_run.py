@@ -1,6 +1,7 @@
 """`icsched run --engine htcondor` on a real pool: a user's whole way, with kills and failures."""
 
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -18,11 +19,23 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 
 
 def words_of(file: str, *more: str) -> list[str]:
-    return [str(SCRIPT), "run", file, "--engine", "htcondor", "--order", "fifo", *more]
+    order = [] if "--order" in more else ["--order", "fifo"]
+    options = ["--engine", "htcondor", "-j", "4", *order]
+    return [str(SCRIPT), "run", file, *options, *more]
 
 
 def run(file: str, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words_of(file, *more), capture_output=True, text=True, timeout=100)
+
+
+def told(done: subprocess.CompletedProcess[str], file: str) -> list[str]:
+    """Return the lines on standard error, after the line that says who runs the workflow."""
+    first, *others = done.stderr.splitlines()
+    log = Path.cwd() / f"{file}.icsched-run" / "workflow.dag.dagman.out"
+    known = r"icsched: DAGMan runs the workflow as job \d+; its log is "
+    assert re.fullmatch(known + re.escape(str(log)), first), first
+    assert log.exists()
+    return others
 
 
 def completed(file: str) -> list[int]:
@@ -48,7 +61,7 @@ def test_the_examples_run_to_their_end(place):  # noqa: F811
     for file in ("words.dag", "words.json", "words.yml"):
         done = run(file)
 
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, told(done, file)) == (0, [])
         assert Path("merged.txt").read_text() == "apple\nfig\npear\n"
         assert "Completed 4 jobs" in done.stdout
         assert sorted(completed(file)) == [0, 1, 2, 3]
@@ -76,6 +89,17 @@ def started(file: str) -> subprocess.Popen[bytes]:
     return server
 
 
+def followed(file: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """Follow a run that was killed, and let b go on once icsched says that it follows."""
+    words = words_of(file, "--resume", *more)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, **pipes) as server:
+        first = server.stderr.readline()
+        Path("go").touch()
+        printed, others = server.communicate(timeout=100)
+    return subprocess.CompletedProcess(words, server.returncode, printed, first + others)
+
+
 @pytest.mark.parametrize("file", ["wf.json", "wf.dag"])
 @pytest.mark.usefixtures("place")
 def test_a_killed_run_is_followed_and_nothing_is_repeated(file):
@@ -86,13 +110,13 @@ def test_a_killed_run_is_followed_and_nothing_is_repeated(file):
     server.kill()
     server.wait()
     again = run(file, "--again")
-    Path("go").touch()
-    done = run(file, "--resume")
+    done = followed(file, "--order", "prio")
 
     assert again.stderr.startswith("icsched: DAGMan still runs this workflow, as job ")
     assert again.stderr.count("\n") == 1
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, told(done, file)) == (0, [])
     assert "3 jobs, 1 completed before\nCompleted 2 jobs" in done.stdout
+    assert "in the order fifo\n" in done.stdout, "which DAGMan follows"
     assert (traced(), completed(file)) == (["a", "b", "c"], [0, 1, 2])
 
 
@@ -109,12 +133,31 @@ def test_after_ctrl_c_the_jobs_leave_the_queue_and_the_run_can_go_on(condor, pla
 
 
 @pytest.mark.usefixtures("place")
+def test_dagman_can_be_put_on_hold_before_any_job_has_ended(condor):
+    put({"b": []}, WAIT)
+    words = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words_of("wf.json"), **words) as server:
+        deadline = time.monotonic() + 60
+        await_true(Path("trace").exists, deadline, "b did not start")
+        condor.command(condor.home, "condor_hold", "-constraint", "IcschedRun isnt undefined")
+        said = server.communicate(timeout=60)[1]
+
+    assert (server.returncode, "icsched: DAGMan is on hold, as job " in said) == (1, True)
+    assert Path("wf.json.icsched-run/workflow.dag").exists()
+    condor.command(condor.home, "condor_release", "-constraint", "IcschedRun isnt undefined")
+    Path("go").touch()
+    done = run("wf.json", "--resume")
+    assert (done.returncode, completed("wf.json")) == (0, [0]), done.stderr
+
+
+@pytest.mark.usefixtures("place")
 def test_a_failure_is_told_with_its_log_and_all_jobs_can_run_again():
     put(CHAIN, 'echo "$0" >>trace; echo said; [ "$0" != b ] || [ -e mended ] || exit 7')
     done = run("wf.json")
 
     log = Path.cwd() / "wf.json.icsched-run" / "logs" / "b.2.log"
-    assert (done.returncode, done.stderr) == (1, "icsched: task 'b' failed: exit code 7\n")
+    problem = "icsched: task 'b' failed: exit code 7"
+    assert (done.returncode, told(done, "wf.json")) == (1, [problem])
     assert f"Failed: b: exit code 7; its output is in {log}\n" in done.stdout
     assert log.read_text() == "said\n"
     Path("mended").touch()

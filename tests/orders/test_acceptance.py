@@ -145,6 +145,13 @@ def test_values_with_labels_go_by_label(form):
         order_within(chain, 5, sizes=form({"a": 1}))
 
 
+def test_a_series_with_a_label_twice_is_refused():
+    twice = pandas.Series([1, 5, 9], index=["a", "b", "b"])
+
+    with pytest.raises(ArgumentError, match="run_times: the label 'b' occurs twice"):
+        prioritize({"a": [], "b": []}, "critical-path", run_times=twice)
+
+
 def test_a_series_that_is_numbered_goes_by_place():
     free = {"a": [], "b": [], "c": []}
 

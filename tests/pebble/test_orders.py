@@ -1,6 +1,7 @@
 """The simple orders."""
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,3 +132,24 @@ def test_a_run_time_that_is_not_a_number_is_named(time):
     """numpy would read "60" as 60, and None as NaN."""
     with pytest.raises(ArgumentError, match=f"^run time of 'b': expected a number, got {time!r}$"):
         checked_run_times(Dag({"a": [], "b": ["a"]}), {"a": 1, "b": time})
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [1, "60"],
+        (1, b"60"),
+        {"a": 1, "b": np.str_("60")},
+        np.array([1, "60"], object),
+        pandas.Series([1, "60"]),
+    ],
+)
+def test_text_is_not_a_run_time_in_any_form(times):
+    with pytest.raises(ArgumentError, match=r"^run time of 'b': expected a number, got .*60"):
+        checked_run_times(Dag({"a": [], "b": ["a"]}), times)
+
+
+@pytest.mark.parametrize("times", ["60", ["60"], np.array(["1", "60"]), 60, np.array("60")])
+def test_text_in_the_place_of_run_times_is_refused(times):
+    with pytest.raises(ArgumentError, match=r"^run(_times| time of 'a'): expected "):
+        checked_run_times(Dag({"a": [], "b": ["a"]}), times)

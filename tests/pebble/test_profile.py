@@ -102,6 +102,7 @@ def test_comparison_says_where_an_order_leads_and_lags():
         ([0, 1, 1], "order: task 'b' occurs twice"),
         ([0, 1, 3], "order: unknown task id 3"),
         ([0, 1, -1], "order: unknown task id -1"),
+        ([0, 1, 10**19], "order: unknown task id 10000000000000000000"),
         ([0.0, 1.0, 2.0], "order: unknown task: 0.0"),
         (["a", "b", "x"], "order: unknown task: 'x'"),
         (["a", "b", "a"], "order: task 'a' occurs twice"),

@@ -119,7 +119,7 @@ def test_a_task_is_lost_when_its_worker_leaves_and_goes_to_who_waits():
 
 
 def test_a_lost_task_waits_for_the_delay_too():
-    assert [s[1:4] for s in steps(Dag({"a": []}), Recorded([0, 0], [0.5, INF], delay=1.0))] == [
+    assert [s[1:4] for s in steps(Dag({"a": []}), Recorded([0, 0.25], [0.5, INF], delay=1.0))] == [
         (0, 0.0, 0.5),
         (1, 1.5, 2.5),
     ]
@@ -135,12 +135,79 @@ def test_a_task_that_finishes_as_its_worker_leaves_counts_and_the_worker_asks_no
 
 
 def test_an_idle_worker_that_left_gets_nothing():
-    """Worker 1 waits from 0 and leaves at 1, when `a` ends; workers 0 and 2 take the children."""
-    assert [s[:3] for s in steps(FORK, Recorded([0, 0, 0.5], [9, 1.0, INF]))] == [
-        ("a", 0, 0.0),
-        ("b", 2, 1.0),
-        ("c", 0, 1.0),
+    """Worker 1 waits and leaves at 1, when `a` ends; workers 0 and 2 take the children."""
+    found = steps(FORK, Recorded([0, 0.25, 0.5], [9, 1.0, INF]))
+
+    assert [(task, at) for task, _, at, *_ in found] == [("a", 0.0), ("b", 1.0), ("c", 1.0)]
+    assert found[0][1] == 0
+    assert {found[1][1], found[2][1]} == {0, 2}
+
+
+# Which of the free workers of visits is served
+
+
+def test_each_free_worker_is_served_first_equally_often_whenever_it_came():
+    """Workers 1, 2 and 3 come at different moments and wait for `b`, as does worker 0 at 1."""
+    chain = Dag({"a": [], "b": ["a"]})
+    pool = Recorded([0, 0.25, 0.5, 0.75], [INF] * 4)
+    runs = 400
+
+    served = [steps(chain, pool, run=run)[1][1] for run in range(runs)]
+
+    # The count of a worker has mean 100 and deviation sqrt(400 * 1/4 * 3/4), which is below 9.
+    assert all(abs(served.count(worker) - runs / 4) < 4 * 9 for worker in range(4))
+
+
+def test_the_order_of_the_visits_in_a_pool_does_not_decide_how_long_runs_take():
+    """One of four workers leaves at 1. If it has the task of 4, the task starts again at 1.
+
+    So a quarter of the runs take 5, the others 4. The mean is 4.25, the deviation of a run is
+    sqrt(1/4 * 3/4).
+    """
+    alone, times, runs = Dag({"a": []}), Times("constant", means=[4.0]), 4000
+    error = math.sqrt(3 / 16 / runs)
+
+    for ends in ([1, INF, INF, INF], [INF, INF, 1, INF], [INF, INF, INF, 1]):
+        pool = Recorded([0] * 4, ends)
+        found = simulate_runs(alone, Played("fifo"), pool, times, seed=1, runs=runs).time
+        assert set(found.tolist()) == {4.0, 5.0}
+        assert abs(found.mean() - 4.25) < 4 * error
+
+
+@pytest.mark.parametrize("by", ["fifo", "random"])
+def test_shuffled_visits_give_the_same_mean_time_but_for_chance(by):
+    """Twelve workers come at 0 and at 2. Half of them leave while tasks run."""
+    rng = np.random.default_rng(1)
+    starts = np.array([0.0, 2.0] * 6)
+    ends = np.array([3.0, 3.5, 4.0, 4.5, 5.0, 5.5] + [INF] * 6)
+    airsn = families.airsn(10)
+    means = np.where(np.arange(len(airsn)) % 7 == 0, 3.0, 1.0)
+
+    def run_times(order, seed):
+        pool = Recorded(starts[order], ends[order])
+        times = Times("constant", means=means)
+        return simulate_runs(airsn, Played(by), pool, times, seed=seed, runs=2000).time
+
+    first = run_times(np.arange(12), 0)
+    for seed in range(1, 6):
+        other = run_times(rng.permutation(12), seed)
+        error = math.sqrt((first.var(ddof=1) + other.var(ddof=1)) / 2000)
+        assert abs(first.mean() - other.mean()) < 4 * error
+
+
+def test_two_orders_see_the_same_workers_first_in_the_same_run():
+    """Each order hands out its first task to the same worker, and its second to the next."""
+    pair = Dag({"a": [], "b": []})
+    pool = Recorded([0] * 5, [INF] * 5)
+
+    def served(order, run):
+        played = Played("static", order)
+        return trace(pair, played, pool, CONSTANT, seed=1, run=run).assignments.request.tolist()
+
+    assert [served(["a", "b"], run) for run in range(50)] == [
+        served(["b", "a"], run) for run in range(50)
     ]
+    assert {first for first, _ in (served(["a", "b"], run) for run in range(50))} == set(range(5))
 
 
 def test_overhead_is_added_to_each_task():

@@ -72,15 +72,16 @@ def test_of_orders_that_are_alike_the_first_wins():
 def test_an_order_that_is_best_on_average_does_not_win_if_it_is_slower_on_a_pool():
     """Two workers who stay: 2 against 3. If the first leaves at 1.5, he loses the long task.
 
-    Then the other worker runs x, y and the long task, until 4. In the present order x and y run
-    side by side until 1, and the long task ends at 3, or at 3.5 if it is lost once.
+    Then the other worker, who came at 0.25, runs x, y and the long task, until 4.25. In the present
+    order x and y run side by side, the first worker loses the long task at 1.5, and the other one
+    ends it at 3.5.
     """
     times = replace(LONG_TIMES, law="constant")
     orders = {"long first": LONG_FIRST, "present": played(["x", "y", "long"])}
-    pools = [*TWO, Recorded([0, 0], [1.5, math.inf])]
+    pools = [*TWO, Recorded([0, 0.25], [1.5, math.inf])]
     ratios = [ratio(SLOW_LONE, orders, pool, times) for pool in pools]
     assert ratios[0] == pytest.approx(2 / 3)
-    assert ratios[1] >= 4 / 3.5 - 1e-9
+    assert ratios[1] == pytest.approx(4.25 / 3.5)
     assert math.prod(ratios) < 1
 
     raced = run_race(SLOW_LONE, orders, "present", pools, times, budget=0.01, seed=1)

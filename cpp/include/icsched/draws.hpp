@@ -26,6 +26,7 @@ enum class Stream : std::uint64_t {
   leave = 4,  // by task and assignment
   speed = 5,  // by number of the request
   rank = 6,   // by position
+  visit = 7,  // by number of the visit
 };
 
 namespace draws {
@@ -194,7 +195,7 @@ class Draws {
     return ((bits >> 32) * limit + (low >> 32)) >> 32;
   }
 
-  std::array<std::uint64_t, 7> inner_{}, outer_{};  // by stream
+  std::array<std::uint64_t, 8> inner_{}, outer_{};  // by stream
 };
 
 }  // namespace icsched

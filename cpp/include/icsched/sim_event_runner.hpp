@@ -10,6 +10,8 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <queue>
+#include <utility>
 
 #include "icsched/sim_run.hpp"
 
@@ -179,7 +181,7 @@ class EventRunner : public SimRunner {
   // Visits
 
   void serve_visits(Watch& watch) {
-    idle_.clear();
+    waits_ = {};
     std::size_t next = 0;  // visit
     const std::size_t visits = model_.starts.size();
     while (!watch.stops(1 + static_cast<std::int64_t>(ended_.size()))) {
@@ -195,24 +197,30 @@ class EventRunner : public SimRunner {
     }
   }
 
-  // As serve_asking, but an idle worker may have left: it is dropped when its turn comes. So it is
-  // not known before how many tasks can be taken, and they are taken one by one.
+  // Serves those that wait and those that ask, the least rank first. A worker that waits may have
+  // left: it is dropped when its turn comes. So it is not known before how many tasks can be taken,
+  // and they are taken one by one.
   void serve_visitors(double moment) {
     if (!ended_.empty()) note_batch(moment, static_cast<std::int64_t>(ended_.size()));
-    while (unassigned_.size() > 0 && !idle_.empty()) {
-      const std::int64_t worker = idle_.front();
-      idle_.pop_front();
-      if (model_.ends[worker] > moment) serve_visitor(moment, worker);
+    std::ranges::sort(ended_, {}, [&](std::int64_t worker) { return rank(worker); });
+    auto asks = ended_.begin();
+    while (unassigned_.size() > 0 && (asks != ended_.end() || !waits_.empty())) {
+      const bool is_new =
+          waits_.empty() || (asks != ended_.end() && rank(*asks) < waits_.top().first);
+      const std::int64_t worker = is_new ? *asks++ : waits_.top().second;
+      is_new ? note_requests(1, false) : waits_.pop();
+      if (model_.ends[worker] <= moment) continue;
+      take(1, [&](std::int32_t task) { assign(moment, task, worker, 1.0); });
     }
-    for (const std::int64_t worker : ended_) {
-      const bool stalled = unassigned_.size() == 0;
-      note_requests(1, stalled);
-      stalled ? idle_.push_back(worker) : serve_visitor(moment, worker);
+    for (; asks != ended_.end(); ++asks) {
+      note_requests(1, true);
+      waits_.emplace(rank(*asks), *asks);
     }
   }
 
-  void serve_visitor(double moment, std::int64_t worker) {
-    take(1, [&](std::int32_t task) { assign(moment, task, worker, 1.0); });
+  // Random, and different for each worker.
+  std::uint64_t rank(std::int64_t worker) const {
+    return draws_->bits(Stream::visit, static_cast<std::uint64_t>(worker));
   }
 
   // Tasks
@@ -385,6 +393,9 @@ class EventRunner : public SimRunner {
   std::vector<Event> events_;               // a heap, the next on top
   std::vector<std::int64_t> ended_;         // workers that ask
   std::deque<std::int64_t> idle_;           // workers, idle longest first
+  // Workers of visits that wait, with their ranks: the least on top.
+  using Ranked = std::pair<std::uint64_t, std::int64_t>;
+  std::priority_queue<Ranked, std::vector<Ranked>, std::greater<>> waits_;
   SimScore seen_, at_last_assignment_;      // counts
   double last_result_ = 0.0;
 };

@@ -9,8 +9,9 @@ from icsched.answers import notes
 from icsched.answers.ordered import Ordered
 from icsched.answers.reading import Reading, check_output
 from icsched.answers.streams import STANDARD_OUTPUT
+from icsched.engines.configuration import pool_settings
 from icsched.errors import ArgumentError, FormatError
-from icsched.files import Change, read_bytes
+from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS, dagman
 from icsched.formats.access import order_changes
 from icsched.formats.dagman.writer import COMPANION, Via
@@ -144,6 +145,8 @@ def planning_notes(
     strict = _strictness(submission, priorities, writing)
     if strict:
         yield strict
+    for unread in dagman.unread_configs(submission):
+        yield notes.UnreadConfig(unread.path, unread.text)
     if submission.has_splices:
         path = writing.output or submission.roots[0].path
         yield notes.Flattened() if writing.flatten else notes.Spliced(path, f"{path}{COMPANION}")
@@ -157,13 +160,15 @@ def _strictness(
     submission: dagman.Submission, priorities: dict[str, int], writing: Writing
 ) -> notes.Strict | None:
     """Raise FormatError if DAGMan will refuse what is written; return a note if it may."""
-    strict = dagman.strictness(submission)
-    if writing.keep_existing or writing.flatten or strict is None:
+    if writing.keep_existing or writing.flatten:
         return None
     if not dagman.overridden(submission, priorities, via=writing.via):
         return None
+    strict = dagman.strictness(submission, pool_settings())
+    if strict is None:
+        return None
     found = notes.Strict(strict.path, strict.line or None, strict.text)
-    if found.line:  # in the workflow's own CONFIG file; DAGMan's environment may differ from ours
+    if found.line:  # in a file that DAGMan reads; DAGMan's environment may differ from ours
         raise FormatError(found.path, found.line, found.refusal)
     return notes.strict(submission, strict)
 
@@ -191,7 +196,8 @@ def made(changes: Sequence[Change], writing: Writing) -> Made:
         if change.path == STANDARD_OUTPUT:
             streamed = change.new
             continue
-        backup = change.make()
+        backup = _kept(change) if change.path == writing.output else None
+        backup = change.make() or backup
         if change.new is None:
             told.append(notes.Removed(change.path))
         else:
@@ -199,6 +205,17 @@ def made(changes: Sequence[Change], writing: Writing) -> Made:
     if changes and not written and writing.output is None:
         told.append(notes.NothingToChange(writing.remove))
     return Made(tuple(written), streamed, tuple(told))
+
+
+def _kept(copy: Change) -> str | None:
+    """Keep the file that a copy replaces, unless icsched wrote an order into it; return the name.
+
+    A copy that is made again replaces the copy from before, which has icsched's section.
+    """
+    if not would_replace(copy.path):
+        return None
+    old = read_bytes(copy.path)
+    return None if old == copy.new or dagman.has_section(old) else back_up(copy.path)
 
 
 def distinct(changes: Sequence[Change]) -> list[Change]:

@@ -1,30 +1,26 @@
-"""A past run simulated: how well a pool reproduces it, and what other orders would take."""
+"""What other orders would take on the pool of a past run."""
 
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
 
+from icsched.answers.learned import Learned, Replayed, order_of_starts, places_left
 from icsched.answers.orders import differ, is_file, plan_of_file
 from icsched.answers.signs import Signs
-from icsched.arrays import Floats, Ids, ids_where
 from icsched.compare import Paired, Simulation, simulate
 from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
-from icsched.logs import Ending, Fit, PastRun, Usage
-from icsched.pebble import priority_order
-from icsched.sim import AnyPool, Played, Times, Workers, simulate_runs
+from icsched.logs import Ending, PastRun, Usage
+from icsched.sim import Played, Times
 from icsched.sim.model import SPREAD
 from icsched.workflow import Workflow
 
 USED = "used"  # what the order of the recorded starts is called
 FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
-_FAR_OFF = 0.2  # a pool with a larger error does not explain the run
-_GOOD = 0.05  # a fixed number of workers is good enough if it ends this near to the run
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
 _FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
-_REPLAYS = 100  # of a pool whose workers leave by chance
 
 
 @dataclass(frozen=True)
@@ -40,85 +36,43 @@ class Foretelling:
 
 
 @dataclass(frozen=True, eq=False)
-class Foretold:
+class Foretold(Replayed):
     """The pool, how well it reproduces the run, and the times of other orders on it.
 
-    `actual` is when the last job succeeded on the real pool, `replays` when it does by simulation
-    on a fixed number of workers and on the recorded slots, with the measured times, in the order of
-    the starts. `found` has all jobs of the workflow, with times that vary by `times`. Orders are
-    compared with `baseline`: fifo if the workflow has no priorities, because HTCondor then takes
-    jobs so; else the recorded order of the starts.
+    `found` has all jobs of the workflow, with times that vary by `times`. Orders are compared with
+    `baseline`: fifo if the workflow has no priorities, because HTCondor then takes jobs so; else
+    the recorded order of the starts.
     """
 
-    pool: AnyPool
-    actual: float
-    replays: dict[str, float]
     times: Times
     spread_is_measured: bool
     baseline: str
     found: Simulation
 
-    def error_of(self, name: str) -> float:
-        """Return simulated end over actual end, less 1; 0 for a run that took no time."""
-        return self.replays[name] / self.actual - 1 if self.actual else 0.0
-
-    @property
-    def error(self) -> float:
-        """The error on `pool`."""
-        return self.error_of("workers" if isinstance(self.pool, Workers) else "recorded")
-
-    @property
-    def is_far_off(self) -> bool:
-        """Whether the run on `pool` ends so differently that what is foretold means little."""
-        return abs(self.error) > _FAR_OFF
-
 
 def foretell(
-    past: PastRun,
-    usage: Usage,
-    fit: Fit,
-    workflow: Workflow,
-    wanted: Foretelling,
-    signs: Signs,
+    past: PastRun, learned: Learned, workflow: Workflow, wanted: Foretelling, signs: Signs
 ) -> Foretold:
-    """Simulate the run as it was, and with other orders, on the pool that fits."""
-    dag = workflow.dag
-    actual, replays = _replays(usage, fit, dag)
-    pool = _fitting(fit, actual, replays, recorded=wanted.recorded)
+    """Simulate the workflow in other orders on the pool that was learned."""
+    dag, replayed = workflow.dag, learned.replayed
     spread, is_measured = _spread(past)
     is_normal = is_measured and spread <= 0.3
     times = Times("normal" if is_normal else "lognormal", spread, means=workflow.run_times)
-    orders = _orders(usage, workflow, wanted.orders)
+    orders = _orders(learned.usage, workflow, wanted.orders)
     baseline = _baseline(workflow)
     with signs.progress("simulating other orders", len(dag)) as tell:
         found = simulate(
             dag,
             orders,
-            pool=pool,
+            pool=replayed.pool,
             times=times,
             seed=wanted.seed,
             baseline=baseline,
             sampling=Paired(most_runs=_most_runs(dag, orders)),
             progress=tell,
         )
-    return Foretold(pool, actual, replays, times, is_measured, baseline, found)
-
-
-def fitting_pool(usage: Usage, fit: Fit, dag: Dag) -> AnyPool:
-    """Return the pool of *fit* on which a simulation of the run ends as the run did."""
-    return _fitting(fit, *_replays(usage, fit, dag), recorded=False)
-
-
-def _fitting(fit: Fit, actual: float, replays: dict[str, float], *, recorded: bool) -> AnyPool:
-    use_slots = recorded or _are_slots_better(actual, replays)
-    return fit.recorded if use_slots else fit.workers
-
-
-def _are_slots_better(actual: float, replays: dict[str, float]) -> bool:
-    """Whether a fixed number of workers ends far from the run, and the recorded slots nearer."""
-    is_good = abs(replays["workers"] - actual) <= _GOOD * actual
-    is_nearer = abs(replays["recorded"] - actual) < abs(replays["workers"] - actual)
-    return not is_good and is_nearer
+    known = replayed.pool, replayed.actual, replayed.replays
+    return Foretold(*known, times, is_measured, baseline, found)
 
 
 def _most_runs(dag: Dag, orders: Sized) -> int:
@@ -127,7 +81,8 @@ def _most_runs(dag: Dag, orders: Sized) -> int:
 
 def _orders(usage: Usage, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
     """Return the orders to try by name; the one that was used is first."""
-    used = Played("static", _used(usage, workflow.dag))
+    places = places_left(workflow)[order_of_starts(usage, workflow.whole)]
+    used = Played("static", places[places >= 0])
     words = (*(wanted or ORDERS_TRIED), FIFO)
     return {USED: used, **{w: plan_of_file(workflow, w) if is_file(w) else w for w in words}}
 
@@ -139,56 +94,6 @@ def _baseline(workflow: Workflow) -> str:
     is not what fifo would do in the next run.
     """
     return USED if differ(workflow.priorities) else FIFO
-
-
-def _used(usage: Usage, dag: Dag) -> Ids:
-    """Return the tasks in the order of their first starts; those that did not start come last."""
-    start = np.full(len(dag), np.inf)
-    known = usage.is_first & (usage.task >= 0)
-    start[usage.task[known]] = usage.start[known]
-    return priority_order(dag, start)
-
-
-def _replays(usage: Usage, fit: Fit, dag: Dag) -> tuple[float, dict[str, float]]:
-    """Return when the last job succeeded, and does so on each pool, since the first start."""
-    ended = _ended(usage, dag)
-    part = dag.induced(ended) if len(ended) < len(dag) else dag
-    times = Times("constant", means=_seconds(usage, len(dag))[ended])
-    order = _used(usage, dag)
-    place = np.full(len(dag), -1)
-    place[ended] = np.arange(len(ended))
-    played = Played("static", place[order][place[order] >= 0].astype(np.int32))
-    is_done = (usage.ending == Ending.DONE) & (usage.task >= 0)
-    actual = float(usage.end[is_done].max(initial=0.0))
-    pools: dict[str, AnyPool] = {"workers": fit.workers, "recorded": fit.recorded}
-    return actual, {n: _time(part, played, p, times) + fit.begin for n, p in pools.items()}
-
-
-def _time(dag: Dag, played: Played, pool: AnyPool, times: Times) -> float:
-    runs = 1 if pool.leave == np.inf else _REPLAYS
-    return float(simulate_runs(dag, played, pool, times, seed=0, runs=runs).time.mean())
-
-
-def _ended(usage: Usage, dag: Dag) -> Ids:
-    """Return the tasks that succeeded, and those before them that the log does not show."""
-    is_in = np.zeros(len(dag), bool)
-    is_in[usage.task[(usage.ending == Ending.DONE) & (usage.task >= 0)]] = True
-    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
-    open_ = np.unique(parents[is_in[children] & ~is_in[parents]]).tolist()
-    is_in[open_] = True
-    while open_:
-        above = dag.parent_rows[open_.pop()]
-        more = above[~is_in[above]]
-        is_in[more] = True
-        open_.extend(more.tolist())
-    return ids_where(is_in)
-
-
-def _seconds(usage: Usage, tasks: int) -> Floats:
-    """Return how long each task held a slot: its successful attempt and those that failed."""
-    is_own = np.isin(usage.ending, [Ending.DONE, Ending.FAILED]) & (usage.task >= 0)
-    lengths = (usage.end - usage.start)[is_own]
-    return np.bincount(usage.task[is_own], lengths, minlength=tasks).astype(np.float64)
 
 
 def _spread(past: PastRun) -> tuple[float, bool]:

@@ -17,16 +17,18 @@ from icsched.answers.contents import is_workflow
 from icsched.answers.doubts import Doubts, doubts_about, set_back_in, without
 from icsched.answers.foretold import Foretelling, Foretold, foretell
 from icsched.answers.known import TimesKnown
+from icsched.answers.learned import learned_from, usage_of
 from icsched.answers.orders import check_known
+from icsched.answers.pools import GivenPool, pool_text
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
-from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Waits
 from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
-from icsched.sim import Times, pool_to_dict
+from icsched.sim import Times
 from icsched.sim.model import check_inputs
 from icsched.workflow import Workflow
 
@@ -93,9 +95,9 @@ def learn_answer(
     if paths:
         check_ends(past, names)
     check_past(past, table, names)
-    is_in_order = len(read) == 1 and logs.content_of(*read[0]) is logs.Content.LOG
-    if is_in_order and paths:
-        _check_clock(past, names[0])
+    is_in_order = _is_in_order(read)
+    if paths:
+        check_clock(past, read)
     workflow = None if not paths else _workflow(paths, table, names, reading, signs)
     check_names(past, workflow, names)
     _check_outputs(outputs, given, workflow)
@@ -156,12 +158,17 @@ def check_ends(past: PastRun, names: Sequence[str]) -> None:
         raise FormatError(", ".join(names), None, problem)
 
 
-def _check_clock(past: PastRun, path: str) -> None:
+def check_clock(past: PastRun, read: Sequence[tuple[str, bytes]]) -> None:
     """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
-    _, seconds = set_back_in(past)
+    _, seconds = set_back_in(past) if _is_in_order(read) else (None, 0.0)
     if seconds:
         problem = f"the clock went backwards by {seconds:g} s between two starts: without the"
-        raise FormatError(path, None, f"{problem} workflow, learn tells the run times")
+        raise FormatError(read[0][0], None, f"{problem} workflow, learn tells the run times")
+
+
+def _is_in_order(read: Sequence[tuple[str, bytes]]) -> bool:
+    """Whether there is one log, whose events come as they happened."""
+    return len(read) == 1 and logs.content_of(*read[0]) is logs.Content.LOG
 
 
 def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
@@ -199,12 +206,14 @@ def _found(
     is_in_order: bool,
 ) -> LearnAnswer:
     run, set_back = _in_order(past.last_run) if is_in_order else (past.last_run, {})
-    dag = None if workflow is None else workflow.dag
+    learned, told = None, None
     with signs.working("looking at the run"):
-        usage = _usage(run, dag)
-        fit = logs.fitted(usage)
-        stalls = None if dag is None else logs.find_stalls(usage, dag.names)
-    told = None if workflow is None else foretell(past, usage, fit, workflow, foretelling, signs)
+        if workflow is not None:
+            learned = learned_from(run, workflow.whole, recorded=foretelling.recorded)
+        usage = usage_of(run, None) if learned is None else learned.usage
+        fit = logs.fitted(usage) if learned is None else learned.fit
+    if workflow is not None and learned is not None:
+        told = foretell(past, learned, workflow, foretelling, signs)
     return LearnAnswer(
         logs=(),
         files=(),
@@ -219,7 +228,7 @@ def _found(
         peak=int(usage.running(usage.start).max(initial=0)),
         waits=logs.waits(usage),
         fit=fit,
-        stalls=stalls,
+        stalls=None if learned is None else learned.stalls,
         foretold=told,
         timed=None if workflow is None else times_known(workflow),
         doubts=replace(doubts_about(past, usage, workflow), **set_back),
@@ -230,13 +239,6 @@ def _in_order(run: PastRun) -> tuple[PastRun, dict[str, Any]]:
     """Return *run* without starts after the clock was set back, and these fields of `Doubts`."""
     behind, seconds = set_back_in(run)
     return without(run, behind), {"set_back": seconds, "skipped": int(behind.sum())}
-
-
-def _usage(run: PastRun, dag: Dag | None) -> Usage:
-    usage = Usage.of(run, dag)
-    if not len(usage):
-        raise SimulationError("expected the start of a job in the last run, got none")
-    return usage
 
 
 def _unknown(past: PastRun, workflow: Workflow | None) -> int:
@@ -316,7 +318,8 @@ def _pairs(names: Sequence[object], seconds: np.ndarray) -> list[tuple[object, f
 
 
 def _pool_text(found: LearnAnswer) -> str:
-    import msgspec  # slow to import
-
-    pool = found.fit.workers if found.foretold is None else found.foretold.pool
-    return msgspec.json.format(msgspec.json.encode(pool_to_dict(pool))).decode() + "\n"
+    """Return the pool; the error of a pool that does not explain the run goes with it."""
+    told = found.foretold
+    if told is None:
+        return pool_text(GivenPool(found.fit.workers))
+    return pool_text(GivenPool(told.pool, told.error if told.is_far_off else None))

@@ -87,6 +87,14 @@ class Strict(Note):
 
 
 @dataclass(frozen=True)
+class UnreadConfig(Note):
+    """A CONFIG file of the workflow whose settings icsched cannot know."""
+
+    path: str
+    problem: str
+
+
+@dataclass(frozen=True)
 class Joins(Note):
     """DAGMan adds a join node for this many PARENT lines; priorities count down from `top`."""
 

@@ -7,8 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from icsched.answers.cautions import cautions_about
 from icsched.answers.compared import Compared
 from icsched.answers.inputs import read_sizes
+from icsched.answers.known import Note
 from icsched.answers.orders import AUTO, USUAL_RACE, Race, WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
@@ -55,6 +57,7 @@ class Ordered:
     sections: tuple[dagman.Section, ...] = ()
     against_section: Choice | None = None
     present: Ids | None = None
+    cautions: tuple[Note, ...] = ()
 
     @property
     def plan(self) -> Plan:
@@ -167,7 +170,8 @@ def _chosen(
         with signs.working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, wanted.race)
     present = workflow.priorities
-    return Ordered(own, Compared(plan), None, read_seconds, sections, against, present)
+    cautions = cautions_about(workflow, wanted.race.replay_error)
+    return Ordered(own, Compared(plan), None, read_seconds, sections, against, present, cautions)
 
 
 def _own_priorities(workflow: Workflow) -> Ids | None:

@@ -23,11 +23,15 @@ NOW = "now"  # the priorities that the files have now, beside other orders
 
 @dataclass(frozen=True)
 class Race:
-    """How "auto" chooses: on which pool, or on usual ones, in how many seconds, from which seed."""
+    """How "auto" chooses: on which pool, or on usual ones, in how many seconds, from which seed.
+
+    `replay_error` is how far off the run ends by simulation that the pool was learned from.
+    """
 
     pool: AnyPool | None = None
     budget: float = 1.0
     seed: int = 0
+    replay_error: float | None = None
 
 
 USUAL_RACE = Race()

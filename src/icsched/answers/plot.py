@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from icsched.answers.cautions import about_pool
 from icsched.answers.certified import MOST_COMPARED
+from icsched.answers.known import Note
 from icsched.answers.orders import (
     AUTO,
     USUAL_RACE,
@@ -15,6 +17,7 @@ from icsched.answers.orders import (
     check_known,
     is_played_live,
 )
+from icsched.answers.pools import GivenPool
 from icsched.answers.reading import Reading, check_output
 from icsched.answers.run_times import with_run_times
 from icsched.answers.signs import QUIET, Signs
@@ -26,7 +29,7 @@ from icsched.orders import Plan
 from icsched.pebble import Profile
 from icsched.pictures import DagPicture, Lanes, dag_picture, main_kinds, run_lanes
 from icsched.pictures.scene import kinds_by_name
-from icsched.sim import AnyPool, Times, engine
+from icsched.sim import Times, engine
 from icsched.sim.played import Played
 from icsched.study import CellResult
 from icsched.study.tables import read_tables
@@ -67,6 +70,7 @@ class LanesFound:
     kind: Ids
     kinds: tuple[str, ...]
     is_timed: bool
+    cautions: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,14 +149,14 @@ def dag_found(given: PlotInputs) -> DagFound:
 
 
 def lanes_found(
-    given: PlotInputs, pool: AnyPool, times: Times, *, seed: int, has_unit: bool
+    given: PlotInputs, own: GivenPool, times: Times, *, seed: int, has_unit: bool
 ) -> LanesFound:
     """Simulate one run of a workflow in each of the wanted orders, and in fifo.
 
     "auto" is chosen for this pool. All orders see the same random draws. Run times are in seconds:
     raises ArgumentError for them unless the pool *has_unit*.
     """
-    workflow = given.read()
+    workflow, pool = given.read(), own.pool
     dag = workflow.dag
     if workflow.run_times is not None:
         check_unit(given.run_times[0] if given.run_times else given.files[0], has_unit=has_unit)
@@ -165,7 +169,8 @@ def lanes_found(
         trace = engine.trace(dag, played, pool, times, seed=seed, run=0)
         runs[word] = run_lanes(trace, pool, MOST_BARS)
     kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
-    return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None)
+    is_timed, cautions = workflow.run_times is not None, about_pool(own.replay_error)
+    return LanesFound(given.title, runs, kind, kinds, is_timed, cautions)
 
 
 def study_found(directory: str, workflow: str | None) -> StudyFound:

@@ -170,7 +170,7 @@ def run_answer(
         files=tuple(files),
         directory=str(directory),
         engine=engine.name,
-        order=plan.ordered_by,
+        order=happened.order or plan.ordered_by,
         workers=workers,
         jobs=len(workflow.whole),
         completed=int(workflow.done.sum()),

@@ -1,9 +1,10 @@
 """What a workflow is made of, what is proved about its order, and what disturbs an order."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from icsched.answers import notes
+from icsched.answers.cautions import about_inner
 from icsched.answers.compared import Compared
 from icsched.answers.known import Resumed, TimesKnown, resumed
 from icsched.answers.orders import WantedOrder
@@ -11,6 +12,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
+from icsched.engines.configuration import pool_settings
 from icsched.formats import FORMATS, Format, dagman
 from icsched.theory import Analysis
 from icsched.workflow import Remark, Workflow
@@ -54,7 +56,9 @@ def show_answer(
     with signs.working("taking apart", len(dag)):
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
-        found = files_of(workflow, known)
+        around = pool_settings() if dagman.submission_in(workflow) else None
+        found = files_of(workflow, known, around=around)
+        found = replace(found, notes=(*found.notes, *about_inner(workflow)))
     return ShowAnswer(
         names=tuple(files),
         dag=dag,
@@ -67,10 +71,17 @@ def show_answer(
     )
 
 
-def files_of(workflow: Workflow, known: TimesKnown | None, *, with_advice: bool = True) -> Files:
+def files_of(
+    workflow: Workflow,
+    known: TimesKnown | None,
+    *,
+    with_advice: bool = True,
+    around: dagman.Around | None = None,
+) -> Files:
     """Return what is in the files of a workflow beside its jobs; advice takes long if it is large.
 
     *known* says where run times come from. Without advice, the remarks are those of the reader.
+    *around* has the settings of DAGMan around the workflow, if somebody knows them.
     """
     chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
     given, strict, resumed = 0, None, _resumed(workflow)
@@ -79,7 +90,7 @@ def files_of(workflow: Workflow, known: TimesKnown | None, *, with_advice: bool 
     if known and not known.is_own:  # otherwise a remark tells it
         told.append(known)
     if submission is not None:
-        given, strict = notes.own_priorities(submission), dagman.strictness(submission)
+        given, strict = notes.own_priorities(submission), dagman.strictness(submission, around)
         sections = tuple(dagman.sections(submission))
         told += _notes(submission, given, sections, strict)
     return Files(
@@ -88,12 +99,15 @@ def files_of(workflow: Workflow, known: TimesKnown | None, *, with_advice: bool 
         priorities=given,
         sections=sections,
         strict=strict,
-        remarks=tuple(_remarks(workflow, chosen) if with_advice else workflow.remarks),
+        remarks=tuple(_remarks(workflow, chosen, around) if with_advice else workflow.remarks),
         notes=tuple(told),
     )
 
 
-def _remarks(workflow: Workflow, chosen: Format) -> Sequence[Remark]:
+def _remarks(workflow: Workflow, chosen: Format, around: dagman.Around | None) -> Sequence[Remark]:
+    submission = dagman.submission_in(workflow)
+    if submission is not None:
+        return dagman.advise(submission, around)
     return chosen.advice(workflow) if chosen.advice else workflow.remarks
 
 

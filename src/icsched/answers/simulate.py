@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from icsched.answers.known import Resumed, TimesKnown, resumed
+from icsched.answers.cautions import cautions_about
+from icsched.answers.known import Note, Resumed, TimesKnown, resumed
 from icsched.answers.orders import (
     AUTO,
     NOW,
@@ -53,6 +54,7 @@ class SimulateAnswer:
     sampling: Paired | PaperSampling
     chosen: str | None
     found: Simulation
+    cautions: tuple[Note, ...]
     timelines: Mapping[str, Timeline]
 
 
@@ -68,6 +70,7 @@ def simulate_answer(
     seed: int,
     threads: int,
     reading: Reading,
+    replay_error: float | None = None,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
     """Simulate a workflow in each of the *wanted* orders, names or @FILE, and those of `ALWAYS`.
@@ -75,6 +78,7 @@ def simulate_answer(
     If the files have priorities, `NOW` is simulated, too: what they have before anything changes.
     Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
+    *replay_error* is how far off the run ends by simulation that the pool was learned from.
     """
     for word in wanted:
         check_known(word)
@@ -100,6 +104,7 @@ def simulate_answer(
         sampling=sampling,
         chosen=chosen_by_auto(auto),
         found=found,
+        cautions=cautions_about(workflow, replay_error),
         timelines=model.timelines(workflow.dag, orders, found),
     )
 

@@ -9,9 +9,9 @@ from icsched.answers.make import make_answer
 from icsched.cli.inputs import WHOLE, refuse
 from icsched.cli.output import Flag, OutputName
 from icsched.cli.printing import report
-from icsched.errors import ArgumentError
+from icsched.errors import ArgumentError, FormatError
 from icsched.families import FAMILIES
-from icsched.files import write_text
+from icsched.files import check_replaceable, would_replace, write_text
 from icsched.render import make as render
 
 
@@ -24,6 +24,7 @@ def make(
     /,
     *arguments: str,
     output: Annotated[str | None, OutputName] = None,
+    force: Flag = False,
     seed: Annotated[int | None, WHOLE] = None,
     list_: Annotated[Flag, Parameter(name="--list")] = False,
 ) -> None:
@@ -36,7 +37,9 @@ def make(
     arguments
         The family's arguments.
     output
-        File to write, which replaces a file of that name; standard output by default.
+        File to write; standard output by default.
+    force
+        Replace OUTPUT if there is a file of that name.
     seed
         Seed of a random family; 0 by default.
     list_
@@ -49,14 +52,19 @@ def make(
                 "--list cannot be used with a family": family is not None,
                 "--list cannot be used with -o": output is not None,
                 "--list cannot be used with --seed": seed is not None,
+                "--list cannot be used with --force": force,
             }
         )
         report(FAMILIES, render.listing)
         return
     if family is None:
         raise ArgumentError("expected the name of a family; `icsched make --list` shows all")
+    refuse({"--force needs -o": force and output is None})
     found = make_answer(family, arguments, seed=seed)
     if output is None:
         sys.stdout.write(render.text(found))
     else:
+        check_replaceable(output)
+        if would_replace(output) and not force:
+            raise FormatError(output, None, "file exists: --force replaces it")
         write_text(output, render.text(found, output))

@@ -9,12 +9,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.answers.inputs import numbers
+from icsched.answers.pools import GivenPool, read_given_pool
 from icsched.cli.inputs import WHOLE
 from icsched.cli.orders import RUN_TIMES_HELP, RunTimeFiles
 from icsched.cli.output import Flag
 from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError, FormatError, PoolError
-from icsched.sim import AnyPool, Pool, Times, Workers, read_pool
+from icsched.sim import AnyPool, Pool, Times, Workers
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw, TimeLaw
 
@@ -92,15 +93,19 @@ class PoolOptions:
         given = self.interval, self.workers, self.pool_file
         return any(value is not None for value in given)
 
-    def pool(self) -> AnyPool:
+    def given(self) -> GivenPool:
         """Return the pool; raises ArgumentError for options that cannot be used together.
 
         Raises FormatError for a file that is no pool.
         """
-        if self.pool_file is not None:
-            if replace(self, pool_file=None) != PoolOptions():
-                raise ArgumentError("--pool cannot be used with other options of the pool")
-            return read_pool(self.pool_file)
+        if self.pool_file is None:
+            return GivenPool(self._said())
+        if replace(self, pool_file=None) != PoolOptions():
+            raise ArgumentError("--pool cannot be used with other options of the pool")
+        return read_given_pool(self.pool_file)
+
+    def _said(self) -> AnyPool:
+        """Return the pool that the options other than --pool say."""
         of_batches = {
             "interval": self.interval,
             "batch": self.batch,

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from icsched.answers.plot import (
     Found,
+    LanesFound,
     PlotInputs,
     curves_found,
     dag_found,
@@ -24,6 +25,7 @@ from icsched.cli.orders import OrderWords
 from icsched.cli.output import SIGNS, OutputName
 from icsched.cli.printing import say
 from icsched.errors import ArgumentError
+from icsched.render.cautions import caution_text
 from icsched.render.plot import suffix_of, write_picture
 
 Picture = Literal["curves", "dag", "lanes", "study"]
@@ -87,7 +89,8 @@ def plot(
         found = _found(picture, given, workflow, pool_options, time_options, seed)
     with SIGNS.working("drawing"):
         words = write_picture(found, output_, suffix)
-    say(f"wrote {output_}: {words}\n")
+    cautions = found.cautions if isinstance(found, LanesFound) else ()
+    say(f"wrote {output_}: {words}\n{caution_text(cautions)}")
 
 
 def _found(
@@ -106,7 +109,7 @@ def _found(
             return dag_found(given)
         case "lanes":
             has_unit = pool.has_unit
-            return lanes_found(given, pool.pool(), times.times(), seed=seed, has_unit=has_unit)
+            return lanes_found(given, pool.given(), times.times(), seed=seed, has_unit=has_unit)
         case "study":
             if len(given.files) != 1:
                 raise ArgumentError("expected the directory of a study")

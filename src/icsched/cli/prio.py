@@ -35,7 +35,8 @@ class WriteOptions(Writing):
     Parameters
     ----------
     output
-        Write a copy of the file with the order in it to this file; - for standard output.
+        Write a copy of the file with the order in it to this file; - for standard output. If there
+        is a file of that name without a section of icsched's, it is kept in OUTPUT.bak.
     in_place
         Write the order into the file itself; the original is kept in FILE.bak.
     remove
@@ -184,7 +185,9 @@ def _race(order: str, pool: PoolOptions, race: RaceOptions, memory: MemoryOption
         raise ArgumentError(f"{used[0]} cannot be used with {other}: nothing is simulated then")
     asked = {"budget": race.budget, "seed": race.seed}
     numbers = {name: value for name, value in asked.items() if value is not None}
-    return Race(pool.pool() if is_own else None, **numbers)  # type: ignore[arg-type]
+    own = pool.given() if is_own else None
+    known = {} if own is None else {"pool": own.pool, "replay_error": own.replay_error}
+    return Race(**known, **numbers)  # type: ignore[arg-type]
 
 
 def _with_tables(found: PrioAnswer, directory: str | None) -> PrioAnswer:

@@ -54,10 +54,17 @@ def report(
         }
     )
     check_streams(*files, *run_times, *log, pool_options.pool_file)
-    pool = None if pool_options == PAPER_POOL else pool_options.pool()
-    pool_file = pool_options.pool_file
+    given = None if pool_options == PAPER_POOL else pool_options.given()
     wanted = Reported(
-        pool, pool_options.has_unit, run_times, log, clusters, seed, pool_file, reading
+        pool=None if given is None else given.pool,
+        has_unit=pool_options.has_unit,
+        run_times=run_times,
+        logs=log,
+        clusters=clusters,
+        seed=seed,
+        pool_file=pool_options.pool_file,
+        reading=reading,
+        replay_error=None if given is None else given.replay_error,
     )
     with naming_pool(pool_options.pool_file):
         found = report_answer(files, wanted, output=output_, signs=SIGNS)

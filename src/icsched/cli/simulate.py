@@ -41,11 +41,12 @@ def simulate(
 
     """
     check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
+    given = pool_options.given()
     with naming_pool(pool_options.pool_file):
         found = simulate_answer(
             files,
             order,
-            pool=pool_options.pool(),
+            pool=given.pool,
             times=time_options.times(),
             run_times=time_options.run_times,
             has_unit=pool_options.has_unit,
@@ -53,6 +54,7 @@ def simulate(
             seed=sampling_options.seed,
             threads=sampling_options.thread_count(),
             reading=Reading(reading),
+            replay_error=given.replay_error,
             signs=SIGNS,
         )
     put(found, render.text, render.keys, as_json=json_)

@@ -2,11 +2,14 @@
 
 import sys
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from icsched.answers.cautions import about_pool
 from icsched.answers.inputs import numbers, whole_numbers
+from icsched.answers.pools import GivenPool, read_given_pool
 from icsched.answers.reading import Reading
 from icsched.answers.study import (
     StudyAnswer,
@@ -23,7 +26,7 @@ from icsched.cli.output import SIGNS, Flag, OutputName
 from icsched.cli.printing import report, say
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
-from icsched.sim import read_pool
+from icsched.render.cautions import caution_text
 from icsched.sim.model import BatchLaw
 from icsched.study import BATCHES, INTERVALS, Cell, Terms, grid, is_study, workers_grid
 
@@ -64,6 +67,11 @@ class GridOptions:
         given = self.intervals, self.workers, self.pool_file
         return any(value is not None for value in given)
 
+    @cached_property
+    def given(self) -> GivenPool | None:
+        """The pool of the file, which is read once; None without a file."""
+        return None if self.pool_file is None else read_given_pool(self.pool_file)
+
     def terms(self) -> Terms:
         """Return the terms of these pools; raises ArgumentError for options that do not fit.
 
@@ -72,7 +80,7 @@ class GridOptions:
         if self.pool_file is not None:
             if replace(self, pool_file=None) != GridOptions():
                 raise ArgumentError("--pool cannot be used with other options of the pools")
-            return Terms(given=read_pool(self.pool_file))
+            return Terms(given=None if self.given is None else self.given.pool)
         if self.workers is not None:
             for name in ("intervals", "batches", "batch_law"):
                 if getattr(self, name) is not None:
@@ -145,6 +153,8 @@ def study(
         signs=SIGNS,
     )
     report(begun, render.beginning)
+    given = grid_options.given
+    say(caution_text(about_pool(given.replay_error if given else None)))
     if not no_run:
         with naming_pool(grid_options.pool_file):
             _run(begun, threads, dask)

@@ -35,6 +35,8 @@ class Outcome:
     is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
     value: object = None  # what a Python call returned, or the Failure that it ended with
     log: Path | None = None  # with what the task printed, if the engine chose the file
+    is_retried: bool = False  # the engine tried the task again, so it did not fail for good
+    is_skipped: bool = False  # the engine found the task completed, and ran nothing
 
 
 class Crew(Protocol):
@@ -78,8 +80,8 @@ class Recorder(Protocol):
         """Record that an attempt succeeded, before the server hears of it."""
 
 
-def _tell_nobody(_name: str, _reason: str) -> None:
-    """Leave a job on hold alone."""
+def _tell_nobody(*_words: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ class Terms:
     shell: bool = False  # whether commands are read by a shell
     recorder: Recorder | None = None
     held: Callable[[str, str], None] = _tell_nobody  # gets the job on hold by name, and the reason
+    tell: Callable[[str], None] = _tell_nobody  # gets one line for people about what runs where
+    follows: Callable[[], None] = _tell_nobody  # called if an earlier run goes on, in its own order
 
 
 @dataclass(frozen=True)

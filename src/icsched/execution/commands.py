@@ -13,7 +13,7 @@ from icsched.arrays import Mask
 from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
-from icsched.execution.opening import Identity
+from icsched.execution.opening import WORK_BYTES, Identity
 from icsched.workflow import Workflow
 
 
@@ -23,10 +23,15 @@ def identity_of(dag: Dag, works: Iterable[object]) -> Identity:
     *works* has something for each task whose `repr` says what the task runs.
     """
     digest = sha256()
-    for name, work in zip(dag.names, works, strict=True):
-        digest.update(repr((name, work)).encode("utf-8", "backslashreplace"))
+    for name in dag.names:
+        digest.update(_bytes(name))
     digest.update(np.ascontiguousarray(dag.arcs, np.int64).tobytes())
-    return Identity(digest.hexdigest(), len(dag))
+    digests = [sha256(_bytes(work)).digest()[:WORK_BYTES] for work in works]
+    return Identity(digest.hexdigest(), len(dag), b"".join(digests))
+
+
+def _bytes(value: object) -> bytes:
+    return f"{value!r}\n".encode("utf-8", "backslashreplace")
 
 
 class CommandTasks:

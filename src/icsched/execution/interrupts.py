@@ -11,8 +11,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Interrupts:
     """Counts Ctrl-C and SIGTERM while a context is open; `count` is how often they came.
 
-    `first` is the number of the signal that came first. With *raises*, each raises
-    KeyboardInterrupt as well.
+    `first` is the number of the signal that came first. While `raises` is true, each raises
+    KeyboardInterrupt with its number as well.
 
     In a thread that is not the main one, nothing is counted: Python gives signals to the main one.
     """
@@ -20,7 +20,7 @@ class Interrupts:
     def __init__(self, *, raises: bool = False) -> None:
         self.count = 0
         self.first: int | None = None
-        self._raises = raises
+        self.raises = raises
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -35,5 +35,5 @@ class Interrupts:
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.count += 1
         self.first = self.first or number
-        if self._raises:
-            raise KeyboardInterrupt
+        if self.raises:
+            raise KeyboardInterrupt(number)

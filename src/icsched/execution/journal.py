@@ -25,11 +25,13 @@ from typing import Self
 from icsched.engines.entry import Outcome
 from icsched.engines.worker import NO_LOG, problem_of
 from icsched.errors import FormatError, IcschedError
-from icsched.execution.opening import Identity, Opening, Ways
+from icsched.execution.described import SCHEMA, check_same, describe, note_works
+from icsched.execution.opening import Identity, Naming, Opening
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COPIES,
     FILE,
+    HANDED_OVER,
     TABLES,
     connect,
     note_completed,
@@ -37,7 +39,6 @@ from icsched.execution.records import (
     transaction,
 )
 
-SCHEMA = "1"
 _LOGS = "logs"
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _NO_JOURNAL = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -123,6 +124,19 @@ class Journal:
         with self._writing():
             self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
 
+    def hand_over(self, order: str) -> None:
+        """Record that an engine has taken the whole workflow, in this order, and may run it now."""
+        with self._writing():
+            note = (HANDED_OVER, order)
+            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+
+    def order(self) -> str | None:
+        """Return the order in which an engine has taken the workflow, if an engine has."""
+        query = "SELECT value FROM meta WHERE key = ?"
+        with self._naming():
+            row = self._journal.execute(query, (HANDED_OVER,)).fetchone()
+        return str(row[0]) if row else None
+
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
         with self._writing():
@@ -160,7 +174,7 @@ class Journal:
     def forgetting(self) -> Iterator[None]:
         """Forget an earlier run before the block, and remember it if the block refuses to start.
 
-        If this process is killed inside the block, the earlier run is forgotten.
+        If this process is killed or interrupted inside the block, the earlier run is forgotten.
         """
         if not self._journal.in_transaction:
             yield
@@ -172,7 +186,7 @@ class Journal:
             self.forget_earlier()
             try:
                 yield
-            except IcschedError:
+            except (IcschedError, OSError):
                 with self._naming():
                     earlier.backup(self._journal)
                 raise
@@ -183,25 +197,8 @@ class Journal:
         with self._naming(), transaction(self._journal):
             yield
 
-    def _naming(self) -> "_Naming":
-        return _Naming((self.directory or Path()) / FILE)
-
-
-class _Naming:
-    """Turn errors of SQLite and of the system into a FormatError with the name of the file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, sqlite3.Error):
-            raise FormatError(str(self._path), None, f"the journal: {error}") from error
-        if isinstance(error, OSError):
-            path = str(error.filename or self._path)
-            raise FormatError(path, None, f"the journal: {error.strerror}") from error
+    def _naming(self) -> Naming:
+        return Naming((self.directory or Path()) / FILE)
 
 
 def _pickled(end: Outcome, *, keeps_results: bool) -> tuple[Outcome, bytes | None]:
@@ -232,18 +229,18 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     workflow.
     """
     path = directory / FILE
-    with _Naming(path):
+    with Naming(path):
         is_there = path.exists()
     if not is_there:
         opening.no_journal()
         yield Journal.in_memory()
         return
     with ExitStack() as stack:
-        with _Naming(path):
+        with Naming(path):
             journal = stack.enter_context(closing(_read_only(path)))
             is_empty = not _has_tables(journal)
             if not is_empty:
-                _check_same(path, journal, identity, opening.ways)
+                check_same(path, journal, identity, opening.ways)
         yield Journal.in_memory() if is_empty else Journal(directory, journal)
 
 
@@ -269,7 +266,7 @@ def open_journal(
     """
     path = directory / FILE
     with ExitStack() as stack:
-        with _Naming(path):
+        with Naming(path):
             _check_wanted(path, opening)
             if opening.resume:
                 with read_journal(directory, identity, opening):
@@ -302,11 +299,14 @@ def _forget(journal: sqlite3.Connection, identity: Identity) -> None:
     last = _last_number(journal)
     for table in ("attempts", "completed", "meta"):
         journal.execute(f"DELETE FROM {table}")  # noqa: S608
-    _describe(journal, identity, last)
+    describe(journal, identity, last)
 
 
 def _replace_strange(path: Path, identity: Identity) -> None:
-    """Put a new journal in the place of a file that is not one, or is of another schema."""
+    """Put a new journal in the place of a file that is not one, or is of another schema.
+
+    That file stays beside the journal, because somebody may need what is in it.
+    """
     if not path.exists():
         return
     last = _last_log_number(path.parent)
@@ -320,6 +320,7 @@ def _replace_strange(path: Path, identity: Identity) -> None:
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode & 0xFF not in _NO_JOURNAL:
             raise
+    path.replace(f"{path}.bak")
     _remove(path)
     with closing(connect(str(path))) as journal:
         _create(journal, identity, last)
@@ -347,10 +348,12 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connect
         if not _has_tables(journal):
             _create(journal, identity)
         if not opening.again:
-            _check_same(path, journal, identity, opening.ways)
+            check_same(path, journal, identity, opening.ways)
         with transaction(journal):  # finds out now whether the journal can be written
             note = ("opened", str(time.time()))
             journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+            if not opening.again:
+                note_works(journal, identity)
         if opening.again:
             _forget(journal, identity)
     except BaseException:
@@ -371,24 +374,4 @@ def _create(journal: sqlite3.Connection, identity: Identity, last: int = 0) -> N
         for statement in TABLES.split(";\n"):
             if statement.strip():
                 journal.execute(statement)
-        _describe(journal, identity, last)
-
-
-def _describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
-    """Write what a journal is about; *last* is the largest number that earlier runs have used."""
-    meta = {"schema": SCHEMA, "fingerprint": identity.fingerprint, "tasks": str(identity.tasks)}
-    meta["forgotten"] = str(last)
-    journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-
-
-def _check_same(path: Path, journal: sqlite3.Connection, identity: Identity, ways: Ways) -> None:
-    meta = dict(journal.execute("SELECT key, value FROM meta"))
-    if meta.get("schema") != SCHEMA:
-        got = meta.get("schema")
-        raise FormatError(str(path), None, f"expected a journal of schema {SCHEMA}, got {got}")
-    if meta.get("fingerprint") != identity.fingerprint:
-        problem = (
-            "the journal is of another workflow, or names, dependencies or commands have changed"
-            f" since: use {ways.again} to run all"
-        )
-        raise FormatError(str(path), None, problem)
+        describe(journal, identity, last)

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
 from icsched.errors import ArgumentError, FormatError
 from icsched.execution.journal import Journal
 from icsched.files import write_text
 from icsched.logs import read_run_times
+from icsched.run_times import RunTimeTable
 from icsched.workflow import Workflow
 
 TABLE = "run-times.csv"
@@ -56,5 +59,11 @@ def with_learned(workflow: Workflow, directory: Path) -> Workflow:
     if not path.exists() or not len(workflow.whole):
         return workflow
     with suppress(ArgumentError, FormatError):  # no name fits any more, or someone else wrote it
-        return workflow.with_run_times(read_run_times(path))
+        return workflow.with_run_times(_without_patterns(read_run_times(path)))
     return workflow
+
+
+def _without_patterns(table: RunTimeTable) -> RunTimeTable:
+    """Return a table that `write_learned` wrote: a task may be called ``a*``, and that is all."""
+    seconds = np.concatenate([table.seconds, list(table.patterns.values())])
+    return RunTimeTable((*table.names, *table.patterns), seconds)

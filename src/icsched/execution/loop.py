@@ -66,7 +66,8 @@ class Happened:
     `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
     waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
     of each task that failed for good, and `failures` why a Python call did. `signal` is
-    the number of the signal that stopped the run.
+    the number of the signal that stopped the run. `order` is the order that an engine followed, if
+    it is not that of the plan.
     """
 
     done: int = 0
@@ -83,6 +84,7 @@ class Happened:
     failures: dict[int, Failure] = field(default_factory=dict)
     signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
+    order: str | None = None
 
 
 @dataclass

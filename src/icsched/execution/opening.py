@@ -1,5 +1,6 @@
 """How a journal is opened, and what a workflow must have in common with it."""
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,9 +46,33 @@ class Opening:
     ways: Ways = field(default_factory=Ways)
 
 
+WORK_BYTES = 8  # of the digest of what a task runs
+
+
 @dataclass(frozen=True)
 class Identity:
-    """What must be the same when a run goes on; *tasks* counts the tasks of the workflow."""
+    """What marks a workflow when a run goes on; *tasks* counts the tasks of the workflow.
+
+    *fingerprint* is of names and dependencies, *works* has a digest of `WORK_BYTES` for each task.
+    """
 
     fingerprint: str
     tasks: int
+    works: bytes = b""
+
+
+class Naming:
+    """Turn errors of SQLite and of the system into a FormatError with the name of the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise FormatError(str(self._path), None, f"the journal: {error}") from error
+        if isinstance(error, OSError):
+            path = str(error.filename or self._path)
+            raise FormatError(path, None, f"the journal: {error.strerror}") from error

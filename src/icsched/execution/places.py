@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from icsched.errors import EngineError, FormatError
-from icsched.execution.records import FILE, WORKERS
+from icsched.execution.records import FILE, HANDED_OVER, WORKERS
 
 RESERVE = "reserve"
 _SERVER = "server.lock"
@@ -23,7 +23,8 @@ def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold the lock of the server in *directory*, once no worker of a killed server is left.
 
     *waiting* is called before this process waits for workers. The directory is made if it is not
-    there, and removed again if an error comes before any attempt. Raises FormatError, and leaves
+    there, and removed again if an error comes before any attempt, and before an engine has taken
+    the whole workflow. Raises FormatError, and leaves
     the directory alone, if another server has the lock.
     """
     with ExitStack() as stack:
@@ -78,7 +79,7 @@ def _wait_for_workers(directory: Path, waiting: Callable[[], None]) -> None:
 
 
 class _Undo:
-    """Removes a new directory at the end of a context, if an error came before any attempt.
+    """Removes a new directory at the end of a context, if an error came before the run began.
 
     The directory stays if an engine's error names a file in it, such as a log.
     """
@@ -105,12 +106,15 @@ class _Undo:
         self._directory.rmdir()
 
     def _has_begun(self) -> bool:
-        """Whether the journal knows of an attempt, or of a task that ran nothing."""
+        """Whether the journal knows of an attempt, of a task that ran nothing, or of an engine."""
         path = self._directory / FILE
         try:
             with closing(sqlite3.connect(path)) as journal:
-                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
-                return journal.execute(query).fetchone() is not None
+                query = (
+                    "SELECT task FROM attempts UNION SELECT task FROM completed"
+                    " UNION SELECT key FROM meta WHERE key = ? LIMIT 1"
+                )
+                return journal.execute(query, (HANDED_OVER,)).fetchone() is not None
         except sqlite3.Error:
             return False  # the journal was never made
 

@@ -4,7 +4,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import cast
@@ -46,15 +46,26 @@ def run_by_crew(
 ) -> tuple[Happened, int]:
     """Run tasks by the workers of an engine; return what happened, and how many workers there were.
 
-    Raises EngineError, before anything starts, if the engine cannot be used.
+    Raises EngineError, before anything starts, if the engine cannot be used. Raises
+    KeyboardInterrupt after Ctrl-C or SIGTERM while an engine elsewhere is waited for.
     """
     assert course.engine.open is not None, "an engine with a crew"  # noqa: S101
     handing = Handing.of(plan.dag, plan, course.rules)
-    with Interrupts() as interrupts, course.engine.open(course.terms) as crew:
+    is_elsewhere = course.terms.address is not None
+    tell(State(len(plan.dag) + course.before, course.before))
+    with (
+        Interrupts(raises=is_elsewhere) as interrupts,
+        course.engine.open(course.terms) as crew,
+    ):
+        interrupts.raises = False  # from now on the loop heeds them
         if course.rules.allows_copies:
             journal.allow_copies()
         loop = Loop(
-            *(tasks, handing, journal, crew, course.rules),
+            tasks,
+            handing,
+            journal,
+            crew,
+            course.rules,
             before=course.before,
             keeps_results=course.keeps_results,
         )
@@ -72,12 +83,19 @@ def run_by_stream(
     assert journal.directory is not None, "a journal on disk"  # noqa: S101
     happened, start = Happened(), monotonic()
     total = len(workflow.dag) + course.before
+
+    def follow() -> None:
+        happened.order = journal.order()
+
+    terms = replace(course.terms, follows=follow)
     interrupts = Interrupts(raises=True)
     try:
         with interrupts:
             tell(State(total, course.before))
             with journal.forgetting():  # the engine goes on if this process is killed
-                stream = course.engine.stream(workflow, plan, Path(journal.directory), course.terms)
+                stream = course.engine.stream(workflow, plan, Path(journal.directory), terms)
+            if happened.order is None:
+                journal.hand_over(plan.ordered_by)
             with closing(cast("Closable", stream)):
                 for outcome in stream:
                     _record(tasks, journal, outcome, happened)
@@ -98,6 +116,10 @@ class Closable(Iterator[Outcome]):
 def _record(tasks: Tasks, journal: Journal, outcome: Outcome, happened: Happened) -> None:
     task = outcome.number
     whole, name = tasks.whole(task), tasks.name(task)
+    if outcome.is_skipped:
+        journal.complete([whole])
+        happened.done += 1
+        return
     number = journal.begin([(whole, name)])[0]
     if outcome.log is not None:
         with suppress(OSError):  # such as a task that never ran
@@ -111,6 +133,8 @@ def _record(tasks: Tasks, journal: Journal, outcome: Outcome, happened: Happened
     elif outcome.problem is None:
         happened.done += 1
         happened.failed.pop(task, None)
+    elif outcome.is_retried:
+        happened.retried += 1
     else:
         happened.failed[task] = outcome.problem
 

@@ -11,6 +11,7 @@ from icsched.files.reading import (
 )
 from icsched.files.writing import (
     WITHDRAWN,
+    back_up,
     check_replaceable,
     check_rewritable,
     encoded,
@@ -27,6 +28,7 @@ from icsched.files.writing import (
 __all__ = [
     "WITHDRAWN",
     "Change",
+    "back_up",
     "check_replaceable",
     "check_rewritable",
     "encoded",

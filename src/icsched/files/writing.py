@@ -126,8 +126,20 @@ def rewrite(
         check_still()  # before a backup is made of a file that has changed
         backup = None if keep is None else _keep(target, keep)
         _replace(target, new, check_still)
-    if backup is None:
-        return None
+    return None if backup is None else _backup_name(path, target, backup)
+
+
+def back_up(path: str | os.PathLike[str]) -> str:
+    """Keep what the file at *path* holds in a file beside it; return the name, as `rewrite` does.
+
+    Raises FormatError if the file cannot be read, or its backup cannot be written.
+    """
+    with naming(path):
+        target = _ordinary(path)
+        return _backup_name(path, target, _keep(target, target.read_bytes()))
+
+
+def _backup_name(path: str | os.PathLike[str], target: Path, backup: Path) -> str:
     if Path(path).is_symlink():  # the backup is beside the file that the link points at
         return os.fspath(backup)
     return os.fspath(path) + backup.name[len(target.name) :]
@@ -179,13 +191,15 @@ def write_with_directory(
     files: Mapping[str, bytes],
     *,
     executable: Collection[str] = (),
+    shared: int = 0o077,
 ) -> None:
     """Write a file and the directory of files that belongs to it, in place of the old ones.
 
     The file is never beside the directory of another file. First the old file is moved into the old
     directory, under the name `WITHDRAWN`. The new file comes last, from inside the new directory.
     File and directory keep the owner, group, permissions and attributes of the old ones. The files
-    in the directory get its owner and group.
+    in the directory get its owner and group. New files get no permission for the group or others
+    that is not in *shared*; those in *executable* do not count.
     This does not wait for the disk to have the directory: a power cut may still empty files.
     Raises FormatError if something cannot be written, or if the file is read-only.
     """
@@ -193,7 +207,7 @@ def write_with_directory(
     target, place = Path(path), Path(directory)
     with naming(path), temporary_directory(place.parent) as new:
         _take_after_directory(new, place)
-        _fill(new, {**files, WITHDRAWN: data}, executable)
+        _fill(new, {**files, WITHDRAWN: data}, executable, shared)
         _sync(new / WITHDRAWN, model=target)
         _put_in_place(new, target, place)
 
@@ -264,18 +278,19 @@ def _take_after_directory(new: Path, model: Path) -> None:
         os.close(handle)
 
 
-def _fill(directory: Path, files: Mapping[str, bytes], executable: Collection[str]) -> None:
+def _fill(
+    directory: Path, files: Mapping[str, bytes], executable: Collection[str], shared: int
+) -> None:
     """Write files into a directory, with its owner and group and the permissions of new files."""
     status = directory.stat()
     owner = status.st_uid, status.st_gid
     for name, data in files.items():
         file = directory / name
+        file.touch(0o777 if name in executable else 0o666 & (0o700 | shared), exist_ok=False)
         file.write_bytes(data)
         made = file.stat()
         if (made.st_uid, made.st_gid) != owner:
             os.chown(file, *owner)
-        if name in executable:
-            file.chmod(0o777 & ~mask())
 
 
 def remove(path: str | os.PathLike[str]) -> None:

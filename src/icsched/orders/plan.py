@@ -19,6 +19,7 @@ from icsched.errors import (
 )
 from icsched.frames import Listed, Shown, Tabular, brief
 from icsched.given import Graph, dag_of
+from icsched.graph_inputs import is_integer
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.given import priorities_of, run_times_of
@@ -212,6 +213,6 @@ def _made_elsewhere(entry: NamedOrder, arguments: list[Any]) -> Made | Ids:
 
 def _ids(order: Any) -> Any:
     """Return a list of integers as an array: an entry makes ids, also if tasks have such names."""
-    if isinstance(order, list | tuple) and all(isinstance(task, int) for task in order):
+    if isinstance(order, list | tuple) and all(map(is_integer, order)):
         return np.array(order)
     return order

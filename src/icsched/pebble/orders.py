@@ -4,8 +4,9 @@ Each function takes any graph that `prioritize` takes. It returns task ids, firs
 breaks ties by task id.
 """
 
+from collections.abc import Iterable
 from types import NoneType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,8 @@ from icsched.given import Graph, PerTask, dag_of, values_by_id
 from icsched.ready import Readiness
 
 RunTimes: TypeAlias = PerTask
+
+_NOT_NUMBERS = str, bytes, NoneType
 
 
 def fifo_order(graph: Graph) -> Ids:
@@ -94,8 +97,7 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
     if run_times is None:
         return np.ones(len(dag))
     values = values_by_id(dag, "run_times", run_times)
-    if values is not run_times:
-        _check_numbers(dag, values)
+    _check_numbers(dag, values)
     try:
         weights = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError):
@@ -110,10 +112,16 @@ def checked_run_times(dag: Dag, run_times: RunTimes | None) -> Floats:
     return weights
 
 
-def _check_numbers(dag: Dag, run_times: list[object]) -> None:
-    strange = {type(time) for time in run_times} & {str, NoneType}  # numpy would read these
-    for name, time in zip(dag.names, run_times, strict=True):
-        if strange and type(time) in strange:
+def _check_numbers(dag: Dag, values: Any) -> None:
+    """Raise ArgumentError for text and None, which numpy would read as numbers."""
+    kind = getattr(getattr(values, "dtype", None), "kind", "O")
+    if kind not in "OSU" or getattr(values, "ndim", 1) != 1 or isinstance(values, str | bytes):
+        return
+    times = list(values) if isinstance(values, Iterable) else []
+    if not any(issubclass(kind, _NOT_NUMBERS) for kind in set(map(type, times))):  # soon known
+        return
+    for name, time in zip(dag.names, times, strict=False):
+        if isinstance(time, _NOT_NUMBERS):
             raise ArgumentError(f"run time of {name!r}: expected a number, got {time!r}")
 
 

@@ -96,7 +96,10 @@ def _ids_of(dag: Dag, order: object) -> NDArray[np.integer[Any]]:
         return np.array(tasks, np.int64)
     has_numbers = all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
     if has_numbers and not (dag.numbers_are_names and all(task in dag for task in tasks)):
-        return np.array(tasks, np.int64)
+        try:
+            return np.array(tasks, np.int64)
+        except OverflowError:
+            raise ScheduleError(f"order: unknown task id {max(tasks, key=abs)}") from None
     return _ids_of_names(dag, tasks)
 
 

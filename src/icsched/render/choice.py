@@ -24,19 +24,25 @@ ALL_ZERO = (
 
 
 def choice_text(
-    choice: Choice, without_section: Choice | None, *, has_section: bool = False
+    choice: Choice,
+    without_section: Choice | None,
+    *,
+    has_section: bool = False,
+    cautions: str = "",
 ) -> str:
     """Say what was chosen, what it gains, and what it was compared with.
 
     *choice* decides. *without_section* is what was chosen as if there were no section; it is None
     if there is no section, or if it has the chosen order. *has_section* says whether there is one.
+    *cautions* are lines that follow the gain.
     """
     if without_section is not None:
         further = f"Without icsched's section: {_verdict(without_section, OWN)}\n"
         new = OWN if without_section.chosen == PRESENT else _LABELS[NEW]
-        return f"{_verdict(choice, IN_FILE)}\n{_table(choice, IN_FILE, new=new)}{further}"
+        table = _table(choice, IN_FILE, new=new)
+        return f"{_verdict(choice, IN_FILE)}\n{cautions}{table}{further}"
     priorities = f"{OWN}, without icsched's section" if has_section else IN_FILE
-    return f"{_verdict(choice, priorities)}\n{_table(choice, priorities)}"
+    return f"{_verdict(choice, priorities)}\n{cautions}{_table(choice, priorities)}"
 
 
 def label(name: str, priorities: str = IN_FILE) -> str:

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
+from icsched.answers.cautions import about_pool
 from icsched.answers.doubts import Doubts
 from icsched.answers.foretold import FIFO, USED, Foretold
 from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
+from icsched.render.cautions import caution_text
 from icsched.render.charts import curves
 from icsched.render.known import times_keys, times_sentence
 from icsched.render.layout import table
@@ -187,16 +189,8 @@ def _orders(told: Foretold) -> str:
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
         f" {variation(told.times)} ({where})"
     )
-    return f"{_doubt(told)}{table(rows)}{what}\n{how}\n"
-
-
-def _doubt(told: Foretold) -> str:
-    if not told.is_far_off:
-        return ""
-    return (
-        f"The pool does not explain the run: the simulated run ends {_percent(told.error)} off. Do"
-        " not trust the gains below. Perhaps a throttle such as -maxjobs held jobs back.\n"
-    )
+    doubt = caution_text(about_pool(told.error))
+    return f"{doubt}{table(rows)}{what}\n{how}\n"
 
 
 def _interval(time: Mean) -> str:

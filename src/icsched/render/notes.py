@@ -2,7 +2,7 @@
 
 from functools import singledispatch
 
-from icsched.answers import notes
+from icsched.answers import cautions, notes
 from icsched.answers.known import Resumed, TimesKnown
 from icsched.render.choice import reason
 from icsched.render.known import done_sentence, times_sentence
@@ -16,8 +16,10 @@ _SENTENCES = {
     notes.Disturbed: "icsched show {0.file} tells what may disturb this order",
     notes.NotThere: "{0.path} is not there yet and was left out (job {0.job})",
     notes.NotRead: "only {0.path} itself was looked at, because it cannot be read: {0.problem}",
+    notes.UnreadConfig: "{0.path}: {0.problem}",
     notes.Forced: "{0.path} was changed although {0.reason}",
     notes.Removed: "removed {0.path}",
+    cautions.LimitsLeftOut: "MAXJOBS limits of categories are not simulated",
 }
 
 
@@ -42,6 +44,23 @@ def _(note: Resumed) -> str:
 @sentence.register
 def _(note: TimesKnown) -> str:
     return times_sentence(note)
+
+
+@sentence.register
+def _(note: cautions.PoolUnexplained) -> str:
+    when = f"{100 * abs(note.error):.1f}% too {'early' if note.error < 0 else 'late'}"
+    return (
+        f"the pool does not explain the run that it was learned from: simulated, that run ends"
+        f" {when}. Do not trust the gains. Perhaps a throttle such as -maxjobs held jobs back"
+    )
+
+
+@sentence.register
+def _(note: cautions.InnerWorkflows) -> str:
+    if note.jobs == 1:
+        return "1 job is an inner workflow (SUBDAG EXTERNAL): it counts as a job of ordinary length"
+    jobs = f"{note.jobs:,} jobs are inner workflows (SUBDAG EXTERNAL)"
+    return f"{jobs}: each counts as a job of ordinary length"
 
 
 @sentence.register

@@ -11,6 +11,7 @@ from icsched.answers.prio import PrioAnswer
 from icsched.answers.run_times import times_known
 from icsched.files import Change
 from icsched.orders import Choice, LimitedOrder
+from icsched.render.cautions import caution_text
 from icsched.render.charts import profile_chart
 from icsched.render.choice import ALL_ZERO, IN_FILE, OWN, UNTIMED, choice_text, label
 from icsched.render.compared import bars, lead_sentence
@@ -65,7 +66,12 @@ def _order(file: str, ordered: Ordered) -> str:
 
 def _chosen(ordered: Ordered, choice: Choice) -> str:
     has_section = bool(ordered.sections)
-    told = choice_text(choice, ordered.choice_without_section, has_section=has_section)
+    told = choice_text(
+        choice,
+        ordered.choice_without_section,
+        has_section=has_section,
+        cautions=caution_text(ordered.cautions),
+    )
     if choice.is_timed:
         return told
     return f"{told}{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
@@ -176,9 +182,10 @@ def looked_keys(found: PrioAnswer) -> dict[str, object]:
 
 def keys(found: PrioAnswer) -> dict[str, object]:
     """Return the order and what was written as JSON shows them."""
+    cautions = () if found.ordered is None else found.ordered.cautions
     common = {
         "written": [{"file": entry.file, "backup": entry.backup} for entry in found.written],
-        "notes": list(map(sentence, found.notes)),
+        "notes": [*map(sentence, cautions), *map(sentence, found.notes)],
     }
     return common if found.ordered is None else {**_order_keys(found.ordered), **common}
 

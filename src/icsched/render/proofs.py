@@ -62,7 +62,8 @@ def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:
         return "IC-optimal: all orders are alike, because no job waits for another."
     links = _shown(proof)
     chain = f": {links}" if links else ""
-    by = f"{_PAPER.get(proof.theorem, '')}{_method(proof)}{chain}"
+    paper = "" if proof.theorem is None else _PAPER.get(proof.theorem, "")
+    by = f"{paper}{_method(proof)}{chain}"
     return f"IC-optimal, no order has more eligible jobs at any step ({by})."
 
 

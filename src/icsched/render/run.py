@@ -47,7 +47,7 @@ def dry_keys(answer: DryAnswer) -> dict[str, object]:
         "engine": answer.engine,
         "order": answer.order,
         "jobs": answer.jobs,
-        "completed": answer.completed,
+        "completed_before": answer.completed,
         "shell": answer.shell,
         "planned": [
             {"name": job.name, "command": job.command and asdict(job.command)}
@@ -82,7 +82,7 @@ def _head(answer: RunAnswer) -> str:
 def _course(answer: RunAnswer) -> list[str]:
     done = answer.happened
     if not done.attempts and not done.done:
-        return ["Nothing was left to run"]
+        return [] if answer.left else ["Nothing was left to run"]
     where = f"engine {answer.engine}, in the order {answer.order}"
     if answer.workers is not None:
         where = f"{counted(answer.workers, 'worker')} of {where}"
@@ -124,8 +124,8 @@ def keys(answer: RunAnswer) -> dict[str, object]:
         "order": answer.order,
         "workers": answer.workers,
         "jobs": answer.jobs,
-        "completed": answer.completed,
-        "done": done.done,
+        "completed_before": answer.completed,
+        "completed": done.done,
         "left": answer.left,
         "runs_nothing": answer.idle,
         "failed": [asdict(job) for job in answer.failed],

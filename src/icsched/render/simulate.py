@@ -8,9 +8,11 @@ from icsched.answers.orders import NOW
 from icsched.answers.simulate import SimulateAnswer
 from icsched.compare import PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS
+from icsched.render.cautions import caution_lines
 from icsched.render.charts import curves
 from icsched.render.known import done_sentence, times_counts, times_keys
 from icsched.render.layout import table
+from icsched.render.notes import sentence
 from icsched.render.spreads import variation
 from icsched.render.visible import named
 from icsched.render.words import counted, in_unit, number, short, size, visible_time
@@ -85,9 +87,8 @@ def _report(answer: SimulateAnswer) -> str:
         rows.append([named(name), _interval(estimates.time), *shares])
     names = [name for name in found.orders if name != "fifo"]
     ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
-    return (
-        "\n".join([table(rows, right=(2, 3)), *ratios, _effort(found, is_tested=is_tested)]) + "\n"
-    )
+    below = [*caution_lines(answer.cautions), _effort(found, is_tested=is_tested)]
+    return "\n".join([table(rows, right=(2, 3)), *ratios, *below]) + "\n"
 
 
 def _interval(found: Mean | Ratio) -> str:
@@ -201,6 +202,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "half_width": found.half_width,
         "pool": pool_to_dict(answer.pool),
         "run_times": times_keys(answer.timed),
+        "notes": list(map(sentence, answer.cautions)),
         "times": {"law": answer.times.law, "spread": answer.times.spread},
         "timeline": {name: _timeline_keys(line) for name, line in answer.timelines.items()},
     }

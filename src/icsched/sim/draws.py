@@ -27,6 +27,7 @@ class Stream(IntEnum):
     LEAVE = 4  # by task and assignment
     SPEED = 5  # by number of the request
     RANK = 6  # by position
+    VISIT = 7  # by number of the visit
 
 
 class Draws:

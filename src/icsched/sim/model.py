@@ -151,8 +151,9 @@ class Recorded:
     """Workers that come and leave at known moments, for example as the log of a past run says.
 
     Each visit is a worker of speed 1. The worker of visit i comes at *starts* [i] and asks for one
-    task after the other. When it gets nothing, it waits; the worker that has waited longest is
-    served first. It leaves at *ends* [i]. A task that it is running then is lost and becomes
+    task after the other. When it gets nothing, it waits. If several workers are free, a random one
+    gets the next task: each run puts the visits in a random order, and the first free one is
+    served. The worker leaves at *ends* [i]. A task that it is running then is lost and becomes
     eligible again; a task that finishes at that very moment is not lost. An end may be infinite.
     At least one is, so that every run ends. *delay* and *overhead* are as for a `Pool`. The visits
     are kept in the order of their starts, and workers have the numbers of their visits.

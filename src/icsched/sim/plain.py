@@ -13,7 +13,8 @@ beyond those in `model`:
   server learns of it until it is taken, or until the server learns that it is done.
 - A deadline counts only while its own copy is running.
 - A worker of a recorded visit has left at the end of the visit: it does not ask at that moment.
-  Workers that come ask after all others of that moment, by the number of their visits.
+- Each recorded visit has a random rank in each run. All workers that are free at one moment are
+  served by the ranks of their visits, whoever waited before.
 """
 
 import heapq
@@ -75,7 +76,7 @@ def run(
     if isinstance(pool, Pool):
         _serve_batches(server, pool)
     else:
-        _serve_workers(server, _Visits.of(pool))
+        _serve_workers(server, _Visits.of(pool, server.draws))
     return server.trace()
 
 
@@ -143,27 +144,33 @@ def _speeds(pool: Pool, draws: Draws) -> Callable[[int], float]:
 
 
 class _Visits(NamedTuple):
-    """When each worker comes and leaves, and its speed."""
+    """When each worker comes and leaves, its speed, and its turn."""
 
     starts: Sequence[float]  # ascending
     ends: Sequence[float]
     speeds: Sequence[float]
+    ranks: Sequence[int]  # the least is served first; if all are 0, who has waited longest
 
     @classmethod
-    def of(cls, pool: Workers | Recorded) -> "_Visits":
-        ones = [1.0] * pool.count
+    def of(cls, pool: Workers | Recorded, draws: Draws) -> "_Visits":
+        ones, zeros = [1.0] * pool.count, [0] * pool.count
         if isinstance(pool, Recorded):
-            return cls(pool.starts.tolist(), pool.ends.tolist(), ones)
-        return cls([0.0] * pool.count, [math.inf] * pool.count, pool.speeds or ones)
+            ranks = [draws.bits(Stream.VISIT, visit) for visit in range(pool.count)]
+            return cls(pool.starts.tolist(), pool.ends.tolist(), ones, ranks)
+        return cls([0.0] * pool.count, [math.inf] * pool.count, pool.speeds or ones, zeros)
 
     def there(self, workers: Iterable[int], moment: float) -> list[int]:
         """Return those of *workers* that have not left at *moment*."""
         return [worker for worker in workers if self.ends[worker] > moment]
 
+    def in_turn(self, workers: Iterable[int]) -> list[int]:
+        """Return *workers* as they are served; they keep their order if their ranks are equal."""
+        return sorted(workers, key=lambda worker: self.ranks[worker])
+
 
 def _serve_workers(server: "_Run", visits: _Visits) -> None:
     """Let workers come, ask, work, ask again and leave until every task has a result."""
-    idle: deque[int] = deque()
+    idle: list[int] = []
     coming = deque(range(len(visits.starts)))
     while True:
         moment = min(server.next_event, visits.starts[coming[0]] if coming else math.inf)
@@ -173,30 +180,24 @@ def _serve_workers(server: "_Run", visits: _Visits) -> None:
         asking = visits.there(ended, moment)
         while coming and visits.starts[coming[0]] == moment:
             asking.append(coming.popleft())
-        idle = deque(visits.there(idle, moment))
-        _serve_asking(server, moment, idle, asking, visits.speeds)
+        idle = _serve_asking(server, moment, visits.there(idle, moment), asking, visits)
 
 
 def _serve_asking(
-    server: "_Run",
-    moment: float,
-    idle: deque[int],
-    asking: Sequence[int],
-    speeds: Sequence[float],
-) -> None:
-    """Serve the workers that wait, then those that ask, who wait if nothing is left."""
+    server: "_Run", moment: float, idle: list[int], asking: list[int], visits: _Visits
+) -> list[int]:
+    """Serve the workers that wait and those that ask; return those that get nothing."""
     if asking:
         server.note_batch(moment, len(asking))
-    tasks = deque(server.take(len(idle) + len(asking)))
-    while idle and tasks:
-        worker = idle.popleft()
-        server.assign(moment, tasks.popleft(), worker, speeds[worker])
-    for worker in asking:
-        server.note_requests(1, stalled=not tasks)
-        if tasks:
-            server.assign(moment, tasks.popleft(), worker, speeds[worker])
-        else:
-            idle.append(worker)
+    free, new = visits.in_turn(idle + asking), set(asking)
+    tasks = server.take(len(free))
+    for place, worker in enumerate(free):
+        is_served = place < len(tasks)
+        if worker in new:
+            server.note_requests(1, stalled=not is_served)
+        if is_served:
+            server.assign(moment, tasks[place], worker, visits.speeds[worker])
+    return free[len(tasks) :]
 
 
 class _Seen(NamedTuple):

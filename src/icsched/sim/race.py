@@ -281,7 +281,7 @@ def _is_clear(behind: Floats) -> bool:
 
 
 def _is_known(behind: Floats) -> bool:
-    """Whether it is known to the last bit that matters how far an order is behind."""
+    """Whether the error of the mean is too small to matter."""
     return _error(behind) < ALIKE / CLEAR
 
 

@@ -1,5 +1,6 @@
 """`icsched prio` writes an order: into a copy, in place, and out again."""
 
+import json
 import subprocess
 
 import pytest
@@ -279,3 +280,38 @@ def test_half_a_block_is_one_line(icsched, put):
         result = icsched("prio", "--order", "prio", "wf.dag", option)
         assert result.code == 1
         assert result.complaint.startswith("wf.dag:2: expected one section of icsched's")
+
+
+def test_a_copy_keeps_the_file_that_it_replaces_if_icsched_did_not_write_it(
+    icsched, put, workflow, folder
+):
+    """The third call replaces what the second wrote: nothing of the user's is lost."""
+    put({"mine.dag": "JOB mine x\n"})
+    (folder / "link.dag").symlink_to("mine.dag")
+
+    first = icsched("prio", "--order", "prio", "wf.dag", "-o", "mine.dag")
+    again = icsched("prio", "--order", "fifo", "wf.dag", "-o", "mine.dag")
+    put({"mine.dag": "JOB other x\n"})
+    linked = icsched("prio", "--order", "prio", "wf.dag", "-o", "link.dag", "--json")
+
+    assert "\nwrote mine.dag, kept mine.dag.bak\n" in first.out
+    assert "\nwrote mine.dag\n" in again.out
+    [written] = json.loads(linked.out)["written"]
+    assert written == {"file": "link.dag", "backup": str(folder / "mine.dag.bak2")}
+    assert (folder / "mine.dag.bak").read_text() == "JOB mine x\n"
+    assert (folder / "mine.dag.bak2").read_text() == "JOB other x\n"
+    assert (folder / "link.dag").is_symlink()
+    assert workflow.read_text() == PAIR_AND_FORK
+    assert len(names(folder)) == 5
+
+
+def test_a_copy_in_another_format_keeps_what_it_replaces_once(icsched, put, folder):
+    put({"wf.dot": "digraph { a -> b }\n", "out.dot": "digraph { c }\n"})
+
+    words = "prio", "--order", "prio", "wf.dot", "-o", "out.dot"
+    results = [icsched(*words), icsched(*words)]
+
+    assert [result.code for result in results] == [0, 0]
+    assert "kept out.dot.bak" in results[0].out
+    assert "kept" not in results[1].out
+    assert names(folder) == {"wf.dot", "out.dot", "out.dot.bak"}

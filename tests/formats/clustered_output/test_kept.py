@@ -321,3 +321,20 @@ def test_clusters_of_another_user_are_not_replaced(write, complaint, name):
     os.chown(name, 65534, -1)
 
     assert complaint() == f"{name}: it belongs to user 65534: take another name for -o"
+
+
+@pytest.mark.parametrize(("source", "mode"), [("wf.dag", 0o600), ("x.sub", 0o640)])
+def test_new_files_are_not_more_readable_than_what_they_are_made_of(write, source, mode):
+    """Arguments and variables of the jobs go into them; the script has nothing of the user's."""
+    before = os.umask(0o022)
+    for file in (Path("wf.dag"), Path("x.sub")):
+        file.chmod(mode if file.name == source else 0o644)
+    try:
+        write()
+    finally:
+        os.umask(before)
+
+    inside = Path("out.dag.clusters").iterdir()
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in [Path("out.dag"), *inside]}
+    assert modes.pop("run-members") == 0o755
+    assert set(modes.values()) == {mode}

@@ -9,7 +9,7 @@ import numpy as np
 from icsched.answers import notes
 from icsched.answers.certified import MOST_COMPARED
 from icsched.answers.compared import Compared
-from icsched.answers.known import TimesKnown
+from icsched.answers.known import Note, TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
 from icsched.answers.orders import AUTO, Race, WantedOrder
 from icsched.answers.reading import Reading, ReadingOptions, check_output
@@ -61,6 +61,7 @@ class Reported:
     `pool` is None if the user said nothing about it; `has_unit` says whether its times are in
     seconds. `logs` are those of a past run. `clusters` is the size of clusters, if they are wanted.
     `pool_file` has the pool, if a file does, and `reading` says how the workflow is read.
+    `replay_error` is how far off the run ends by simulation that `pool` was learned from.
     """
 
     pool: AnyPool | None = None
@@ -71,6 +72,7 @@ class Reported:
     seed: int = 0
     pool_file: str | None = None
     reading: ReadingOptions = field(default_factory=ReadingOptions)
+    replay_error: float | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -111,6 +113,7 @@ class ReportAnswer:
     orders: Mapping[str, ReportOrder]
     baseline: str
     found: Simulation
+    cautions: tuple[Note, ...]
     timelines: Mapping[str, Timeline]
     bottlenecks: tuple[Bottleneck, ...]
     critical_path: CriticalPath
@@ -151,8 +154,11 @@ def report_answer(
         workflow = with_past_times(workflow, past, wanted.logs)
     recorded = recorded_run(past, wanted.logs, workflow) if past else None
     pool = _pool(files, workflow, wanted, recorded)
-    known = wanted.pool if wanted.pool is not None or recorded is None else recorded.pool
-    race = Race(known, seed=wanted.seed)  # without a pool on several usual ones, as `icsched prio`
+    is_learned = wanted.pool is None and recorded is not None
+    known = recorded.pool if recorded and is_learned else wanted.pool
+    error = recorded.replayed.error if recorded and is_learned else wanted.replay_error
+    # Without a pool on several usual ones, as `icsched prio`.
+    race = Race(known, seed=wanted.seed, replay_error=error)
     ordered = order_read(workflow, Wanted(WantedOrder(AUTO), race=race), signs=signs)
     return _Report(files, ordered, wanted, pool, recorded, signs).answer()
 
@@ -216,6 +222,7 @@ class _Report:
                 orders=made.orders,
                 baseline=made.baseline,
                 found=found,
+                cautions=self.ordered.cautions,
                 timelines=timelines,
                 bottlenecks=bottlenecks_of(self.ordered.plan.schedule),
                 critical_path=path,

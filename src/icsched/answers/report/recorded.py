@@ -1,4 +1,4 @@
-"""A recorded run for a report: its lanes, its pool and its run times."""
+"""A recorded run for a report: its lanes, its pool, its stalls and its run times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from icsched import files, logs
-from icsched.answers.foretold import fitting_pool
-from icsched.answers.learn import check_ends, check_names, check_past
+from icsched.answers.learn import check_clock, check_ends, check_names, check_past
+from icsched.answers.learned import Replayed, learned_from, places_left
 from icsched.answers.run_times import timed
 from icsched.errors import FormatError, SimulationError
-from icsched.logs import Ending, PastRun, Usage
+from icsched.logs import Ending, PastRun, Stalls
 from icsched.pictures import Lanes, recorded_lanes
 from icsched.sim import AnyPool
 from icsched.workflow import Workflow
@@ -20,18 +20,26 @@ ENDINGS = tuple(Ending(number).name.lower() for number in range(len(Ending)))
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """The last run that logs tell of, and the pool that behaves as its slots did."""
+    """The last run that logs tell of; `replayed` has the pool that behaves as its slots did."""
 
     logs: tuple[str, ...]
     lanes: Lanes
-    pool: AnyPool
+    replayed: Replayed
+    stalls: Stalls
+
+    @property
+    def pool(self) -> AnyPool:
+        """The pool that behaves as the slots did."""
+        return self.replayed.pool
 
 
 def read_past(paths: Sequence[str], workflow: Workflow) -> PastRun:
     """Read logs of *workflow*; raises FormatError for logs that `icsched learn` refuses."""
-    past = logs.parsed_run([(path, files.read_bytes(path)) for path in paths])
+    read = [(path, files.read_bytes(path)) for path in paths]
+    past = logs.parsed_run(read)
     check_ends(past, paths)
     check_past(past, past.run_times(), paths)
+    check_clock(past, read)
     check_names(past, workflow, paths)
     return past
 
@@ -42,14 +50,17 @@ def with_past_times(workflow: Workflow, past: PastRun, paths: Sequence[str]) -> 
 
 
 def recorded_run(past: PastRun, paths: Sequence[str], workflow: Workflow) -> RecordedRun:
-    """Return the last run of the logs; raises FormatError if it cannot be followed."""
+    """Return the last run of the logs; raises FormatError if it cannot be followed.
+
+    All jobs of the run count, also those that are done now. Only jobs that are left have a task in
+    the lanes.
+    """
     try:
-        usage = Usage.of(past.last_run, workflow.dag)
-        if not len(usage):
-            raise SimulationError("expected the start of a job in the last run, got none")
-        pool = fitting_pool(usage, logs.fitted(usage), workflow.dag)
+        learned = learned_from(past.last_run, workflow.whole)
     except SimulationError as error:
         raise FormatError(", ".join(paths), None, str(error)) from error
-    ending = usage.ending.astype(np.uint8)
-    bars = usage.lane, usage.task, usage.start, usage.end, ending
-    return RecordedRun(tuple(paths), recorded_lanes(*bars, ENDINGS), pool)
+    usage = learned.usage
+    task = np.append(places_left(workflow), np.int32(-1))[usage.task]  # -1, unknown, is the last
+    bars = usage.lane, task, usage.start, usage.end, usage.ending.astype(np.uint8)
+    lanes = recorded_lanes(*bars, ENDINGS)
+    return RecordedRun(tuple(paths), lanes, learned.replayed, learned.stalls)

@@ -139,9 +139,9 @@ def seconds_of(tasks: Tasks, run_times: RunTimes | None) -> RunTimes | None:
         kinds = sorted({repr(key_split(name)) for name in tasks.nodes})
         expected = f"names of tasks, or of kinds: {_few(kinds)}"
         raise ArgumentError(f"run_times: expected {expected}; got {_few(map(repr, run_times))}")
-    for name, seconds in found.items():
+    for task, seconds in found.items():
         if isinstance(seconds, Real) and not seconds >= 0:
-            raise ArgumentError(f"run time of {name!r}: expected 0 or more, got {seconds}")
+            raise ArgumentError(f"run time of {task!r}: expected 0 or more, got {seconds}")
     numbers = [seconds for seconds in found.values() if isinstance(seconds, Real)]
     mean = fmean(numbers) if numbers else 0.0
     for name, node in tasks.nodes.items():

@@ -66,7 +66,8 @@ def attempted(
             seconds, problem = run_command(work, place, time_limit, shell)
             value = None
         else:
-            seconds, problem, value = _called(work, place, time_limit)
+            is_kept = log != str(NO_LOG)
+            seconds, problem, value = _called(work, place, time_limit, is_kept=is_kept)
         if record is not None and problem is None:
             recorder.end(number, task, seconds, value)
         return seconds, problem, value, b"" if is_shared else _end_of(place)
@@ -137,12 +138,15 @@ def _end_of(place: Path) -> bytes:
 
 
 def _called(
-    call: Callable[[], object], log: Path, time_limit: float | None
+    call: Callable[[], object], log: Path, time_limit: float | None, *, is_kept: bool
 ) -> tuple[float, str | None, object]:
-    """Call a function; one that reaches its limit goes on beside, and its result is dropped."""
+    """Call a function; one that reaches its limit goes on beside, and its result is dropped.
+
+    A log that is kept gets the traceback; otherwise whoever reads the Failure has it.
+    """
     start = time.perf_counter()
     ends: list[tuple[str | None, object]] = []
-    thread = Thread(target=lambda: ends.append(_tried(call, log)), daemon=True)
+    thread = Thread(target=lambda: ends.append(_tried(call, log, is_kept=is_kept)), daemon=True)
     thread.start()
     thread.join(time_limit)
     is_late = thread.is_alive()  # asked before `ends`, which it may still fill
@@ -151,14 +155,15 @@ def _called(
     return time.perf_counter() - start, problem, value
 
 
-def _tried(call: Callable[[], object], log: Path) -> tuple[str | None, object]:
+def _tried(call: Callable[[], object], log: Path, *, is_kept: bool) -> tuple[str | None, object]:
     try:
         with _printing_to(log):
             return None, call()
     except BaseException as error:  # also of sys.exit: the thread would end without a word
         failure = Failure.of(error)
-        with suppress(OSError), _appending(log) as file:
-            file.write(failure.traceback)
+        if is_kept:
+            with suppress(OSError), _appending(log) as file:
+                file.write(failure.traceback)
         return problem_of(error), failure
 
 

@@ -24,6 +24,10 @@ class Managed:
     is_held: bool
 
 
+class _NoAnswerError(EngineError):
+    """A command did not end in time, and what it has done is not known."""
+
+
 def find(directory: Path) -> Managed | None:
     """Return the DAGMan job that runs the workflow in *directory*, if it is in the queue."""
     constraint = f"IcschedRun == {_text(directory)}"
@@ -50,7 +54,11 @@ def submit(file: Path, start: Path, workers: int | None) -> int:
         file.with_name(file.name + suffix).unlink(missing_ok=True)
     throttle = [] if workers is None else ["-maxjobs", str(workers)]
     mark = f"+IcschedRun = {_text(file.parent)}"
-    said = _ask(["condor_submit_dag", *throttle, "-append", mark, str(file)], start)
+    try:
+        said = _ask(["condor_submit_dag", *throttle, "-append", mark, str(file)], start)
+    except _NoAnswerError as error:
+        what = f"if DAGMan runs {file} all the same, --resume follows it"
+        raise EngineError(f"{error}: {what}") from None
     match = re.search(r"submitted to cluster (\d+)", said)
     if not match:
         raise EngineError(f"condor_submit_dag did not say that it submitted: {_line(said)}")
@@ -82,7 +90,8 @@ def _ask(command: Sequence[str], directory: Path | None = None) -> str:
     except OSError as error:
         raise EngineError(_why_not_started(command[0], error)) from None
     except subprocess.TimeoutExpired:
-        raise EngineError(f"{command[0]}: no answer within {_MOST_SECONDS} seconds") from None
+        problem = f"{command[0]}: no answer within {_MOST_SECONDS} seconds"
+        raise _NoAnswerError(problem) from None
     if done.returncode:
         said = _line(done.stderr) or _line(done.stdout) or f"exit code {done.returncode}"
         raise EngineError(f"{command[0]} failed: {said}")

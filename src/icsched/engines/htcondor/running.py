@@ -1,13 +1,15 @@
 """A workflow handed over to DAGMan, and followed until DAGMan ends."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from icsched.engines.entry import Engine, Outcome, Terms
 from icsched.engines.htcondor import queue
-from icsched.engines.htcondor.following import Jobs, Log
+from icsched.engines.htcondor.following import Jobs, Log, failures
 from icsched.engines.htcondor.writing import LOGS, DagFile, dag_file
 from icsched.errors import ArgumentError, EngineError
 from icsched.files import write_bytes
@@ -19,7 +21,15 @@ from icsched.workflow import Workflow
 FILE = "workflow.dag"
 _PAUSE_S = 0.5  # between two looks at the logs
 _MOST_CRASHES = 3  # of DAGMan, which HTCondor starts again and again
+_BEGIN = "STARTING UP"  # what DAGMan writes into its log first
+_MOST_READ = 2**20  # bytes at the end of DAGMan's own log, which a long run fills
+_MOST_SILENCES = 10  # of the queue in a row, each after _LOOKS
 _LOOKS = 120  # at the logs, before the queue is asked whether DAGMan is still there
+
+_NO_THROTTLE = (
+    "without -j, DAGMan submits each job as soon as it can, and jobs may start out of order:"
+    " use -j N, where N is near the number of slots"
+)
 
 
 def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Iterator[Outcome]:
@@ -27,7 +37,8 @@ def stream(workflow: Workflow, plan: Plan, directory: Path, terms: Terms) -> Ite
 
     All files are in *directory*. If DAGMan runs the workflow there already, its run is followed.
     If an earlier run ended before all tasks were done, DAGMan goes on from its rescue file; tasks
-    that are done are yielded first. A failure is yielded once DAGMan does not try the task again.
+    that are done are yielded first. A failure that DAGMan may try again is yielded when the next
+    attempt has ended, with `is_retried`, or when DAGMan has ended.
     `Terms.workers` limits the jobs in the queue. Closing the iterator removes the DAGMan job.
 
     Raises EngineError if HTCondor is missing or does not answer, if the DAGMan job is on hold or
@@ -63,7 +74,7 @@ class _Run:
     def __init__(self, described: DagFile, path: Path, terms: Terms) -> None:
         self._described, self._path, self._terms = described, path, terms
         self._jobs = Jobs(described)
-        self._has_failed = False
+        self._failed: set[int] = set()  # tasks
         self._told_of: set[str] = set()  # jobs on hold
 
     def started(self) -> Iterator[Outcome]:
@@ -75,9 +86,9 @@ class _Run:
             early += self._successes(self._log(".nodes.log"))
             if len(self._jobs.done) == len(self._described.tasks):
                 return (outcome for outcome in early)
-            found = self._submitted()
-        self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
-        return self._followed(found, early)
+        followed = self._followed(found, early)
+        next(followed)  # it is submitted now, and removed if the iterator is closed
+        return followed
 
     def _log(self, suffix: str) -> Log:
         return Log(self._path.with_name(self._path.name + suffix))
@@ -96,7 +107,10 @@ class _Run:
         """Return the number of the DAGMan job that runs; wait for one that is being removed."""
         while (found := queue.find(self._path.parent)) and found.is_ending:
             time.sleep(_PAUSE_S)
-        return found.cluster if found else None
+        if found is None:
+            return None
+        self._terms.follows()
+        return found.cluster
 
     def _await_leftovers(self) -> None:
         """Wait until the jobs of the last run have left the queue: they may still write files."""
@@ -117,23 +131,37 @@ class _Run:
         self._put_rescue()
         for path, data in self._described.files.items():
             write_bytes(path, data)
-        return queue.submit(self._path, self._described.start, self._terms.workers)
+        cluster = queue.submit(self._path, self._described.start, self._terms.workers)
+        if self._terms.workers is None:
+            self._terms.tell(_NO_THROTTLE)
+        return cluster
 
     def _put_rescue(self) -> None:
         """Tell DAGMan what is done: by its newest rescue file, and by what the logs add to it."""
         newest = newest_rescue([str(self._path)])
-        known = Path(newest).read_text("utf-8", "surrogateescape") if newest else ""
-        lines = dict.fromkeys(filter(None, known.split("\n")))
+        lines = self._rescue_lines()
         more = [one for one in self._described.rescue(self._jobs.done) if one not in lines]
         if more:
             number = int(newest[-3:]) + 1 if newest else 1
             text = "".join(f"{line}\n" for line in [*lines, *more])
             write_bytes(f"{self._path}.rescue{number:03}", text.encode(errors="surrogateescape"))
 
-    def _followed(self, cluster: int, early: list[Outcome]) -> Iterator[Outcome]:
-        log = self._log(".nodes.log")
+    def _rescue_lines(self) -> dict[str, None]:
+        """Return the lines of the newest rescue file, in their order."""
+        newest = newest_rescue([str(self._path)])
+        known = Path(newest).read_text("utf-8", "surrogateescape") if newest else ""
+        return dict.fromkeys(filter(None, known.split("\n")))
+
+    def _followed(self, found: int | None, early: list[Outcome]) -> Iterator[Any]:
+        """Yield None once DAGMan runs, then the outcomes."""
+        cluster = self._submitted() if found is None else found
         ending = _Ending(self._log(".dagman.log"), cluster, self._path)
+        own = self._log(".dagman.out").path
+        self._terms.tell(f"DAGMan runs the workflow as job {cluster}; its log is {own}")
         try:
+            yield None
+            log = self._log(".nodes.log")
+            self._jobs = Jobs(self._described, self._jobs.done)  # failures before do not count
             yield from early
             while True:
                 is_over = ending.is_over()
@@ -158,28 +186,54 @@ class _Run:
 
     def _noted(self, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
-            self._has_failed |= outcome.problem is not None
+            if outcome.problem is not None and not outcome.is_retried:
+                self._failed.add(outcome.number)
             yield outcome
 
     def _rest(self, *, is_good: bool) -> Iterator[Outcome]:
         """Yield what is known only when DAGMan has ended."""
         yield from self._noted(iter(self._jobs.failed.values()))
-        if is_good:  # what is left, DAGMan did not need to run: a PRE script said so
-            left = set(self._described.tasks.values()) - self._jobs.done
-            yield from (Outcome(task, 0.0) for task in sorted(left))
-        elif not self._has_failed:
+        yield from self._rescued()
+        yield from self._noted(self._never_submitted())
+        left = set(self._described.tasks.values()) - self._jobs.done
+        if not self._failed and not is_good:
             raise _failure("DAGMan failed", self._path)
+        if not self._failed and left:  # DAGMan's exit code is the file's own choice
+            log = self._log(".dagman.out").path
+            raise EngineError(f"DAGMan ended before all jobs were done: see {log}")
+
+    def _never_submitted(self) -> Iterator[Outcome]:
+        """Yield tasks that failed before they had a job, as by a PRE script."""
+        for name, problem in failures(self._log(".dagman.out").path).items():
+            task = self._described.tasks.get(name)
+            if task is not None and task not in self._jobs.done | self._failed:
+                yield Outcome(task, 0.0, problem)
+
+    def _rescued(self) -> Iterator[Outcome]:
+        """Yield tasks of which only a rescue file says that they are done."""
+        named = [line.removeprefix("DONE ") for line in self._rescue_lines()]
+        found = {self._described.tasks[name] for name in named if name in self._described.tasks}
+        for task in sorted(found - self._jobs.done):
+            self._jobs.done.add(task)
+            yield Outcome(task, 0.0, is_skipped=True)
 
 
 def _failure(problem: str, path: Path) -> EngineError:
-    """Return an error that names DAGMan's own log, with its last line that says ERROR."""
+    """Return an error that names DAGMan's own log, with the last ERROR of the last run there."""
     log = path.with_name(f"{path.name}.dagman.out")
     try:
-        lines = log.read_text("utf-8", "replace").splitlines()
+        text = _end_of(log).decode(errors="replace")
     except OSError:
-        lines = []
+        text = ""
+    lines = text.rpartition(_BEGIN)[2].splitlines()
     said = [line[line.index("ERROR") :].strip() for line in lines if "ERROR" in line]
     return EngineError(": ".join([problem, *said[-1:], f"see {log}"]))
+
+
+def _end_of(log: Path) -> bytes:
+    with log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_READ))
+        return file.read()
 
 
 class _Ending:
@@ -187,7 +241,7 @@ class _Ending:
 
     def __init__(self, log: Log, cluster: int, path: Path) -> None:
         self._log, self._cluster, self._path = log, cluster, path
-        self._looks = self._crashes = 0
+        self._looks = self._crashes = self._silences = 0
         self.is_good: bool | None = None
 
     def is_over(self) -> bool:
@@ -215,14 +269,27 @@ class _Ending:
         return is_held
 
     def _ask(self) -> None:
-        found = queue.find(self._path.parent)
+        """Ask the queue; it may be silent for some minutes, as while its daemon starts again."""
+        try:
+            found = queue.find(self._path.parent)
+        except EngineError as error:
+            self._silences += 1
+            if self._silences < _MOST_SILENCES:
+                return
+            what = f"DAGMan may still run, as job {self._cluster}: --resume follows it"
+            raise EngineError(f"{error}: {what}") from None
+        self._silences = 0
+        self._judge(found)
+
+    def _judge(self, found: queue.Managed | None) -> None:
         if found is None or found.cluster != self._cluster:
             self._take_in()  # it ends in its log before it leaves the queue
             if self.is_good is None:
                 problem = f"DAGMan left the queue, as job {self._cluster}"
                 raise EngineError(f"{problem}, and did not say how it ended")
         elif found.is_held:
-            what = f"condor_q -hold {self._cluster} says why, condor_release lets it go on"
+            what = f"condor_q -hold {self._cluster} says why, condor_release lets it go on, and"
+            what += " --resume follows it"
             raise EngineError(f"DAGMan is on hold, as job {self._cluster}: {what}")
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from icsched.commands import Command
+from icsched.engines.configuration import pool_settings
 from icsched.errors import ArgumentError, EngineError, FormatError
-from icsched.formats.dagman.advice import refusal, strictness
 from icsched.formats.dagman.commands import Retry, Script
 from icsched.formats.dagman.entry import submission_in
 from icsched.formats.dagman.modifiers import statements_about_jobs
 from icsched.formats.dagman.place import places
+from icsched.formats.dagman.settings import refusal, strictness
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.text import is_job_name, job_text
 from icsched.formats.dagman.writer import copies, job_priorities, overridden
@@ -70,8 +71,9 @@ def _of_dagman(workflow: Workflow, submission: Submission, plan: Plan, path: Pat
         expected = "expected one DAGMan file, started from where its files are found"
         raise EngineError(f"{root}: {expected}: icsched prio writes orders into several files")
     priorities = job_priorities(submission, _whole_order(workflow, submission, plan))
-    strict = strictness(submission)
-    if strict and overridden(submission, priorities, via="priority"):
+    is_told_twice = bool(overridden(submission, priorities, via="priority"))
+    strict = strictness(submission, pool_settings()) if is_told_twice else None
+    if strict:
         raise FormatError(strict.path, strict.line or None, refusal(strict.text))
     judged, retried = set(), set()
     names = submission.scope.names

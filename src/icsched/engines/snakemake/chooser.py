@@ -151,7 +151,9 @@ class Chooser:
         jobs = sorted_jobs(self._graph)
         try:
             self._ranks = made_ranks(
-                *(self._graph, jobs, self._order),
+                self._graph,
+                jobs,
+                self._order,
                 slots=self._slots,
                 sizes=self._sizes,
                 tell=self._tell,

@@ -1,6 +1,6 @@
 """HTCondor DAGMan files, in and out."""
 
-from icsched.formats.dagman.advice import advise, refusal, strictness
+from icsched.formats.dagman.advice import advise
 from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.entry import (
     DAGMAN,
@@ -10,9 +10,12 @@ from icsched.formats.dagman.entry import (
     submission_in,
     submission_of,
 )
+from icsched.formats.dagman.section import is_in as has_section
+from icsched.formats.dagman.settings import Around, refusal, strictness, unread_configs
 from icsched.formats.dagman.stale import Section, present_priorities, sections
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.text import dagman_text, write_dagman
+from icsched.formats.dagman.unsimulated import are_jobs_limited, inner_workflows
 from icsched.formats.dagman.writer import (
     Change,
     changes,
@@ -30,17 +33,21 @@ from icsched.workflow import Remark
 
 __all__ = [
     "DAGMAN",
+    "Around",
     "Change",
     "DagmanOptions",
     "Remark",
     "Section",
     "Submission",
     "advise",
+    "are_jobs_limited",
     "changes",
     "copies",
     "dagman_text",
     "flat_file",
+    "has_section",
     "has_variables",
+    "inner_workflows",
     "job_priorities",
     "overridden",
     "present_priorities",
@@ -55,6 +62,7 @@ __all__ = [
     "submission_of",
     "submit_files",
     "submit_removals",
+    "unread_configs",
     "without_section",
     "write_clustered",
     "write_dagman",

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
-from icsched.formats.dagman.commands import Config
 from icsched.formats.dagman.loading import beside
+from icsched.formats.dagman.settings import Around, default_priority, unread_configs
 from icsched.formats.dagman.source import is_missing
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import queue_at
@@ -20,66 +20,25 @@ _MOST_SUBMIT_FILES = 1_000
 _MOST_BYTES = 1 << 24  # of a file to look through: a larger file was not written by hand
 _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE | re.MULTILINE)
 # A queue statement for another number of jobs than one or none, which are the usual numbers.
-_SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?![01]?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
+_SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?!0*+1?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
+_MACRO = re.compile(r"queue\s+\$\S*", re.IGNORECASE)  # a number that HTCondor alone knows
 _AS_ONE = "icsched counts them as one job, and learns the mean of their run times"
-_DEFAULT = re.compile(rb"^[ \t]*DAGMAN_DEFAULT_PRIORITY[ \t]*=[^\n]*", re.I | re.M)
-_STRICT = re.compile(rb"^[ \t]*DAGMAN_USE_STRICT[ \t]*=[ \t]*([0-9]{1,9})[ \t\r]*$", re.I | re.M)
-_MOST_LENIENT = 1  # with 2 or more, DAGMan refuses a file that changes a job's priority
-_SHIFT = "shifts the whole workflow against your others; its own order stays"
 
 
-def advise(workflow: Submission) -> list[Remark]:
+def advise(workflow: Submission, around: Around | None = None) -> list[Remark]:
     """Return a remark, with its line, for everything that will disturb an order of *workflow*.
 
     Reads a thousand submit files of jobs that DAGMan will submit, and the configuration files that
-    the workflow names. A file that is huge or cannot be read is skipped.
+    the workflow names. A submit file that is huge or cannot be read is skipped. *around* has the
+    settings around the workflow, if somebody knows them.
     """
     return [
         *workflow.remarks,
         *_said_twice(workflow),
         *_about_submit_files(workflow),
-        *_default_priority(workflow),
-        *(
-            Remark(path, 0, "the CONFIG file does not exist")
-            for path in _configs(workflow)
-            if not os.path.lexists(path)
-        ),
+        *default_priority(workflow, around),
+        *unread_configs(workflow),
     ]
-
-
-def strictness(workflow: Submission) -> Remark | None:
-    """Return the DAGMAN_USE_STRICT setting that makes DAGMan refuse a second priority for a job.
-
-    Looks at the CONFIG file of the workflow, then at the environment; CONFIG wins. Does not look
-    at the configuration of HTCondor itself.
-    """
-    name = "_CONDOR_DAGMAN_USE_STRICT"
-    setting = os.environ.get(name, "").strip()
-    found = Remark("environment", 0, f"{name}={setting}") if setting else None
-    value = setting
-    for path in _configs(workflow):
-        if (last := _last_match(_looked_through(path), _STRICT)) is not None:
-            found = Remark(path, last[0], last[1])
-            value = last[1].partition("=")[2].strip()
-    is_strict = value.isascii() and value.isdigit() and int(value) > _MOST_LENIENT
-    return found if is_strict else None
-
-
-def refusal(setting: str, *, otherwise: str = "") -> str:
-    """Return what a strict *setting* does, and what to do about it."""
-    what = f"{otherwise}take the PRIORITY lines out of the files"
-    return f"'{setting}' makes DAGMan refuse a second priority for a job: {what}"
-
-
-def _configs(workflow: Submission) -> Iterator[str]:
-    """Yield the files of CONFIG that count: condor_submit_dag does not read included files."""
-    roots = {id(root) for root in workflow.roots}
-    for statement in workflow.scope.directives:
-        source, command = statement.source, statement.command
-        if id(source) in roots and isinstance(command, Config):
-            by_file, start = workflow.use_dag_directory, workflow.directory
-            start = os.path.dirname(source.path) if by_file else start
-            yield os.path.join(start, command.argument)
 
 
 def _said_twice(workflow: Submission) -> Iterator[Remark]:
@@ -111,7 +70,9 @@ def _about_submit_file(file: SubmitFile) -> Iterator[Remark]:
         yield Remark(file.path, line, text)
     if queue is not None and (several := _SEVERAL.match(data, queue)):
         text = several[0].decode(errors="replace").strip()
-        submits = f"DAGMan submits all these jobs as {_jobs(file, each='each of ')}"
+        is_open = _MACRO.fullmatch(text) is not None
+        submits = "may submit several jobs" if is_open else "submits all these jobs"
+        submits = f"DAGMan {submits} as {_jobs(file, each='each of ')}"
         line = data.count(b"\n", 0, queue) + 1
         yield Remark(file.path, line, f"'{text}': {submits}; {_AS_ONE}")
 
@@ -129,16 +90,6 @@ def _missing(files: list[SubmitFile]) -> Remark:
     text = f"the submit file {path} does not exist{there}: {fails}"
     line = first.source.line(first.statement)
     return Remark(first.source.path, line, text, sum(len(file.names) for file in files))
-
-
-def _default_priority(workflow: Submission) -> Iterator[Remark]:
-    for path in _configs(workflow):
-        found = _last_match(_looked_through(path), _DEFAULT)
-        if found:
-            yield Remark(path, found[0], f"'{found[1]}' {_SHIFT}")
-    name = "_CONDOR_DAGMAN_DEFAULT_PRIORITY"
-    if name in os.environ:
-        yield Remark("environment", 0, f"{name}={os.environ[name]} {_SHIFT}")
 
 
 def _looked_through(path: str) -> bytes:

@@ -9,8 +9,9 @@ import numpy as np
 
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
-from icsched.formats.dagman.advice import advise, refusal, strictness
+from icsched.formats.dagman.advice import advise
 from icsched.formats.dagman.clusters import write_clustered
+from icsched.formats.dagman.settings import refusal, strictness
 from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.submit_commands import commands_of

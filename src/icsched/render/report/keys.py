@@ -11,8 +11,10 @@ import numpy as np
 from icsched.answers.report import Bottleneck, Game, ReportAnswer
 from icsched.answers.report.parts import Blocks
 from icsched.pictures import Curve, DagPicture, Lanes
+from icsched.render.cautions import caution_lines
 from icsched.render.report import sentences as say
 from icsched.render.report.proof_tree import proof_keys
+from icsched.render.visible import named
 from icsched.sim import pool_to_dict
 
 MOST_LETTERS = 200  # of a name: longer ones end in three dots
@@ -101,6 +103,7 @@ def _worth(found: ReportAnswer) -> dict[str, object]:
         "best": best,
         "is_clear": say.is_clear(found, best),
         "words": say.worth(found, best),
+        "cautions": [named(line) for line in caution_lines(found.cautions)],
         "least_time": _least_time(found),
         "runs": found.found.runs,
         "seed": found.found.seed,

@@ -24,6 +24,9 @@ export function worthSection(report) {
   onWidth(canvas, (width) => canvas.replaceChildren(bars(report, width, id)));
   return [
     element("p", { class: "verdict" }, worth.words),
+    ...worth.cautions.map((/** @type {string} */ words) =>
+      element("p", { class: "caution" }, words),
+    ),
     ...(worth.least_time ? [element("p", { class: "lead" }, worth.least_time.words)] : []),
     element("p", {}, pool.words),
     element(

@@ -9,11 +9,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 
 import numpy as np
 
 from icsched.errors import FormatError, ScheduleError
-from icsched.files import read_bytes, write_with_directory
+from icsched.files import naming, read_bytes, write_with_directory
 from icsched.formats.dagman.clusters.member import Member, as_member
 from icsched.formats.dagman.clusters.merge import job_statements, submit_lines
 from icsched.formats.dagman.clusters.seal import (
@@ -29,6 +31,7 @@ from icsched.formats.dagman.flat import directive_lines, job_lines, modifier_lin
 from icsched.formats.dagman.place import Place, flat_name, places
 from icsched.formats.dagman.scope import spots
 from icsched.formats.dagman.submission import Submission
+from icsched.formats.dagman.writer import submit_files
 from icsched.pebble import check_order
 
 _SCRIPT_SOURCE = os.path.join(os.path.dirname(__file__), "run_members.sh")
@@ -66,7 +69,8 @@ def write_clustered(
 
     A cluster is a list of ids of ``workflow.dag`` in the order in which they will run. The clusters
     come in the order in which they will be handed out, and get their priorities by it.
-    The first file returned is *output*. It is written last, so until then there is none.
+    The first file returned is *output*. It is written last, so until then there is none. New files
+    are not more readable than the files that they are made of.
 
     Raises ScheduleError if the clusters one after the other are not a legal order. Raises
     MemberError, with the line, for what a cluster of several jobs cannot do. Raises FormatError for
@@ -92,8 +96,16 @@ def write_clustered(
     inside = {os.path.basename(name): data for name, data in files.items() if name != path}
     # If a power cut empties some of these, DAGMan or the script reports it: no job is skipped.
     dag = with_seal(files[path], inside)
-    write_with_directory(path, dag, path + DIRECTORY, inside, executable={SCRIPT})
+    with naming(path):
+        shared = _shared([*workflow.read, *(file.path for file in submit_files(workflow))])
+    write_with_directory(path, dag, path + DIRECTORY, inside, executable={SCRIPT}, shared=shared)
     return list(files)
+
+
+def _shared(paths: Sequence[str]) -> int:
+    """Return the permissions that all these files give to their group and to others."""
+    modes = (os.stat(path).st_mode for path in paths if os.path.isfile(path))
+    return reduce(and_, modes, 0o077)
 
 
 def clustered_files(
