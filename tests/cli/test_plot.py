@@ -163,14 +163,14 @@ def test_an_svg_needs_no_matplotlib_and_a_png_names_the_extra():
     [
         (["curves", "wf.dag"], 2, "expected -o FILE, such as -o picture.svg"),
         (
-            ["curves", "wf.dag", "-o", "wf.pdf"],
+            ["curves", "wf.dag", "-o", "wf.gif"],
             2,
-            "-o: expected a file whose name ends in .svg, .png",
+            "-o: expected a file whose name ends in .svg, .png, .pdf",
         ),
         (
             ["lanes", "wf.dag", "-o", "wf.dot"],
             2,
-            "-o: expected a file whose name ends in .svg, .png",
+            "-o: expected a file whose name ends in .svg, .png, .pdf",
         ),
         (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "the pool are for lanes"),
         (["dag", "wf.dag", "-o", "x.svg", "--law", "constant"], 2, "--seed are for lanes"),
@@ -337,3 +337,13 @@ def test_auto_that_keeps_fifo_has_the_lanes_of_fifo(folder, icsched):
     ends = [text.split(": ") for text in texts("wf.svg") if ": ends at " in text]
     assert [name for name, _ in ends] == ["fifo", "auto"]
     assert len({end for _, end in ends}) == 1
+
+
+def test_labels_with_wide_letters_have_room_or_are_left_out(icsched, folder):
+    """A level of 42 jobs in 1,600 pixels: 38 for each, and five letters such as mD...00 take 40."""
+    icsched("make", "montage", "4", "4", "-o", "m.dag")
+    icsched("plot", "dag", "m.dag", "-o", "m.svg")
+
+    drawn = re.findall(r"<text [^>]*>([^<]*)</text>", (folder / "m.svg").read_text())
+    assert "mProject_00" in drawn
+    assert not [words for words in drawn if words.startswith("mD")]

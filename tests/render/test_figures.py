@@ -110,15 +110,17 @@ def test_a_segment_is_as_long_as_its_interval(drawn):
 
 
 def test_the_same_cells_give_the_same_bytes_without_a_date(tmp_path):
+    suffixes = ["svg", "png", "pdf"]
     results = [made(cell.interval, cell.batch, stall=RATIO) for cell in CELLS]
     for name in ("one", "two"):
-        write_figure(ratio_figure("wf", CELLS, results), str(tmp_path / name), ["svg", "png"])
+        write_figure(ratio_figure("wf", CELLS, results), str(tmp_path / name), suffixes)
 
-    for suffix in ("svg", "png"):
+    for suffix in suffixes:
         one, two = (tmp_path / f"{name}.{suffix}" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
     text = (tmp_path / "one.svg").read_text()
     assert "<dc:date>" not in text
+    assert b"CreationDate" not in (tmp_path / "one.pdf").read_bytes()
     assert len(text) < 110_000
 
 

@@ -56,7 +56,7 @@ def plot(
         For study: its directory.
     output_
         File of the picture, which replaces a file of that name; it must be given. The suffix
-        decides: .svg or .png; for a dag also .dot or .gv.
+        decides: .svg, .png or .pdf; for a dag also .dot or .gv.
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
         It can be given several times. Curves and lanes always have fifo, too;

@@ -186,8 +186,12 @@ def blank(width: float, height: float) -> Figure:
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """Return *figure* as svg or png; the same figure always has the same bytes."""
-    unstamped = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+    """Return *figure* as svg, png or pdf; the same figure always has the same bytes."""
+    unstamped = {
+        "svg": {"Date": None, "Creator": None},
+        "png": {"Software": None},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    }
     data = BytesIO()
     with style(), warnings.catch_warnings():
         # An SVG leaves letters to the program that shows it; a PNG has boxes for those of no font.

@@ -1,4 +1,4 @@
-"""Pictures of `icsched plot`: SVG, PNG, and DOT for Graphviz."""
+"""Pictures of `icsched plot`: SVG, PNG, PDF, and DOT for Graphviz."""
 
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from icsched.render.visible import named
 from icsched.render.words import counted
 
 DOT = ("dot", "gv")
-SUFFIXES = {"curves": ("svg", "png"), "dag": ("svg", "png", *DOT)}  # others are as of curves
+_PICTURES = ("svg", "png", "pdf")
+SUFFIXES = {"curves": _PICTURES, "dag": (*_PICTURES, *DOT)}  # others are as of curves
 
 
 def suffix_of(picture: str, output: str) -> str:

@@ -12,7 +12,7 @@ _THEOREM = {
     Theorem.EXACT: "exact",
     Theorem.PARTS: "bounds of parts",
 }
-_PAPER = {
+_PAPER: dict[Theorem | None, str] = {
     Theorem.BLOCKS: "Cordasco et al. 2011, ",
     Theorem.SUM_OF_TREES: "Cordasco et al. 2007, ",
 }

@@ -4,6 +4,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids
 from icsched.pictures import DagPicture
+from icsched.render.layout import columns_of
 from icsched.render.svg.looks import COLOURS, SCALE, scale_colour
 from icsched.render.svg.shapes import (
     Dots,
@@ -13,6 +14,7 @@ from icsched.render.svg.shapes import (
     Text,
     box,
     fitted,
+    text_width,
     title_text,
 )
 from icsched.render.words import counted
@@ -21,6 +23,7 @@ _MOST_WIDE, _MOST_HIGH = 1600.0, 1200.0
 _LEAST_WIDE = 320.0  # so that the scale has room
 _WIDE, _HIGH = 90.0, 70.0  # pixels that a node gets if there is room
 _SMALL = 10.0
+_FEWEST = 5  # letters of a name that was cut; fewer tell nothing
 _MARGIN, _HEAD, _FOOT = 10.0, 26.0, 24.0
 _WIDEST_ARC = 4.0
 
@@ -112,8 +115,25 @@ def _labels(
         for label, tasks in zip(picture.label, picture.tasks.tolist(), strict=True)
     )
     places = zip(x.tolist(), y.tolist(), names, beside.tolist(), strict=True)
-    found = ((a, b, fitted(name, space - 4, _SMALL)) for a, b, name, space in places)
+    found = ((a, b, _label(name, space - 4)) for a, b, name, space in places)
     return [Text(a, b, words, _SMALL, "middle") for a, b, words in found if words]
+
+
+def _label(name: str, room: float) -> str:
+    """Return *name*, cut so that wide letters have room too; empty if too little of it is left.
+
+    >>> _label("fit_00", 40), _label("mDiff_00", 34), _label("mmm_mmm_mmm_00", 80)
+    ('fit_00', '', 'mmm_…m_00')
+    """
+    words = fitted(name, room, _SMALL)
+    while words and text_width(words, _SMALL) + _excess(words) > room:
+        words = fitted(name, text_width(words, _SMALL) - 1, _SMALL)
+    return words if words == name or columns_of(words) >= _FEWEST else ""
+
+
+def _excess(words: str) -> float:
+    """Return about how much wider *words* are than as many usual letters."""
+    return 0.35 * _SMALL * sum(letter in "mwMW@%…" for letter in words)
 
 
 def _scale(y: float) -> list[Shape]:

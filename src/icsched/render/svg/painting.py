@@ -1,4 +1,4 @@
-"""Shapes as PNG, painted by matplotlib (the extra ``plot``): no other library here makes pixels."""
+"""Shapes as PNG and PDF, painted by matplotlib (the extra ``plot``)."""
 
 from __future__ import annotations
 
