@@ -23,7 +23,7 @@ from icsched.render.show import remark_words
 from icsched.render.simulate import pool_words
 from icsched.render.spreads import ASSUMED
 from icsched.render.visible import named
-from icsched.render.words import counted, in_bytes, in_unit, visible_time
+from icsched.render.words import counted, in_bytes, in_unit, rounded, visible_time
 from icsched.sim import Pool, Ratio
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
@@ -166,7 +166,7 @@ def least_time(found: ReportAnswer, least: LeastTime) -> str:
     why = together if least.reason == "work" else alone
     name = best(found)
     time = found.found.orders[name].time
-    mean, low, high = map(_digits, (time.mean, time.low, time.high))
+    mean, low, high = map(rounded, (time.mean, time.low, time.high))
     return (
         f"No order can end this run before {in_unit(_below(least.time), unit(found))} on average:"
         f" {why}. The order {name} takes {mean} [{low}, {high}] {unit(found)} in simulated runs."
@@ -246,12 +246,7 @@ def wait(found: ReportAnswer, each: Wait) -> str:
 
 
 def _time(found: ReportAnswer, value: float) -> str:
-    return in_unit(_digits(value), unit(found))
-
-
-def _digits(value: float) -> str:
-    """Return a time with three digits, or all before the point."""
-    return f"{value:,.0f}" if value >= 100 else f"{visible_time(value):.3g}"
+    return in_unit(rounded(value), unit(found))
 
 
 def _below(value: float) -> str:
