@@ -184,10 +184,7 @@ def _caution(found: ReportAnswer) -> str:
     if found.found.runs >= FEWEST_RUNS:
         return ""
     runs = counted(found.found.runs, "run")
-    return (
-        f" Only {runs} of each order were simulated, because the workflow is"
-        " large: do not trust the intervals."
-    )
+    return f" Only {runs} of each order were simulated, so the intervals may be too narrow."
 
 
 def order(found: ReportAnswer, name: str) -> str:
