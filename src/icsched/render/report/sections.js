@@ -12,7 +12,7 @@ import {
   timed,
   unitOfBytes,
 } from "./dom.js";
-import { opponents, orderNames } from "./orders.js";
+import { opponents, orderNames, theOrder } from "./orders.js";
 import { largest } from "./scale.js";
 
 /**
@@ -84,12 +84,12 @@ function waitLists(
     JSON.stringify(waits[one].tasks) === JSON.stringify(waits[other].tasks);
   const isShared = known.length === 2 && same(known[0], known[1]);
   return (isShared ? known.slice(0, 1) : known).map((name) => {
-    const orders = isShared ? `orders ${known.join(" and ")}` : `order ${name}`;
+    const orders = (isShared ? known : [name]).map(theOrder).join(" and ");
     const { words, tasks } = waits[name];
     return element(
       "div",
       {},
-      element("h3", {}, `What workers wait for in the ${orders}`),
+      element("h3", {}, `What workers wait for in ${orders}`),
       element("p", {}, words),
       tasks.length
         ? waited(tasks, show, (one) => ({ "data-time": one.time }))

@@ -153,9 +153,7 @@ def worth(found: ReportAnswer, name: str) -> str:
     gain, low, high = (100 * (1 - value) for value in (known.median, known.high, known.low))
     interval = f"{gain:.1f}% earlier [{low:.1f}%, {high:.1f}%]"
     chance = " That may be chance: the interval includes 0." if low <= 0 <= high else ""
-    return (
-        f"In the order {name} this run should end {interval} than with {_than(found)}.{chance}{few}"
-    )
+    return f"In {_the(name)} this run should end {interval} than with {_than(found)}.{chance}{few}"
 
 
 def least_time(found: ReportAnswer, least: LeastTime) -> str:
@@ -169,8 +167,8 @@ def least_time(found: ReportAnswer, least: LeastTime) -> str:
     mean, low, high = map(rounded, (time.mean, time.low, time.high))
     return (
         f"No order can end this run before {in_unit(_below(least.time), unit(found))} on average:"
-        f" {why}. The order {name} takes {mean} [{low}, {high}] {unit(found)} in simulated runs."
-        + (" A mean below the least time is chance." if time.mean < least.time else "")
+        f" {why}. {_initial(_the(name))} takes {mean} [{low}, {high}] {unit(found)} in simulated"
+        " runs." + (" A mean below the least time is chance." if time.mean < least.time else "")
     )
 
 
@@ -220,7 +218,7 @@ def stalls(found: ReportAnswer) -> str:
     who = "batches find" if isinstance(found.pool, Pool) else "requests find"
     shares = [
         f"{100 * found.found.orders[name].stall.mean:.1f}% of all {who} no eligible"
-        f" {word(found)} in the order {name}"
+        f" {word(found)} in {_the(name)}"
         for name in names
     ]
     text = "; ".join(shares)
@@ -232,7 +230,7 @@ def waits(found: ReportAnswer, name: str) -> str:
     run = found.waits[name]
     time = _time(found, run.time)
     return (
-        f"One run in the order {name} stalls for {time}, {100 * run.share:.1f}% of its time: a"
+        f"One run in {_the(name)} stalls for {time}, {100 * run.share:.1f}% of its time: a"
         f" worker is free, and no {word(found)} can be taken."
     )
 
@@ -308,12 +306,34 @@ def memory(found: ReportAnswer) -> str:
     peak = _held(found, peaks[least[0]])
     if len(least) == len(peaks):
         return f"{kept} All orders need the same: at most {peak}."
-    who = f"The order {least[0]} needs" if len(least) == 1 else f"The orders {_all(least)} need"
+    who = _initial(_listed(least)) + (" needs" if len(least) == 1 else " need")
     return f"{kept} {who} the least: at most {peak}."
 
 
-def _all(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def _listed(names: list[str]) -> str:
+    """Name some orders in a sentence.
+
+    >>> _listed(["now", "auto"])
+    'the order that the file has now and the order auto'
+    >>> _listed(["auto", "prio", "fifo"])
+    'the orders auto, prio and fifo'
+    """
+    own, others = ([name for name in names if (name == NOW) is is_own] for is_own in (True, False))
+    told = [_the(name) for name in own]
+    if len(others) == 1:
+        told.append(_the(others[0]))
+    elif others:
+        told.append(f"the orders {', '.join(others[:-1])} and {others[-1]}")
+    return " and ".join(told)
+
+
+def _the(name: str) -> str:
+    """Name an order in a sentence; "the order now" would read as an adverb."""
+    return "the order that the file has now" if name == NOW else f"the order {name}"
+
+
+def _initial(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _held(found: ReportAnswer, count: int) -> str:
