@@ -138,6 +138,11 @@ def _worth() -> dict[str, Any]:
 def _stalls() -> dict[str, Any]:
     return {
         "words": "Workers leave with nothing in 20% of their requests.",
+        "recorded": {
+            "words": "Stalls: for 60 s slots were free; 18.2% of the slots' time was lost.",
+            "share": 0.182,
+            "periods": ["10 to 70 s: 60 slot seconds lost, all waited for a"],
+        },
         "timelines": {
             "now": {"time": [0, 50, 150, 330], "eligible": [1, 3, 2, 0], "idle": [2, 0, 1, 3]},
             "auto": {"time": [0, 50, 120, 300], "eligible": [1, 3, 5, 0], "idle": [2, 0, 0, 3]},

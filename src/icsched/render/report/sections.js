@@ -57,6 +57,7 @@ export function stallsSection(report, show) {
     : [];
   return [
     element("p", {}, stalls.words),
+    ...(stalls.recorded ? recordedStalls(stalls.recorded) : []),
     element("div", { class: "pair" }, ...charts),
     element(
       "div",
@@ -69,6 +70,17 @@ export function stallsSection(report, show) {
           waited(stalls.bottlenecks, show, (one) => ({ "data-waiting": one.waiting })),
         ]
       : []),
+  ];
+}
+
+/** The stalls of the log, as learn tells them. */
+function recordedStalls(/** @type {{words: string, periods: string[]}} */ { words, periods }) {
+  return [
+    element("h3", {}, "In the recorded run"),
+    element("p", {}, words),
+    periods.length
+      ? element("ul", { class: "recorded" }, ...periods.map((one) => element("li", {}, one)))
+      : null,
   ];
 }
 

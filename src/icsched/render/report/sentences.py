@@ -213,7 +213,7 @@ def _present(found: ReportAnswer) -> str:
 
 
 def stalls(found: ReportAnswer) -> str:
-    """Say how often workers find nothing, in the best order and in the baseline."""
+    """Say what time is lost, and how often workers find nothing; best order and baseline alone."""
     names = dict.fromkeys([found.baseline, best(found), "auto"])
     who = "batches find" if isinstance(found.pool, Pool) else "requests find"
     shares = [
@@ -222,7 +222,19 @@ def stalls(found: ReportAnswer) -> str:
         for name in names
     ]
     text = "; ".join(shares)
-    return f"{text}. {_waits(found)}"
+    return f"{_lost(found, [*names])}{text}. {_waits(found)}"
+
+
+def _lost(found: ReportAnswer, names: list[str]) -> str:
+    """Say which share of the workers' time one run of each order loses; "" if nobody knows."""
+    shares = {name: found.waits[name].lost for name in names if name in found.waits}
+    told = [
+        f"{100 * lost:.1f}% in {_the(name)}" for name, lost in shares.items() if lost is not None
+    ]
+    if not told:
+        return ""
+    why = f"a worker is free, and no {word(found)} can be taken"
+    return f"Share of the workers' time that one run loses, because {why}: {', '.join(told)}. "
 
 
 def waits(found: ReportAnswer, name: str) -> str:
