@@ -96,7 +96,7 @@ def report() -> dict[str, Any]:
             "words": "The order auto reaches the ceiling at every step.",
         },
         "memory": {
-            "words": "The order now holds fewer results at once.",
+            "words": "The order that the file has now holds fewer results at once.",
             "unit": "results",
             "orders": {
                 "now": {"step": [0, 5, 10], "held": [0, 4, 1], "peak": 4},
@@ -137,7 +137,12 @@ def _worth() -> dict[str, Any]:
 
 def _stalls() -> dict[str, Any]:
     return {
-        "words": "In the order now workers leave with nothing in 20% of their requests.",
+        "words": "Workers leave with nothing in 20% of their requests.",
+        "recorded": {
+            "words": "Stalls: for 60 s slots were free; 18.2% of the slots' time was lost.",
+            "share": 0.182,
+            "periods": ["10 to 70 s: 60 slot seconds lost, all waited for a"],
+        },
         "timelines": {
             "now": {"time": [0, 50, 150, 330], "eligible": [1, 3, 2, 0], "idle": [2, 0, 1, 3]},
             "auto": {"time": [0, 50, 120, 300], "eligible": [1, 3, 5, 0], "idle": [2, 0, 0, 3]},

@@ -70,6 +70,23 @@ def test_no_digit_of_an_interval_is_made_up(browser, tmp_path):
     assert cells[3] == "1.0000 [0.9975, 1.0025]"
 
 
+def test_the_baseline_is_called_so_in_its_own_row(browser, sample_page):
+    browser.open(sample_page)
+    cells = browser.run(
+        "return [...document.querySelectorAll('#worth tbody tr:first-child > *')]"
+        ".map((cell) => cell.textContent)"
+    )
+
+    assert (cells[0], cells[4]) == ("now", "1 (baseline)")
+
+
+def test_what_the_simulation_leaves_out_is_directly_below_the_gain(browser, sample_page):
+    browser.open(sample_page)
+    below = browser.run("return document.querySelector('#worth .verdict + p').textContent")
+
+    assert below == "MAXJOBS limits of categories are not simulated."
+
+
 def test_the_caption_of_the_first_table_is_as_wide_as_the_screen_lets_it_be(browser, sample_page):
     browser.open(sample_page, width=400)
     caption, figure = browser.run(

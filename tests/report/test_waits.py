@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from icsched import Dag, Pool, Workers
 from icsched.answers.report.waits import waits_of
-from icsched.sim import Played, Times, trace
+from icsched.sim import Played, Recorded, Times, trace
 from tests.strategies import dags
 
 
@@ -26,6 +26,7 @@ def test_a_chain_on_two_workers_waits_for_each_task_in_turn():
 
     assert found.time == pytest.approx(6.0)
     assert found.share == pytest.approx(1.0)
+    assert found.lost == pytest.approx(0.5)  # one of two workers
     assert [(wait.task, wait.time) for wait in found.tasks] == [(1, 3.0), (0, 2.0), (2, 1.0)]
 
 
@@ -34,6 +35,23 @@ def test_nobody_waits_while_all_workers_are_busy():
     pool = Workers(1)
 
     assert waits_of(alone, run_of(alone, pool, [2.0, 3.0]), pool).time == 0.0
+
+
+def test_a_worker_who_has_not_come_yet_does_not_wait():
+    """a and b take 2 s each. The second worker comes at 1 s, and loses 3 s of 4 s + 3 s."""
+    chain = Dag({"a": [], "b": ["a"]})
+    pool = Recorded([0.0, 1.0], [np.inf, np.inf])
+    found = waits_of(chain, run_of(chain, pool, [2.0, 2.0]), pool)
+
+    assert found.time == pytest.approx(3.0)
+    assert found.lost == pytest.approx(3 / 7)
+
+
+def test_nobody_knows_what_workers_from_outside_lose():
+    alone = Dag({"a": []})
+    pool = Pool()
+
+    assert waits_of(alone, run_of(alone, pool), pool).lost is None
 
 
 def test_all_wait_for_the_last_parent_of_what_comes_next():

@@ -25,6 +25,7 @@ from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
+from icsched.formats.table import format_by_suffix
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Waits
 from icsched.logs.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
@@ -122,8 +123,15 @@ def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str
             paths.append(path)
     _check_once(paths)
     if not found:
-        raise ArgumentError("expected a log of HTCondor, or its history as JSON")
+        raise _no_log(paths)
     return found, paths
+
+
+def _no_log(paths: Sequence[str]) -> ArgumentError | FormatError:
+    """Return the error without a log; it names the file that has no suffix of a workflow's."""
+    problem = "expected a log of HTCondor, or its history as JSON"
+    others = [path for path in paths if format_by_suffix(path) is None]
+    return FormatError(others[0], None, problem) if others else ArgumentError(problem)
 
 
 def _check_once(paths: Sequence[str]) -> None:

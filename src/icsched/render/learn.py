@@ -15,6 +15,7 @@ from icsched.render.charts import curves
 from icsched.render.known import times_keys, times_sentence
 from icsched.render.layout import table
 from icsched.render.spreads import variation
+from icsched.render.stalls import stall_lines
 from icsched.render.visible import named
 from icsched.render.words import counted, number, short
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
@@ -117,17 +118,8 @@ def _charts(found: LearnAnswer) -> str:
 def _stalls(found: Stalls | None) -> str:
     if found is None:
         return ""
-    if not found.lost:
-        return "Stalls: none; whenever a slot was free, a job could be taken.\n"
-    lines = [
-        f"Stalls: for {_seconds(found.seconds)} slots were free and no job could be taken;"
-        f" {100 * found.share:.1f}% of the slots' time was lost."
-    ]
-    for stall in found.longest:
-        period = f"{number(stall.start, 0)} to {number(stall.end, 0)} s"
-        job = f", all waited for {named(stall.waited_for)}" if stall.waited_for else ""
-        lines.append(f"  {period}: {number(stall.lost, 0)} slot seconds lost{job}")
-    return "\n".join(lines) + "\n"
+    first, *periods = stall_lines(found)
+    return "\n".join([first, *(f"  {line}" for line in periods)]) + "\n"
 
 
 def _pool(found: LearnAnswer) -> str:

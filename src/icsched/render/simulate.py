@@ -15,7 +15,7 @@ from icsched.render.layout import table
 from icsched.render.notes import sentence
 from icsched.render.spreads import variation
 from icsched.render.visible import named
-from icsched.render.words import counted, in_unit, number, short, size, visible_time
+from icsched.render.words import counted, in_unit, number, rounded, short, size, visible_time
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
 
 
@@ -50,12 +50,12 @@ def pool_words(pool: AnyPool, unit: str = "") -> str:
     '4 workers, results and losses known after 5 s'
     """
     terms = {
-        f"workers leave after {in_unit(number(pool.leave), unit)} on average": pool.leave
+        f"workers leave after {in_unit(rounded(pool.leave), unit)} on average": pool.leave
         < math.inf,
         f"deadline {in_unit(number(pool.deadline), unit)}": pool.deadline < math.inf,
         f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
-        f"overhead {in_unit(number(pool.overhead), unit)} for each job": pool.overhead > 0,
-        f"results and losses known after {in_unit(number(pool.delay), unit)}": pool.delay > 0,
+        f"overhead {in_unit(rounded(pool.overhead), unit)} for each job": pool.overhead > 0,
+        f"results and losses known after {in_unit(rounded(pool.delay), unit)}": pool.delay > 0,
     }
     return ", ".join([_who(pool, unit), *(term for term, holds in terms.items() if holds)])
 
@@ -92,13 +92,18 @@ def _report(answer: SimulateAnswer) -> str:
 
 
 def _interval(found: Mean | Ratio) -> str:
-    """Return a number and its interval, with as many decimals as the interval justifies."""
+    """Return a number and its interval, with as many decimals as the interval justifies.
+
+    An exact number has no interval.
+
+    >>> _interval(Mean(29089.0, 29089.0, 29089.0)), _interval(Mean(2.5, 2.4, 2.6))
+    ('29,089', '2.50 [2.40, 2.60]')
+    """
     middle = found.mean if isinstance(found, Mean) else found.median
     width = found.high - found.low
-    is_exact = width <= 1e-9 * middle  # apart from rounding
-    decimals = 4 if is_exact else min(8, max(0, 1 - math.floor(math.log10(width))))
-    if not visible_time(found.high):
-        decimals = 0  # no task takes any time
+    if width <= 1e-9 * middle or not visible_time(found.high):  # apart from rounding; no time
+        return number(round(visible_time(middle), 4))
+    decimals = min(8, max(0, 1 - math.floor(math.log10(width))))
     texts = [number(value, decimals) for value in (middle, found.low, found.high)]
     return "{} [{}, {}]".format(*texts)
 

@@ -50,6 +50,15 @@ def short(value: float) -> str:
     return number(value, 0) if value >= 1000 else f"{visible_time(value):.4g}"
 
 
+def rounded(value: float) -> str:
+    """Return a time with three digits, or all before the point.
+
+    >>> rounded(50725.69231), rounded(100.5), rounded(0.25), rounded(9.996), rounded(1e30)
+    ('50,726', '100', '0.25', '10', '1e+30')
+    """
+    return number(value, 0) if value >= 100 else f"{visible_time(value):.3g}"
+
+
 def in_bytes(count: int) -> str:
     """Return a number of bytes with three digits, in the unit that people read.
 

@@ -189,3 +189,13 @@ def test_a_history_in_which_a_job_ends_before_its_start_is_refused(icsched, put)
 
     assert found.code == 1
     assert "the clock went backwards: job 'job_2' ended 500 s before its start" in found.complaint
+
+
+@pytest.mark.parametrize("words", [("bin",), ("bin", "wf.dag"), ("wf.dag", "bin")])
+def test_a_file_that_is_no_log_is_named(icsched, tmp_path, words):
+    (tmp_path / "bin").write_bytes(bytes(range(256)))
+
+    found = icsched("learn", *words)
+
+    said = "bin: expected a log of HTCondor, or its history as JSON"
+    assert (found.code, found.complaint) == (1, said)

@@ -53,3 +53,21 @@ def test_a_log_that_learn_refuses_is_refused_by_the_report(icsched, put):
     assert refused.code == 1
     assert refused.complaint == icsched("learn", "back.log", "back.dag").complaint
     assert refused.complaint.startswith("back.log: the clock went backwards by 540 s")
+
+
+def test_the_stalls_begin_with_the_time_that_is_lost_and_those_of_the_log_are_as_in_learn(
+    report, icsched
+):
+    found = report("wf.dag", "--log", "wf.log")["stalls"]
+
+    assert found["words"].startswith(
+        "Share of the workers' time that one run loses, because a worker"
+    )
+    lost = found["waits"]["fifo"]["lost"]
+    assert f"taken: {100 * lost:.1f}% in the order fifo" in found["words"]
+    told = icsched("learn", "wf.log", "wf.dag").out
+    assert f"{found['recorded']['words']}\n" in told
+    assert "70 to 140 s: 80 slot seconds lost, all waited for join" in found["recorded"]["periods"]
+    assert all(f"  {period}\n" in told for period in found["recorded"]["periods"])
+    assert found["recorded"]["share"] == 0.4
+    assert report("wf.dag")["stalls"]["recorded"] is None

@@ -174,6 +174,10 @@ def test_an_order_that_icsched_wrote_is_what_the_file_has_now(icsched, report, p
     assert found["worth"]["baseline"] == "now"
     assert order_of(found, "now") == [0, 1, 3, 2]
     assert order_of(found, "auto")[0] == 1
+    told = json.dumps(found)
+    assert "no eligible job in the order that the file has now" in told
+    assert "One run in the order that the file has now stalls for" in told
+    assert "order now" not in told  # as if now were an adverb
 
 
 def test_a_proof_names_its_theorem_with_a_sentence_and_its_parts(report, fork):

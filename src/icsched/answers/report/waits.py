@@ -6,7 +6,7 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids
 from icsched.dag import Dag
-from icsched.sim import AnyPool, Ending, Pool
+from icsched.sim import AnyPool, Ending, Pool, Recorded
 from icsched.sim.results import Assignments, Trace
 
 MOST_SHOWN = 10
@@ -25,11 +25,14 @@ class Wait:
 class Waits:
     """For how long a free worker found nothing to take in one run, and what it waited for.
 
-    `share` is `time` over the time of the whole run. `tasks` has the longest waits first.
+    `share` is `time` over the time of the whole run. `lost` is the share of the time of all workers
+    that was lost so; None if workers come from outside, because nobody knows who is there. `tasks`
+    has the longest waits first.
     """
 
     time: float
     share: float
+    lost: float | None
     tasks: tuple[Wait, ...]
 
 
@@ -39,26 +42,41 @@ def waits_of(dag: Dag, run: Trace, pool: AnyPool) -> Waits:
     A task can be taken when its last parent has its result, and `pool.delay` later it is known.
     Everybody waits for the last parent of the task that can be taken next, or for a task that was
     lost; after the last assignment, for the task that ends last. Workers of a `Pool` come from
-    outside, so somebody may always ask. In a fixed set of workers nobody waits while all are busy.
+    outside, so somebody may always ask. Otherwise nobody waits while all who are there are busy.
     Takes O((tasks + arcs) log tasks) time.
     """
     given, over = run.assignments, float(run.result.time[0])
     if not len(given.time):
-        return Waits(0.0, 0.0, ())
+        return Waits(0.0, 0.0, None if isinstance(pool, Pool) else 0.0, ())
     takeable, awaited = _takeable(dag, given, pool.delay)
-    moments = np.unique(np.concatenate([takeable, given.time, given.end, [over]]))
+    visits = _visits(pool)
+    moments = np.unique(np.concatenate([takeable, given.time, given.end, *visits, [over]]))
     moments = moments[moments <= over]
     starts, steps = moments[:-1], np.diff(moments)
     is_empty = _until(takeable, starts) == _until(given.time, starts)
-    if not isinstance(pool, Pool):
+    lost = None
+    if visits:
+        come, gone = visits
+        present = _until(come, starts) - _until(gone, starts)
         running = _until(given.time, starts) - _until(given.end, starts)
-        is_empty &= running < pool.count
+        free = np.maximum(present - running, 0)
+        is_empty &= free > 0
+        lost = float((free * steps)[is_empty].sum() / (present * steps).sum())
     by_time = np.argsort(takeable, kind="stable")
     after = np.searchsorted(takeable[by_time], starts, side="right")
     last = int(given.task[np.argmax(np.where(given.end <= over, given.end, -1.0))])
     blamed = np.append(awaited[by_time], last)[after]
     time = float(steps[is_empty].sum())
-    return Waits(time, time / over, _longest(blamed[is_empty], steps[is_empty], over))
+    return Waits(time, time / over, lost, _longest(blamed[is_empty], steps[is_empty], over))
+
+
+def _visits(pool: AnyPool) -> tuple[Floats, Floats] | tuple[()]:
+    """Return when each worker comes and leaves; nothing for workers from outside."""
+    if isinstance(pool, Pool):
+        return ()
+    if isinstance(pool, Recorded):
+        return pool.starts, pool.ends
+    return np.zeros(pool.count), np.full(pool.count, np.inf)
 
 
 def _takeable(dag: Dag, given: Assignments, delay: float) -> tuple[Floats, Ids]:

@@ -10,10 +10,12 @@ import numpy as np
 
 from icsched.answers.report import Bottleneck, Game, ReportAnswer
 from icsched.answers.report.parts import Blocks
+from icsched.logs import Stalls
 from icsched.pictures import Curve, DagPicture, Lanes
 from icsched.render.cautions import caution_lines
 from icsched.render.report import sentences as say
 from icsched.render.report.proof_tree import proof_keys
+from icsched.render.stalls import stall_lines
 from icsched.render.visible import named
 from icsched.sim import pool_to_dict
 
@@ -131,6 +133,7 @@ def _stalls(found: ReportAnswer) -> dict[str, object]:
     path = found.critical_path
     return {
         "words": say.stalls(found),
+        "recorded": None if found.recorded is None else _recorded(found.recorded.stalls),
         "timelines": {
             name: {key: _rounded(getattr(line, key)) for key in ("time", "eligible", "idle")}
             for name, line in found.timelines.items()
@@ -145,12 +148,19 @@ def _stalls(found: ReportAnswer) -> dict[str, object]:
     }
 
 
+def _recorded(stalls: Stalls) -> dict[str, object]:
+    """Return the stalls of the log, as `icsched learn` tells them."""
+    words, *periods = stall_lines(stalls)
+    return {"words": words, "share": stalls.share, "periods": periods}
+
+
 def _waits(found: ReportAnswer, name: str) -> dict[str, object]:
     run = found.waits[name]
     return {
         "words": say.waits(found, name),
         "time": run.time,
         "share": run.share,
+        "lost": run.lost,
         "tasks": [
             {
                 "task": _name(found, each.task),

@@ -9,6 +9,11 @@ export function orderClass(/** @type {string} */ name) {
   return KNOWN.includes(name) ? `order-${name}` : "order-other";
 }
 
+/** An order in a sentence: "the order now" would read as an adverb. */
+export function theOrder(/** @type {string} */ name) {
+  return name === "now" ? "the order that the file has now" : `the order ${name}`;
+}
+
 /** A piece of the order's line, for legends. */
 export function swatch(/** @type {string} */ name) {
   const line = shape("line", { x1: 1, y1: 6, x2: 35, y2: 6, class: `line ${orderClass(name)}` });

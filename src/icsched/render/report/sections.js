@@ -12,7 +12,7 @@ import {
   timed,
   unitOfBytes,
 } from "./dom.js";
-import { opponents, orderNames } from "./orders.js";
+import { opponents, orderNames, theOrder } from "./orders.js";
 import { largest } from "./scale.js";
 
 /**
@@ -57,6 +57,7 @@ export function stallsSection(report, show) {
     : [];
   return [
     element("p", {}, stalls.words),
+    ...(stalls.recorded ? recordedStalls(stalls.recorded) : []),
     element("div", { class: "pair" }, ...charts),
     element(
       "div",
@@ -72,6 +73,17 @@ export function stallsSection(report, show) {
   ];
 }
 
+/** The stalls of the log, as learn tells them. */
+function recordedStalls(/** @type {{words: string, periods: string[]}} */ { words, periods }) {
+  return [
+    element("h3", {}, "In the recorded run"),
+    element("p", {}, words),
+    periods.length
+      ? element("ul", { class: "recorded" }, ...periods.map((one) => element("li", {}, one)))
+      : null,
+  ];
+}
+
 /** What workers wait for in each order; orders with the same waits share one list. */
 function waitLists(
   /** @type {string[]} */ names,
@@ -84,12 +96,12 @@ function waitLists(
     JSON.stringify(waits[one].tasks) === JSON.stringify(waits[other].tasks);
   const isShared = known.length === 2 && same(known[0], known[1]);
   return (isShared ? known.slice(0, 1) : known).map((name) => {
-    const orders = isShared ? `orders ${known.join(" and ")}` : `order ${name}`;
+    const orders = (isShared ? known : [name]).map(theOrder).join(" and ");
     const { words, tasks } = waits[name];
     return element(
       "div",
       {},
-      element("h3", {}, `What workers wait for in the ${orders}`),
+      element("h3", {}, `What workers wait for in ${orders}`),
       element("p", {}, words),
       tasks.length
         ? waited(tasks, show, (one) => ({ "data-time": one.time }))

@@ -23,7 +23,7 @@ from icsched.render.show import remark_words
 from icsched.render.simulate import pool_words
 from icsched.render.spreads import ASSUMED
 from icsched.render.visible import named
-from icsched.render.words import counted, in_bytes, in_unit, visible_time
+from icsched.render.words import counted, in_bytes, in_unit, rounded, visible_time
 from icsched.sim import Pool, Ratio
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
@@ -153,9 +153,7 @@ def worth(found: ReportAnswer, name: str) -> str:
     gain, low, high = (100 * (1 - value) for value in (known.median, known.high, known.low))
     interval = f"{gain:.1f}% earlier [{low:.1f}%, {high:.1f}%]"
     chance = " That may be chance: the interval includes 0." if low <= 0 <= high else ""
-    return (
-        f"In the order {name} this run should end {interval} than with {_than(found)}.{chance}{few}"
-    )
+    return f"In {_the(name)} this run should end {interval} than with {_than(found)}.{chance}{few}"
 
 
 def least_time(found: ReportAnswer, least: LeastTime) -> str:
@@ -166,11 +164,11 @@ def least_time(found: ReportAnswer, least: LeastTime) -> str:
     why = together if least.reason == "work" else alone
     name = best(found)
     time = found.found.orders[name].time
-    mean, low, high = map(_digits, (time.mean, time.low, time.high))
+    mean, low, high = map(rounded, (time.mean, time.low, time.high))
     return (
         f"No order can end this run before {in_unit(_below(least.time), unit(found))} on average:"
-        f" {why}. The order {name} takes {mean} [{low}, {high}] {unit(found)} in simulated runs."
-        + (" A mean below the least time is chance." if time.mean < least.time else "")
+        f" {why}. {_initial(_the(name))} takes {mean} [{low}, {high}] {unit(found)} in simulated"
+        " runs." + (" A mean below the least time is chance." if time.mean < least.time else "")
     )
 
 
@@ -184,10 +182,7 @@ def _caution(found: ReportAnswer) -> str:
     if found.found.runs >= FEWEST_RUNS:
         return ""
     runs = counted(found.found.runs, "run")
-    return (
-        f" Only {runs} of each order were simulated, because the workflow is"
-        " large: do not trust the intervals."
-    )
+    return f" Only {runs} of each order were simulated, so the intervals may be too narrow."
 
 
 def order(found: ReportAnswer, name: str) -> str:
@@ -218,16 +213,28 @@ def _present(found: ReportAnswer) -> str:
 
 
 def stalls(found: ReportAnswer) -> str:
-    """Say how often workers find nothing, in the best order and in the baseline."""
+    """Say what time is lost, and how often workers find nothing; best order and baseline alone."""
     names = dict.fromkeys([found.baseline, best(found), "auto"])
     who = "batches find" if isinstance(found.pool, Pool) else "requests find"
     shares = [
         f"{100 * found.found.orders[name].stall.mean:.1f}% of all {who} no eligible"
-        f" {word(found)} in the order {name}"
+        f" {word(found)} in {_the(name)}"
         for name in names
     ]
     text = "; ".join(shares)
-    return f"{text}. {_waits(found)}"
+    return f"{_lost(found, [*names])}{text}. {_waits(found)}"
+
+
+def _lost(found: ReportAnswer, names: list[str]) -> str:
+    """Say which share of the workers' time one run of each order loses; "" if nobody knows."""
+    shares = {name: found.waits[name].lost for name in names if name in found.waits}
+    told = [
+        f"{100 * lost:.1f}% in {_the(name)}" for name, lost in shares.items() if lost is not None
+    ]
+    if not told:
+        return ""
+    why = f"a worker is free, and no {word(found)} can be taken"
+    return f"Share of the workers' time that one run loses, because {why}: {', '.join(told)}. "
 
 
 def waits(found: ReportAnswer, name: str) -> str:
@@ -235,7 +242,7 @@ def waits(found: ReportAnswer, name: str) -> str:
     run = found.waits[name]
     time = _time(found, run.time)
     return (
-        f"One run in the order {name} stalls for {time}, {100 * run.share:.1f}% of its time: a"
+        f"One run in {_the(name)} stalls for {time}, {100 * run.share:.1f}% of its time: a"
         f" worker is free, and no {word(found)} can be taken."
     )
 
@@ -246,12 +253,7 @@ def wait(found: ReportAnswer, each: Wait) -> str:
 
 
 def _time(found: ReportAnswer, value: float) -> str:
-    return in_unit(_digits(value), unit(found))
-
-
-def _digits(value: float) -> str:
-    """Return a time with three digits, or all before the point."""
-    return f"{value:,.0f}" if value >= 100 else f"{visible_time(value):.3g}"
+    return in_unit(rounded(value), unit(found))
 
 
 def _below(value: float) -> str:
@@ -316,12 +318,34 @@ def memory(found: ReportAnswer) -> str:
     peak = _held(found, peaks[least[0]])
     if len(least) == len(peaks):
         return f"{kept} All orders need the same: at most {peak}."
-    who = f"The order {least[0]} needs" if len(least) == 1 else f"The orders {_all(least)} need"
+    who = _initial(_listed(least)) + (" needs" if len(least) == 1 else " need")
     return f"{kept} {who} the least: at most {peak}."
 
 
-def _all(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def _listed(names: list[str]) -> str:
+    """Name some orders in a sentence.
+
+    >>> _listed(["now", "auto"])
+    'the order that the file has now and the order auto'
+    >>> _listed(["auto", "prio", "fifo"])
+    'the orders auto, prio and fifo'
+    """
+    own, others = ([name for name in names if (name == NOW) is is_own] for is_own in (True, False))
+    told = [_the(name) for name in own]
+    if len(others) == 1:
+        told.append(_the(others[0]))
+    elif others:
+        told.append(f"the orders {', '.join(others[:-1])} and {others[-1]}")
+    return " and ".join(told)
+
+
+def _the(name: str) -> str:
+    """Name an order in a sentence; "the order now" would read as an adverb."""
+    return "the order that the file has now" if name == NOW else f"the order {name}"
+
+
+def _initial(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _held(found: ReportAnswer, count: int) -> str:

@@ -112,10 +112,10 @@ function worthTable(report) {
     [interval(order.time), order.time.mean],
     [interval(order.stall, percent), order.stall.mean],
     [interval(order.utilisation, percent), order.utilisation.mean],
-    order.ratio ? [interval(order.ratio), order.ratio.median] : "is compared with",
+    order.ratio ? [interval(order.ratio), order.ratio.median] : "1 (baseline)",
     order.words,
   ]);
-  const against = `time over that of ${worth.baseline}`;
+  const against = "time over that of the baseline";
   return table(
     `Means of ${spoken(worth.runs)} simulated runs, with intervals`,
     ["order", `time in ${size.unit}`, "found nothing", "utilisation", against, "what it is"],
