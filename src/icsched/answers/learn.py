@@ -25,6 +25,7 @@ from icsched.answers.run_times import timed, times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
+from icsched.formats.dagman import submission_in
 from icsched.formats.table import format_by_suffix
 from icsched.logs import Fit, KindOfJob, OverTime, PastRun, Stalls, Waits
 from icsched.logs.usage import CLOCK_S
@@ -250,8 +251,12 @@ def _in_order(run: PastRun) -> tuple[PastRun, dict[str, Any]]:
 
 
 def _unknown(past: PastRun, workflow: Workflow | None) -> int:
-    known = set() if workflow is None else set(workflow.names)
-    return 0 if workflow is None else sum(name not in known for name in past.names)
+    """Return how many names in the logs are neither jobs nor FINAL and such nodes."""
+    if workflow is None:
+        return 0
+    submission = submission_in(workflow)
+    known = {*workflow.names, *(submission.special if submission else ())}
+    return sum(name not in known for name in past.names)
 
 
 def _descriptions(workflow: Workflow | None) -> dict[str, str]:

@@ -150,6 +150,11 @@ class NotThere(Note):
 
 
 @dataclass(frozen=True)
+class InnerThrottle(Note):
+    """Orders of inner workflows were written, each of which needs a throttle of its own."""
+
+
+@dataclass(frozen=True)
 class NotRead(Note):
     """A file whose section was removed although the workflow in it cannot be read."""
 

@@ -89,6 +89,8 @@ class _Search:
                 changes += inner.changes
                 told += inner.notes
                 stale += inner.stale
+        if len(seen) > len(files):
+            told.append(notes.InnerThrottle())
         return replace(first, changes=tuple(changes), notes=tuple(told), stale=tuple(stale))
 
     def _ordered(

@@ -15,6 +15,10 @@ _SENTENCES = {
     notes.VariablesUsed: "submit files take their priority from the variable jobpriority",
     notes.Disturbed: "icsched show {0.file} tells what may disturb this order",
     notes.NotThere: "{0.path} is not there yet and was left out (job {0.job})",
+    notes.InnerThrottle: (
+        "-maxjobs does not reach inner workflows: put DAGMAN_MAX_JOBS_SUBMITTED = N into a CONFIG"
+        " file of each"
+    ),
     notes.NotRead: "only {0.path} itself was looked at, because it cannot be read: {0.problem}",
     notes.UnreadConfig: "{0.path}: {0.problem}",
     notes.Forced: "{0.path} was changed although {0.reason}",

@@ -23,8 +23,8 @@ from icsched.render.words import counted, size
 
 # For people only, so it is not among the notes in JSON; docs/dagman.md says why.
 THROTTLE = (
-    "submit with condor_submit_dag -maxjobs N, where N is near the number of slots:"
-    " without a throttle, jobs may start out of order"
+    "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
+    " without a throttle, jobs may start out of order, and a smaller N leaves slots idle"
 )
 
 

@@ -29,6 +29,13 @@ def test_a_log_of_which_half_the_jobs_fit_is_learned_from(learn, put, count):
     assert learn("half.log", "half.dag")["unknown"] == 1
 
 
+@pytest.mark.parametrize("kind", ["FINAL", "PROVISIONER", "SERVICE"])
+def test_nodes_that_dagman_runs_by_itself_are_in_the_workflow(learn, put, kind):
+    put({"few.log": FEW, "few.dag": f"JOB map_1 x\n{kind} other x\nJOB third x\n"})
+
+    assert learn("few.log", "few.dag")["unknown"] == 0
+
+
 # map_2 starts at 12:00:10 and takes 30 s.
 ENDS_EARLY = FORK_LOG.replace(end("2", "12:00:40"), end("2", "12:00:02"))
 

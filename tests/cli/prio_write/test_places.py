@@ -11,8 +11,8 @@ from tests.unstamped import unstamped
 NOTHING = "nothing to change: the file has this order already"
 NO_BLOCK = "nothing to remove: the file has no section of icsched's"
 THROTTLE = (
-    "submit with condor_submit_dag -maxjobs N, where N is near the number of slots:"
-    " without a throttle, jobs may start out of order.\n"
+    "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
+    " without a throttle, jobs may start out of order, and a smaller N leaves slots idle.\n"
 )
 
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.dagman import section
+from icsched.formats.dagman.commands import Script
 from icsched.formats.dagman.loading import beside
+from icsched.formats.dagman.scope import OwnJobs, spots
 from icsched.formats.dagman.settings import Around, default_priority, unread_configs
-from icsched.formats.dagman.source import is_missing
+from icsched.formats.dagman.source import Kind, Source, Statement, is_missing
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import queue_at
 from icsched.formats.dagman.writer import SubmitFile, submit_files
@@ -22,6 +24,16 @@ _OWN_PRIORITY = re.compile(rb"^[ \t]*prio(?:rity)?[ \t]*=[^\n]*", re.IGNORECASE 
 # A queue statement for another number of jobs than one or none, which are the usual numbers.
 _SEVERAL = re.compile(rb"\s*queue\b[ \t]*+(?!0*+1?[ \t\r]*(?:\n|\Z))[^\n]*", re.IGNORECASE)
 _MACRO = re.compile(r"queue\s+\$\S*", re.IGNORECASE)  # a number that HTCondor alone knows
+_PLAIN_POST = re.compile(rb"SCRIPT[ \t]+POST[ \t]", re.IGNORECASE)
+_INNER = re.compile(rb"SUBDAG", re.IGNORECASE)
+_POST = (
+    "SCRIPT POST: children wait for the script, and under -maxjobs another job takes the job's"
+    " place at once"
+)
+_SUBDAG = (
+    "SUBDAG EXTERNAL: -maxjobs does not reach the inner workflow, and counts it as one job while"
+    " it runs"
+)
 _AS_ONE = "icsched counts them as one job, and learns the mean of their run times"
 
 
@@ -35,6 +47,8 @@ def advise(workflow: Submission, around: Around | None = None) -> list[Remark]:
     return [
         *workflow.remarks,
         *_said_twice(workflow),
+        *_about_scripts(workflow),
+        *_about_inner_workflows(workflow),
         *_about_submit_files(workflow),
         *default_priority(workflow, around),
         *unread_configs(workflow),
@@ -47,6 +61,44 @@ def _said_twice(workflow: Submission) -> Iterator[Remark]:
         parent, child, path, line = twice
         text = f"dependency {parent} -> {child} is said twice: HTCondor 23.9 may abort at that"
         yield Remark(path, line, text)
+
+
+def _about_scripts(workflow: Submission) -> Iterator[Remark]:
+    """Yield a remark for each file with POST scripts; the reader tells of PRE scripts."""
+    found: dict[str, dict[int, Source]] = {}
+    for scope in {id(spot.scope): spot.scope for spot in spots(workflow.scope, "")}.values():
+        for some in scope.modifiers:
+            kinds = some.source.scan.kind[some.statements]
+            may_be = some.statements[(kinds == Kind.SCRIPT) | (kinds == Kind.OTHER)].tolist()
+            found.setdefault(some.source.path, {}).update(dict.fromkeys(may_be, some.source))
+    for path, statements in found.items():
+        post = [n for n, source in statements.items() if _is_post(Statement(source, n))]
+        if post:
+            line = statements[min(post)].line(min(post))
+            yield Remark(path, line, _POST, len(post))
+
+
+def _is_post(statement: Statement) -> bool:
+    if _PLAIN_POST.match(statement.source.data, statement.source.scan.begin[statement.number]):
+        return True  # quicker than to parse a million of them
+    command = statement.modifier
+    return isinstance(command, Script) and command.when == "POST"
+
+
+def _all_jobs(workflow: Submission) -> Iterator[OwnJobs]:
+    return (own for spot in spots(workflow.scope, "") for own in spot.scope.jobs)
+
+
+def _about_inner_workflows(workflow: Submission) -> Iterator[Remark]:
+    """Yield a remark for each file with SUBDAG EXTERNAL."""
+    sources = {id(own.source): own.source for own in _all_jobs(workflow)}.values()
+    found: dict[str, list[int]] = {}
+    for placed in workflow.nodes() if any(_INNER.search(one.data) for one in sources) else ():
+        if placed.node.kind == "SUBDAG":
+            line = placed.source.line(placed.statement)
+            found.setdefault(placed.source.path, []).append(line)
+    for path, lines in found.items():
+        yield Remark(path, min(lines), _SUBDAG, len(set(lines)))
 
 
 def _about_submit_files(workflow: Submission) -> Iterator[Remark]:

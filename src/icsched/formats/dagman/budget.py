@@ -62,4 +62,7 @@ class Budget:
         self._arcs = int(total[-1])
         if self._arcs > _MOST_ARCS:
             at = int(statements[np.argmax(total > _MOST_ARCS)])
-            raise source.error(at, f"expected at most {_MOST_ARCS:,} dependencies in all")
+            product = "a PARENT line makes one for each parent and child"
+            remedy = "put a NOOP job between the many parents and the many children"
+            limit = f"expected at most {_MOST_ARCS:,} dependencies in all"
+            raise source.error(at, f"{limit} ({product}): {remedy}")

@@ -133,6 +133,11 @@ class Submission:
         """Whether some jobs come from splices."""
         return bool(self.scope.instances)
 
+    @property
+    def special(self) -> set[str]:
+        """Names of FINAL, PROVISIONER and SERVICE nodes, which are not jobs."""
+        return {spot.prefix + name for spot in spots(self.scope, "") for name in spot.scope.special}
+
     @cached_property
     def files(self) -> tuple[str, ...]:
         """Each file that was read, and each file that the workflow's own files name, once."""
