@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from icsched import Workers
+from icsched.sim import read_pool
 from tests.logs.lines import end, execute, submit
 
 # DAGMan submitted b 100 s after a was done, so two jobs of 10 s took 120 s, and not 20 s.
@@ -47,6 +49,7 @@ def test_the_file_of_a_pool_says_how_far_off_the_simulated_run_was(pool, folder)
 
     assert found["replay_error"] == -0.8333  # 20 s of 120 s
     assert found["count"] == 1
+    assert read_pool(folder / pool) == Workers(1)
 
 
 def test_the_file_of_a_pool_that_explains_the_run_says_nothing(icsched, put, folder):
@@ -109,9 +112,9 @@ def test_a_pool_from_a_pipe_is_read_once(icsched, pool, folder, command):
 @pytest.mark.parametrize(
     ("error", "complaint"),
     [
-        ('"far"', "replay_error: expected a number, got far"),
-        ("null", "replay_error: expected a number, got None"),
-        ("true", "replay_error: expected a number, got True"),
+        ('"far"', "replay_error: expected a number, got 'far'"),
+        ("null", "replay_error: expected a number, got null"),
+        ("true", "replay_error: expected a number, got true"),
         ('1, "other": 2', "expected the keys count, speeds, leave, deadline, replicas, overhead,"),
     ],
 )

@@ -22,6 +22,7 @@ SCHEMA = 1
 LARGEST_FILE = 2**27  # characters: more than a million visits need
 
 _KINDS: dict[str, type[AnyPool]] = {"batches": Pool, "workers": Workers, "recorded": Recorded}
+REPLAY_ERROR = "replay_error"  # what `icsched learn` says beside the pool: how well it fits
 _LISTS = ("speeds", "starts", "ends")
 _MAY_BE_INFINITE = ("leave", "deadline", "ends")
 _NO_JSON = re.compile(r"-?\bInfinity\b|\bNaN\b")
@@ -60,7 +61,10 @@ def pool_of(data: object) -> AnyPool:
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ArgumentError(f"kind: expected {', '.join(_KINDS)}, got {_short(kind)}")
-    given = {name: data[name] for name in data if name not in ("schema", "kind")}
+    error = data.get(REPLAY_ERROR, 0.0)
+    if type(error) not in (int, float) or not math.isfinite(error):
+        raise ArgumentError(f"{REPLAY_ERROR}: expected a number, got {_short(error)}")
+    given = {name: data[name] for name in data if name not in ("schema", "kind", REPLAY_ERROR)}
     _check_keys(_KINDS[kind], given)
     values = {name: _value(name, value) for name, value in given.items()}
     if kind == "recorded":
@@ -70,6 +74,11 @@ def pool_of(data: object) -> AnyPool:
 
 def read_pool(path: str | os.PathLike[str]) -> AnyPool:
     """Return the pool of a JSON file; raises FormatError in one line if there is none."""
+    return read_pool_data(path)[0]
+
+
+def read_pool_data(path: str | os.PathLike[str]) -> tuple[AnyPool, Mapping[str, object]]:
+    """Return the pool of a JSON file, and the data of the file; raises as `read_pool` does."""
     import msgspec
 
     name = os.fspath(path)
@@ -80,7 +89,8 @@ def read_pool(path: str | os.PathLike[str]) -> AnyPool:
         problem = f"expected a pool of at most {LARGEST_FILE:,} characters, got {len(data):,}"
         raise FormatError(name, None, problem)
     try:
-        return pool_of(msgspec.json.decode(data))
+        found = msgspec.json.decode(data)
+        return pool_of(found), found
     except (msgspec.MsgspecError, RecursionError) as error:
         got = _unknown_number(data) or str(error)
         raise FormatError(name, None, f"expected a pool as JSON, got {got}") from error
