@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def test_every_order_has_a_row_in_the_table_and_a_line_in_the_report(icsched):
     assert rows == [(workers, name, "") for workers in ("2", "4") for name in names]
     lines = result.out.splitlines()
     assert all(f"at best {name} takes" in line for name, line in zip(names, lines, strict=False))
-    assert all(line.endswith((", with 2 workers", ", with 4 workers")) for line in lines[:3])
+    ending = re.compile(r", with [24] workers(: no cell shows a gain)?$")
+    assert all(ending.search(line) for line in lines[:3])
 
 
 def test_a_grid_of_workers_with_a_delay_is_what_simulate_finds(icsched):
