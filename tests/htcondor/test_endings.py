@@ -106,7 +106,7 @@ def test_jobs_that_dagman_skips_are_completed_without_a_run_time(write):
 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert (found["done"], found["left"], found["failed"]) == (4, 0, [])
+    assert (found["completed"], found["left"], found["failed"]) == (4, 0, [])
     assert known() == {"b": True, "d": True}
     assert {"a", "c"} & timed() == set()
     assert sorted(traced()) == ["d", "post", "pre"]
