@@ -1,5 +1,6 @@
 """One grammar for mappings of Python calls, whoever runs them."""
 
+import sys
 from functools import partial
 from operator import add, itemgetter
 from typing import NamedTuple
@@ -137,7 +138,7 @@ def endless() -> list[object]:
 
 def deep() -> list[object]:
     found: list[object] = []
-    for _ in range(2_000):
+    for _ in range(2 * sys.getrecursionlimit()):
         found = [found]
     return found
 

@@ -48,7 +48,7 @@ def test_lists_become_arrays():
     [
         ({"done": [True]}, "done: expected 3 values, one for each task, got 1"),
         ({"run_times": [1.0]}, "run_times: expected 2 values, one for each task, got 1"),
-        ({"run_times": ["long", 1]}, "run_times: expected numbers, one per task"),
+        ({"run_times": ["long", 1]}, "run time of 'b': expected a number, got 'long'"),
         ({"run_times": [-1, 1]}, "run time of 'b': expected 0 or more, got -1.0"),
         ({"run_times": 5}, "run_times: expected one for each task, got 5"),
         ({"sizes": [-1, 1]}, "size of 'b': expected 0 or more, got -1"),

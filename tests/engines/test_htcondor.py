@@ -167,7 +167,7 @@ def test_without_a_number_of_workers_a_line_says_what_becomes_of_the_order(
     told = []
 
     stream(workflow, prioritize(workflow), tmp_path / "run", Terms(workers, tell=told.append))
-    assert ["jobs may start out of order: use -j N" in line for line in told] == [True] * lines
+    assert sum("jobs may start out of order: use -j N" in line for line in told) == lines
 
 
 def test_a_submission_that_takes_too_long_may_have_happened(tmp_path, monkeypatch, programs):
