@@ -60,11 +60,11 @@ def test_the_stalls_begin_with_the_time_that_is_lost_and_those_of_the_log_are_as
 ):
     found = report("wf.dag", "--log", "wf.log")["stalls"]
 
-    assert found["words"].startswith(
-        "Share of the workers' time that one run loses, because a worker"
-    )
     lost = found["waits"]["fifo"]["lost"]
-    assert f"taken: {100 * lost:.1f}% in the order fifo" in found["words"]
+    assert found["words"].startswith(
+        "In one simulated run, workers find no job to take"
+        f" for {100 * lost:.1f}% of their time in the order fifo, for "
+    )
     told = icsched("learn", "wf.log", "wf.dag").out
     assert f"{found['recorded']['words']}\n" in told
     assert "70 to 140 s: 80 slot seconds lost, all waited for join" in found["recorded"]["periods"]

@@ -229,12 +229,13 @@ def _lost(found: ReportAnswer, names: list[str]) -> str:
     """Say which share of the workers' time one run of each order loses; "" if nobody knows."""
     shares = {name: found.waits[name].lost for name in names if name in found.waits}
     told = [
-        f"{100 * lost:.1f}% in {_the(name)}" for name, lost in shares.items() if lost is not None
+        f"for {100 * lost:.1f}% of their time in {_the(name)}"
+        for name, lost in shares.items()
+        if lost is not None
     ]
     if not told:
         return ""
-    why = f"a worker is free, and no {word(found)} can be taken"
-    return f"Share of the workers' time that one run loses, because {why}: {', '.join(told)}. "
+    return f"In one simulated run, workers find no {word(found)} to take {', '.join(told)}. "
 
 
 def waits(found: ReportAnswer, name: str) -> str:
