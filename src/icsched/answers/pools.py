@@ -23,7 +23,7 @@ def read_given_pool(path: str) -> GivenPool:
     """Return the pool of a JSON file; raises FormatError in one line if there is none."""
     pool, data = read_pool_data(path)
     error = data.get(REPLAY_ERROR)
-    return GivenPool(pool, None if error is None else float(str(error)))
+    return GivenPool(pool, error if isinstance(error, int | float) else None)
 
 
 def pool_text(given: GivenPool) -> str:
