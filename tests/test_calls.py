@@ -1,4 +1,4 @@
-"""One grammar for mappings of Python calls, whoever runs them."""
+"""The grammar for mappings of Python calls."""
 
 import sys
 from functools import partial
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import icsched
-from icsched.calls import calls_of
+from icsched.calls import call_of, known_names
 from icsched.engines.dask import compute
 from icsched.engines.dask.graphs import tasks_of_mapping
 
@@ -46,10 +46,6 @@ BY_HAND = {
     ("tuple", 1): 3,
     "of tuple": 4,
 }
-
-
-def test_run_knows_the_whole_grammar():
-    assert icsched.run(GRAMMAR, workers=1) == BY_HAND
 
 
 def test_compute_knows_the_whole_grammar():
@@ -91,9 +87,9 @@ def mappings(draw):
 
 @given(mappings())
 def test_any_mapping_means_what_a_graph_of_dask_means(tasks):
-    results = {}
-    for name, call in calls_of(tasks).items():  # parents come first
-        results[name] = call(results)
+    results, names = {}, known_names(tasks)
+    for name, given_task in tasks.items():  # parents come first
+        results[name] = call_of(name, given_task, names)(results)
 
     assert tuple(results.values()) == dask.get(tasks, list(tasks))
 
@@ -103,11 +99,11 @@ def test_any_mapping_means_what_a_graph_of_dask_means(tasks):
     [("a", ("a",)), ([["a"], "b", "a"], ("a", "b")), ((max, "b"), ("b",)), ({"a": "b"}, ())],
 )
 def test_the_parents_of_a_call_are_the_tasks_that_it_names(argument, parents):
-    assert calls_of({"a": int, "b": int, "c": (max, argument)})["c"].parents == parents
+    assert call_of("c", (max, argument), known_names("abc")).parents == parents
 
 
 def test_a_text_that_is_also_a_name_is_given_by_partial():
-    assert icsched.run({"a": int, "b": partial(str.upper, "a")}, workers=1)["b"] == "A"
+    assert call_of("b", partial(str.upper, "a"), known_names("ab"))({}) == "A"
 
 
 NUMBERS = {0: (int, "10"), 1: (int, "11"), 0.5: (int, "12"), "named": (collected, 0, 1, 0.5)}
@@ -115,10 +111,12 @@ EQUAL = {**NUMBERS, "equal": (collected, False, True, 1.0, [True, 0])}
 
 
 def test_numbers_that_only_equal_the_name_of_a_task_stand_for_themselves():
-    found = icsched.run(EQUAL, workers=1)
+    results, names = {0: 10, 1: 11, 0.5: 12}, known_names(EQUAL)
 
-    assert found["named"] == (10, 11, 12)
-    assert repr(found["equal"]) == "(False, True, 1.0, [True, 10])"
+    assert call_of("named", EQUAL["named"], names)(results) == (10, 11, 12)
+    assert (
+        repr(call_of("equal", EQUAL["equal"], names)(results)) == "(False, True, 1.0, [True, 10])"
+    )
 
 
 def test_compute_tells_equal_numbers_apart_as_well():
@@ -146,7 +144,5 @@ def deep() -> list[object]:
 @pytest.mark.parametrize("make", [endless, deep])
 def test_arguments_that_are_nested_too_deeply_are_refused_by_the_name_of_the_task(make):
     problem = "task 'a': its arguments are nested too deeply"
-    with pytest.raises(icsched.ArgumentError, match=problem):
-        icsched.run({"a": (len, make())}, workers=1)
     with pytest.raises(icsched.ArgumentError, match=problem):
         tasks_of_mapping({"a": (len, make())}, None)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         IcschedError,
         RunError,
     )
-    from icsched.execution.mapping import run
     from icsched.formats import read, write
     from icsched.logs import read_run_times
     from icsched.orders import LimitedOrder, Plan, order_within, prioritize
@@ -71,7 +70,6 @@ __all__ = [
     "prioritize",
     "read",
     "read_run_times",
-    "run",
     "sim",
     "simulate",
     "theory",
@@ -85,7 +83,6 @@ _HOMES = {  # where each export lives
     "icsched.errors": (
         "ArgumentError CycleError EngineError FormatError GraphError IcschedError RunError"
     ),
-    "icsched.execution.mapping": "run",
     "icsched.formats": "read write",
     "icsched.logs": "read_run_times",
     "icsched.orders": "LimitedOrder Plan order_within prioritize",

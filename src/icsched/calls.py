@@ -1,4 +1,4 @@
-"""Mappings of Python calls: the one grammar of `icsched.run` and `icsched.engines.dask.compute`.
+"""Mappings of Python calls: the grammar of `icsched.engines.dask.compute`.
 
 A task is a function, which is called without arguments, or a tuple of a function and its arguments.
 An argument that is the name of a task stands for the result of that task, also inside lists,
@@ -51,23 +51,6 @@ class FunctionCall:
         return tuple(dict.fromkeys(_names(self)))
 
 
-def calls_of(tasks: Mapping[Name, object]) -> dict[Name, FunctionCall]:
-    """Return the call of each task; raises ArgumentError for what is not a mapping of calls.
-
-    >>> calls = calls_of({"a": int, "b": (max, "a", 7), "c": (sum, ["a", "b"])})
-    >>> calls["b"].parents, calls["c"].parents, calls["b"]({"a": 9})
-    (('a',), ('a', 'b'), 9)
-    """
-    if not isinstance(tasks, Mapping):
-        raise ArgumentError(f"tasks: expected a mapping, got {type(tasks).__name__}")
-    for name, given in tasks.items():
-        if not is_call(given):
-            expected = "a function, or a tuple of a function and its arguments"
-            raise ArgumentError(f"task {name!r}: expected {expected}, got {given!r}")
-    names = known_names(tasks)
-    return {name: call_of(name, given, names) for name, given in tasks.items()}
-
-
 def known_names(names: Iterable[Hashable]) -> Known:
     """Return *names* for `call_of`."""
     return frozenset((_kind(name), name) for name in names)
@@ -89,6 +72,10 @@ def call_of(name: Hashable, given: object, names: Known) -> FunctionCall:
     """Return the task called *name* as a call; *names* are those of all tasks.
 
     Raises ArgumentError for arguments that are inside each other too deeply, or without an end.
+
+    >>> call = call_of("c", (sum, ["a", "b", 7]), known_names("abc"))
+    >>> call.parents, call({"a": 1, "b": 2})
+    (('a', 'b'), 10)
     """
     try:
         return _call(given, names)

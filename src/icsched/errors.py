@@ -155,22 +155,11 @@ class EngineError(IcschedError, RuntimeError):
 
 
 class RunError(IcschedError, RuntimeError):
-    """Tasks of a run failed; `failed` has the problem of each, `results` what others returned.
+    """Tasks of a run failed; `failed` has the problem of each."""
 
-    `tracebacks` has the traceback of each task that raised an error, as text. The cause of this
-    error is the error of the first task in `failed`, if the error pickles.
-    """
-
-    def __init__(
-        self,
-        failed: Mapping[Hashable, str],
-        results: Mapping[Hashable, object] | None = None,
-        tracebacks: Mapping[Hashable, str] | None = None,
-    ) -> None:
-        super().__init__(failed, results, tracebacks)
+    def __init__(self, failed: Mapping[Hashable, str]) -> None:
+        super().__init__(failed)
         self.failed = dict(failed)
-        self.results = dict(results or {})
-        self.tracebacks = dict(tracebacks or {})
 
     def __str__(self) -> str:
         name, problem = next(iter(self.failed.items()))

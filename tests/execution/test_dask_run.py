@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -43,46 +42,6 @@ def test_a_run_goes_on_after_a_worker_was_killed(jobs, talking):
     assert (lines("first"), lines("began"), lines("finished")) == (1, 2, 1)
     assert Path("end").exists()
     assert complaints(Path("errors").read_text()) == []
-
-
-PRINTS = """
-from functools import partial
-import icsched
-if __name__ == "__main__":
-    icsched.run({"a": partial(print, "hello")}, engine="dask", workers=1)
-"""
-
-
-@pytest.mark.usefixtures("folder")
-def test_what_a_function_prints_reaches_a_standard_output_that_cannot_be_opened():
-    """A socket has no name to open, and systemd gives each service one as its standard output."""
-    Path("prints.py").write_text(PRINTS)
-    ours, theirs = socket.socketpair()
-    with ours:
-        with theirs:
-            done = subprocess.run([sys.executable, "prints.py"], stdout=theirs, timeout=60)
-        assert done.returncode == 0
-        assert ours.recv(4096) == b"hello\n"
-
-
-FAILS = """
-from functools import partial
-import icsched
-if __name__ == "__main__":
-    try:
-        icsched.run({"a": partial(int, "x")}, engine="dask", workers=1)
-    except icsched.RunError as error:
-        print(error.failed)
-"""
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_traceback_is_not_printed_on_standard_output():
-    Path("fails.py").write_text(FAILS)
-    done = subprocess.run([sys.executable, "fails.py"], capture_output=True, text=True, timeout=60)
-
-    expected = "invalid literal for int() with base 10: 'x'"
-    assert (done.stdout, done.stderr) == (f"{{'a': \"ValueError: {expected}\"}}\n", "")
 
 
 def at(address, *words):

@@ -11,7 +11,7 @@ from icsched import Dag, EngineError, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
 from icsched.execution.journal import Journal, open_journal, read_journal
-from icsched.execution.opening import ARGUMENTS, Identity, Opening
+from icsched.execution.opening import Identity, Opening
 from icsched.execution.records import WorkerRecorder
 
 CHAIN = Identity("chain", 3)
@@ -34,20 +34,18 @@ def test_a_completed_task_stays_completed_in_the_next_process(tmp_path):
 def test_the_first_result_counts_and_a_later_one_changes_nothing():
     journal = Journal.in_memory()
     first, second = journal.begin([(0, "a"), (0, "a")])
-    journal.end([(0, Outcome(second, 4.0, value="won"))], keeps_results=True)
-    journal.end([(0, Outcome(first, 9.0, value="late"))], keeps_results=True)
+    journal.end([(0, Outcome(second, 4.0))])
+    journal.end([(0, Outcome(first, 9.0))])
 
-    assert journal.results() == {0: "won"}
     assert journal.seconds() == {"a": 4.0}
 
 
 def test_a_worker_records_in_the_same_journal(tmp_path):
     with open_journal(tmp_path, CHAIN, Opening()) as journal:
         number = journal.begin([(2, "c")])[0]
-        WorkerRecorder(str(tmp_path), keeps_results=True).end(number, 2, 1.5, {"x": 1})
+        WorkerRecorder(str(tmp_path)).end(number, 2, 1.5)
 
         assert journal.completed() == {2}
-        assert journal.results() == {2: {"x": 1}}
         journal.end([(2, Outcome(number, 99.0, "its worker died", is_lost=True))])
         assert journal.seconds() == {"c": 1.5}, "what the worker said stays"
 
@@ -183,17 +181,6 @@ def test_a_journal_is_read_while_a_server_writes_it(tmp_path):
             assert journal.completed() == {1, 2}
 
 
-def test_a_result_that_does_not_pickle_is_a_failure():
-    journal = Journal.in_memory()
-    first, second = journal.begin([(0, "a"), (1, "b")])
-    ends = [(0, Outcome(first, 1.0, value=lambda: 1)), (1, Outcome(second, 2.0, value=5))]
-    bad, good = journal.end(ends, keeps_results=True)
-
-    assert bad.problem.startswith("its result does not pickle: ")
-    assert (good.problem, good.value) == (None, 5)
-    assert journal.results() == {1: 5}
-
-
 def test_a_run_begins_if_there_is_nothing_to_resume(tmp_path):
     """A server may be killed before it has made its journal."""
     told = []
@@ -204,16 +191,6 @@ def test_a_run_begins_if_there_is_nothing_to_resume(tmp_path):
         assert journal.completed() == {0}
 
     assert told == ["no_journal"], "only the first time"
-
-
-def test_the_library_is_told_of_arguments_instead_of_options(tmp_path):
-    with open_journal(tmp_path, CHAIN, Opening()) as journal:
-        journal.complete([0])
-
-    there = refused(tmp_path, CHAIN, Opening(ways=ARGUMENTS))
-    changed = refused(tmp_path, Identity("other", 9), Opening(resume=True, ways=ARGUMENTS))
-    assert there.endswith("here already: use resume=True to go on, again=True to run all")
-    assert "have changed since: again=True forgets the run in the journal" in changed
 
 
 def test_a_second_server_is_kept_out(tmp_path):

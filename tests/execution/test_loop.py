@@ -6,7 +6,7 @@ import pytest
 
 from icsched import ArgumentError, Dag, FormatError, prioritize
 from icsched.commands import Command
-from icsched.engines.entry import Attempt, Outcome
+from icsched.engines.entry import Outcome
 from icsched.engines.processes import OneOfSeveral
 from icsched.execution import loop as loops
 from icsched.execution.handing import Handing
@@ -28,7 +28,7 @@ class Tasks:
     """Tasks that run their own name, except those in *instant*."""
 
     def __init__(self, dag: Dag, instant: str = "") -> None:
-        self.dag, self.instant, self.values = dag, instant, {}
+        self.dag, self.instant = dag, instant
 
     def name(self, task: int, /) -> str:
         return str(self.dag.names[task])
@@ -37,13 +37,10 @@ class Tasks:
         return task
 
     def work(self, task: int, /):
-        return None if self.name(task) in self.instant else str
+        return None if self.name(task) in self.instant else Command(("true",))
 
     def expected(self, _task: int, /) -> float | None:
         return 1.0
-
-    def finished(self, task: int, value: object, /) -> None:
-        self.values[self.name(task)] = value
 
 
 def run(
@@ -51,7 +48,6 @@ def run(
     dag: Dag = DIAMOND_AND_ONE,
     instant: str = "",
     journal=None,
-    keeps=False,
     tell=None,
     **rules,
 ):
@@ -59,7 +55,7 @@ def run(
     journal, tasks, given = journal or Journal.in_memory(), Tasks(dag, instant), Rules(**rules)
     handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
     with Interrupts() as interrupts:
-        loop = Loop(tasks, handing, journal, crew, given, keeps_results=keeps)
+        loop = Loop(tasks, handing, journal, crew, given)
         happened = loop.run(interrupts, tell or (lambda _state: None))
     return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
 
@@ -110,18 +106,6 @@ def test_a_run_keeps_going_with_all_that_does_not_need_the_failed_task():
 
     assert crew.started == ["a", "b", "c", "x"]
     assert (list(happened.failed), completed) == ([1], "acx")
-
-
-def returns_a_local_function(attempt: Attempt) -> Outcome:
-    return Outcome(attempt.number, 1.0, value=lambda: 1)
-
-
-def test_a_result_that_cannot_be_kept_fails_its_task_alone():
-    crew = MemoryCrew(1, b=[returns_a_local_function])
-    happened, completed = run(crew, keep_going=True, keeps=True)
-
-    assert (list(happened.failed), completed) == ([1], "acx")
-    assert happened.failed[1].startswith("its result does not pickle: ")
 
 
 def test_a_failed_task_is_tried_again_so_often():

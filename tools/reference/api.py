@@ -82,7 +82,6 @@ GROUPS = (
         "serve",
         "[batch.md](batch.md) and [cluster.md](cluster.md) say how tasks are chosen.",
     ),
-    Group("Run", "run", "", "[run.md](run.md) and [python.md](python.md) show how."),
     Group(
         "Prove",
         "verify bound Proof",

@@ -22,7 +22,7 @@ from icsched.execution.journal import Journal, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
 from icsched.execution.leftovers import remove_leftovers
 from icsched.execution.loop import Happened, Tell
-from icsched.execution.opening import Identity, Opening, Ways, stopped
+from icsched.execution.opening import Identity, Opening, stopped
 from icsched.execution.records import WorkerRecorder
 from icsched.execution.rules import Rules
 from icsched.execution.runs import (
@@ -165,7 +165,7 @@ def run_answer(
         learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
         failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
-        raise stopped(happened.full, Ways())
+        raise stopped(happened.full)
     return RunAnswer(
         files=tuple(files),
         directory=str(directory),

@@ -10,8 +10,6 @@ from icsched.commands import Command
 from icsched.orders import Plan
 from icsched.workflow import Workflow
 
-Call = Callable[[], object]  # a task of a Python mapping; it must pickle
-
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -20,8 +18,8 @@ class Attempt:
     number: int
     task: int  # id in the whole workflow
     name: str
-    work: Command | Call
-    log: Path  # gets what the task prints
+    work: Command
+    log: Path  # gets what the command prints
     time_limit: float | None = None  # seconds
 
 
@@ -33,7 +31,6 @@ class Outcome:
     seconds: float
     problem: str | None = None  # one line, such as "exit code 3" or "killed by signal 9"
     is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
-    value: object = None  # what a Python call returned, or the Failure that it ended with
     log: Path | None = None  # with what the task printed, if the engine chose the file
     is_retried: bool = False  # the engine tried the task again, so it did not fail for good
     is_skipped: bool = False  # the engine found the task completed, and ran nothing
@@ -76,7 +73,7 @@ class Recorder(Protocol):
     def begin(self) -> None:
         """Say that this process may be about to work; called before each attempt."""
 
-    def end(self, number: int, task: int, seconds: float, value: object, /) -> None:
+    def end(self, number: int, task: int, seconds: float, /) -> None:
         """Record that an attempt succeeded, before the server hears of it."""
 
 

@@ -13,12 +13,11 @@ from queue import Empty, SimpleQueue
 from uuid import uuid4
 
 from icsched import checks
-from icsched.commands import Command
 from icsched.engines import worker
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
-from icsched.engines.processes import ATTEMPT, GRACE_S, check_script, kill_marked, start_tracker
+from icsched.engines.processes import ATTEMPT, GRACE_S, kill_marked, start_tracker
 from icsched.errors import ArgumentError, EngineError
-from icsched.failures import Failure
+from icsched.failures import problem_of
 from icsched.files.reading import reason
 from icsched.machine import usable_cores
 
@@ -45,8 +44,7 @@ class _Worker:
             return self._ready.result()
         except BrokenProcessPool as error:
             problem = "a worker process ended before it could work"
-            hint = "a script must call icsched.run below if __name__ == '__main__'"
-            raise EngineError(f"engine local: {problem}; {hint}") from error
+            raise EngineError(f"engine local: {problem}") from error
 
     def submit(self, attempt: Attempt, terms: Terms) -> "Future[worker.Ended]":
         """Begin an attempt, in a new process if the old one is gone."""
@@ -103,8 +101,6 @@ class LocalCrew:
 
     def _marked(self, attempt: Attempt) -> Attempt:
         """Return an attempt whose command, and all that it starts, can be found again."""
-        if not isinstance(attempt.work, Command):
-            return attempt
         mark = (ATTEMPT, self._token(attempt.number))
         work = replace(attempt.work, environment=(*attempt.work.environment, mark))
         return replace(attempt, work=work)
@@ -165,11 +161,10 @@ def count_workers(terms: Terms) -> int:
 def _outcome(number: int, done: "Future[worker.Ended]", seconds: float) -> Outcome:
     error = done.exception()
     if error is None:
-        seconds, problem, is_lost, value = done.result()
-        return Outcome(number, seconds, problem, is_lost, value)
+        return Outcome(number, *done.result())
     if isinstance(error, BrokenProcessPool):
         return Outcome(number, seconds, _DIED, is_lost=True)
-    return Outcome(number, seconds, worker.problem_of(error), value=Failure.of(error))
+    return Outcome(number, seconds, problem_of(error))
 
 
 @contextmanager
@@ -178,7 +173,6 @@ def local_crew(terms: Terms) -> Iterator[LocalCrew]:
 
     Raises ArgumentError for terms that make no sense here, EngineError if no process starts.
     """
-    check_script(LOCAL.name)
     start_tracker()
     crew = LocalCrew(terms)
     try:

@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from icsched.commands import Command
-from icsched.errors import EngineError
 from icsched.failures import storable
 from icsched.machine import die_with_parent
 
 ATTEMPT = "ICSCHED_ATTEMPT"  # the variable by which the processes of an attempt are known again
 GRACE_S = 5.0  # between the request to end and the kill
 _LONGEST_NAME = 200  # bytes of a file's name that leave room for the name of its `.part` file
-_HELD = {signal.SIGTERM, signal.SIGALRM}
+_HELD = {signal.SIGTERM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +39,6 @@ def one_of_several(work: Command, number: int) -> OneOfSeveral:
     """Return a command as attempt *number* of several."""
     kept = {field.name: getattr(work, field.name) for field in fields(Command)}
     return OneOfSeveral(**kept, number=number)
-
-
-def check_script(engine: str) -> None:
-    """Raise EngineError if the script of this process is not a file: each worker reads it again."""
-    main = sys.modules["__main__"]
-    script = getattr(main, "__file__", None) or os.devnull
-    if getattr(main, "__spec__", None) is None and not Path(script).exists():
-        problem = f"workers must read the script, but {script!r} is not a file: save it in a file"
-        raise EngineError(f"engine {engine}: {problem}")
 
 
 def start_tracker() -> None:

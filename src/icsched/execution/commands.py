@@ -65,9 +65,6 @@ class CommandTasks:
         known = self.workflow.run_times
         return None if known is None else float(known[task])
 
-    def finished(self, _task: int, _value: object, /) -> None:
-        """Take nothing: a command returns no value."""
-
     def _placed(self, command: Command) -> Command:
         def path(word: str | None) -> str | None:
             return None if word is None else str(self._base / word)

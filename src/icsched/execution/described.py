@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from icsched.errors import FormatError
-from icsched.execution.opening import WORK_BYTES, Identity, Ways
+from icsched.execution.opening import WORK_BYTES, Identity
 
-SCHEMA = "2"
+SCHEMA = "3"
 
 
 def describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
@@ -24,7 +24,7 @@ def note_works(journal: sqlite3.Connection, identity: Identity) -> None:
     journal.execute("INSERT OR REPLACE INTO meta VALUES ('works', ?)", (identity.works,))
 
 
-def check_same(path: Path, journal: sqlite3.Connection, identity: Identity, ways: Ways) -> None:
+def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
     """Raise FormatError unless the workflow can go on with the journal at *path*.
 
     Names and dependencies must be the same, and what completed tasks have run. What the other
@@ -34,7 +34,7 @@ def check_same(path: Path, journal: sqlite3.Connection, identity: Identity, ways
     if meta.get("schema") != SCHEMA:
         got = meta.get("schema")
         raise FormatError(str(path), None, f"expected a journal of schema {SCHEMA}, got {got}")
-    forgets = f"{ways.again} forgets the run in the journal, and runs all"
+    forgets = "--again forgets the run in the journal, and runs all"
     if meta.get("fingerprint") != identity.fingerprint:
         problem = "the journal is of another workflow, or names or dependencies have changed since"
         raise FormatError(str(path), None, f"{problem}: {forgets}")

@@ -12,18 +12,15 @@ It is an SQLite database in WAL mode, in a directory of its own:
 | `run-times.csv` | seconds of completed tasks |
 """
 
-import pickle
 import re
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from icsched.engines.entry import Outcome
-from icsched.engines.worker import NO_LOG, problem_of
 from icsched.errors import FormatError, IcschedError
 from icsched.execution.described import SCHEMA, check_same, describe, note_works
 from icsched.execution.opening import Identity, Naming, Opening
@@ -78,13 +75,6 @@ class Journal:
         with self._naming():
             return bool(self._one("SELECT count(*) FROM completed WHERE task = ?", task))
 
-    def results(self, tasks: Collection[int] | None = None) -> dict[int, object]:
-        """Return what Python calls returned, by task; an absent result is left out."""
-        with self._naming():
-            rows = self._journal.execute("SELECT task, value FROM completed WHERE value NOT NULL")
-            wanted = [(task, kept) for task, kept in rows if tasks is None or task in tasks]
-        return {task: pickle.loads(kept) for task, kept in wanted}  # noqa: S301  written by us
-
     def seconds(self) -> dict[str, float]:
         """Return the seconds of the attempt that counts, by name of the completed task."""
         query = "SELECT name, seconds FROM completed JOIN attempts USING (number)"
@@ -104,20 +94,13 @@ class Journal:
         self._number = numbers[-1]
         return numbers
 
-    def end(
-        self, ends: Iterable[tuple[int, Outcome]], *, keeps_results: bool = False
-    ) -> list[Outcome]:
-        """Record how attempts at tasks ended; each comes with the id of its task.
-
-        Returns the ends as recorded: a result that cannot be kept makes its attempt a failure.
-        """
-        pickled = [(task, *_pickled(end, keeps_results=keeps_results)) for task, end in ends]
+    def end(self, ends: Iterable[tuple[int, Outcome]]) -> None:
+        """Record how attempts at tasks ended; each comes with the id of its task."""
         with self._writing():
-            for task, end, kept in pickled:
+            for task, end in ends:
                 note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
                 if end.problem is None and not end.is_lost:
-                    note_completed(self._journal, task, end.number, kept)
-        return [end for _, end, _ in pickled]
+                    note_completed(self._journal, task, end.number)
 
     def allow_copies(self) -> None:
         """Record that attempts which begin from now on have files apart."""
@@ -141,13 +124,12 @@ class Journal:
         """Record that tasks are completed which run nothing."""
         with self._writing():
             for task in tasks:
-                note_completed(self._journal, task, None, None)
+                note_completed(self._journal, task, None)
 
     def log_of(self, number: int, name: str) -> Path:
         """Return the file for what an attempt prints."""
-        if self.directory is None:
-            return NO_LOG
-        return self.directory / _LOGS / f"{_UNSAFE.sub('_', name)[:_LONGEST_NAME]}.{number}.log"
+        shown = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
+        return (self.directory or Path()) / _LOGS / f"{shown}.{number}.log"
 
     def last_log(self, task: int, name: str) -> Path:
         """Return the file for what the last attempt at a task printed."""
@@ -201,17 +183,6 @@ class Journal:
         return Naming((self.directory or Path()) / FILE)
 
 
-def _pickled(end: Outcome, *, keeps_results: bool) -> tuple[Outcome, bytes | None]:
-    """Return an end with its pickled result; one whose result does not pickle is a failure."""
-    if not keeps_results or end.problem is not None or end.is_lost:
-        return end, None
-    try:
-        return end, pickle.dumps(end.value)
-    except Exception as error:  # what the class of a user's result raises cannot be foreseen
-        problem = f"its result does not pickle: {problem_of(error)}"
-        return replace(end, problem=problem, value=None), None
-
-
 def _last_number(journal: sqlite3.Connection) -> int:
     """Return the largest number of an attempt, also of those that were forgotten."""
     query = (
@@ -240,7 +211,7 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
             journal = stack.enter_context(closing(_read_only(path)))
             is_empty = not _has_tables(journal)
             if not is_empty:
-                check_same(path, journal, identity, opening.ways)
+                check_same(path, journal, identity)
         yield Journal.in_memory() if is_empty else Journal(directory, journal)
 
 
@@ -285,8 +256,7 @@ def open_journal(
 
 def _check_wanted(path: Path, opening: Opening) -> None:
     if path.exists() and not opening.resume and not opening.again:
-        ways = opening.ways
-        problem = f"use {ways.resume} to go on, {ways.again} to run all"
+        problem = "use --resume to go on, --again to run all"
         raise FormatError(str(path), None, f"the journal of a run is here already: {problem}")
 
 
@@ -348,7 +318,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connect
         if not _has_tables(journal):
             _create(journal, identity)
         if not opening.again:
-            check_same(path, journal, identity, opening.ways)
+            check_same(path, journal, identity)
         with transaction(journal):  # finds out now whether the journal can be written
             note = ("opened", str(time.time()))
             journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)

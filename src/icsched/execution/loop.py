@@ -9,14 +9,13 @@ from itertools import islice
 from typing import Protocol
 
 from icsched.commands import Command
-from icsched.engines.entry import Attempt, Call, Crew, Outcome
+from icsched.engines.entry import Attempt, Crew, Outcome
 from icsched.engines.processes import one_of_several
 from icsched.errors import FormatError
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
 from icsched.execution.rules import Rules
-from icsched.failures import Failure
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
 MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
@@ -49,14 +48,11 @@ class Tasks(Protocol):
     def whole(self, task: int, /) -> int:
         """Return the id of a task in the whole workflow, which the journal knows."""
 
-    def work(self, task: int, /) -> Command | Call | None:
+    def work(self, task: int, /) -> Command | None:
         """Return what a task runs; None for nothing."""
 
     def expected(self, task: int, /) -> float | None:
         """Return the seconds that a task is expected to take, if that is known."""
-
-    def finished(self, task: int, value: object, /) -> None:
-        """Take what a Python call returned."""
 
 
 @dataclass
@@ -65,9 +61,8 @@ class Happened:
 
     `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
     waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
-    of each task that failed for good, and `failures` why a Python call did. `signal` is
-    the number of the signal that stopped the run. `order` is the order that an engine followed, if
-    it is not that of the plan.
+    of each task that failed for good. `signal` is the number of the signal that stopped the run.
+    `order` is the order that an engine followed, if it is not that of the plan.
     """
 
     done: int = 0
@@ -81,7 +76,6 @@ class Happened:
     stalled: float = 0.0
     stalls: int = 0
     failed: dict[int, str] = field(default_factory=dict)
-    failures: dict[int, Failure] = field(default_factory=dict)
     signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
     order: str | None = None
@@ -111,11 +105,10 @@ class Loop:
         rules: Rules,
         *,
         before: int = 0,
-        keeps_results: bool = False,
     ) -> None:
         self._before = before  # tasks that were done before the run
         self._tasks, self._handing, self._journal = tasks, handing, journal
-        self._crew, self._rules, self._keeps_results = crew, rules, keeps_results
+        self._crew, self._rules = crew, rules
         self._live: dict[int, _Running] = {}  # by number of the attempt
         self._copies: dict[int, set[int]] = {}  # numbers of live attempts, by task
         self._failures: Counter[int] = Counter()
@@ -201,12 +194,12 @@ class Loop:
         if instant:
             self._try(lambda: self._journal.complete(map(self._tasks.whole, instant)))
             for task in instant:
-                self._done(task, None)
+                self._done(task)
         run = [(task, work) for task, work in works.items() if work is not None]
         if run and not self._is_draining:
             self._begin(run)
 
-    def _begin(self, run: Sequence[tuple[int, Command | Call]]) -> None:
+    def _begin(self, run: Sequence[tuple[int, Command]]) -> None:
         named = [(self._tasks.whole(task), self._tasks.name(task)) for task, _ in run]
         numbers: list[int] = []
         self._try(lambda: numbers.extend(self._journal.begin(named)))
@@ -214,7 +207,7 @@ class Loop:
             name = self._tasks.name(task)
             log = self._journal.log_of(number, name)
             whole = self._tasks.whole(task)
-            if isinstance(work, Command) and self._rules.allows_copies:
+            if self._rules.allows_copies:
                 work = one_of_several(work, number)
             attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
             self._live[number] = _Running(task)
@@ -262,9 +255,7 @@ class Loop:
         if not known:
             return
         ends = [(self._tasks.whole(self._live[end.number].task), end) for end in known]
-        told: list[Outcome] = []
-        self._try(lambda: told.extend(self._journal.end(ends, keeps_results=self._keeps_results)))
-        known = told or known
+        self._try(lambda: self._journal.end(ends))
         if self.happened.full and self._live:
             known = [end for end in known if self._is_recorded(end)]
         for outcome in known:
@@ -288,19 +279,15 @@ class Loop:
             return
         is_lost = outcome.is_lost
         if is_lost and self._journal.is_completed(self._tasks.whole(task)):
-            self._done(task, self._kept(task))  # its worker died between the record and the report
+            self._done(task)  # its worker died between the record and the report
         elif is_lost and (running.is_stopped or self._copies.get(task)):
             self.happened.lost += not running.is_stopped
         elif is_lost:
             self._lost(task)
         elif outcome.problem is None:
-            self._done(task, outcome.value)
+            self._done(task)
         else:
-            self._failed(task, outcome.problem, outcome.value)
-
-    def _kept(self, task: int) -> object:
-        whole = self._tasks.whole(task)
-        return self._journal.results({whole}).get(whole)
+            self._failed(task, outcome.problem)
 
     def _forget(self, number: int) -> _Running:
         running = self._live.pop(number)
@@ -310,9 +297,8 @@ class Loop:
             del self._copies[running.task]
         return running
 
-    def _done(self, task: int, value: object) -> None:
+    def _done(self, task: int) -> None:
         self.happened.done += 1
-        self._tasks.finished(task, value)
         self._handing.done(task)
         for number in self._copies.get(task, ()):
             self._stop(number)
@@ -325,14 +311,12 @@ class Loop:
         else:
             self._handing.lost(task)
 
-    def _failed(self, task: int, problem: str, why: object) -> None:
+    def _failed(self, task: int, problem: str) -> None:
         self._failures[task] += 1
         if self._copies.get(task):
             return  # another attempt may still succeed
         if self._failures[task] > self._rules.retries:
             self._give_up(task, problem)
-            if isinstance(why, Failure):
-                self.happened.failures[task] = why
         else:
             self.happened.retried += 1
             self._handing.lost(task)

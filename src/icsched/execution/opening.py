@@ -8,20 +8,9 @@ from pathlib import Path
 from icsched.errors import FormatError
 
 
-@dataclass(frozen=True)
-class Ways:
-    """What a user writes to go on with a run, or to run all tasks again; for messages."""
-
-    resume: str = "--resume"
-    again: str = "--again"
-
-
-ARGUMENTS = Ways("resume=True", "again=True")  # of `icsched.run`
-
-
-def stopped(error: FormatError, ways: Ways) -> FormatError:
+def stopped(error: FormatError) -> FormatError:
     """Return the error of a run that has stopped, because the journal could not be written."""
-    problem = f"{error.problem}; the run has stopped: fix this, then use {ways.resume}"
+    problem = f"{error.problem}; the run has stopped: fix this, then use --resume"
     return FormatError(error.path, error.line, problem)
 
 
@@ -43,7 +32,6 @@ class Opening:
     waiting: Callable[[], None] = _nothing
     forget: Callable[[Path], None] = field(default=lambda _directory: None)
     no_journal: Callable[[], None] = _nothing
-    ways: Ways = field(default_factory=Ways)
 
 
 WORK_BYTES = 8  # of the digest of what a task runs

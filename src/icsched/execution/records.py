@@ -5,7 +5,6 @@ Worker processes import this module, so it imports little.
 
 import fcntl
 import os
-import pickle
 import platform
 import sqlite3
 import time
@@ -32,8 +31,7 @@ CREATE TABLE attempts (
 );
 CREATE TABLE completed (
     task INTEGER PRIMARY KEY,
-    number INTEGER,  -- the attempt whose result counts; NULL for a task that runs nothing
-    value BLOB  -- what a Python call returned, as a pickle, if results are kept
+    number INTEGER  -- the attempt that counts; NULL for a task that runs nothing
 );
 """
 
@@ -57,11 +55,9 @@ def note_end(
     )
 
 
-def note_completed(
-    journal: sqlite3.Connection, task: int, number: int | None, value: bytes | None
-) -> None:
-    """Say that a task is completed. The first result counts; a later one changes nothing."""
-    journal.execute("INSERT OR IGNORE INTO completed VALUES (?, ?, ?)", (task, number, value))
+def note_completed(journal: sqlite3.Connection, task: int, number: int | None) -> None:
+    """Say that a task is completed. The first success counts; a later one changes nothing."""
+    journal.execute("INSERT OR IGNORE INTO completed VALUES (?, ?)", (task, number))
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,6 @@ class WorkerRecorder:
     """
 
     directory: str
-    keeps_results: bool = False
 
     @property
     def run(self) -> str:
@@ -93,14 +88,13 @@ class WorkerRecorder:
         """Hold the lock of the workers, for as long as this process lives."""
         _hold(f"{self.directory}/{WORKERS}")
 
-    def end(self, number: int, task: int, seconds: float, value: object, /) -> None:
+    def end(self, number: int, task: int, seconds: float, /) -> None:
         """Record a success. If the disk is full, the server finds out when it does the same."""
-        kept = pickle.dumps(value) if self.keeps_results else None
         with suppress(sqlite3.Error):
             journal = _connection(f"{self.directory}/{FILE}")
             with transaction(journal):
                 note_end(journal, number, seconds, None, is_lost=False)
-                note_completed(journal, task, number, kept)
+                note_completed(journal, task, number)
 
 
 class transaction:  # noqa: N801  used as a function

@@ -38,7 +38,6 @@ class Course:
     terms: Terms
     rules: Rules
     before: int = 0
-    keeps_results: bool = False
 
 
 def run_by_crew(
@@ -67,7 +66,6 @@ def run_by_crew(
             crew,
             course.rules,
             before=course.before,
-            keeps_results=course.keeps_results,
         )
         return loop.run(interrupts, tell), crew.workers
 

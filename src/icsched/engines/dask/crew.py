@@ -1,27 +1,24 @@
-"""Dask as an engine of `icsched run`: the workers of a cluster run commands and Python calls."""
+"""Dask as an engine of `icsched run`: the workers of a cluster run commands."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from icsched import checks
-from icsched.commands import Command
 from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
 from icsched.engines.dask.remote import LOST, RUN, mark_of
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
-from icsched.engines.processes import ATTEMPT, check_script, start_tracker
-from icsched.engines.worker import NO_LOG, problem_of
-from icsched.errors import ArgumentError, EngineError, not_installed
+from icsched.engines.processes import ATTEMPT, start_tracker
+from icsched.errors import ArgumentError, not_installed
+from icsched.failures import problem_of
 from icsched.machine import usable_cores
 
 if TYPE_CHECKING:
@@ -57,15 +54,11 @@ class DaskCrew:
         return self._room.now() - AHEAD
 
     def start(self, attempt: Attempt, /) -> None:
-        """Begin an attempt, and return at once; raises EngineError if it cannot be pickled."""
+        """Begin an attempt, and return at once."""
         number = attempt.number
         key = f"attempt-{number}-{self._session}"
         request = _request(attempt, key, self._run, self._recorder, shell=self._shell)
-        try:
-            future = self._client.submit(_portable(), request, key=key, fifo_timeout="0 ms")
-        except (TypeError, AttributeError, PicklingError) as error:
-            reason = " ".join(str(error).split())
-            raise EngineError(f"dask: task {attempt.name!r} cannot be sent: {reason}") from error
+        future = self._client.submit(_portable(), request, key=key, fifo_timeout="0 ms")
         self._flying[number] = future, attempt.log
         future.add_done_callback(lambda _: self._ended.put(number))
 
@@ -80,7 +73,7 @@ class DaskCrew:
         return found
 
     def stop(self, number: int, /) -> None:
-        """Stop an attempt: a command is killed, a call goes on, and its result is dropped."""
+        """Stop an attempt, and kill its command."""
         if number not in self._flying:
             return
         future, _ = self._flying[number]
@@ -108,16 +101,13 @@ def _request(
     attempt: Attempt, token: str, run: str, recorder: Recorder | None, *, shell: bool
 ) -> Request:
     """Return what a worker is told: paths without doubt, and how to know the log's file again."""
-    work = attempt.work
-    if isinstance(work, Command):
-        work = replace(
-            work,
-            directory=os.path.abspath(work.directory or "."),  # noqa: PTH100  links stay
-            environment=(*work.environment, (ATTEMPT, token), (RUN, run)),
-        )
-    if attempt.log != NO_LOG:
-        attempt.log.parent.mkdir(parents=True, exist_ok=True)
-        attempt.log.touch()
+    work = replace(
+        attempt.work,
+        directory=os.path.abspath(attempt.work.directory or "."),  # noqa: PTH100  links stay
+        environment=(*attempt.work.environment, (ATTEMPT, token), (RUN, run)),
+    )
+    attempt.log.parent.mkdir(parents=True, exist_ok=True)
+    attempt.log.touch()
     log = str(attempt.log.absolute())
     record = None if recorder is None else (recorder, attempt.number, attempt.task)
     return work, log, mark_of(log), attempt.time_limit, shell, token, record
@@ -157,28 +147,19 @@ def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
     from distributed.scheduler import KilledWorker
 
     try:
-        seconds, problem, value, printed = future.result()
+        seconds, problem, printed = future.result()
     except CancelledError:
         return Outcome(number, 0.0, "stopped", is_lost=True)
     except KilledWorker:
         return Outcome(number, 0.0, "its worker died", is_lost=True)
-    except Exception as error:  # such as a call that does not pickle
+    except Exception as error:  # such as a worker's disk that is full
         return Outcome(number, 0.0, problem_of(error))
     finally:
         future.release()
-    if printed:
-        _keep(log, printed)
-    return Outcome(number, seconds, problem, is_lost=problem == LOST, value=value)
-
-
-def _keep(log: Path, printed: bytes) -> None:
-    """Append what a worker elsewhere has printed to its log, or print it here if there is none."""
-    if log != NO_LOG:
+    if printed:  # by a worker elsewhere, which cannot write to the log itself
         with log.open("ab") as file:
             file.write(printed)
-    elif sys.stdout is not None:  # some services have none
-        sys.stdout.write(printed.decode(errors="replace"))
-        sys.stdout.flush()
+    return Outcome(number, seconds, problem, is_lost=problem == LOST)
 
 
 @contextmanager
@@ -210,7 +191,6 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
-    check_script(DASK.name)
     count = usable_cores()
     if terms.workers is not None:
         count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)

@@ -47,8 +47,8 @@ def compute(
     """Compute *graph* on a cluster of Dask, and start its tasks in the order of icsched.
 
     *graph* is a collection of Dask (delayed, array, bag, dataframe), a list or tuple of them, or a
-    mapping of calls, as for `icsched.run`. A collection gives what `dask.compute` gives for it. A
-    mapping gives a dict with *results*, by default the results of the tasks without children.
+    mapping of calls. A collection gives what `dask.compute` gives for it. A mapping gives a dict
+    with *results*, by default the results of the tasks without children.
 
     *client* is the client of the cluster; by default the one opened last. *order* and *run_times*
     are as for `icsched.prioritize`. *run_times* by name may also name kinds of tasks: "inc" for

@@ -4,42 +4,35 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, TypeAlias
+from threading import Thread
+from typing import TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
 from icsched.engines.processes import ATTEMPT, GRACE_S, run_command
-from icsched.engines.worker import NO_LOG, problem_of
-from icsched.failures import Failure
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
 
 LOST = "its worker died after its end"
-_SILENT = "its error could not be told"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
 
-Work: TypeAlias = Command | Callable[[], object]
 Mark: TypeAlias = tuple[int, int]  # inode and time of a log, before anything is printed
 Record: TypeAlias = "tuple[Recorder, int, int]"  # with the number of the attempt, and its task
-Request: TypeAlias = "tuple[Work, str, Mark | None, float | None, bool, str, Record | None]"
-# Seconds, problem, value or Failure, what was printed
-Report: TypeAlias = tuple[float, str | None, object, bytes]
+Request: TypeAlias = "tuple[Command, str, Mark | None, float | None, bool, str, Record | None]"
+Report: TypeAlias = tuple[float, str | None, bytes]  # seconds, problem, what was printed
 
 RUN = "ICSCHED_RUN"  # the variable by which the commands of a run are known again
 
 _stopped: set[str] = set()  # attempts that must not start any more
-_printing = Lock()  # held by the call whose prints go to a log
 
 
 def attempted(
-    work: Work,
+    work: Command,
     log: str,
     mark: Mark | None,
     time_limit: float | None,
@@ -53,24 +46,19 @@ def attempted(
     with *record* before anyone hears of it.
     """
     if token in _stopped:
-        return 0.0, "stopped", None, b""
+        return 0.0, "stopped", b""
     if record is not None:
         recorder, number, task = record
         recorder.begin()
         if recorder.is_completed(task):  # Dask has lost the result with the worker that had it
-            return 0.0, LOST, None, b""
+            return 0.0, LOST, b""
     with tempfile.TemporaryDirectory() as folder:
         is_shared = mark is not None and mark_of(log) == mark
         place = Path(log) if is_shared else Path(folder, "log")
-        if isinstance(work, Command):
-            seconds, problem = run_command(work, place, time_limit, shell)
-            value = None
-        else:
-            is_kept = log != str(NO_LOG)
-            seconds, problem, value = _called(work, place, time_limit, is_kept=is_kept)
+        seconds, problem = run_command(work, place, time_limit, shell)
         if record is not None and problem is None:
-            recorder.end(number, task, seconds, value)
-        return seconds, problem, value, b"" if is_shared else _end_of(place)
+            recorder.end(number, task, seconds)
+        return seconds, problem, b"" if is_shared else _end_of(place)
 
 
 def stop(token: str) -> None:
@@ -135,56 +123,3 @@ def _end_of(place: Path) -> bytes:
     with place.open("rb") as file:
         file.seek(max(0, place.stat().st_size - MOST_LOG))
         return file.read()
-
-
-def _called(
-    call: Callable[[], object], log: Path, time_limit: float | None, *, is_kept: bool
-) -> tuple[float, str | None, object]:
-    """Call a function; one that reaches its limit goes on beside, and its result is dropped.
-
-    A log that is kept gets the traceback; otherwise whoever reads the Failure has it.
-    """
-    start = time.perf_counter()
-    ends: list[tuple[str | None, object]] = []
-    thread = Thread(target=lambda: ends.append(_tried(call, log, is_kept=is_kept)), daemon=True)
-    thread.start()
-    thread.join(time_limit)
-    is_late = thread.is_alive()  # asked before `ends`, which it may still fill
-    late = f"stopped at its time limit of {time_limit or 0:g} s"
-    problem, value = ends[0] if ends else (late if is_late else _SILENT, None)
-    return time.perf_counter() - start, problem, value
-
-
-def _tried(call: Callable[[], object], log: Path, *, is_kept: bool) -> tuple[str | None, object]:
-    try:
-        with _printing_to(log):
-            return None, call()
-    except BaseException as error:  # also of sys.exit: the thread would end without a word
-        failure = Failure.of(error)
-        if is_kept:
-            with suppress(OSError), _appending(log) as file:
-                file.write(failure.traceback)
-        return problem_of(error), failure
-
-
-def _appending(log: Path) -> IO[str]:
-    """Open a log that takes any text, as standard error does."""
-    return log.open("a", errors="backslashreplace")
-
-
-@contextmanager
-def _printing_to(log: Path) -> Iterator[None]:
-    """Send what Python prints to *log*, unless another call of this process prints meanwhile.
-
-    All threads of a process print to the same place. `NO_LOG` is where this process prints anyway.
-    """
-    if log == NO_LOG or not _printing.acquire(blocking=False):
-        yield
-        if sys.stdout is not None:
-            sys.stdout.flush()  # a worker may be killed before it does so itself
-        return
-    try:
-        with _appending(log) as file, redirect_stdout(file), redirect_stderr(file):
-            yield
-    finally:
-        _printing.release()
