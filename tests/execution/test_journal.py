@@ -199,7 +199,7 @@ def test_a_second_server_is_kept_out(tmp_path):
 
 
 class Meeting(type(Path())):
-    """A path that lets something happen, once, after *act*, the name of a method."""
+    """A path that lets something happen, once: after `mkdir`, or when its lock is looked at."""
 
     act, happens = "", staticmethod(lambda _path: None)
 
@@ -207,10 +207,10 @@ class Meeting(type(Path())):
         super().mkdir(*words, **options)
         self._meet("mkdir")
 
-    def open(self, *words, **options):
-        file = super().open(*words, **options)
-        self._meet("open")
-        return file
+    def lstat(self):
+        if self.name == "server.lock":
+            self._meet("lstat")
+        return super().lstat()
 
     def _meet(self, act):
         if type(self).act == act:
@@ -240,7 +240,7 @@ def test_a_refused_server_leaves_the_directory_of_a_quicker_one_alone(tmp_path, 
 
 def test_a_lock_that_was_removed_is_taken_again(tmp_path, monkeypatch):
     """A server that did not begin removes its lock when another has opened it already."""
-    monkeypatch.setattr(Meeting, "act", "open")
+    monkeypatch.setattr(Meeting, "act", "lstat")
     monkeypatch.setattr(Meeting, "happens", staticmethod(Path.unlink))
     with open_journal(Meeting(tmp_path), CHAIN, RESUME):
         assert Meeting.act == "", "it was removed"

@@ -33,6 +33,7 @@ from icsched.execution.runs import (
     run_by_stream,
     silent,
 )
+from icsched.files import check_owned
 from icsched.formats.dagman import DAGMAN
 from icsched.orders import Plan
 from icsched.sim import Workers
@@ -229,7 +230,19 @@ def _check_place(files: Sequence[str]) -> None:
 
 
 def _directory(files: Sequence[str], wanted: Wanted) -> Path:
-    return Path(wanted.directory or f"{files[0]}{SUFFIX}").absolute()
+    directory = Path(wanted.directory or f"{_without_link(files[0])}{SUFFIX}").absolute()
+    check_owned(directory)
+    return directory
+
+
+def _without_link(file: str) -> str:
+    """Return what a link beside its target points at: both are one run, with one journal.
+
+    The jobs of a link in another directory run in that directory, so that is a run of its own.
+    """
+    beside, target = os.path.split(file)[0], os.path.realpath(file)
+    is_beside = os.path.dirname(target) == os.path.realpath(beside or os.curdir)  # noqa: PTH120
+    return os.path.join(beside, os.path.basename(target)) if is_beside else file  # noqa: PTH118, PTH119
 
 
 def _identity(workflow: Workflow, engine: Engine) -> Identity:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from icsched.commands import Command
 from icsched.failures import storable
+from icsched.files import open_owned
 from icsched.machine import die_with_parent
 
 ATTEMPT = "ICSCHED_ATTEMPT"  # the variable by which the processes of an attempt are known again
@@ -97,6 +98,11 @@ def _ended_apart(
             one.remove()
 
 
+def open_log(log: Path) -> IO[bytes]:
+    """Open a log to append to it; raises OSError if another user may have put it there."""
+    return os.fdopen(open_owned(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab")
+
+
 def remove_parts(work: Command, number: int) -> None:
     """Remove the files that attempt *number* has left if its worker was killed."""
     for name in (work.stdout, work.stderr):
@@ -129,7 +135,7 @@ class _Apart:
             if log is None:
                 Path(self.place).replace(self._name)
                 return
-            with Path(self.place).open("rb") as source, log.open("ab") as target:
+            with Path(self.place).open("rb") as source, open_log(log) as target:
                 shutil.copyfileobj(source, target)
             self.remove()
 
@@ -171,7 +177,7 @@ def _streams(stack: ExitStack, work: Command, log: Path) -> dict[str, Any]:
     def opened(name: str | None, mode: str) -> IO[bytes]:
         return stack.enter_context(open(name or os.devnull, mode))  # noqa: PTH123
 
-    told = opened(str(log), "ab")
+    told = stack.enter_context(open_log(log))
     out = opened(work.stdout, "wb") if work.stdout else told
     if work.stderr and work.stderr == work.stdout:
         error = out

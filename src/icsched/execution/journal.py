@@ -12,6 +12,7 @@ It is an SQLite database in WAL mode, in a directory of its own:
 | `run-times.csv` | seconds of completed tasks |
 """
 
+import os
 import re
 import sqlite3
 import time
@@ -35,6 +36,7 @@ from icsched.execution.records import (
     note_end,
     transaction,
 )
+from icsched.files import check_owned, open_owned
 
 _LOGS = "logs"
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
@@ -201,6 +203,7 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     """
     path = directory / FILE
     with Naming(path):
+        check_owned(directory)
         is_there = path.exists()
     if not is_there:
         opening.no_journal()
@@ -242,12 +245,13 @@ def open_journal(
             if opening.resume:
                 with read_journal(directory, identity, opening):
                     pass  # it may go on
-            stack.enter_context(sole_server(directory, opening.waiting))
+            place = stack.enter_context(sole_server(directory, opening.waiting))
             _check_wanted(path, opening)  # another server may have been quicker
-            (directory / _LOGS).mkdir(exist_ok=True)
+            with suppress(FileExistsError):
+                os.mkdir(_LOGS, 0o700, dir_fd=place)
             if opening.again or not path.exists():
                 opening.forget(directory)
-            reserve(directory, writers)
+            reserve(place, writers)
             journal = stack.enter_context(closing(_opened(path, identity, opening)))
         kept = Journal(directory, journal)
         yield kept
@@ -292,7 +296,7 @@ def _replace_strange(path: Path, identity: Identity) -> None:
             raise
     path.replace(f"{path}.bak")
     _remove(path)
-    with closing(connect(str(path))) as journal:
+    with closing(_connected(path)) as journal:
         _create(journal, identity, last)
 
 
@@ -311,7 +315,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connect
     if opening.again:
         _replace_strange(path, identity)
     is_new = not path.exists()
-    journal = connect(str(path))
+    journal = _connected(path)
     try:
         if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
@@ -333,6 +337,16 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connect
                 _remove(path)
         raise
     return journal
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Open a journal that only this user may read, a new one if there is none."""
+    file = open_owned(path, os.O_RDWR | os.O_CREAT)
+    try:
+        os.fchmod(file, 0o600)  # SQLite gives the files beside it the same permissions
+    finally:
+        os.close(file)
+    return connect(str(path))
 
 
 def _has_tables(journal: sqlite3.Connection) -> bool:

@@ -1,4 +1,4 @@
-"""The directory of a run: who made it, who may use it, and room on its disk."""
+"""The directory of a run: whose it is, who may use it, and room on its disk."""
 
 import errno
 import fcntl
@@ -8,74 +8,80 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from icsched.errors import EngineError, FormatError
 from icsched.execution.records import FILE, HANDED_OVER, WORKERS
+from icsched.files import open_owned, owned_directory
 
 RESERVE = "reserve"
 _SERVER = "server.lock"
 _RESERVED = 2**18  # bytes
+_LOCK = os.O_RDWR | os.O_CREAT
 
 
 @contextmanager
-def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[None]:
+def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[int]:
     """Hold the lock of the server in *directory*, once no worker of a killed server is left.
 
-    *waiting* is called before this process waits for workers. The directory is made if it is not
-    there, and removed again if an error comes before any attempt, and before an engine has taken
-    the whole workflow. Raises FormatError, and leaves
-    the directory alone, if another server has the lock.
+    Yields a handle of the directory. *waiting* is called before this process waits for workers. The
+    directory is made if it is not there, and removed again if an error comes before any attempt,
+    and before an engine has taken the whole workflow. Raises FormatError, and leaves the directory
+    alone, if another server has the lock, or if another user may have put something there.
     """
     with ExitStack() as stack:
-        is_made = _lock(directory, stack)
+        handle, is_made = _lock(directory, stack)
         if is_made:
             stack.push(_Undo(directory))  # only now: before, another server may have begun there
-        _wait_for_workers(directory, waiting)
-        yield
+        _wait_for_workers(handle, waiting)
+        yield handle
 
 
-def _lock(directory: Path, stack: ExitStack) -> bool:
-    """Take the lock of the server; return whether the directory was made by this process."""
+def _lock(directory: Path, stack: ExitStack) -> tuple[int, bool]:
+    """Take the lock of the server; return the directory, and whether this process made it."""
     is_made = False
     while True:
         is_made |= _make(directory)
-        server = (directory / _SERVER).open("a")
-        stack.callback(server.close)
-        try:
-            fcntl.flock(server, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            problem = "another icsched runs this workflow now"
-            raise FormatError(str(directory), None, problem) from None
+        handle = stack.enter_context(owned_directory(directory))
+        server = open_owned(_SERVER, _LOCK, handle)
+        stack.callback(os.close, server)
+        _lock_alone(server, str(directory))
         if _is_at(server, directory / _SERVER):
-            return is_made
+            return handle, is_made
 
 
 def _make(directory: Path) -> bool:
-    """Make a directory; return False if it was there. Raises OSError if something else is."""
+    """Make a directory for this user alone; return False if something was there."""
     try:
-        directory.mkdir(parents=True)
+        directory.mkdir(0o700, parents=True)
     except FileExistsError:
-        directory.mkdir(exist_ok=True)
         return False
     return True
 
 
-def _is_at(file: IO[str], path: Path) -> bool:
+def _lock_alone(file: int, name: str) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FormatError(name, None, "another icsched runs this workflow now") from None
+
+
+def _is_at(file: int, path: Path) -> bool:
     """Whether an open file still has its name: a lock on a removed file keeps nobody out."""
     try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+        return os.path.samestat(os.fstat(file), path.lstat())
     except FileNotFoundError:
         return False
 
 
-def _wait_for_workers(directory: Path, waiting: Callable[[], None]) -> None:
-    with (directory / WORKERS).open("a") as workers:
-        try:
-            fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(workers, fcntl.LOCK_EX)
+def _wait_for_workers(directory: int, waiting: Callable[[], None]) -> None:
+    workers = open_owned(WORKERS, _LOCK, directory)
+    try:
+        fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(workers, fcntl.LOCK_EX)
+    finally:
+        os.close(workers)
 
 
 class _Undo:
@@ -119,12 +125,14 @@ class _Undo:
             return False  # the journal was never made
 
 
-def reserve(directory: Path, writers: int) -> None:
-    """Take room on the disk for what must be recorded when the disk is full."""
-    with (directory / RESERVE).open("ab") as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, _RESERVED * (1 + writers // 16))
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                (directory / RESERVE).unlink(missing_ok=True)
-                raise
+def reserve(directory: int, writers: int) -> None:
+    """Reserve disk space for the last records."""
+    file = open_owned(RESERVE, _LOCK, directory)
+    try:
+        os.posix_fallocate(file, 0, _RESERVED * (1 + writers // 16))
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            os.unlink(RESERVE, dir_fd=directory)
+            raise
+    finally:
+        os.close(file)

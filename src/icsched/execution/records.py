@@ -123,7 +123,7 @@ class transaction:  # noqa: N801  used as a function
 
 @cache
 def _hold(path: str) -> int:
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     fcntl.flock(handle, fcntl.LOCK_SH)
     return handle
 

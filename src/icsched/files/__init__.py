@@ -1,6 +1,7 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
 from icsched.files.change import Change
+from icsched.files.owned import check_owned, open_owned, owned_directory
 from icsched.files.reading import (
     is_own_file,
     naming,
@@ -29,11 +30,14 @@ __all__ = [
     "WITHDRAWN",
     "Change",
     "back_up",
+    "check_owned",
     "check_replaceable",
     "check_rewritable",
     "encoded",
     "is_own_file",
     "naming",
+    "open_owned",
+    "owned_directory",
     "read_bytes",
     "read_if_there",
     "read_text",

@@ -16,7 +16,7 @@ from icsched import checks
 from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
 from icsched.engines.dask.remote import LOST, RUN, mark_of
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
-from icsched.engines.processes import ATTEMPT, start_tracker
+from icsched.engines.processes import ATTEMPT, open_log, start_tracker
 from icsched.errors import ArgumentError, not_installed
 from icsched.failures import problem_of
 from icsched.machine import usable_cores
@@ -107,7 +107,7 @@ def _request(
         environment=(*attempt.work.environment, (ATTEMPT, token), (RUN, run)),
     )
     attempt.log.parent.mkdir(parents=True, exist_ok=True)
-    attempt.log.touch()
+    open_log(attempt.log).close()
     log = str(attempt.log.absolute())
     record = None if recorder is None else (recorder, attempt.number, attempt.task)
     return work, log, mark_of(log), attempt.time_limit, shell, token, record
@@ -157,7 +157,7 @@ def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:
     finally:
         future.release()
     if printed:  # by a worker elsewhere, which cannot write to the log itself
-        with log.open("ab") as file:
+        with open_log(log) as file:
             file.write(printed)
     return Outcome(number, seconds, problem, is_lost=problem == LOST)
 

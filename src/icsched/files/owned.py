@@ -1,0 +1,86 @@
+"""Directories of this user alone, in which no other user can have planted a file or a link.
+
+icsched writes into the directory of a run, and believes what is in there. On a shared machine
+another user may have made that directory first. As git does, icsched uses only its own.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from icsched.errors import FormatError
+from icsched.files.reading import naming
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@contextmanager
+def owned_directory(directory: Path) -> Iterator[int]:
+    """Open a directory, and yield its handle, for `open_owned`.
+
+    Raises FormatError unless the directory and all that is directly in it belong to this user, are
+    ordinary files and directories without other names, and only this user may write into them.
+    """
+    with naming(directory):
+        _check(directory, directory.lstat())
+        handle = os.open(directory, _FOLDER)
+    try:
+        with naming(directory):
+            _check(directory, os.fstat(handle))
+            _check_inside(directory, handle)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def check_owned(directory: Path) -> None:
+    """Raise FormatError as `owned_directory` does, unless there is nothing at *directory*."""
+    if os.path.lexists(directory):
+        with owned_directory(directory):
+            pass
+
+
+def open_owned(path: str | Path, flags: int, directory: int | None = None) -> int:
+    """Open a file of this user, or make it with permissions for this user alone; return its handle.
+
+    *path* may be relative to the handle of a *directory*. Raises OSError for a link, and for what
+    is not an ordinary file of this user with one name.
+    """
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600, dir_fd=directory)
+    problem = _problem(os.fstat(handle))
+    if problem:
+        os.close(handle)
+        raise OSError(errno.EPERM, problem, str(path))
+    return handle
+
+
+def _check_inside(directory: Path, handle: int) -> None:
+    with os.scandir(handle) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # another icsched may be at work
+                _check(directory / entry.name, entry.stat(follow_symlinks=False))
+
+
+def _check(path: Path, status: os.stat_result) -> None:
+    problem = _problem(status)
+    if problem:
+        raise FormatError(str(path), None, f"{problem}: remove it, or use --journal DIR")
+
+
+def _problem(status: os.stat_result) -> str | None:
+    """Return why a file or directory may not be only this user's; None if it is."""
+    mode, user = status.st_mode, os.geteuid()
+    if stat.S_ISLNK(mode):
+        return "expected a file or directory, got a link"
+    if status.st_uid != user:
+        return f"expected a file or directory of user {user}, got one of user {status.st_uid}"
+    if stat.S_ISDIR(mode):
+        is_shared = mode & _OTHERS_WRITE
+        return "expected a directory that only its owner may write into" if is_shared else None
+    if not stat.S_ISREG(mode):
+        return "expected an ordinary file or a directory"
+    return "expected a file with one name, got one with hard links" if status.st_nlink > 1 else None
