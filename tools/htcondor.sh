@@ -7,14 +7,17 @@
 # to try, which says so loudly.
 #
 # Whatever mounts or starts something runs in namespaces of its own. So nothing is mounted for
-# the rest of the machine, COMMAND sees no network but the pool's loopback, and when the first
-# process in there ends, however it comes, the kernel ends all the others.
+# the rest of the machine, which gets an empty directory in /run. COMMAND sees no network but the
+# pool's loopback, and when the first process in there ends, however it comes, the kernel ends all
+# the others.
 set -eu
 suite=trixie # its minicondor is HTCondor 23.9.6
 packages="minicondor iproute2 libfaketime"
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${ICSCHED_CACHE:-${here%/*}/.cache/htcondor}
 root=$cache/$suite
+# Where COMMAND and the pool see the chroot, wherever the cache lies: DAGMan refuses logs in /tmp.
+seen=/run/icsched-htcondor
 
 loud() {
   printf '%s\n' "" "======== HTCondor ========" "$@" "==========================" "" >&2
@@ -183,6 +186,9 @@ await_pool() {
 }
 
 run_beside_pool() {
+  mkdir -p "$seen"
+  mount --bind "$root" "$seen"
+  root=$seen
   mount_system
   chroot "$root" ip link set lo up
   configure
