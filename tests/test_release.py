@@ -152,3 +152,13 @@ def test_a_release_builds_wheels_on_every_system_that_is_configured():
     assert sorted(built) == sorted(configured["linux"]["archs"] + configured["macos"]["archs"])
     assert configured["build"][0] == "cp311-*"  # the oldest Python of requires-python
     assert PROJECT["project"]["requires-python"] == ">=3.11"
+
+
+def test_every_action_is_pinned_to_a_commit_and_says_its_version():
+    """A tag can be moved to other code, and the release publishes with our identity."""
+    workflows = (ROOT / ".github" / "workflows").glob("*.y*ml")
+    uses = [use for file in workflows for use in re.findall(r"\buses:.*", file.read_text())]
+
+    assert len(uses) >= 5
+    for use in uses:
+        assert re.fullmatch(r"uses: [\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", use), use

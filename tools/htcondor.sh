@@ -2,19 +2,24 @@
 # Usage: htcondor.sh run|try COMMAND...
 # Runs COMMAND beside a real HTCondor pool of one machine and exits as COMMAND does. The pool
 # lives in a chroot, ICSCHED_HTCONDOR_ROOT to COMMAND, under $ICSCHED_CACHE or .cache/htcondor.
-# It is made once, from the archive that this machine's apt uses.
+# It is made once, from the archive that this machine's apt uses. If that takes longer than
+# $ICSCHED_HTCONDOR_SECONDS, by default 300, the next run goes on where this one stopped.
 # Where HTCondor cannot be had, run exits 77; where the pool does not come up, 78. Both are 0
 # to try, which says so loudly.
 #
 # Whatever mounts or starts something runs in namespaces of its own. So nothing is mounted for
-# the rest of the machine, COMMAND sees no network but the pool's loopback, and when the first
-# process in there ends, however it comes, the kernel ends all the others.
+# the rest of the machine, which gets an empty directory in /run. COMMAND sees no network but the
+# pool's loopback, and when the first process in there ends, however it comes, the kernel ends all
+# the others.
 set -eu
 suite=trixie # its minicondor is HTCondor 23.9.6
 packages="minicondor iproute2 libfaketime"
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${ICSCHED_CACHE:-${here%/*}/.cache/htcondor}
 root=$cache/$suite
+seconds=${ICSCHED_HTCONDOR_SECONDS:-300}
+# Where COMMAND and the pool see the chroot, wherever the cache lies: DAGMan refuses logs in /tmp.
+seen=/run/icsched-htcondor
 
 loud() {
   printf '%s\n' "" "======== HTCondor ========" "$@" "==========================" "" >&2
@@ -94,17 +99,43 @@ copy_network_settings() {
     >"$root/etc/apt/apt.conf.d/00host" || true
 }
 
-make_root() {
-  address=$(archive)
-  eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
-  export http_proxy https_proxy DEBIAN_FRONTEND=noninteractive
-  debootstrap --variant=minbase "$suite" "$root" "$address"
+# once STEP: run a function, unless an earlier run has come to its end for these packages.
+once() {
+  [ "$(cat "$root/made/$1" 2>/dev/null)" != "$packages" ] || return 0
+  "$1"
+  mkdir -p "$root/made"
+  echo "$packages" >"$root/made/$1"
+}
+
+# debootstrap cannot go on with half a chroot, but finds again what it has fetched.
+make_base() {
+  rm -rf --one-file-system "$root"
+  mkdir -p "$cache/debs"
+  debootstrap --variant=minbase --cache-dir="$(cd "$cache/debs" && pwd)" "$suite" "$root" \
+    "$(archive)"
   copy_network_settings
-  mount_system
+}
+
+fetch_packages() {
   chroot "$root" apt-get update
+  chroot "$root" apt-get install -y --no-install-recommends --download-only $packages
+}
+
+install_packages() {
+  chroot "$root" dpkg --configure -a # what an earlier run was killed in
   chroot "$root" apt-get install -y --no-install-recommends $packages
   chroot "$root" apt-get clean
-  chroot "$root" useradd --create-home tester
+}
+
+make_root() {
+  eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
+  export http_proxy https_proxy DEBIAN_FRONTEND=noninteractive
+  once make_base
+  mount_system
+  once fetch_packages
+  once install_packages
+  chroot "$root" id tester || chroot "$root" useradd --create-home tester
+  rm -rf "$cache/debs"
 }
 
 mount_system() {
@@ -112,18 +143,27 @@ mount_system() {
   mount -t tmpfs tmpfs "$root/dev/shm" # the devices are debootstrap's own
 }
 
-# The stamp says what a whole chroot holds; without it, or with another, it is made anew.
+# The stamp says what a whole chroot holds; without it, or with another, it is made.
 prepare() {
   [ "$(cat "$root/stamp" 2>/dev/null)" != "$packages" ] || return 0
   find_debootstrap
   ! grep -F " $root/" /proc/self/mounts >&2 || cannot "something is mounted in $root"
-  rm -rf --one-file-system "$root"
   echo "preparing HTCondor in $root, which takes a minute or two" >&2
-  contained timeout 300 sh "$0" make-root >"$cache/log" 2>&1 || {
+  ended=0
+  contained timeout "$seconds" sh "$0" make-root >"$cache/log" 2>&1 || ended=$?
+  [ "$ended" != 124 ] || too_slow
+  [ "$ended" = 0 ] || {
     tail -n 20 "$cache/log" >&2
     cannot "the chroot could not be made, says $cache/log"
   }
   echo "$packages" >"$root/stamp"
+}
+
+too_slow() {
+  tail -n 3 "$cache/log" >&2
+  loud "HTCondor is not there yet: after $seconds s the chroot was not made." \
+    "Run this again: it goes on where it stopped. ICSCHED_HTCONDOR_SECONDS sets another limit."
+  give_up 77
 }
 
 # Running
@@ -183,6 +223,9 @@ await_pool() {
 }
 
 run_beside_pool() {
+  mkdir -p "$seen"
+  mount --bind "$root" "$seen"
+  root=$seen
   mount_system
   chroot "$root" ip link set lo up
   configure
@@ -206,5 +249,5 @@ case $step in
     ;;
   make-root) make_root ;;
   beside-pool) run_beside_pool "$@" ;;
-  *) sed -n '2,8s/^# //p' "$0" >&2 && exit 2 ;;
+  *) sed -n '2,9s/^# //p' "$0" >&2 && exit 2 ;;
 esac

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from icsched.render.visible import escaped
-from tests.cli.terminal import read_until
+from icsched.files.terminal import escaped
+from tests.cli.terminal import read_until, shown
 from tests.cli.workflows import PAIR_AND_FORK
 
 # A new colour, a new title, the one-byte form of an escape, delete, and text set backwards.
@@ -186,6 +186,61 @@ def test_what_is_written_keeps_every_byte(icsched_process, place):
     assert (place / f"out{NASTY}").read_bytes().startswith(text)
     assert streamed.out.encode().startswith(text)
     assert_harmless(streamed.err)
+
+
+STREAMS = {
+    "convert": ("convert", "wf.csv", "-", "--to", "dot"),
+    "convert -o": ("convert", "wf.csv", "-o", "-", "--to", "dot"),
+    "convert to /dev/fd": ("convert", "wf.csv", "/dev/fd/1", "--to", "dot", "--json"),
+    "prio": ("prio", "--order", "prio", "wf.dag", "-o", "-"),
+    "prio to /dev/fd": ("prio", "--order", "prio", "wf.dag", "-o", "/dev/fd/1", "--json"),
+}
+
+
+@pytest.fixture
+def nasty_files(place):
+    """A task with a nasty name, and a DAGMan file with a nasty comment."""
+    (place / "wf.csv").write_text(f"task,parents\na{NASTY},\nb,\n")
+    (place / "wf.dag").write_text(f"JOB a x\n# a{NASTY}\n")
+
+
+@pytest.mark.usefixtures("nasty_files")
+@pytest.mark.parametrize("words", STREAMS.values(), ids=STREAMS.keys())
+def test_what_is_written_to_standard_output_is_escaped_on_a_terminal_alone(
+    icsched_process, script, words
+):
+    on_terminal = shown([script, *words], 80, LC_ALL="C.UTF-8")
+    on_pipe = icsched_process(*words)
+
+    assert f"a{SHOWN}" in on_terminal
+    assert_harmless(on_terminal)
+    assert f"a{NASTY}" in on_pipe.out
+
+
+@pytest.mark.usefixtures("nasty_files")
+def test_a_file_that_is_written_to_a_terminal_by_its_name_is_escaped(icsched):
+    terminal, end = pty.openpty()
+
+    result = icsched("convert", "wf.csv", os.ttyname(end), "--to", "dot")
+    os.write(end, b"over")
+    seen = read_until(terminal, b"over").decode()
+    os.close(end)
+    os.close(terminal)
+
+    assert result.code == 0
+    assert f"a{SHOWN}" in seen
+    assert "\x1b" not in seen
+
+
+def test_bytes_that_are_no_text_keep_their_values_in_a_pipe_and_lose_them_on_a_terminal(
+    icsched_process, script, place
+):
+    (place / "wf.dag").write_bytes(b"JOB a x\n# \x9b31m\xff\n")
+    words = ("prio", "--order", "prio", "wf.dag", "-o", "-")
+
+    assert r"# \udc9b31m\udcff" in shown([script, *words], 80, LC_ALL="C.UTF-8")
+    piped = icsched_process(*words).out
+    assert os.fsencode(piped).startswith(b"JOB a x\n# \x9b31m\xff\n")
 
 
 def test_a_spinner_takes_a_name_as_it_is(script, place):

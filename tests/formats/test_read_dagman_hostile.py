@@ -169,15 +169,79 @@ TWICE = "SPLICE A {0}\nSPLICE B {0}\n"
 
 
 def test_nothing_spliced_twice_forty_times_over(outcome):
-    assert outcome(chain(TWICE, 40, ""), "0.dag") == "0 jobs"
+    """It would make a million million splices.
+
+    A file that is N from the end has 2^(N+1) - 2 splices inside. Files 25 to 39 have 131,038 in
+    all, and each line of 24.dag brings 65,535. 80 statements were read before: 100,000 + 80,000.
+    """
+    assert outcome(chain(TWICE, 40, ""), "0.dag") == (
+        "24.dag:1: expected splices to make at most 180,000 jobs and splices from 80 statements,"
+        " got 196,573: make some of the splices SUBDAG EXTERNAL"
+    )
 
 
 def test_a_job_spliced_twice_forty_times_over(outcome):
     """It would make a million million jobs."""
     said = outcome(chain(TWICE, 40, "JOB a x\n"), "0.dag")
 
-    assert said.endswith(" letters in the names of spliced jobs")
-    assert re.match(r"\d+\.dag:[12]: expected at most ", said)
+    assert re.match(r"\d+\.dag:[12]: expected splices to make at most 181,000 jobs and spl", said)
+
+
+def ten_splices(number: int) -> str:
+    return "".join(f"SPLICE S{at} {number + 1}.dag\n" for at in range(10))
+
+
+def test_seven_small_files_that_would_make_two_million_jobs(outcome):
+    r"""
+    Of 62 statements. Splices bring 10 * (2 + 1) into 5.dag, 10 * (20 + 10 + 1) into 4.dag, then
+    3,110 into 3.dag, 31,110 into 2.dag, and 311,110 would come into 1.dag. In all 34,560 are there
+    when 1.dag is read, each line of which brings 31,111: the fifth is one too many.
+    """
+    files = {f"{number}.dag": ten_splices(number) for number in range(6)}
+
+    assert outcome({**files, "6.dag": jobs(2)}, "0.dag") == (
+        "1.dag:5: expected splices to make at most 162,000 jobs and splices from 62 statements,"
+        " got 190,115: make some of the splices SUBDAG EXTERNAL"
+    )
+
+
+def test_a_thousand_splices_of_a_thousand_jobs(outcome):
+    splices = "".join(f"SPLICE S{number} in.dag\n" for number in range(1_000))
+
+    assert outcome({"wf.dag": splices, "in.dag": jobs(1_000)}) == "1000000 jobs"
+
+
+def test_splices_of_an_included_file_count_as_well(outcome):
+    r"""
+    Of 141 statements. Splices bring 10 * 101 jobs and splices into 3.dag, 10 * 1,011 into 2.dag and
+    10 * 10,111 into 1.dag, 112,230 in all. Each line of 0.dag brings 101,111 more.
+    """
+    files = {f"{number}.dag": ten_splices(number) for number in range(4)}
+
+    assert outcome({"wf.dag": "INCLUDE 0.dag\n", **files, "4.dag": jobs(100)}) == (
+        "0.dag:2: expected splices to make at most 241,000 jobs and splices from 141 statements,"
+        " got 314,452: make some of the splices SUBDAG EXTERNAL"
+    )
+
+
+@pytest.mark.parametrize("line", ["PARENT S CHILD T", "WEAK PARENT S CHILD T"])
+def test_splices_as_parents_and_children_of_each_other(outcome, line):
+    """5,000 * 5,000, less the one that the line names; 10 * (100,000 + 153 * 1,000) may be."""
+    fan = "".join(f"SPLICE S{at} in.dag\n" for at in range(50))
+    text = f"SPLICE S fan.dag\nSPLICE T fan.dag\n{line}\n"
+
+    assert outcome({"wf.dag": text, "fan.dag": fan, "in.dag": jobs(100)}) == (
+        "wf.dag:3: expected splices to make at most 2,530,000 dependencies from 153 statements,"
+        " got 24,999,999: make some of the splices SUBDAG EXTERNAL"
+    )
+
+
+def test_a_splice_named_four_hundred_thousand_times_in_a_line(outcome):
+    """The same as once; its 10,000 jobs are not put together again and again."""
+    files = {"in.dag": jobs(10_000), "wf.dag": f"SPLICE S in.dag\nJOB b x\nPARENT {'S ' * 400_000}"}
+    files["wf.dag"] += "CHILD b\n"
+
+    assert outcome(files) == "10001 jobs"
 
 
 def test_a_pair_spliced_twice_ten_times_over(outcome):
@@ -257,7 +321,9 @@ def test_nothing_spliced_twice_forty_times_over_in_directories_of_many_names(out
         (folder / name).symlink_to(".")
     text = "SPLICE A {0} DIR x\nSPLICE B {0} DIR y\n"
 
-    assert outcome(chain(text, 40, ""), "0.dag") == "0 jobs"
+    said = outcome(chain(text, 40, ""), "0.dag")
+
+    assert " expected splices to make at most 180,000 jobs and splices from 80 statements" in said
 
 
 def test_an_endless_device(outcome):

@@ -1,7 +1,6 @@
 """The engine htcondor on a real pool: DAGMan runs a workflow, and icsched follows it."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -145,8 +144,10 @@ def test_a_killed_client_is_followed_by_another_and_closing_removes_the_run(cond
     top = str(Path(__file__).parents[2])
     started = [sys.executable, "-c", CLIENT, top]
     with subprocess.Popen(started, stdout=subprocess.PIPE) as client:
-        assert client.stdout.readline() == b"0\n"
-        client.send_signal(signal.SIGKILL)
+        try:
+            assert client.stdout.readline() == b"0\n"
+        finally:
+            client.kill()
     workflow = workflow_of(*WAITING)
     plan = prioritize(workflow)
     deadline = time.monotonic() + 60

@@ -7,6 +7,8 @@ import signal
 import sqlite3
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,27 +79,37 @@ SUBMIT = f"executable = /bin/sh\narguments = \"-c '{WAIT}' $(JOB)\"\nqueue\n".re
 DAG = "JOB a wait.sub\nJOB b wait.sub\nJOB c wait.sub\nPARENT a CHILD b\nPARENT b CHILD c\n"
 
 
-def started(file: str) -> subprocess.Popen[bytes]:
+@contextmanager
+def running(file: str, *more: str, stdout: int = subprocess.DEVNULL) -> Iterator[subprocess.Popen]:
+    """Start a run, which is killed at the end if it still goes on, as when the test has failed."""
+    pipes = {"stdout": stdout, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words_of(file, *more), **pipes) as server:
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+@contextmanager
+def started(file: str) -> Iterator[subprocess.Popen]:
     """Start a run, and wait until b runs and the journal knows that a is completed."""
-    server = subprocess.Popen(words_of(file), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    await_true(
-        lambda: Path("trace").exists() and traced() == ["a", "b"] and completed(file) == [0],
-        deadline,
-        "b did not start",
-    )
-    return server
+    with running(file) as server:
+        deadline = time.monotonic() + 60
+        await_true(
+            lambda: Path("trace").exists() and traced() == ["a", "b"] and completed(file) == [0],
+            deadline,
+            "b did not start",
+        )
+        yield server
 
 
 def followed(file: str, *more: str) -> subprocess.CompletedProcess[str]:
     """Follow a run that was killed, and let b go on once icsched says that it follows."""
-    words = words_of(file, "--resume", *more)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(words, **pipes) as server:
+    with running(file, "--resume", *more, stdout=subprocess.PIPE) as server:
         first = server.stderr.readline()
         Path("go").touch()
         printed, others = server.communicate(timeout=100)
-    return subprocess.CompletedProcess(words, server.returncode, printed, first + others)
+    return subprocess.CompletedProcess(server.args, server.returncode, printed, first + others)
 
 
 @pytest.mark.parametrize("file", ["wf.json", "wf.dag"])
@@ -106,9 +118,8 @@ def test_a_killed_run_is_followed_and_nothing_is_repeated(file):
     put(CHAIN, WAIT)
     Path("wait.sub").write_text(SUBMIT)
     Path("wf.dag").write_text(DAG)
-    server = started(file)
-    server.kill()
-    server.wait()
+    with started(file):
+        pass  # its end kills the run
     again = run(file, "--again")
     done = followed(file, "--order", "prio")
 
@@ -122,10 +133,9 @@ def test_a_killed_run_is_followed_and_nothing_is_repeated(file):
 
 def test_after_ctrl_c_the_jobs_leave_the_queue_and_the_run_can_go_on(condor, place):  # noqa: F811
     put(CHAIN, WAIT)
-    server = started("wf.json")
-    server.send_signal(signal.SIGINT)
-
-    assert server.wait(60) == 130
+    with started("wf.json") as server:
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 130
     await_true(condor.is_idle, time.monotonic() + 60, "the queue does not empty")
     (place / "go").touch()
     assert run("wf.json", "--resume").returncode == 0
@@ -135,8 +145,7 @@ def test_after_ctrl_c_the_jobs_leave_the_queue_and_the_run_can_go_on(condor, pla
 @pytest.mark.usefixtures("place")
 def test_dagman_can_be_put_on_hold_before_any_job_has_ended(condor):
     put({"b": []}, WAIT)
-    words = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(words_of("wf.json"), **words) as server:
+    with running("wf.json") as server:
         deadline = time.monotonic() + 60
         await_true(Path("trace").exists, deadline, "b did not start")
         condor.command(condor.home, "condor_hold", "-constraint", "IcschedRun isnt undefined")

@@ -9,9 +9,9 @@ from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 from icsched.cli.inputs import USUAL, FileOptions, FormatWord
 from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
-from icsched.cli.printing import put, report
+from icsched.cli.printing import put, put_content, report
 from icsched.errors import ArgumentError
-from icsched.files import write_text
+from icsched.files import encoded, write_text
 from icsched.render import convert as render
 
 
@@ -53,7 +53,7 @@ def convert(
         file, name, to, reading=Reading(reading), force=force or is_stream, signs=SIGNS
     )
     if is_stream:
-        sys.stdout.write(found.text)
+        put_content(encoded("standard output", found.text))
         report(replace(found, output="standard output"), render.text, stream=sys.stderr)
         return
     write_text(given, found.text)

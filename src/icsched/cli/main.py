@@ -174,7 +174,7 @@ def _discard(stream: TextIO) -> None:
 
 def _complain(error: Exception | str, code: int) -> int:
     from icsched.cli.printing import say
-    from icsched.render.visible import escaped
+    from icsched.files.terminal import escaped
 
     message = " ".join(line.strip() for line in escaped(str(error)).splitlines())
     try:

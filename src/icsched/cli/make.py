@@ -1,6 +1,5 @@
 """`icsched make`: write a known dag to a file."""
 
-import sys
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -8,7 +7,7 @@ from cyclopts import Parameter
 from icsched.answers.make import make_answer
 from icsched.cli.inputs import WHOLE, refuse
 from icsched.cli.output import Flag, OutputName
-from icsched.cli.printing import report
+from icsched.cli.printing import put_content, report
 from icsched.errors import ArgumentError, FormatError
 from icsched.families import FAMILIES
 from icsched.files import check_replaceable, would_replace, write_text
@@ -62,7 +61,7 @@ def make(
     refuse({"--force needs -o": force and output is None})
     found = make_answer(family, arguments, seed=seed)
     if output is None:
-        sys.stdout.write(render.text(found))
+        put_content(render.text(found).encode())
     else:
         check_replaceable(output)
         if would_replace(output) and not force:

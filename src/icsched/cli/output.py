@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from icsched.answers.signs import Signs, Tell
 from icsched.cli.screen import screen_of
-from icsched.render.visible import escaped
+from icsched.files.terminal import escaped
 from icsched.render.words import counted
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import TextIO, TypeVar
 
 from icsched.cli.screen import screen_of
+from icsched.files.terminal import content_for, escaped
 from icsched.render.colours import coloured
 from icsched.render.layout import shown_on, wrapped
-from icsched.render.visible import escaped, json_ascii, json_text
+from icsched.render.visible import json_ascii, json_text
 
 A = TypeVar("A")  # an answer
 
@@ -57,3 +58,8 @@ def put_json(keys: dict[str, object]) -> None:
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         text = json_ascii(text)
     sys.stdout.write(text)
+
+
+def put_content(data: bytes) -> None:
+    """Write what a file would hold to standard output: every byte, or escaped on a terminal."""
+    sys.stdout.buffer.write(content_for(data, is_terminal=sys.stdout.isatty()))

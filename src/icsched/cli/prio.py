@@ -21,7 +21,7 @@ from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_stream
 from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import CHOSEN, AutoOptions
 from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
-from icsched.cli.printing import put, put_json, report, say
+from icsched.cli.printing import put, put_content, put_json, report, say
 from icsched.errors import ArgumentError, FormatError
 from icsched.render import prio as render
 from icsched.render.tables import table_texts
@@ -156,7 +156,7 @@ def prio(
     if writing.output != STANDARD_OUTPUT:
         put(found, render.text, render.keys, as_json=json_)
     else:
-        sys.stdout.buffer.write(found.streamed or b"")
+        put_content(found.streamed or b"")
         report(found, render.text, stream=sys.stderr)
 
 

@@ -13,6 +13,7 @@ from icsched.errors import FormatError
 from icsched.files.attributes import are_alike, mask, take_after
 from icsched.files.reading import naming, reason
 from icsched.files.temporary import held, temporary_directory, temporary_file
+from icsched.files.terminal import content_for
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 WITHDRAWN = "dag"  # the name of a file while it is kept in the directory that belongs to it
@@ -74,15 +75,17 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
     A file that is there already keeps its owner, permissions and attributes, and a link keeps
     pointing at it. Raises FormatError if *path* cannot be written, is read-only, or cannot keep
-    these. Raises BrokenPipeError if *path* is standard output and its reader has left.
+    these. Raises BrokenPipeError if *path* is standard output and its reader has left. If *path* is
+    a terminal, it shows *data* with an escape for each character that would act on it.
     """
     check_replaceable(path)
     handle = _open_handle(path)
     try:
         if handle is not None:
-            _write(handle, data)
+            _write(handle, content_for(data, is_terminal=os.isatty(handle)))
         elif _is_special(path):
-            Path(path).write_bytes(data)
+            with open(path, "wb") as file:  # noqa: PTH123
+                file.write(content_for(data, is_terminal=file.isatty()))
         else:
             _replace(_target(path), data)
     except OSError as error:

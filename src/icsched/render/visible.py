@@ -1,29 +1,15 @@
-r"""Text for people: characters from files and arguments cannot control or mislead a terminal.
+"""Text for people, and JSON: characters from files and arguments cannot control a terminal.
 
-An escape sequence in a path could rename a terminal's window or hide a line. A mark of direction
-could make a name look like another one. Such characters are shown as Python writes them, `\x1b` or
-`\u202e`. Only text for people is changed: JSON, tables and files keep every character.
+Only text for people is changed: tables and files keep every character, and JSON its meaning.
 """
 
 import re
 
+from icsched.files.terminal import HIDDEN, escaped
+
 SCHEMA = 1  # of every JSON object; it becomes 2 if a key is removed or changes its meaning
 
-# Control characters except the newline; line separators, marks of direction, lone surrogates.
-_HIDDEN = re.compile(
-    "[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-
 _NOT_ASCII = re.compile(r"[^\0-\x7f]+")
-
-
-def escaped(text: str) -> str:
-    r"""Return *text* with an escape for each character that would act on a terminal.
-
-    >>> print(escaped("a\x1b[31mb\x9bc\u202ed\te"))
-    a\x1b[31mb\x9bc\u202ed\te
-    """
-    return _HIDDEN.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def named(*words: str) -> str:
@@ -45,7 +31,7 @@ def json_safe(text: str) -> str:
     """
     if text.isascii() and "\x7f" not in text:  # nearly always, and the text may be large
         return text
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def json_ascii(text: str) -> str:

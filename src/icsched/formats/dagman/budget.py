@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from icsched.formats.dagman.plain import Statements
+from icsched.formats.dagman.scope import Scope
 from icsched.formats.dagman.source import Source, Statement
 
 MOST_JOBS = 20_000_000
@@ -14,6 +15,10 @@ _MOST_SPLICES = 100_000  # SPLICE statements that are followed
 _MOST_INCLUDES = 10_000
 _MOST_AGAIN = {"INCLUDE": 2**24, "SPLICE": 2**26}  # bytes of files that are read a second time
 _MOST_LETTERS = 250_000_000  # in the names of spliced jobs
+# What splices may multiply to: a number, and more for each statement read. Files of a few hundred
+# bytes could otherwise make millions of jobs, or of empty splices, by splices in splices.
+_SPLICED, _SPLICED_EACH = 100_000, 1_000  # jobs and splices
+_ARCS_A_JOB = 10  # so many times as many dependencies
 
 
 @dataclass
@@ -22,7 +27,11 @@ class Budget:
 
     _seen: set[int] = field(default_factory=set)  # scans that were put into a scope
     _again: Counter[str] = field(default_factory=Counter)  # bytes, by the command
+    _read: set[int] = field(default_factory=set)  # scans of which the statements are counted
+    _statements: int = 0
     _splices: int = 0
+    _spliced: int = 0  # jobs and splices that splices have brought into the files around them
+    _spliced_arcs: int = 0
     _includes: int = 0
     _letters: int = 0
     _arcs: int = 0
@@ -33,15 +42,38 @@ class Budget:
         if self._includes > _MOST_INCLUDES:
             raise statement.error(f"expected at most {_MOST_INCLUDES:,} INCLUDE")
 
-    def count_splice(self, statement: Statement, letters: int) -> None:
-        """Count a SPLICE, and the letters in the names of its jobs."""
+    def count_statements(self, source: Source) -> None:
+        """Count the statements of a file, once however often the file is used."""
+        if id(source.scan) not in self._read:
+            self._read.add(id(source.scan))
+            self._statements += len(source.scan.kind)
+
+    def count_splice(self, statement: Statement, scope: Scope) -> None:
+        """Count a SPLICE, and what it brings along, before any of that is made."""
         self._splices += 1
-        self._letters += letters
+        self._letters += scope.letters
+        self._spliced += len(scope) + scope.places + 1
         if self._splices > _MOST_SPLICES:
             raise statement.error(f"expected at most {_MOST_SPLICES:,} SPLICE")
+        self._check_spliced(statement, self._spliced, 1, "jobs and splices")
         if self._letters > _MOST_LETTERS:
             problem = f"expected at most {_MOST_LETTERS:,} letters in the names of spliced jobs"
             raise statement.error(problem)
+        self.count_spliced_arcs(statement, len(scope.parents))
+
+    def count_spliced_arcs(self, statement: Statement, count: int) -> None:
+        """Count the dependencies that a statement makes by splices, before they are made."""
+        self._spliced_arcs += count
+        self._check_spliced(statement, self._spliced_arcs, _ARCS_A_JOB, "dependencies")
+
+    def _check_spliced(self, statement: Statement, count: int, factor: int, what: str) -> None:
+        read = self._statements
+        most = factor * (_SPLICED + _SPLICED_EACH * read)
+        if count > most:
+            raise statement.error(
+                f"expected splices to make at most {most:,} {what} from {read:,} statements,"
+                f" got {count:,}: make some of the splices SUBDAG EXTERNAL"
+            )
 
     def count_bytes(self, statement: Statement, source: Source) -> None:
         """Count the bytes of files that are read again and again, under any names."""

@@ -87,7 +87,8 @@ class Reach:
 
     def ends(self, statement: Statement, names: Iterable[str], *, initial: bool) -> Ids:
         """Return the slots that PARENT means by *names*: jobs, or the ends of splices."""
-        slots = np.concatenate([self._one_end(statement, n, initial=initial) for n in names])
+        different = dict.fromkeys(names)  # a name that is repeated adds nothing but memory
+        slots = np.concatenate([self._one_end(statement, n, initial=initial) for n in different])
         if not len(slots):
             raise statement.error("expected jobs, got empty splices")
         return np.unique(slots)

@@ -110,7 +110,7 @@ class Reader:
             with self.files.inside(statement.source):
                 _File(self, scope, source, directory).read()
             self._scopes[key] = scope.built()
-        self.budget.count_splice(statement, self._scopes[key].letters)
+        self.budget.count_splice(statement, self._scopes[key])
         return self._scopes[key]
 
 
@@ -128,6 +128,7 @@ class _File:
 
     def read(self) -> None:
         """Read the file; DAGMan finds the nodes in a first pass, all else in a second."""
+        self._reader.budget.count_statements(self.source)
         self._parse_odd()
         self._nodes()
         start = 0
@@ -288,6 +289,8 @@ class _File:
         parents = self._reach.ends(statement, above, initial=False)
         children = self._reach.ends(statement, below, initial=True)
         self.scope.joins += len(parents) > 1 and len(children) > 1
+        by_splices = len(parents) * len(children) - len(above) * len(below)
+        self._reader.budget.count_spliced_arcs(statement, max(0, by_splices))
         self._add_arcs(statement, parents, children)
 
     def _add_arcs(self, statement: Statement, parents: Ids, children: Ids) -> None:
@@ -304,6 +307,7 @@ class _File:
             got = f"{len(parent)} of {command.parent} and {len(child)} of {command.child}"
             raise statement.error(f"expected as many pins out as in, got {got}")
         for above, below in zip(parent, child, strict=True):
+            self._reader.budget.count_spliced_arcs(statement, len(above) * len(below))
             self._add_arcs(statement, above, below)
         inner = self.scope.splices[self.scope.prefix + command.child]
         loose = np.setdiff1d(inner.scope.initial + np.int32(inner.first), np.concatenate(child))

@@ -116,6 +116,11 @@ class Scope:
         return sum(map(len, self.names))
 
     @cached_property
+    def places(self) -> int:
+        """Number of splices in the scope, and in these splices, and so on."""
+        return sum(1 + instance.scope.places for instance in self.instances)
+
+    @cached_property
     def descriptions(self) -> dict[str, Statement]:
         """The SUBMIT-DESCRIPTION statements, by the names that they give."""
         return {
