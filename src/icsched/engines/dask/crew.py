@@ -207,7 +207,9 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
 def _cluster(terms: Terms) -> Iterator[Client]:
     try:
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
+
+        from icsched.engines.dask.local_cluster import local_cluster, private_files
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
     check_script(DASK.name)
@@ -216,10 +218,9 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)
     # The loop counts losses, so Dask must not start an attempt again on its own.
     settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with silence(), dask.config.set(settings):
+    with silence(), dask.config.set(settings), private_files():
         with _deaf_to_ctrl_c():
-            cluster = LocalCluster(n_workers=count, processes=True, **options)
+            cluster = local_cluster(count)
         with cluster, Client(cluster, set_as_default=False) as client:
             client.register_worker_callbacks(hush)  # a worker that is stopped complains
             yield client
