@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from time import monotonic
@@ -21,16 +21,19 @@ WORKERS_S = 60  # how long to wait for a cluster to have workers
 AHEAD = 2  # tasks in flight beyond the threads, so that no worker waits for the loop
 REFRESH_S = 0.5  # how often a loop asks how large the cluster is
 
+_AUTHENTICATED = ("tls", "wss")  # protocols by which both sides show a certificate
+
 
 @contextmanager
-def connected(address: str) -> Iterator[Client]:
+def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
     """Connect to the scheduler at *address*, and wait for its first worker.
 
-    Raises EngineError if Dask is missing, or if the scheduler does not answer or has no workers.
+    *tell* gets one line if the connection is not authenticated. Raises EngineError if Dask is
+    missing, or if the scheduler does not answer or has no workers.
     """
     try:
         from distributed import Client
-        from distributed.comm.addressing import get_address_host_port
+        from distributed.comm.addressing import get_address_host_port, normalize_address
         from distributed.security import Security
         from distributed.versions import VersionMismatchWarning
     except ImportError as error:
@@ -47,6 +50,7 @@ def connected(address: str) -> Iterator[Client]:
         except (OSError, ValueError) as error:
             raise EngineError(f"dask: no scheduler at {address}: {error}") from None
         with client:
+            _tell_of_protocol(normalize_address(address), tell)
             try:
                 client.wait_for_workers(1, timeout=WORKERS_S)
             except TimeoutError:
@@ -59,6 +63,14 @@ def _check_encryption(address: str, security: Security) -> None:
     has_context = security.get_connection_args("client")["ssl_context"] is not None
     if address.startswith("tls://") and not has_context:
         raise ValueError("expected certificates in distributed.comm.tls of Dask's configuration")
+
+
+def _tell_of_protocol(address: str, tell: Callable[[str], None]) -> None:
+    """Say that whoever reaches a scheduler can use it, if its protocol asks for no certificate."""
+    if address.partition("://")[0] not in _AUTHENTICATED:
+        risk = "whoever reaches this cluster can run commands on it"
+        hint = "set up TLS for Dask, and use a tls:// address"
+        tell(f"dask: the connection to {address} is not authenticated: {risk}: {hint}")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from pickle import PicklingError
@@ -193,7 +193,7 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
     if terms.address is not None and terms.workers is not None:
         problem = "a number of workers cannot be used with an address"
         raise ArgumentError(f"engine dask: {problem}")
-    with _cluster(terms) if terms.address is None else connected(terms.address) as client:
+    with _client(terms) as client:
         check_workers(client)
         crew = DaskCrew(client, terms)
         crew.end_leftovers()
@@ -201,6 +201,10 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
             yield crew
         finally:
             crew.close()
+
+
+def _client(terms: Terms) -> AbstractContextManager[Client]:
+    return _cluster(terms) if terms.address is None else connected(terms.address, terms.tell)
 
 
 @contextmanager
