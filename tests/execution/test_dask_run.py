@@ -120,6 +120,21 @@ def test_a_scheduler_is_used_or_its_absence_is_one_line(jobs, unreachable):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_waits_for_an_answer_ends_at_once_if_asked(jobs, number, code):
+    """Python must not wait at its end for a client of Dask that is half-made."""
+    jobs(a="echo >> first")
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        deaf.settimeout(60)
+        waiting = at(f"tcp://127.0.0.1:{deaf.getsockname()[1]}")
+        connection, _ = deaf.accept()
+        with connection:
+            waiting.send_signal(number)
+            out, errors = waiting.communicate(timeout=60)
+
+    assert (waiting.returncode, out, complaints(errors)) == (code, "", [])
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_waits_for_workers_ends_at_once_if_asked(jobs, number, code):
     jobs(a="echo >> first")
     options = {"processes": False, "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}

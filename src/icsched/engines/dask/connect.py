@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from icsched.errors import EngineError, not_installed
 
@@ -32,7 +32,6 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
     missing, or if the scheduler does not answer or has no workers.
     """
     try:
-        from distributed import Client
         from distributed.comm.addressing import get_address_host_port, normalize_address
         from distributed.security import Security
         from distributed.versions import VersionMismatchWarning
@@ -46,7 +45,7 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
             with warnings.catch_warnings():
                 # Versions are checked where cells run, and a difference is an error there.
                 warnings.simplefilter("ignore", VersionMismatchWarning)
-                client = Client(address, timeout=CONNECT_S, set_as_default=False)
+                client = client_of(address, timeout=CONNECT_S)
         except (OSError, ValueError) as error:
             raise EngineError(f"dask: no scheduler at {address}: {error}") from None
         with client:
@@ -56,6 +55,26 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
             except TimeoutError:
                 raise EngineError(f"dask: no worker at {address} after {WORKERS_S} s") from None
             yield client
+
+
+def client_of(where: Any, **options: Any) -> Client:
+    """Return a client of a cluster, or of the scheduler at an address.
+
+    A client of Dask that Ctrl-C interrupts while it connects is left half-made: it would try to
+    close itself when Python ends, and wait for a thread that has ended before.
+    """
+    from distributed import Client
+
+    class Interruptible(Client):
+        def start(self, **kwargs: Any) -> None:
+            try:
+                super().start(**kwargs)  # type: ignore[no-untyped-call]
+            except BaseException:
+                with suppress(TimeoutError):  # the first error counts
+                    self.close()  # type: ignore[no-untyped-call]
+                raise
+
+    return Interruptible(where, set_as_default=False, **options)  # type: ignore[no-untyped-call]
 
 
 def _check_encryption(address: str, security: Security) -> None:

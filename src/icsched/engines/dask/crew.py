@@ -16,7 +16,15 @@ from uuid import uuid4
 
 from icsched import checks
 from icsched.commands import Command
-from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
+from icsched.engines.dask.connect import (
+    AHEAD,
+    Room,
+    check_workers,
+    client_of,
+    connected,
+    hush,
+    silence,
+)
 from icsched.engines.dask.remote import LOST, RUN, mark_of
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.engines.processes import ATTEMPT, check_script, start_tracker
@@ -211,7 +219,7 @@ def _client(terms: Terms) -> AbstractContextManager[Client]:
 def _cluster(terms: Terms) -> Iterator[Client]:
     try:
         import dask
-        from distributed import Client
+        import distributed  # noqa: F401  the next line may have been imported before
 
         from icsched.engines.dask.local_cluster import local_cluster, private_files
     except ImportError as error:
@@ -225,7 +233,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
     with silence(), dask.config.set(settings), private_files():
         with _deaf_to_ctrl_c():
             cluster = local_cluster(count)
-        with cluster, Client(cluster, set_as_default=False) as client:
+        with cluster, client_of(cluster) as client:
             client.register_worker_callbacks(hush)  # a worker that is stopped complains
             yield client
 
