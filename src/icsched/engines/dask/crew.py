@@ -221,7 +221,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         import dask
         import distributed  # noqa: F401  the next line may have been imported before
 
-        from icsched.engines.dask.local_cluster import local_cluster, private_files
+        from icsched.engines.dask.local_cluster import private_cluster, private_files
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
     check_script(DASK.name)
@@ -232,7 +232,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
     settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
     with silence(), dask.config.set(settings), private_files():
         with _deaf_to_ctrl_c():
-            cluster = local_cluster(count)
+            cluster = private_cluster(count)
         with cluster, client_of(cluster) as client:
             client.register_worker_callbacks(hush)  # a worker that is stopped complains
             yield client

@@ -40,7 +40,7 @@ class QuietWorker(Worker):
         """Start nothing."""
 
 
-def local_cluster(workers: int) -> SpecCluster:
+def private_cluster(workers: int) -> SpecCluster:
     """Start a scheduler in this process, and *workers* processes of one thread each.
 
     Use it within `private_files`. Raises EngineError if the package cryptography is missing.
