@@ -14,6 +14,7 @@ INSTALLED = "run time"  # the group of what every installation has
 PURPOSES = {
     "apache-airflow": "an example runs it",
     "atheris": "fuzzing of the readers",
+    "cryptography": "certificates for the cluster of engine dask",
     "cyclopts": "the command line, from type annotations",
     "dask": "an engine, and its order to compare with",
     "furo": "the look of the guide",

@@ -44,6 +44,14 @@ def seen(client):
     return found
 
 
+def unauthenticated(address):
+    """The line about a connection without TLS."""
+    return (
+        f"icsched: dask: the connection to {address} is not authenticated: whoever reaches this "
+        "cluster can run commands on it: set up TLS for Dask, and use a tls:// address"
+    )
+
+
 def add(*numbers):
     return sum(numbers)
 

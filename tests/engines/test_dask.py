@@ -22,6 +22,7 @@ from icsched.engines.dask import connect
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
 from icsched.study.cells import Subject, Terms, grid, run_cell
+from tests.engines.cluster import unauthenticated
 
 DASK = Path(sys.executable).parent / "dask"
 AIRSN = families.airsn(10)
@@ -104,7 +105,7 @@ def test_the_command_writes_the_same_tables_with_a_cluster_as_without(
 
     for name in ("study.csv", "study.json", "wf.svg"):
         assert (folder / "cluster" / name).read_bytes() == (folder / "local" / name).read_bytes()
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == unauthenticated(address) + "\n", "once, and not for threads"
 
 
 def test_cells_of_a_worker_that_is_killed_are_computed_by_another(address, worker):

@@ -11,6 +11,7 @@ import pytest
 from distributed import LocalCluster
 
 from tests.cli.conftest import SCRIPT
+from tests.engines.cluster import unauthenticated
 from tests.execution.conftest import TALK, answer_the_job, complaints, environment, lines
 
 DASK = ("--engine", "dask", "-j", "2")
@@ -67,7 +68,7 @@ def test_a_scheduler_is_used_or_its_absence_is_one_line(jobs, unreachable):
         for words in ([], ["--again"]):
             out, errors = at(cluster.scheduler_address, *words).communicate(timeout=60)
             assert "Completed 2 jobs" in out
-            assert complaints(errors) == []
+            assert complaints(errors) == [unauthenticated(cluster.scheduler_address)]
     assert (lines("first"), lines("second")) == (2, 2)
 
     out, errors = lonely.communicate(timeout=60)
@@ -75,6 +76,21 @@ def test_a_scheduler_is_used_or_its_absence_is_one_line(jobs, unreachable):
     assert errors.startswith(f"icsched: dask: no scheduler at {unreachable}: ")
     assert errors.count("\n") == 1
     assert not Path("other").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_waits_for_an_answer_ends_at_once_if_asked(jobs, number, code):
+    """Python must not wait at its end for a client of Dask that is half-made."""
+    jobs(a="echo >> first")
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        deaf.settimeout(60)
+        waiting = at(f"tcp://127.0.0.1:{deaf.getsockname()[1]}")
+        connection, _ = deaf.accept()
+        with connection:
+            waiting.send_signal(number)
+            out, errors = waiting.communicate(timeout=60)
+
+    assert (waiting.returncode, out, complaints(errors)) == (code, "", [])
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -89,5 +105,6 @@ def test_a_run_that_waits_for_workers_ends_at_once_if_asked(jobs, number, code):
         waiting.send_signal(number)
         out, errors = waiting.communicate(timeout=30)
 
-    assert (waiting.returncode, out, complaints(errors)) == (code, "", [])
+    assert (waiting.returncode, out) == (code, "")
+    assert complaints(errors) == [unauthenticated(cluster.scheduler_address)]
     assert not Path("wf.plain.icsched-run").exists()

@@ -174,14 +174,19 @@ def _plan(workflow: Workflow, file: str, word: str, signs: Signs) -> Plan:
 
 
 @contextmanager
-def cell_runner(threads: int, dask: str | None) -> Iterator[CellRunner]:
-    """Yield what computes cells: this many threads, or the Dask cluster at an address."""
+def cell_runner(
+    threads: int, dask: str | None, *, tell: Callable[[str], None]
+) -> Iterator[CellRunner]:
+    """Yield what computes cells: this many threads, or the Dask cluster at an address.
+
+    *tell* gets what people should know about the connection to the cluster, as one line.
+    """
     if dask is None:
         yield partial(run_cells, threads=threads)
         return
     from icsched.engines.dask import study_cluster  # slow to import
 
-    with study_cluster(dask) as runner:
+    with study_cluster(dask, tell=tell) as runner:
         yield runner
 
 

@@ -28,6 +28,11 @@ def say(text: str, *, stream: TextIO | None = None, wraps: bool = True) -> None:
     stream.write(coloured(shown) if screen.has_colour else shown)
 
 
+def tell_user(line: str) -> None:
+    """Write one line for people about what happens, to standard error."""
+    say(f"icsched: {line}\n", stream=sys.stderr)
+
+
 def report(
     found: A, text: Callable[[A], str], *, stream: TextIO | None = None, wraps: bool = True
 ) -> None:

@@ -17,7 +17,7 @@ from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_stream
 from icsched.cli.names import one_of
 from icsched.cli.orders import CHOSEN, AutoOptions
 from icsched.cli.output import SIGNS, Flag, Json
-from icsched.cli.printing import put, say
+from icsched.cli.printing import put, say, tell_user
 from icsched.engines.entry import Terms
 from icsched.engines.table import ENGINES
 from icsched.errors import RunError
@@ -99,7 +99,7 @@ def run(
     deadline = None if reallocate is None else Deadline.of(reallocate)
     limits = (retries, keep_going, time_limit, deadline, replicas)
     rules = Rules(*limits, batches, cluster_size, clusterer)
-    terms = Terms(workers, address, shell, held=_held, tell=_tell)
+    terms = Terms(workers, address, shell, held=_held, tell=tell_user)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, **told)
     if dry_run:
@@ -129,10 +129,6 @@ def _waiting() -> None:
 
 def _held(name: str, reason: str) -> None:
     say(f"icsched: job {name} is on hold: {reason}\n", stream=sys.stderr)
-
-
-def _tell(line: str) -> None:
-    say(f"icsched: {line}\n", stream=sys.stderr)
 
 
 def _no_journal(directory: Path) -> None:

@@ -23,7 +23,7 @@ from icsched.cli.inputs import USUAL, FileOptions, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
 from icsched.cli.orders import OrderWords
 from icsched.cli.output import SIGNS, Flag, OutputName
-from icsched.cli.printing import report, say
+from icsched.cli.printing import report, say, tell_user
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
 from icsched.render.cautions import caution_text
@@ -175,7 +175,7 @@ def _checked(directory: str | None, sampling: SamplingOptions, dask: str | None)
 def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
     """Compute the cells that are missing; finished cells are kept, whatever happens."""
     try:
-        fill(begun, cell_runner(threads, dask), told=_tell_there, signs=SIGNS)
+        fill(begun, cell_runner(threads, dask, tell=tell_user), told=_tell_there, signs=SIGNS)
     except KeyboardInterrupt:
         sys.stderr.write(
             "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from icsched.errors import EngineError, not_installed
 
@@ -21,16 +21,18 @@ WORKERS_S = 60  # how long to wait for a cluster to have workers
 AHEAD = 2  # tasks in flight beyond the threads, so that no worker waits for the loop
 REFRESH_S = 0.5  # how often a loop asks how large the cluster is
 
+_AUTHENTICATED = ("tls", "wss")  # protocols by which both sides show a certificate
+
 
 @contextmanager
-def connected(address: str) -> Iterator[Client]:
+def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
     """Connect to the scheduler at *address*, and wait for its first worker.
 
-    Raises EngineError if Dask is missing, or if the scheduler does not answer or has no workers.
+    *tell* gets one line if the connection is not authenticated. Raises EngineError if Dask is
+    missing, or if the scheduler does not answer or has no workers.
     """
     try:
-        from distributed import Client
-        from distributed.comm.addressing import get_address_host_port
+        from distributed.comm.addressing import get_address_host_port, normalize_address
         from distributed.security import Security
         from distributed.versions import VersionMismatchWarning
     except ImportError as error:
@@ -43,10 +45,11 @@ def connected(address: str) -> Iterator[Client]:
             with warnings.catch_warnings():
                 # Versions are checked where cells run, and a difference is an error there.
                 warnings.simplefilter("ignore", VersionMismatchWarning)
-                client = Client(address, timeout=CONNECT_S, set_as_default=False)
+                client = client_of(address, timeout=CONNECT_S)
         except (OSError, ValueError) as error:
             raise EngineError(f"dask: no scheduler at {address}: {error}") from None
         with client:
+            _tell_of_protocol(normalize_address(address), tell)
             try:
                 client.wait_for_workers(1, timeout=WORKERS_S)
             except TimeoutError:
@@ -54,11 +57,39 @@ def connected(address: str) -> Iterator[Client]:
             yield client
 
 
+def client_of(where: Any, **options: Any) -> Client:
+    """Return a client of a cluster, or of the scheduler at an address.
+
+    A client of Dask that Ctrl-C interrupts while it connects is left half-made: it would try to
+    close itself when Python ends, and wait for a thread that has ended before.
+    """
+    from distributed import Client
+
+    class Interruptible(Client):
+        def start(self, **kwargs: Any) -> None:
+            try:
+                super().start(**kwargs)  # type: ignore[no-untyped-call]
+            except BaseException:
+                with suppress(TimeoutError):  # the first error counts
+                    self.close()  # type: ignore[no-untyped-call]
+                raise
+
+    return Interruptible(where, set_as_default=False, **options)  # type: ignore[no-untyped-call]
+
+
 def _check_encryption(address: str, security: Security) -> None:
     """Raise ValueError for an address of TLS if Dask's configuration has no certificates."""
     has_context = security.get_connection_args("client")["ssl_context"] is not None
     if address.startswith("tls://") and not has_context:
         raise ValueError("expected certificates in distributed.comm.tls of Dask's configuration")
+
+
+def _tell_of_protocol(address: str, tell: Callable[[str], None]) -> None:
+    """Say that whoever reaches a scheduler can use it, if its protocol asks for no certificate."""
+    if address.partition("://")[0] not in _AUTHENTICATED:
+        risk = "whoever reaches this cluster can run commands on it"
+        hint = "set up TLS for Dask, and use a tls:// address"
+        tell(f"dask: the connection to {address} is not authenticated: {risk}: {hint}")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from icsched import checks
-from icsched.engines.dask.connect import AHEAD, Room, check_workers, connected, hush, silence
+from icsched.engines.dask.connect import (
+    AHEAD,
+    Room,
+    check_workers,
+    client_of,
+    connected,
+    hush,
+    silence,
+)
 from icsched.engines.dask.remote import LOST, RUN, mark_of
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.engines.processes import ATTEMPT, open_log, start_tracker
@@ -174,7 +182,7 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
     if terms.address is not None and terms.workers is not None:
         problem = "a number of workers cannot be used with an address"
         raise ArgumentError(f"engine dask: {problem}")
-    with _cluster(terms) if terms.address is None else connected(terms.address) as client:
+    with _client(terms) as client:
         check_workers(client)
         crew = DaskCrew(client, terms)
         crew.end_leftovers()
@@ -184,11 +192,17 @@ def dask_crew(terms: Terms) -> Iterator[DaskCrew]:
             crew.close()
 
 
+def _client(terms: Terms) -> AbstractContextManager[Client]:
+    return _cluster(terms) if terms.address is None else connected(terms.address, terms.tell)
+
+
 @contextmanager
 def _cluster(terms: Terms) -> Iterator[Client]:
     try:
         import dask
-        from distributed import Client, LocalCluster
+        import distributed  # noqa: F401  the next line may have been imported before
+
+        from icsched.engines.dask.local_cluster import private_cluster, private_files
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
     count = usable_cores()
@@ -196,11 +210,10 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         count = checks.whole_number("workers", terms.workers, least=1, most=MOST_WORKERS)
     # The loop counts losses, so Dask must not start an attempt again on its own.
     settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": 0}
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with silence(), dask.config.set(settings):
+    with silence(), dask.config.set(settings), private_files():
         with _deaf_to_ctrl_c():
-            cluster = LocalCluster(n_workers=count, processes=True, **options)
-        with cluster, Client(cluster, set_as_default=False) as client:
+            cluster = private_cluster(count)
+        with cluster, client_of(cluster) as client:
             client.register_worker_callbacks(hush)  # a worker that is stopped complains
             yield client
 

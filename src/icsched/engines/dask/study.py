@@ -27,17 +27,19 @@ ALIKE = ("icsched", "numpy")  # must have the same version everywhere, or cells 
 
 
 @contextmanager
-def study_cluster(address: str) -> Iterator[CellRunner]:
+def study_cluster(
+    address: str, *, tell: Callable[[str], None] = lambda _: None
+) -> Iterator[CellRunner]:
     """Connect to the scheduler at *address*; yield what computes cells on its workers.
 
     The dag is sent once for all cells. If a worker is lost, Dask computes its cells on another.
     Closing an iterator of cells cancels the cells that wait. A cell that a worker is computing
-    cannot be stopped, and ends by itself. Raises EngineError if Dask is missing, or if the
-    scheduler does not answer, is lost or has no workers. Raises it too if a worker, even one that
-    joins later, has no icsched or has other versions than this process. Dask logs nothing
-    meanwhile.
+    cannot be stopped, and ends by itself. *tell* gets one line if the connection is not
+    authenticated. Raises EngineError if Dask is missing, or if the scheduler does not answer, is
+    lost or has no workers. Raises it too if a worker, even one that joins later, has no icsched or
+    has other versions than this process. Dask logs nothing meanwhile.
     """
-    with connected(address) as client:
+    with connected(address, tell) as client:
         check_workers(client)
         yield partial(_cells, client)
 

@@ -1,0 +1,82 @@
+"""A cluster of Dask on this machine that no other user can enter.
+
+Whoever connects to a scheduler, a worker or a nanny of Dask can make it run code. So all of them
+ask for the certificate of this one cluster. Its key is in the memory of their processes. Dask's
+servers for HTTP ask for no certificate, so this cluster has none. Python imports modules from the
+directory in which Dask keeps files, so this cluster has a private directory.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import dask
+from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
+from distributed.system import MEMORY_LIMIT
+
+from icsched.errors import EngineError, not_installed
+from icsched.files.temporary import temporary_directory
+
+_DIRECTORY = "temporary-directory"  # Dask's setting for where its servers keep files
+
+
+class QuietScheduler(Scheduler):
+    """A scheduler without its server for HTTP, which Dask starts even without a dashboard."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Start nothing."""
+
+
+class QuietWorker(Worker):
+    """A worker without its server for HTTP."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Start nothing."""
+
+
+def private_cluster(workers: int) -> SpecCluster:
+    """Start a scheduler in this process, and *workers* processes of one thread each.
+
+    Use it within `private_files`. Raises EngineError if the package cryptography is missing.
+    """
+    try:
+        security = Security.temporary()
+    except ImportError as error:
+        raise not_installed("cryptography", "dask") from error
+    shared = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    own: dict[str, Any] = {"worker_class": QuietWorker, "nthreads": 1, "silence_logs": logging.WARN}
+    worker = {"cls": Nanny, "options": shared | own | {"memory_limit": MEMORY_LIMIT // workers}}
+    return SpecCluster(
+        scheduler={"cls": QuietScheduler, "options": {**shared, "dashboard": False}},
+        workers=dict.fromkeys(range(workers), worker),
+        worker=worker,
+        security=security,
+        silence_logs=logging.WARN,
+    )
+
+
+@contextmanager
+def private_files() -> Iterator[None]:
+    """Make a directory for the files of clusters that start meanwhile; raises EngineError.
+
+    Only this user can open the directory. It is removed at the end.
+    """
+    above = Path(dask.config.get(_DIRECTORY) or tempfile.gettempdir())
+    made = ExitStack()
+    try:
+        above.mkdir(parents=True, exist_ok=True)
+        folder = made.enter_context(temporary_directory(above))
+    except OSError as error:
+        raise EngineError(f"dask: cannot make a directory in {above}: {error.strerror}") from None
+    with made:
+        try:
+            with dask.config.set({_DIRECTORY: str(folder)}):
+                yield
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
