@@ -64,6 +64,10 @@ NODES = {
     "NaN": ({"rule": "shares", "segments": [0, 0, -1], "shares": [float("nan"), 1]}, "integers"),
     "truth values": ({"rule": "shares", "segments": [0, 0, -1], "shares": [True, 1]}, "integers"),
     "arcs of text": ({"rule": "without", "arcs": ["ab"], "part": EXACT}, "each a parent"),
+    "arcs with one end and three": (
+        {"rule": "without", "arcs": [[0], [2, 1, 2]], "part": EXACT},
+        "each a parent",
+    ),
     "arcs out of range": ({"rule": "without", "arcs": [[0, 99]], "part": EXACT}, "each a parent"),
 }
 
@@ -72,7 +76,7 @@ NODES = {
 def test_a_hostile_step_is_refused_in_one_line(name):
     node, problem = NODES[name]
 
-    with pytest.raises(CertificateError, match=problem) as caught:
+    with pytest.raises(CertificateError, match=f"refused: bound.*: .*{problem}") as caught:
         audited(JOIN, claim(JOIN, node, [2, 1, 1, 0]))
 
     assert "\n" not in str(caught.value)
@@ -141,6 +145,33 @@ def test_the_budget_stops_a_large_convolution():
     assert len(leaves.convolved(steps, steps, "here", graph.Budget(20_000))) == 201
     with pytest.raises(CertificateError, match="here: checking it takes more work"):
         leaves.convolved(steps, steps, "here", graph.Budget(10_000))
+
+
+SERIES_OF_1000 = {"rule": "series", "parts": [{"tasks": [t], "part": EXACT} for t in range(1000)]}
+PAIRS = {"runs": [[t] for t in range(1000)], "counts": [[1000 + t] for t in range(1000)]}
+
+
+@pytest.mark.parametrize(
+    ("arcs", "node", "work"),
+    [
+        ([(t, t + 1) for t in range(999)], SERIES_OF_1000, 2_000_000),
+        (
+            [(t, 1000 + t) for t in range(1000)],
+            {"rule": "sum", "pieces": [PAIRS | {"part": EXACT}]},
+            500_000,
+        ),
+    ],
+)
+def test_small_parts_take_work_too(arcs, node, work):
+    """A part without arcs takes 2,000, and a piece 500, besides what their steps take."""
+    checked = graph.sorted_graph(max(map(max, arcs)) + 1, np.array(arcs))
+
+    with pytest.raises(CertificateError, match="more work than the checker may do"):
+        bound_of(checked, node, "bound", 0, graph.Budget(work))
+    assert (
+        len(bound_of(checked, node, "bound", 0, graph.Budget(work + 150_000)))
+        == checked.nonsinks + 1
+    )
 
 
 def test_a_task_that_is_its_own_parent_is_refused():
