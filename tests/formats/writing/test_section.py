@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from icsched import FormatError
 from icsched.formats.dagman import (
     changes,
+    overridden,
     read_submission,
     removals,
     section,
@@ -206,3 +207,15 @@ def test_priorities_of_the_files_are_overridden_or_kept(put):
     make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, keep_existing=True))
     assert as_dagman_reads() == {"a": 2, "b": 9}
     assert "PRIORITY b" not in Path("wf.dag").read_text().partition(BEGIN)[2]
+
+
+def test_jobs_get_a_second_priority_if_theirs_is_another_one_and_not_by_a_variable(put):
+    """DAGMan treats priority 0 as no priority. d has no submit file, so it gets a PRIORITY."""
+    text = "JOB a x\nJOB b x\nJOB c x\nSUBDAG EXTERNAL d in.dag\nJOB e x\n"
+    own = "PRIORITY a 7\nPRIORITY b 4\nPRIORITY c 0\nPRIORITY d -1\n"
+    put({"wf.dag": text + own, "x": "queue\n", "in.dag": "JOB p x\n"})
+    workflow = read_submission("wf.dag")
+    priorities = {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}
+
+    assert overridden(workflow, priorities, via="priority") == ["a", "d"]
+    assert overridden(workflow, priorities, via="vars") == ["d"]
