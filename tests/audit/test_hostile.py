@@ -107,21 +107,42 @@ def test_an_order_that_is_not_legal_is_refused(order):
 def test_an_exact_step_stops_at_its_limit_of_sets():
     many = Dag.from_arcs(120, [(task, 60 + task) for task in range(60)])
 
-    with pytest.raises(CertificateError, match=f"more than {leaves.MOST_SETS:,} sets|more work"):
+    with pytest.raises(
+        CertificateError, match=f"bound.*: (more than {leaves.MOST_SETS:,} sets|.*more work)"
+    ):
         audited(many, claim(many, EXACT, [60] * 121))
 
 
 def test_an_exact_step_of_a_wide_dag_stops_at_its_limit():
     wide = Dag.from_arcs(4000, [(task, 2000 + task) for task in range(2000)])
 
-    with pytest.raises(CertificateError, match="more than 1,024 tasks have children"):
+    with pytest.raises(
+        CertificateError, match=r"bound\.exact: more than 1,024 tasks have children"
+    ):
         audited(wide, claim(wide, EXACT, [2000] * 4001))
 
 
-def test_more_than_64_nonsinks_are_looked_at_too():
-    chain = families.random_layered(80, 1, 1, 1, seed=1)
+@pytest.mark.parametrize("nonsinks", [63, 64, 65, leaves.MOST_NONSINKS])
+def test_more_than_64_nonsinks_are_looked_at_too(nonsinks):
+    chain = families.random_layered(nonsinks + 1, 1, 1, 1, seed=1)
 
-    assert audited(chain, claim(chain, EXACT, [1] * 80 + [0])).is_ic_optimal
+    assert audited(chain, claim(chain, EXACT, [1] * (nonsinks + 1) + [0])).is_ic_optimal
+
+
+def test_up_to_63_nonsinks_take_a_hundredth_of_the_work_of_more():
+    """A chain has one set of each size: n steps of n sets to grow and n goals, and 100 times so."""
+    for nonsinks, work in ((63, 2 * 63**2), (64, 100 * 2 * 64**2)):
+        chain = graph.sorted_graph(nonsinks + 1, np.array([(t, t + 1) for t in range(nonsinks)]))
+        budget = graph.Budget()
+        leaves.exact(chain, "here", budget)
+        assert graph.MOST_WORK - budget.left == work
+
+
+def test_no_tasks_have_shares_too():
+    nothing = graph.sorted_graph(0, np.empty((0, 2), np.int64))
+    node = {"rule": "shares", "segments": [], "shares": []}
+
+    assert bound_of(nothing, node, "bound", 0, graph.Budget()).tolist() == [0]
 
 
 @pytest.mark.parametrize("rule", ["exact", "tree"])

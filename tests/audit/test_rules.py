@@ -83,6 +83,13 @@ ACCEPTED = {
     "shares": (THREE_TO_ONE, ALL_EQUAL, [3, 2, 1, 1, 0]),
     # Nothing is handed out: the segment jumps to all that it enables at once.
     "shares with a rest": (THREE_TO_ONE, ALL_EQUAL | {"shares": [0, 0, 0]}, [3, 3, 2, 1, 0]),
+    # Two tasks have one child, three have another. Only the second child hands nothing out, so its
+    # jump of 1 comes first: 1/2, 1, 4/3, 5/3 and 2, cut off, and 1, are at most 1, 2, 2, 2, 2.
+    "shares with a rest in the second segment": (
+        Dag.from_arcs(7, [(0, 5), (1, 5), (2, 6), (3, 6), (4, 6)]),
+        {"rule": "shares", "segments": [0, 0, 1, 1, 1, -1, -1], "shares": [1, 1, 0, 0, 0]},
+        [5, 5, 5, 4, 3, 2, 1, 0],
+    ),
     # x of the four nonsinks enable at most 3x/4: 0, 0, 1, 2, 3.
     "shares that are handed on": (HOURGLASS, HANDED_ON, [3, 2, 2, 2, 2, 1, 0]),
 }
