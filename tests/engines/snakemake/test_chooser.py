@@ -1,6 +1,8 @@
 """Which jobs start: against the plain loop over sorted jobs."""
 
+import asyncio
 import logging
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -388,7 +390,7 @@ def broken_supervisor(jobs) -> Supervisor:
 
     class Broken(FakeGraph):
         def needrun_jobs(self):
-            raise ZeroDivisionError("broken")
+            raise LookupError("broken")
 
     return Supervisor(Broken({job: [] for job in jobs}), "auto", LOGGER, skip_input_sizes=False)
 
@@ -413,7 +415,38 @@ def test_a_bug_is_told_with_its_traceback_and_the_run_goes_on(caplog):
     assert supervisor.select({a, b}, [a, b], {"_cores": 1}, {}) == [b]
     assert supervisor.select({a}, [a], {"_cores": 1}, {}) == [a]
     [record] = caplog.records
-    assert "ZeroDivisionError: broken" in record.getMessage()
+    assert "LookupError: broken" in record.getMessage()
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_the_look_at_the_sizes_of_inputs_is_replaced_once_if_asked(skips):
+    async def look(_):
+        raise AssertionError("the sizes were looked at")
+
+    job = FakeJob("job")
+    graph = FakeGraph({job: []})
+    scheduler = SimpleNamespace(update_input_sizes=look)
+    graph.workflow = SimpleNamespace(scheduler=scheduler)
+    supervisor = Supervisor(graph, "fifo", LOGGER, skip_input_sizes=skips)
+
+    supervisor.select([job], [job], {"_cores": 1}, {})
+    assert (scheduler.update_input_sizes is not look) == skips
+    if skips:
+        assert asyncio.run(scheduler.update_input_sizes([job])) is None
+    scheduler.update_input_sizes = look
+    supervisor.select([job], [job], {"_cores": 1}, {})
+    assert scheduler.update_input_sizes is look
+
+
+def test_a_snakemake_that_cannot_skip_the_sizes_is_told_once(caplog):
+    job = FakeJob("job")
+    supervisor = Supervisor(FakeGraph({job: []}), "fifo", LOGGER, skip_input_sizes=True)
+
+    for _ in range(2):
+        supervisor.select([job], [job], {"_cores": 1}, {})
+
+    [record] = caplog.records
+    assert record.getMessage() == "icsched: this Snakemake cannot skip the sizes of inputs"
 
 
 def test_a_dag_of_no_jobs_selects_none():
