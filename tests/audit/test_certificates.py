@@ -91,6 +91,16 @@ def test_a_changed_claim_is_refused(key):
         audited(dag, made | {key: HEAD[key]})
 
 
+@pytest.mark.parametrize(("key", "value"), [("schema", True), ("schema", 1.0), ("tasks", 3.0)])
+def test_a_number_of_another_type_is_refused_though_it_is_equal(key, value):
+    dag = Dag({"a": [], "b": ["a"], "c": ["b"]})
+    made = by_recursion(dag)
+    assert made[key] == value
+
+    with pytest.raises(CertificateError, match=f"refused: {key}"):
+        audited(dag, made | {key: value})
+
+
 def test_a_certificate_of_another_dag_is_refused():
     made = by_recursion(Dag({"a": [], "b": ["a"], "c": ["a"]}))
 

@@ -64,6 +64,10 @@ NODES = {
     "NaN": ({"rule": "shares", "segments": [0, 0, -1], "shares": [float("nan"), 1]}, "integers"),
     "truth values": ({"rule": "shares", "segments": [0, 0, -1], "shares": [True, 1]}, "integers"),
     "arcs of text": ({"rule": "without", "arcs": ["ab"], "part": EXACT}, "each a parent"),
+    "arcs with one end and three": (
+        {"rule": "without", "arcs": [[0], [2, 1, 2]], "part": EXACT},
+        "each a parent",
+    ),
     "arcs out of range": ({"rule": "without", "arcs": [[0, 99]], "part": EXACT}, "each a parent"),
 }
 
@@ -72,7 +76,7 @@ NODES = {
 def test_a_hostile_step_is_refused_in_one_line(name):
     node, problem = NODES[name]
 
-    with pytest.raises(CertificateError, match=problem) as caught:
+    with pytest.raises(CertificateError, match=f"refused: bound.*: .*{problem}") as caught:
         audited(JOIN, claim(JOIN, node, [2, 1, 1, 0]))
 
     assert "\n" not in str(caught.value)
@@ -96,28 +100,49 @@ def test_a_ratio_that_is_no_ratio_is_refused(ratio):
 def test_an_order_that_is_not_legal_is_refused(order):
     made = claim(JOIN, EXACT, [2, 1, 1, 0]) | {"order": order}
 
-    with pytest.raises(CertificateError, match="order"):
+    with pytest.raises(CertificateError, match="refused: order: "):
         audited(JOIN, made)
 
 
 def test_an_exact_step_stops_at_its_limit_of_sets():
     many = Dag.from_arcs(120, [(task, 60 + task) for task in range(60)])
 
-    with pytest.raises(CertificateError, match=f"more than {leaves.MOST_SETS:,} sets|more work"):
+    with pytest.raises(
+        CertificateError, match=f"bound.*: (more than {leaves.MOST_SETS:,} sets|.*more work)"
+    ):
         audited(many, claim(many, EXACT, [60] * 121))
 
 
 def test_an_exact_step_of_a_wide_dag_stops_at_its_limit():
     wide = Dag.from_arcs(4000, [(task, 2000 + task) for task in range(2000)])
 
-    with pytest.raises(CertificateError, match="more than 1,024 tasks have children"):
+    with pytest.raises(
+        CertificateError, match=r"bound\.exact: more than 1,024 tasks have children"
+    ):
         audited(wide, claim(wide, EXACT, [2000] * 4001))
 
 
-def test_more_than_64_nonsinks_are_looked_at_too():
-    chain = families.random_layered(80, 1, 1, 1, seed=1)
+@pytest.mark.parametrize("nonsinks", [63, 64, 65, leaves.MOST_NONSINKS])
+def test_more_than_64_nonsinks_are_looked_at_too(nonsinks):
+    chain = families.random_layered(nonsinks + 1, 1, 1, 1, seed=1)
 
-    assert audited(chain, claim(chain, EXACT, [1] * 80 + [0])).is_ic_optimal
+    assert audited(chain, claim(chain, EXACT, [1] * (nonsinks + 1) + [0])).is_ic_optimal
+
+
+def test_up_to_63_nonsinks_take_a_hundredth_of_the_work_of_more():
+    """A chain has one set of each size: n steps of n sets to grow and n goals, and 100 times so."""
+    for nonsinks, work in ((63, 2 * 63**2), (64, 100 * 2 * 64**2)):
+        chain = graph.sorted_graph(nonsinks + 1, np.array([(t, t + 1) for t in range(nonsinks)]))
+        budget = graph.Budget()
+        leaves.exact(chain, "here", budget)
+        assert graph.MOST_WORK - budget.left == work
+
+
+def test_no_tasks_have_shares_too():
+    nothing = graph.sorted_graph(0, np.empty((0, 2), np.int64))
+    node = {"rule": "shares", "segments": [], "shares": []}
+
+    assert bound_of(nothing, node, "bound", 0, graph.Budget()).tolist() == [0]
 
 
 @pytest.mark.parametrize("rule", ["exact", "tree"])
@@ -141,6 +166,33 @@ def test_the_budget_stops_a_large_convolution():
     assert len(leaves.convolved(steps, steps, "here", graph.Budget(20_000))) == 201
     with pytest.raises(CertificateError, match="here: checking it takes more work"):
         leaves.convolved(steps, steps, "here", graph.Budget(10_000))
+
+
+SERIES_OF_1000 = {"rule": "series", "parts": [{"tasks": [t], "part": EXACT} for t in range(1000)]}
+PAIRS = {"runs": [[t] for t in range(1000)], "counts": [[1000 + t] for t in range(1000)]}
+
+
+@pytest.mark.parametrize(
+    ("arcs", "node", "work"),
+    [
+        ([(t, t + 1) for t in range(999)], SERIES_OF_1000, 2_000_000),
+        (
+            [(t, 1000 + t) for t in range(1000)],
+            {"rule": "sum", "pieces": [PAIRS | {"part": EXACT}]},
+            500_000,
+        ),
+    ],
+)
+def test_small_parts_take_work_too(arcs, node, work):
+    """A part without arcs takes 2,000, and a piece 500, besides what their steps take."""
+    checked = graph.sorted_graph(max(map(max, arcs)) + 1, np.array(arcs))
+
+    with pytest.raises(CertificateError, match="more work than the checker may do"):
+        bound_of(checked, node, "bound", 0, graph.Budget(work))
+    assert (
+        len(bound_of(checked, node, "bound", 0, graph.Budget(work + 150_000)))
+        == checked.nonsinks + 1
+    )
 
 
 def test_a_task_that_is_its_own_parent_is_refused():

@@ -77,10 +77,19 @@ def test_a_hundred_thousand_different_days(outcome):
     assert outcome(GOOD + "".join(execute("1", day) for day in days)) == "1 jobs"
 
 
-def test_too_many_jobs(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("two", "third"),
+    [
+        (submit("1", "12:00:00") + submit("2", "12:00:00"), submit("3", "12:00:00")),
+        (execute("1", "12:00:00") * 2, execute("1", "12:00:00")),  # attempts of one job
+    ],
+)
+def test_too_many_jobs_or_attempts(tmp_path, monkeypatch, two, third):
     monkeypatch.setattr("icsched.logs.attempts.MOST", 2)
     path = tmp_path / "log"
-    path.write_text("".join(submit(job, "12:00:00") for job in "123"))
+    path.write_text(two)
+    read_log(path)
+    path.write_text(two + third)
 
     with pytest.raises(FormatError, match="log: expected at most 2 jobs and attempts"):
         read_log(path)

@@ -97,6 +97,15 @@ def test_a_job_removed_long_after_its_eviction_was_evicted(log, attempts):
     assert attempts(past) == [("a", 2, 5, "EVICTED")]
 
 
+@pytest.mark.parametrize(("value", "ending"), [(0, "DONE"), (1, "FAILED")])
+def test_a_job_removed_right_after_its_end_has_ended_as_it_did(log, attempts, value, ending):
+    """HTCondor may remove a job that has ended, but has not left the queue yet."""
+    removed = end("7", "12:00:05", value) + event(9, "7", "12:00:06", "\tvia condor_rm")
+    past = log(submit("7", "12:00:00", "a") + execute("7", "12:00:02") + removed)
+
+    assert attempts(past) == [("a", 2, 5, ending)]
+
+
 def test_a_job_removed_while_idle_has_no_attempt(log):
     past = log(submit("7", "12:00:00", "a") + event(9, "7", "12:10:00"))
 
@@ -140,11 +149,35 @@ def test_a_job_submitted_again_after_success_begins_another_run(log):
     assert past.run_times().seconds.tolist() == [8, 1]  # the mean of 7 and 9; of b alone
 
 
+def test_each_submission_is_judged_by_its_own_end(log):
+    """First a retry after a failure, then a run after success, and one after a job without end."""
+    text = submit("7", "12:00:00", "a") + execute("7", "12:00:01") + end("7", "12:00:02", 1)
+    text += submit("8", "12:01:00", "a") + execute("8", "12:01:01") + end("8", "12:01:02")
+    text += submit("9", "12:02:00", "a") + execute("9", "12:02:01") + evict("9", "12:02:02")
+    text += submit("10", "12:03:00", "a") + execute("10", "12:03:01")
+
+    assert log(text).run.tolist() == [0, 0, 1, 1]
+
+
 def test_a_failed_post_script_makes_the_next_submission_a_retry(log):
     again = submit("8", "12:00:20", "a") + execute("8", "12:00:21")
 
     assert log(PLAIN + post("7", "12:00:12", 1) + again).run.tolist() == [0, 0]
     assert log(PLAIN + post("7", "12:00:12", 0) + again).run.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "run"),
+    [((0, 0), 1), ((0, 3), 0), ((3, 0), 0), ((3, 3), 0), ((0, 0, 0), 1), ((0, 3, 0), 0)],
+)
+def test_a_node_of_several_jobs_has_succeeded_once_all_of_them_have(log, values, run):
+    """After success, the next submission of the node begins another run. Else it is a retry."""
+    jobs = [f"7.{number}" for number in range(len(values))]
+    text = "".join(submit(job, "12:00:00", "a") + execute(job, "12:00:03") for job in jobs)
+    text += "".join(end(job, "12:00:10", value) for job, value in zip(jobs, values, strict=True))
+    again = submit("8.0", "12:00:20", "a") + execute("8.0", "12:00:21")
+
+    assert log(text + again).run.tolist() == [0] * len(values) + [run]
 
 
 def test_nodes_that_dagman_does_not_submit_are_left_out(log):

@@ -1,6 +1,7 @@
 """The recursion: no bound too low, no false claim, and the cases that must be proved."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ from icsched.arrays import Rows
 from icsched.orders import prioritize
 from icsched.render.proofs import proof_sentence
 from icsched.theory.merging import merged_order
-from icsched.theory.profiles import Work, side_by_side, total, tree_bound, turned
+from icsched.theory.profiles import Work, bends, side_by_side, total, tree_bound, turned
 from icsched.theory.settling import FULL, QUICK, Effort, settle
 from icsched.theory.splits import component_groups, series_parts, sum_pieces
 from tests.theory import paper
@@ -191,8 +192,67 @@ def test_copies_count_as_often_as_they_occur(parts):
     assert found.tolist() == expected
 
 
-def test_too_few_cells_give_no_sum():
-    assert total([(np.array([0, 0, 1]), 9)], Work(10)) is None
+@pytest.mark.parametrize(("copies", "cells"), [(1, 3 + 3), (2, 9 + 5 + 5), (3, 3 + 9 + 15 + 7)])
+def test_too_few_cells_give_no_sum(copies, cells):
+    """Squares first, then products. A profile of 3 entries times one of 5 takes 15 cells."""
+    parts = [(np.array([0, 0, 1]), copies)]
+    work = Work(cells)
+
+    assert total(parts, work).tolist() == [steps // 2 for steps in range(2 * copies + 1)]
+    assert work.cells == 0
+    assert total(parts, Work(cells - 1)) is None
+
+
+@given(gains)
+def test_a_profile_bends_at_the_corners_of_its_concave_envelope(steps):
+    """From each corner, the next one is the last of the steps that the steepest line reaches."""
+    counts = profile(steps).tolist()
+    corners = [0]
+    while corners[-1] < len(counts) - 1:
+        here = corners[-1]
+        slopes = [
+            (Fraction(count - counts[here], step), here + step)
+            for step, count in enumerate(counts[here + 1 :], 1)
+        ]
+        corners.append(max(slopes)[1])
+
+    assert bends(np.array(counts)).tolist() == corners[1:]
+
+
+@pytest.mark.parametrize(
+    ("looks", "spent", "allowed", "left"),
+    [
+        # The parts have the sizes 10, 10 and 20: a quarter, then a third of the rest, then all.
+        (200, [50, 50, 100], [50, 50, 100], 0),
+        # The first leaves 30 of its 50: the second gets a third of 180, the third what is left.
+        (200, [20, 0, 0], [50, 60, 180], 180),
+        # Two looks at a part, if that is more: 20 of 60, 20 of 40, and the third gets the last 20.
+        (60, [20, 20, 20], [20, 20, 20], 0),
+        # Nobody gets more than there is.
+        (15, [15, 0, 0], [15, 0, 0], 0),
+        (0, [0, 0, 0], [0, 0, 0], 0),
+    ],
+)
+def test_looks_are_rationed_by_size_and_what_a_part_leaves_goes_to_the_next(
+    looks, spent, allowed, left
+):
+    work = Work(0, looks=looks)
+    found = []
+
+    for name, look in zip(work.rationed("abc", [10, 10, 20]), spent, strict=True):
+        found.append((name, work.looks))
+        assert work.look(look)
+
+    assert found == list(zip("abc", allowed, strict=True))
+    assert work.looks == left
+
+
+def test_work_can_be_taken_to_the_last_unit_and_no_further():
+    work = Work(3, looks=3)
+
+    assert [work.take(2), work.take(2), work.take(1), work.take(1)] == [True, False, True, False]
+    assert [work.look(2), work.look(2), work.look(1), work.look(1)] == [True, False, True, False]
+    assert (work.cells, work.looks) == (0, 0)
 
 
 def random_tree(seed: int, tasks: int) -> Dag:

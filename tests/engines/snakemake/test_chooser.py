@@ -1,6 +1,8 @@
 """Which jobs start: against the plain loop over sorted jobs."""
 
+import asyncio
 import logging
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -252,6 +254,60 @@ def test_lean_learns_the_sizes_of_files_that_an_earlier_run_has_made():
     assert sizes.of([other]).tolist() == [10**9 + 1]
 
 
+def chain_behind_others() -> FakeGraph:
+    """Eight jobs a0 to a7 that need nothing, and a chain from z0 to z5."""
+    need = {"_cores": 1}
+    chain = [FakeJob(f"z{at}", needs=need) for at in range(6)]
+    others = {FakeJob(f"a{at}", needs=need): [] for at in range(8)}
+    return FakeGraph(others | {job: chain[max(0, at - 1) : at] for at, job in enumerate(chain)})
+
+
+@pytest.mark.parametrize(
+    ("limits", "first"),
+    [
+        ({"_cores": 1}, "a0"),
+        ({"_cores": 4, "_nodes": 1}, "a0"),
+        ({"_nodes": 4}, "a0"),  # Snakemake always tells the cores
+        ({"_cores": 4}, "z0"),
+        ({"_cores": 4, "_nodes": 2}, "z0"),
+    ],
+)
+def test_auto_chooses_for_as_many_jobs_at_once_as_there_are_nodes_and_cores(limits, first):
+    """One at a time, every order takes as long as that of the names. Else the chain is first."""
+    graph = chain_behind_others()
+
+    picked = select(Chooser(graph, "auto", LOGGER), graph, limits)
+
+    assert picked[0].output == [first]
+
+
+def test_jobs_are_ordered_though_no_core_is_free_in_the_first_round(caplog):
+    graph = chain_behind_others()
+    chooser = Chooser(graph, "critical-path", LOGGER)
+
+    assert select(chooser, graph, {"_cores": 0}) == []
+    [job] = select(chooser, graph, {"_cores": 1})
+    assert job.output == ["z0"]
+    assert not caplog.records
+
+
+def test_ready_jobs_may_come_in_any_collection():
+    jobs = [FakeJob(name, needs={"_cores": 1}) for name in "abc"]
+    chooser = Chooser(FakeGraph({job: [] for job in jobs}), "fifo", LOGGER)
+
+    assert chooser.select(jobs[::-1], jobs, {"_cores": 2}, {}) == jobs[:2]
+
+
+class CountedGraph(FakeGraph):
+    """Counts how often all jobs were looked at, which takes long if there are many."""
+
+    looks = 0
+
+    def needrun_jobs(self) -> list[FakeJob]:
+        self.looks += 1
+        return super().needrun_jobs()
+
+
 class Unread(list):
     """Remaining jobs that may be counted, but not looked at."""
 
@@ -264,7 +320,8 @@ def test_remaining_jobs_are_counted_after_a_retry_and_while_groups_run():
     need = {"_cores": 1}
     jobs = [FakeJob(name, needs=need) for name in "abcdef"]
     groups = [FakeGroup(jobs[at : at + 2], need) for at in (2, 4)]
-    chooser = Chooser(FakeGraph({job: [] for job in jobs}), "fifo", LOGGER)
+    graph = CountedGraph({job: [] for job in jobs})
+    chooser = Chooser(graph, "fifo", LOGGER)
     a, b, *grouped = jobs
     assert chooser.select({a, b, *groups}, jobs, {"_cores": 1}, {}) == [a]
 
@@ -275,6 +332,7 @@ def test_remaining_jobs_are_counted_after_a_retry_and_while_groups_run():
         left = set(groups[running:])
         assert chooser.select(left, Unread(grouped), {"_cores": 1}, {}) == [group]
     assert chooser.select({groups[0]}, Unread(grouped[:2]), {"_cores": 1}, {}) == [groups[0]]
+    assert graph.looks == 1
 
 
 def test_a_job_that_comes_while_others_end_is_ranked_when_it_is_ready():
@@ -310,18 +368,85 @@ def test_an_order_that_fails_is_told_in_one_line_and_jobs_start_by_name(caplog):
     )
 
 
-def test_a_bug_is_told_with_its_traceback_and_the_run_goes_on(caplog):
+def test_jobs_of_an_order_that_fails_start_by_rule_priority_and_then_by_name():
+    """c and a need each other, so nothing can be ordered. One job fits at a time."""
+    need = {"_cores": 1}
+    c, d, a = (FakeJob(name, needs=need) for name in "cda")
+    b = FakeJob("b", needs=need, priority=-1)
+    graph = FakeGraph({c: [a], d: [], b: [], a: [c]})
+    chooser = Chooser(graph, "prio", LOGGER)
+    left, started = [c, d, b, a], []
+
+    while left:
+        [job] = chooser.select(set(left), left, need, {})
+        left.remove(job)
+        started.append(job)
+
+    assert started == [a, c, d, b]
+
+
+def broken_supervisor(jobs) -> Supervisor:
+    """A supervisor whose chooser fails by a bug."""
+
     class Broken(FakeGraph):
         def needrun_jobs(self):
-            raise ZeroDivisionError("broken")
+            raise LookupError("broken")
 
+    return Supervisor(Broken({job: [] for job in jobs}), "auto", LOGGER, skip_input_sizes=False)
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), needs), max_size=8), st.randoms())
+def test_after_a_bug_jobs_start_by_rule_priority_and_then_by_name_each_if_it_fits(drawn, random):
+    """Limits that are no numbers, such as a directory, limit nothing."""
+    jobs = [FakeJob(f"{at}", priority=p, needs=need) for at, (p, need) in enumerate(drawn)]
+    shuffled = random.sample(jobs, len(jobs))
+    by_priority = sorted(jobs, key=lambda job: -job.priority)  # the sort is stable
+    supervisor = broken_supervisor(jobs)
+
+    for _ in range(2):  # in the round of the bug, and later
+        picked = supervisor.select(shuffled, shuffled, LIMITS | {"tmpdir": "/tmp"}, {})  # noqa: S108
+        assert picked == chosen(by_priority, LIMITS)
+
+
+def test_a_bug_is_told_with_its_traceback_and_the_run_goes_on(caplog):
     a, b = FakeJob("a", needs={"_cores": 1}), FakeJob("b", priority=1, needs={"_cores": 1})
-    supervisor = Supervisor(Broken({a: [], b: []}), "auto", LOGGER, skip_input_sizes=False)
+    supervisor = broken_supervisor([a, b])
 
     assert supervisor.select({a, b}, [a, b], {"_cores": 1}, {}) == [b]
     assert supervisor.select({a}, [a], {"_cores": 1}, {}) == [a]
     [record] = caplog.records
-    assert "ZeroDivisionError: broken" in record.getMessage()
+    assert "LookupError: broken" in record.getMessage()
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_the_look_at_the_sizes_of_inputs_is_replaced_once_if_asked(skips):
+    async def look(_):
+        raise AssertionError("the sizes were looked at")
+
+    job = FakeJob("job")
+    graph = FakeGraph({job: []})
+    scheduler = SimpleNamespace(update_input_sizes=look)
+    graph.workflow = SimpleNamespace(scheduler=scheduler)
+    supervisor = Supervisor(graph, "fifo", LOGGER, skip_input_sizes=skips)
+
+    supervisor.select([job], [job], {"_cores": 1}, {})
+    assert (scheduler.update_input_sizes is not look) == skips
+    if skips:
+        assert asyncio.run(scheduler.update_input_sizes([job])) is None
+    scheduler.update_input_sizes = look
+    supervisor.select([job], [job], {"_cores": 1}, {})
+    assert scheduler.update_input_sizes is look
+
+
+def test_a_snakemake_that_cannot_skip_the_sizes_is_told_once(caplog):
+    job = FakeJob("job")
+    supervisor = Supervisor(FakeGraph({job: []}), "fifo", LOGGER, skip_input_sizes=True)
+
+    for _ in range(2):
+        supervisor.select([job], [job], {"_cores": 1}, {})
+
+    [record] = caplog.records
+    assert record.getMessage() == "icsched: this Snakemake cannot skip the sizes of inputs"
 
 
 def test_a_dag_of_no_jobs_selects_none():

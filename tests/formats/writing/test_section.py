@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from icsched import FormatError
 from icsched.formats.dagman import (
     changes,
+    overridden,
     read_submission,
     removals,
     section,
@@ -129,6 +130,20 @@ def test_a_section_may_get_the_line_ends_of_another_system(read):
     assert read(text).names == ("a", "b")
 
 
+def test_each_line_of_a_section_says_how_it_gives_a_job_its_priority():
+    text = section_text("INCLUDE x.icsched", "PRIORITY S+a -7", 'VARS b jobpriority="8"').encode()
+
+    found = [section.line_at(text, at) for at in range(len(text)) if text[at - 1 : at] in b"\n"]
+
+    assert found == [
+        None,
+        None,
+        section.Line("S+a", -7, is_priority=True),
+        section.Line("b", 8, is_priority=False),
+        None,
+    ]
+
+
 def test_marks_count_only_at_the_beginning_of_a_line(read):
     workflow = read(f" {BEGIN}\n# see {END}\nJOB a x\n")
 
@@ -206,3 +221,15 @@ def test_priorities_of_the_files_are_overridden_or_kept(put):
     make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}, keep_existing=True))
     assert as_dagman_reads() == {"a": 2, "b": 9}
     assert "PRIORITY b" not in Path("wf.dag").read_text().partition(BEGIN)[2]
+
+
+def test_jobs_get_a_second_priority_if_theirs_is_another_one_and_not_by_a_variable(put):
+    """DAGMan treats priority 0 as no priority. d has no submit file, so it gets a PRIORITY."""
+    text = "JOB a x\nJOB b x\nJOB c x\nSUBDAG EXTERNAL d in.dag\nJOB e x\n"
+    own = "PRIORITY a 7\nPRIORITY b 4\nPRIORITY c 0\nPRIORITY d -1\n"
+    put({"wf.dag": text + own, "x": "queue\n", "in.dag": "JOB p x\n"})
+    workflow = read_submission("wf.dag")
+    priorities = {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}
+
+    assert overridden(workflow, priorities, via="priority") == ["a", "d"]
+    assert overridden(workflow, priorities, via="vars") == ["d"]

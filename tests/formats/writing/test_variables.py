@@ -242,3 +242,14 @@ def test_variables_of_jobs_left_alone_stand_in_the_order_of_the_file(put, folder
 
     lines = [f'VARS {name} jobpriority="7"' for name in names]
     assert contents(folder)["wf.dag"] == text + section_text(*lines)
+
+
+def test_submit_files_are_those_of_all_jobs_or_of_jobs_that_dagman_will_submit(put):
+    put({"wf.dag": "JOB a a\nJOB b b DONE\nJOB c c NOOP\nJOB d d\nJOB e ./a DONE\n"})
+    workflow = read_submission("wf.dag")
+
+    def found(**options):
+        return [(file.path, file.names) for file in submit_files(workflow, **options)]
+
+    assert found() == [("a", ["a", "e"]), ("b", ["b"]), ("c", ["c"]), ("d", ["d"])]
+    assert found(are_left=True) == [("a", ["a"]), ("d", ["d"])]
