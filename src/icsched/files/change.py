@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from icsched.files.writing import check_rewritable, remove, rewrite, write_bytes
+from icsched.files.backups import check_rewritable, rewrite
+from icsched.files.writing import remove, write_bytes
 
 
 @dataclass(frozen=True)
