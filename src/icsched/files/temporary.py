@@ -25,14 +25,16 @@ _OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # names that the module
 def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
     """Make an empty file in *directory* that only this user can read; yield its handle and path.
 
-    The caller renames the file. An error in the block removes the file. Raises OSError.
+    The caller renames the file. An error in the block removes the file, unless another file has
+    its name by then. Raises OSError.
     """
-    _sweep(directory, os.getpid())
+    sweep(directory)
     handle, path = _locked(lambda: _new_file(directory))
     try:
         yield handle, path
     except BaseException:
-        path.unlink(missing_ok=True)
+        if is_at(path, handle):
+            path.unlink()
         raise
     finally:
         os.close(handle)
@@ -41,7 +43,7 @@ def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
 @contextmanager
 def temporary_directory(directory: Path) -> Iterator[Path]:
     """Make an empty directory in *directory*, to be renamed; an error in the block removes it."""
-    _sweep(directory, os.getpid())
+    sweep(directory)
     handle, path = _locked(lambda: _new_directory(directory))
     try:
         yield path
@@ -57,7 +59,7 @@ def held(directory: Path) -> Iterator[None]:
     """Lock a directory that is about to get a temporary name, so that nobody removes it."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        _lock(handle)
+        lock(handle)
         yield
     finally:
         os.close(handle)
@@ -86,7 +88,7 @@ def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
     while True:
         handle, path = make()
         try:
-            if _lock(handle) is not False and path.exists():
+            if lock(handle) is not False and path.exists():
                 return handle, path
         except BaseException:
             os.close(handle)
@@ -95,10 +97,23 @@ def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
         os.close(handle)
 
 
-def _lock(handle: int) -> bool | None:
+def sweep(directory: Path) -> None:
+    """Remove what dead processes left in *directory*; only once in each process, for speed."""
+    _sweep(directory, os.getpid())
+
+
+def is_at(path: Path, handle: int) -> bool:
+    """Whether *path* names an open file; a link to the file does not."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def lock(handle: int, kind: int = fcntl.LOCK_EX) -> bool | None:
     """Lock an open file or directory; False if another process holds it, None without locks."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
@@ -108,7 +123,6 @@ def _lock(handle: int) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def _sweep(directory: Path, _process: int) -> None:
-    """Remove what dead processes left in *directory*; only once in each process, for speed."""
     with suppress(OSError):
         with os.scandir(directory) as entries:
             names = sorted(entry.name for entry in entries if _OURS.fullmatch(entry.name))
@@ -120,10 +134,10 @@ def _sweep(directory: Path, _process: int) -> None:
 def _remove_if_dead(path: Path) -> None:
     handle = _opened(path)
     try:
-        status = os.fstat(handle)
-        is_there = os.path.samestat(status, path.lstat())  # not renamed since it was opened
-        if not is_there or _lock(handle) is not True:
+        # It may have been renamed since it was opened.
+        if not is_at(path, handle) or lock(handle) is not True:
             return
+        status = os.fstat(handle)
         if stat.S_ISDIR(status.st_mode):
             shutil.rmtree(path, ignore_errors=True)
         elif stat.S_ISREG(status.st_mode):

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -46,17 +46,20 @@ def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
     check_replaceable(path)
     with naming(path):
         target = target_of(path)
-        return stack.enter_context(_written_beside(target, data, model=target))
+        return stack.enter_context(written_beside(target, data, model=target))[1]
 
 
 @contextmanager
-def _written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[Path]:
-    """Have *data* on the disk beside *target*, with the attributes of *model*."""
+def written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[tuple[int, Path]]:
+    """Have *data* on the disk beside *target*, with the attributes of *model*.
+
+    Yields the open file and its path; an error in the block removes the file.
+    """
     with temporary_file(target.parent) as (handle, path):
         _write(handle, data)
         take_after(handle, model)
         os.fsync(handle)
-        yield path
+        yield handle, path
 
 
 def encoded(path: str | os.PathLike[str], text: str) -> bytes:
@@ -273,15 +276,8 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
     return name.startswith("/proc/") or (Path(path).exists() and not Path(path).is_file())
 
 
-def replace(
-    target: Path,
-    data: bytes,
-    check: Callable[[], None] = lambda: None,
-    *,
-    model: Path | None = None,
-) -> None:
-    """Put *data* in the place of *target*; *check* may raise just before that."""
-    with _written_beside(target, data, model=model or target) as path:
-        check()
+def replace(target: Path, data: bytes, *, model: Path | None = None) -> None:
+    """Put *data* in the place of *target*, with the attributes of *model*."""
+    with written_beside(target, data, model=model or target) as (_, path):
         path.replace(target)
     sync_directory(target.parent)
