@@ -26,6 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from icsched.files import temporary
 from tests.faults.tracing import NotPermitted, Strike, Trace, forked, traced
 
 MEMORY = Path("/dev/shm")  # noqa: S108  a file system that need not wait for a disk
@@ -33,7 +34,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108  a file system that need not wait for a 
 # Calls by which the work changes files, locks them, or makes changes last.
 _CHANGES = re.compile("rename|link|unlink|open|mk|rm|flock|fcntl|fsync")
 
-EDITS = ("append", "hold", "replace")  # by another program: see Edits
+EDITS = ("append", "hold", "replace", "sweep")  # by another program: see Edits
 
 State = dict[str, tuple[str, str]]  # permissions and bytes of each file; empty directories: NAME/
 Ending = dict[str, Any]  # exit code, standard error, and state of the directory
@@ -119,7 +120,10 @@ class Campaign:
 
 
 class Edits:
-    """What another program does to a file of the user's; each edit adds a line of its own."""
+    """What another program does to a file of the user's; each edit adds a line of its own.
+
+    The other program may also be icsched, which removes what it finds left behind beside the file.
+    """
 
     def __init__(self, file: Path, other: Path) -> None:
         self.made: list[str] = []
@@ -150,6 +154,10 @@ class Edits:
             flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK
             self._open.append((os.open(self._file, flags), line))
             self.made.append(line)
+
+    def _sweep(self, _line: str) -> None:
+        temporary._sweep.cache_clear()
+        temporary.sweep(self._file.parent)
 
     def _replace(self, line: str) -> None:
         """Put another file in the place of the file, as sed -i does."""

@@ -101,6 +101,20 @@ def test_an_edit_at_any_call_is_in_the_file_or_in_a_backup(tmp_path, kept, refus
     assert problems(whole, points) == []
 
 
+@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("refused", [{}, WITHOUT_EXCHANGE], ids=str)
+def test_another_icsched_that_sweeps_at_any_call_disturbs_nothing(tmp_path, kept, refused):
+    code = rewrite(KEPT[kept])
+
+    whole, points = Campaign(
+        tmp_path / "report", OLD, NOTHING, code, ["sweep"], refused=refused
+    ).report()
+
+    assert len(points) > 60
+    ends = [(point["code"], point["files"]) for point in points]
+    assert ends == [(0, whole["files"])] * len(points)
+
+
 # Not a held file that the other program itself replaces: then no name is left to icsched.
 PAIRS = [
     ("the old file", "append", ("append", "hold", "replace")),

@@ -42,13 +42,17 @@ def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
 
 @contextmanager
 def temporary_directory(directory: Path) -> Iterator[Path]:
-    """Make an empty directory in *directory*, to be renamed; an error in the block removes it."""
+    """Make an empty directory in *directory*, to be renamed.
+
+    An error in the block removes the directory, unless another one has its name by then.
+    """
     sweep(directory)
     handle, path = _locked(lambda: _new_directory(directory))
     try:
         yield path
     except BaseException:
-        shutil.rmtree(path, ignore_errors=True)
+        if is_at(path, handle):
+            shutil.rmtree(path, ignore_errors=True)
         raise
     finally:
         os.close(handle)
@@ -75,12 +79,15 @@ def _new_file(directory: Path) -> tuple[int, Path]:
 
 
 def _new_directory(directory: Path) -> tuple[int, Path]:
-    path = Path(tempfile.mkdtemp(dir=directory, prefix=PREFIX))
-    try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY), path
-    except BaseException:
-        path.rmdir()
-        raise
+    while True:
+        path = Path(tempfile.mkdtemp(dir=directory, prefix=PREFIX))
+        try:
+            return os.open(path, os.O_RDONLY | os.O_DIRECTORY), path
+        except FileNotFoundError:
+            continue  # another icsched removed it before it was locked
+        except BaseException:
+            path.rmdir()
+            raise
 
 
 def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
@@ -132,24 +139,22 @@ def _sweep(directory: Path, _process: int) -> None:
 
 
 def _remove_if_dead(path: Path) -> None:
-    handle = _opened(path)
-    try:
-        # It may have been renamed since it was opened.
-        if not is_at(path, handle) or lock(handle) is not True:
-            return
-        status = os.fstat(handle)
-        if stat.S_ISDIR(status.st_mode):
-            shutil.rmtree(path, ignore_errors=True)
-        elif stat.S_ISREG(status.st_mode):
-            path.unlink()
-    finally:
-        os.close(handle)
+    # Some file systems lock only what is open for writing. To open a file for writing may break a
+    # lease of another icsched, so this comes last.
+    for access in (os.O_RDONLY, os.O_RDWR):
+        handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK)  # no waiting for a pipe
+        try:
+            is_locked = is_at(path, handle) and lock(handle)  # it may have been renamed
+            if is_locked:
+                _remove(path, os.fstat(handle).st_mode)
+            if is_locked is not None:
+                return
+        finally:
+            os.close(handle)
 
 
-def _opened(path: Path) -> int:
-    """Open what is at *path*, unless it is a link; for writing if possible, as some locks need."""
-    flags = os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not make us wait
-    try:
-        return os.open(path, os.O_RDWR | flags)
-    except (PermissionError, IsADirectoryError):
-        return os.open(path, os.O_RDONLY | flags)
+def _remove(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        shutil.rmtree(path, ignore_errors=True)
+    elif stat.S_ISREG(mode):
+        path.unlink()

@@ -156,37 +156,53 @@ def _sync(path: Path, *, model: Path) -> None:
 
 def _put_in_place(new: Path, target: Path, place: Path) -> None:
     if not place.exists():
-        new.rename(place)
-        _release(target, place)
+        try:
+            new.rename(place)
+            (place / WITHDRAWN).rename(target)
+        except BaseException:
+            with suppress(OSError):
+                place.rename(new)
+            raise
+        sync_directory(target.parent)
         return
     # The old directory gets a temporary name. Unlocked, it would look as if left behind.
     with held(place), temporary_directory(place.parent) as aside:
         _exchange(new, target, place, aside)
-        try:
-            _release(target, place)
-        finally:
-            _remove_directory(aside)
-
-
-def _release(target: Path, place: Path) -> None:
-    (place / WITHDRAWN).rename(target)
-    sync_directory(target.parent)
+        sync_directory(target.parent)
+        _remove_directory(aside)
 
 
 def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
-    """Withdraw *target*, move *place* to the empty directory *aside* and *new* to *place*."""
+    """Move *target* into *place*, that to the empty directory *aside*, *new* to *place*.
+
+    Then the new file goes from inside *place* to *target*. An error puts everything back.
+    """
     inside = place / WITHDRAWN
     try:
         if target.exists():
             target.rename(inside)
         place.rename(aside)
         new.rename(place)
-    except BaseException:  # put everything back, as far as possible
-        with suppress(OSError):
-            aside.rename(place) if any(aside.iterdir()) else aside.rmdir()
-        with suppress(OSError):
-            inside.rename(target)
+        inside.rename(target)
+    except BaseException:
+        _put_back(new, target, place, aside)
         raise
+
+
+def _put_back(new: Path, target: Path, place: Path, aside: Path) -> None:
+    """Undo an exchange, as far as possible; what cannot go back to *place* gets another name."""
+    if not new.exists():
+        with suppress(OSError):
+            place.rename(new)
+    try:
+        if not place.exists():
+            aside.rename(place)
+    except OSError as error:
+        kept = place.with_name(f"{place.name}.bak")
+        aside.rename(kept)
+        raise OSError(error.errno, f"{reason(error)}; the old files are in {kept}") from error
+    with suppress(OSError):
+        (place / WITHDRAWN).rename(target)
 
 
 def _remove_directory(path: Path) -> None:
