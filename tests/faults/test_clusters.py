@@ -102,12 +102,12 @@ def test_a_kill_or_failure_at_any_call_leaves_no_file_beside_the_wrong_clusters(
     assert [problem for point in points for problem in problems(whole, point)] == []
 
 
-def test_a_failure_while_a_failure_is_undone_loses_nothing(tmp_path):
+def test_a_failure_after_a_failure_or_a_sweep_loses_nothing(tmp_path):
     before, _ = CAMPAIGNS["in place of others"]
     code = write([[0, 1], [2, 3]])
 
     whole, points = Campaign(
-        tmp_path / "report", FILES, before, code, ["EIO"], again=("EIO",)
+        tmp_path / "report", FILES, before, code, ["EIO", "sweep"], again=("EIO",)
     ).report()
 
     assert sum(len(point["struck"]) == 2 for point in points) > 300

@@ -83,6 +83,8 @@ class _Swap:
         program changed the file, and puts the file back.
         """
         try:
+            if is_same:
+                os.fsync(self.was)  # another program may not have waited for the disk
             if not exchange(aside, self.target):
                 return backup  # the old file is gone
             if not is_at(aside, self.was):  # another file was put in its place
