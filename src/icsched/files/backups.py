@@ -10,8 +10,8 @@ from pathlib import Path
 
 from icsched.errors import FormatError
 from icsched.files.attributes import are_alike, take_after
-from icsched.files.exchange import exchange, lease
 from icsched.files.reading import naming, reason
+from icsched.files.renames import exchange, lease
 from icsched.files.temporary import is_at, lock, temporary_file
 from icsched.files.writing import (
     read_only_problem,
