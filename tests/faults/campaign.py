@@ -2,8 +2,10 @@
 
 Reads a JSON object from standard input: `files` is what a directory holds, `before` is code that
 prepares it further, `code` defines a function `work` that runs in it and returns an exit code, and
-`strikes` says in which ways to strike. Writes JSON objects, one a line: how the work goes
-undisturbed, then how it ended with each strike.
+`strikes` says in which ways to strike: a kill, an error, or an edit of the file `edited` by another
+program. With `again` a strike is followed by another at each later call that changes files: these
+are the calls by which the work recovers. Calls in `refused` always fail. Writes JSON objects, one a
+line: how the work goes undisturbed, then how it ended with each strike.
 
 It is a process of its own because it forks for each run, with all that `work` needs imported.
 """
@@ -19,13 +21,20 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from icsched.files import temporary
 from tests.faults.tracing import NotPermitted, Strike, Trace, forked, traced
 
 MEMORY = Path("/dev/shm")  # noqa: S108  a file system that need not wait for a disk
+
+# Calls by which the work changes files, locks them, or makes changes last.
+_CHANGES = re.compile("rename|link|unlink|open|mk|rm|flock|fcntl|fsync")
+
+EDITS = ("append", "hold", "replace", "sweep")  # by another program: see Edits
 
 State = dict[str, tuple[str, str]]  # permissions and bytes of each file; empty directories: NAME/
 Ending = dict[str, Any]  # exit code, standard error, and state of the directory
@@ -34,8 +43,18 @@ Ending = dict[str, Any]  # exit code, standard error, and state of the directory
 class Campaign:
     """A directory, and code that runs in it."""
 
-    def __init__(self, home: Path, files: dict[str, str], before: str, code: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        files: dict[str, str],
+        before: str,
+        code: str,
+        edited: str,
+        refused: Mapping[str, str],
+    ) -> None:
         self._directory, self._err = home / "user", home / "err"
+        self._edited, self._other = self._directory / edited, home / "other"
+        self.refused = {name: getattr(errno, number) for name, number in refused.items()}
         self._directory.mkdir()
         os.chdir(self._directory)
         self._known: dict[str, Ending] = {}
@@ -52,11 +71,13 @@ class Campaign:
         self._lay_out()
         return self._ending(forked(self._run))
 
-    def struck(self, strikes: Mapping[int, Strike]) -> tuple[Trace, Ending]:
+    def struck(self, strikes: Mapping[int, str]) -> tuple[Trace, Ending]:
         """Run the code from the start, with strikes at the calls of these numbers."""
         self._lay_out()
-        trace = traced(self._run, strikes)
-        return trace, self._ending(trace.code)
+        edits = Edits(self._edited, self._other)
+        trace = traced(self._run, {n: edits.strike(s, n) for n, s in strikes.items()}, self.refused)
+        edits.end()
+        return trace, {**self._ending(trace.code), "edits": edits.made}
 
     def once_more(self) -> Ending:
         """Run the code undisturbed on what the last run left; only once for the same remains."""
@@ -98,6 +119,55 @@ class Campaign:
         return _exit_code(self._work)
 
 
+class Edits:
+    """What another program does to a file of the user's; each edit adds a line of its own.
+
+    The other program may also be icsched, which removes what it finds left behind beside the file.
+    """
+
+    def __init__(self, file: Path, other: Path) -> None:
+        self.made: list[str] = []
+        self._file, self._other = file, other
+        self._open: list[tuple[int, str]] = []
+
+    def strike(self, name: str, call: int) -> Strike:
+        """Return the strike of this name at a call."""
+        line = f"# edit {call}\n"
+        if name in EDITS:
+            return partial(getattr(self, f"_{name}"), line)
+        return name if name.startswith("kill") else getattr(errno, name)
+
+    def end(self) -> None:
+        """Write into the files that are still open."""
+        for handle, line in self._open:
+            os.write(handle, line.encode())
+            os.close(handle)
+
+    def _append(self, line: str) -> None:
+        self._hold(line)
+        self.end()
+        self._open.clear()
+
+    def _hold(self, line: str) -> None:
+        """Open the file now, append to it when the work has ended."""
+        if self._file.exists():
+            flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK
+            self._open.append((os.open(self._file, flags), line))
+            self.made.append(line)
+
+    def _sweep(self, _line: str) -> None:
+        temporary._sweep.cache_clear()
+        temporary.sweep(self._file.parent)
+
+    def _replace(self, line: str) -> None:
+        """Put another file in the place of the file, as sed -i does."""
+        if self._file.exists():
+            self._other.write_bytes(self._file.read_bytes() + line.encode())
+            self._other.chmod(0o640)
+            self._other.rename(self._file)
+            self.made.append(line)
+
+
 def _work_of(code: str) -> Callable[[], int]:
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102  it is the tests' own
@@ -122,37 +192,45 @@ def _do_here(work: Callable[[], int]) -> None:
         raise RuntimeError(said.getvalue())
 
 
-def report(campaign: Campaign, strikes: list[str]) -> Iterator[dict[str, Any]]:
+def report(campaign: Campaign, strikes: list[str], *, again: list[str]) -> Iterator[dict[str, Any]]:
     """Strike at every call, in all these ways."""
     trace, ending = campaign.struck({})
-    assert ending == campaign.undisturbed(), "a tracer that does nothing changes nothing"
+    if not campaign.refused:
+        undisturbed = {**campaign.undisturbed(), "edits": []}
+        assert ending == undisturbed, "a tracer that does nothing changes nothing"
     yield {"start": campaign.start, "calls": trace.calls, **ending}
     for call in range(len(trace.calls)):
         for strike in strikes:
-            point = _point(campaign, strike, [call])
+            point = _point(campaign, {call: strike})
             yield point
-            unlinks = [
-                at
-                for at, name in enumerate(point["calls"])
-                if at > call and name.startswith("unlink")
-            ]
-            if unlinks:  # the work cleaned up: once more, and let that fail as well
-                yield _point(campaign, strike, [call, *unlinks])
+            later = list(enumerate(point["calls"]))[call + 1 :]
+            unlinks = [at for at, name in later if name.startswith("unlink")]
+            if (
+                unlinks and strike not in EDITS
+            ):  # the work cleaned up: once more, and let that fail as well
+                yield _point(campaign, dict.fromkeys([call, *unlinks], strike))
+            is_looked_at = _CHANGES.match(trace.calls[call]) or trace.calls[call] == "read"
+            for at, name in later if is_looked_at else ():
+                for second in again if _CHANGES.match(name) else ():
+                    yield _point(campaign, {call: strike, at: second})
 
 
-def _point(campaign: Campaign, strike: str, calls: list[int]) -> dict[str, Any]:
-    trace, ending = campaign.struck(dict.fromkeys(calls, getattr(errno, strike, strike)))
-    again = campaign.once_more()
-    return {"strike": strike, "struck": calls, "calls": trace.calls, **ending, "again": again}
+def _point(campaign: Campaign, strikes: dict[int, str]) -> dict[str, Any]:
+    trace, ending = campaign.struck(strikes)
+    once_more = campaign.once_more()
+    names = list(dict.fromkeys(strikes.values()))
+    struck = [call for call in strikes if call < len(trace.calls)]
+    told = {"strike": names[0], "second": names[-1], "struck": struck}
+    return {**told, "calls": trace.calls, **ending, "again": once_more}
 
 
 def main() -> None:
     """Do as the module's first lines say."""
     order = json.load(sys.stdin)
-    strikes = order.pop("strikes")
+    strikes, again = order.pop("strikes"), order.pop("again")
     with TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as home:
         try:
-            for line in report(Campaign(Path(home), **order), strikes):
+            for line in report(Campaign(Path(home), **order), strikes, again=again):
                 print(json.dumps(line), flush=True)  # noqa: T201
         except NotPermitted as reason:
             print(json.dumps({"refused": str(reason)}))  # noqa: T201

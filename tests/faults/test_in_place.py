@@ -6,6 +6,7 @@ command once more gives what it would have given at once.
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,7 @@ def work(): return main.run(words)
 """
 
 
+BACKUP = re.compile(r"\.bak[0-9]*$")
 NOTHING = "def work(): return 0"
 VIA_VARS = prio("--in-place", "--via", "vars")
 
@@ -82,7 +84,16 @@ class Campaign:
     """A campaign under way in a process of its own; see campaign.py."""
 
     def __init__(
-        self, output: Path, files: dict[str, str], before: str, code: str, strikes: list[str]
+        self,
+        output: Path,
+        files: dict[str, str],
+        before: str,
+        code: str,
+        strikes: list[str],
+        *,
+        again: tuple[str, ...] = (),
+        edited: str = "wf.dag",
+        refused: dict[str, str] | None = None,
     ) -> None:
         self._output = output
         with output.open("wb") as file:
@@ -94,6 +105,7 @@ class Campaign:
                 stdout=file,
             )
         order = {"files": files, "before": before, "code": code, "strikes": strikes}
+        order |= {"again": again, "edited": edited, "refused": refused or {}}
         with self._process.stdin as pipe:
             pipe.write(json.dumps(order).encode())
 
@@ -132,7 +144,7 @@ def problems(whole: dict[str, Any], points: list[dict[str, Any]]) -> list[str]:
     return [
         f"{point['strike']} {', '.join(point['calls'][at] for at in point['struck'])}"
         f" (call {point['struck']}): {problem}"
-        for point in points
+        for point in (without_spares(whole, point) for point in points)
         for check in (missed, torn, littered, rude, lying, stuck, strewn)
         for problem in check(whole, point)
     ]
@@ -148,6 +160,28 @@ def is_temporary(name: str) -> bool:
 
 def lasting(files: dict[str, Any]) -> dict[str, Any]:
     return {name: file for name, file in files.items() if not is_temporary(name)}
+
+
+def without_spares(whole: dict[str, Any], point: dict[str, Any]) -> dict[str, Any]:
+    """Leave out a further backup, old or new.
+
+    One may be there if a recovery failed itself, or if it cannot be told (by fcntl) whether a
+    program still has the old file open for writing.
+    """
+    if len(point["struck"]) < 2 and point["calls"][point["struck"][0]] != "fcntl":
+        return point
+    known = {**whole["start"], **whole["files"]}
+    bytes_of = [text for _, text in (*whole["start"].values(), *whole["files"].values())]
+
+    def spared(files: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: file
+            for name, file in files.items()
+            if name in known or not BACKUP.search(name) or file[1] not in bytes_of
+        }
+
+    again = {**point["again"], "files": spared(point["again"]["files"])}
+    return {**point, "files": spared(point["files"]), "again": again}
 
 
 def missed(whole: dict[str, Any], point: dict[str, Any]) -> Iterator[str]:

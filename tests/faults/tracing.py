@@ -1,8 +1,9 @@
 """Run a function in a child process and strike at chosen system calls of it.
 
 The child is traced by ptrace(2), which stops it before and after each system call. There it can
-be killed, or be told that the call failed, without the call having been made. Calls that touch
-no file (memory, clocks, locks) are neither counted nor struck.
+be killed, or be told that the call failed, without the call having been made. Or something else
+happens just before the call, such as an edit of a file by another program. Calls that touch no file
+(memory, clocks, mutexes) are neither counted nor struck.
 
 Linux only, on the two machines whose registers are named below.
 """
@@ -38,11 +39,18 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "lseek": (8, 62),
     "ioctl": (16, 29),
     "getpid": (39, 172),
+    "fcntl": (72, 25),
+    "flock": (73, 32),
     "fsync": (74, 82),
     "getcwd": (79, 17),
     "rename": (82, None),
     "renameat": (264, 38),
     "renameat2": (316, 276),
+    "mkdir": (83, None),
+    "mkdirat": (258, 34),
+    "rmdir": (84, None),
+    "link": (86, None),
+    "linkat": (265, 37),
     "unlink": (87, None),
     "unlinkat": (263, 35),
     "readlink": (89, None),
@@ -75,7 +83,8 @@ _MACHINE = {"x86_64": 0, "aarch64": 1}.get(platform.machine())
 _NAMES = {row[_MACHINE or 0]: name for name, row in _NUMBERS.items()}
 _UNCOUNTED = {row[_MACHINE or 0] for row in _NO_FILE.values()}
 
-Strike = Literal["kill before", "kill after"] | int  # an int is the errno to fail with
+# An int is the errno to fail with; a function is called before the call is made.
+Strike = Literal["kill before", "kill after"] | int | Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -99,9 +108,12 @@ def forked(work: Work) -> int:
     return os.waitstatus_to_exitcode(_wait(_fork(work, lambda: None)))
 
 
-def traced(work: Work, strikes: Mapping[int, Strike]) -> Trace:
+def traced(
+    work: Work, strikes: Mapping[int, Strike], refused: Mapping[str, int] | None = None
+) -> Trace:
     """Run *work* in a child process and strike at its calls, which are counted from 0.
 
+    Calls whose names are in *refused* always fail with that errno, as on a system without them.
     Raises NotPermitted where that cannot be done.
     """
     if sys.platform != "linux" or _MACHINE is None:
@@ -112,7 +124,7 @@ def traced(work: Work, strikes: Mapping[int, Strike]) -> Trace:
         raise NotPermitted("ptrace(PTRACE_TRACEME) was refused")
     try:
         _ptrace(_SETOPTIONS, child, data=_SYSGOOD_AND_EXITKILL)
-        return _follow(child, strikes)
+        return _follow(child, strikes, refused or {})
     except NotPermitted:
         os.kill(child, signal.SIGKILL)
         _wait(child)
@@ -139,7 +151,7 @@ def _stop_to_be_traced() -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def _follow(child: int, strikes: Mapping[int, Strike]) -> Trace:
+def _follow(child: int, strikes: Mapping[int, Strike], refused: Mapping[str, int]) -> Trace:
     """Let a stopped child go on to its end, from one system call to the next."""
     calls: list[str] = []
     is_counted = False
@@ -152,11 +164,16 @@ def _follow(child: int, strikes: Mapping[int, Strike]) -> Trace:
         if is_entry:
             is_counted = number not in _UNCOUNTED
             calls += [_NAMES.get(number, f"call {number}")] if is_counted else []
-        strike = strikes.get(len(calls) - 1) if is_counted else None
+        usual = refused.get(calls[-1]) if is_counted else None
+        strike = strikes.get(len(calls) - 1, usual) if is_counted else None
         if strike == ("kill before" if is_entry else "kill after"):
             os.kill(child, signal.SIGKILL)
             status = _wait(child)
             continue
+        if callable(strike):
+            if is_entry:
+                strike()
+            strike = usual
         if isinstance(strike, int):
             _leave_out_call(child) if is_entry else _set_answer(child, -strike)
         status = _go_on(child)

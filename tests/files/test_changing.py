@@ -111,3 +111,64 @@ def test_what_cannot_be_removed_is_named(tmp_path):
 
     assert caught.value.path == str(tmp_path)
     assert tmp_path.is_dir()
+
+
+# Edits of other programs; tests/faults/test_edits.py has one at every system call
+
+
+def test_the_old_file_itself_becomes_the_backup(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    with path.open("ab") as other:
+        rewrite(path, b"old", b"new", keep=b"old")
+        other.write(b" and more")
+
+    assert path.read_bytes() == b"new"
+    assert (tmp_path / "file.bak").read_bytes() == b"old and more"
+
+
+@pytest.mark.parametrize("keep", [None, b"kept"])
+def test_an_old_file_that_somebody_may_still_write_stays_as_a_backup(tmp_path, keep):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    name = "file.bak" if keep is None else "file.bak2"
+
+    with path.open("ab") as other:
+        assert rewrite(path, b"old", b"new", keep=keep) == str(tmp_path / name)
+        other.write(b" and more")
+
+    assert (tmp_path / name).read_bytes() == b"old and more"
+
+
+def test_a_reader_of_the_old_file_keeps_no_backup(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    with path.open("rb"):
+        rewrite(path, b"old", b"new")
+
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_with_another_name_gets_a_backup_of_its_own(tmp_path):
+    path, other = tmp_path / "file", tmp_path / "other"
+    path.write_bytes(b"old")
+    os.link(path, other)
+
+    rewrite(path, b"old", b"new", keep=b"old")
+    other.write_bytes(b"edited")
+
+    assert (path.read_bytes(), (tmp_path / "file.bak").read_bytes()) == (b"new", b"old")
+
+
+def test_a_backup_that_is_a_link_is_not_replaced_by_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    (tmp_path / "mine").write_bytes(b"old")
+    (tmp_path / "file.bak").symlink_to("mine")
+
+    assert rewrite(path, b"old", b"new", keep=b"old") == f"{path}.bak"
+
+    assert (tmp_path / "file.bak").is_symlink()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "file.bak", "mine"]

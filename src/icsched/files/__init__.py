@@ -1,5 +1,6 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
+from icsched.files.backups import back_up, check_rewritable, rewrite
 from icsched.files.change import Change
 from icsched.files.owned import check_owned, open_owned, owned_directory
 from icsched.files.reading import (
@@ -12,12 +13,9 @@ from icsched.files.reading import (
 )
 from icsched.files.writing import (
     WITHDRAWN,
-    back_up,
     check_replaceable,
-    check_rewritable,
     encoded,
     remove,
-    rewrite,
     sync_directory,
     would_replace,
     write_bytes,

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from icsched.files.writing import check_rewritable, remove, rewrite, write_bytes
+from icsched.files.backups import check_rewritable, rewrite
+from icsched.files.reading import naming
+from icsched.files.temporary import sweep
+from icsched.files.writing import remove, target_of, write_bytes
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,13 @@ class Change:
         return self.old
 
     def check(self) -> list[str]:
-        """Raise FormatError if `make` cannot replace the file; return possible surprises."""
+        """Raise FormatError if `make` cannot replace the file; return possible surprises.
+
+        What a killed icsched left beside the file is removed, even if there is nothing to change.
+        """
+        if self.is_none and self.old is not None:
+            with naming(self.path):
+                sweep(target_of(self.path).parent)
         is_rewritten = self.old is not None and self.new is not None and not self.is_none
         return check_rewritable(self.path) if is_rewritten else []
 

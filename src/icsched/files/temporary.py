@@ -25,14 +25,16 @@ _OURS = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")  # names that the module
 def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
     """Make an empty file in *directory* that only this user can read; yield its handle and path.
 
-    The caller renames the file. An error in the block removes the file. Raises OSError.
+    The caller renames the file. An error in the block removes the file, unless another file has
+    its name by then. Raises OSError.
     """
-    _sweep(directory, os.getpid())
+    sweep(directory)
     handle, path = _locked(lambda: _new_file(directory))
     try:
         yield handle, path
     except BaseException:
-        path.unlink(missing_ok=True)
+        if is_at(path, handle):
+            path.unlink()
         raise
     finally:
         os.close(handle)
@@ -40,13 +42,17 @@ def temporary_file(directory: Path) -> Iterator[tuple[int, Path]]:
 
 @contextmanager
 def temporary_directory(directory: Path) -> Iterator[Path]:
-    """Make an empty directory in *directory*, to be renamed; an error in the block removes it."""
-    _sweep(directory, os.getpid())
+    """Make an empty directory in *directory*, to be renamed.
+
+    An error in the block removes the directory, unless another one has its name by then.
+    """
+    sweep(directory)
     handle, path = _locked(lambda: _new_directory(directory))
     try:
         yield path
     except BaseException:
-        shutil.rmtree(path, ignore_errors=True)
+        if is_at(path, handle):
+            shutil.rmtree(path, ignore_errors=True)
         raise
     finally:
         os.close(handle)
@@ -57,7 +63,7 @@ def held(directory: Path) -> Iterator[None]:
     """Lock a directory that is about to get a temporary name, so that nobody removes it."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        _lock(handle)
+        lock(handle)
         yield
     finally:
         os.close(handle)
@@ -73,12 +79,15 @@ def _new_file(directory: Path) -> tuple[int, Path]:
 
 
 def _new_directory(directory: Path) -> tuple[int, Path]:
-    path = Path(tempfile.mkdtemp(dir=directory, prefix=PREFIX))
-    try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY), path
-    except BaseException:
-        path.rmdir()
-        raise
+    while True:
+        path = Path(tempfile.mkdtemp(dir=directory, prefix=PREFIX))
+        try:
+            return os.open(path, os.O_RDONLY | os.O_DIRECTORY), path
+        except FileNotFoundError:
+            continue  # another icsched removed it before it was locked
+        except BaseException:
+            path.rmdir()
+            raise
 
 
 def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
@@ -86,7 +95,7 @@ def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
     while True:
         handle, path = make()
         try:
-            if _lock(handle) is not False and path.exists():
+            if lock(handle) is not False and path.exists():
                 return handle, path
         except BaseException:
             os.close(handle)
@@ -95,10 +104,23 @@ def _locked(make: Callable[[], tuple[int, Path]]) -> tuple[int, Path]:
         os.close(handle)
 
 
-def _lock(handle: int) -> bool | None:
+def sweep(directory: Path) -> None:
+    """Remove what dead processes left in *directory*; only once in each process, for speed."""
+    _sweep(directory, os.getpid())
+
+
+def is_at(path: Path, handle: int) -> bool:
+    """Whether *path* names an open file; a link to the file does not."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def lock(handle: int, kind: int = fcntl.LOCK_EX) -> bool | None:
     """Lock an open file or directory; False if another process holds it, None without locks."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
@@ -108,7 +130,6 @@ def _lock(handle: int) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def _sweep(directory: Path, _process: int) -> None:
-    """Remove what dead processes left in *directory*; only once in each process, for speed."""
     with suppress(OSError):
         with os.scandir(directory) as entries:
             names = sorted(entry.name for entry in entries if _OURS.fullmatch(entry.name))
@@ -118,24 +139,22 @@ def _sweep(directory: Path, _process: int) -> None:
 
 
 def _remove_if_dead(path: Path) -> None:
-    handle = _opened(path)
-    try:
-        status = os.fstat(handle)
-        is_there = os.path.samestat(status, path.lstat())  # not renamed since it was opened
-        if not is_there or _lock(handle) is not True:
-            return
-        if stat.S_ISDIR(status.st_mode):
-            shutil.rmtree(path, ignore_errors=True)
-        elif stat.S_ISREG(status.st_mode):
-            path.unlink()
-    finally:
-        os.close(handle)
+    # Some file systems lock only what is open for writing. To open a file for writing may break a
+    # lease of another icsched, so this comes last.
+    for access in (os.O_RDONLY, os.O_RDWR):
+        handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK)  # no waiting for a pipe
+        try:
+            is_locked = is_at(path, handle) and lock(handle)  # it may have been renamed
+            if is_locked:
+                _remove(path, os.fstat(handle).st_mode)
+            if is_locked is not None:
+                return
+        finally:
+            os.close(handle)
 
 
-def _opened(path: Path) -> int:
-    """Open what is at *path*, unless it is a link; for writing if possible, as some locks need."""
-    flags = os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not make us wait
-    try:
-        return os.open(path, os.O_RDWR | flags)
-    except (PermissionError, IsADirectoryError):
-        return os.open(path, os.O_RDONLY | flags)
+def _remove(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        shutil.rmtree(path, ignore_errors=True)
+    elif stat.S_ISREG(mode):
+        path.unlink()

@@ -4,13 +4,12 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from icsched.errors import FormatError
-from icsched.files.attributes import are_alike, mask, take_after
+from icsched.files.attributes import mask, take_after
 from icsched.files.reading import naming, reason
 from icsched.files.temporary import held, temporary_directory, temporary_file
 from icsched.files.terminal import content_for
@@ -38,7 +37,7 @@ def write_texts(texts: Mapping[str, str]) -> None:
             write_bytes(path, data[path])
         for path, new in zip(replaced, asides, strict=True):
             with naming(path):
-                target = _target(path)
+                target = target_of(path)
                 new.replace(target)
                 sync_directory(target.parent)
 
@@ -47,18 +46,21 @@ def _aside(stack: ExitStack, path: str, data: bytes) -> Path:
     """Write *data* beside the file at *path*; an error within *stack* removes what was written."""
     check_replaceable(path)
     with naming(path):
-        target = _target(path)
-        return stack.enter_context(_written_beside(target, data, model=target))
+        target = target_of(path)
+        return stack.enter_context(written_beside(target, data, model=target))[1]
 
 
 @contextmanager
-def _written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[Path]:
-    """Have *data* on the disk beside *target*, with the attributes of *model*."""
+def written_beside(target: Path, data: bytes, *, model: Path) -> Iterator[tuple[int, Path]]:
+    """Have *data* on the disk beside *target*, with the attributes of *model*.
+
+    Yields the open file and its path; an error in the block removes the file.
+    """
     with temporary_file(target.parent) as (handle, path):
         _write(handle, data)
         take_after(handle, model)
         os.fsync(handle)
-        yield path
+        yield handle, path
 
 
 def encoded(path: str | os.PathLike[str], text: str) -> bytes:
@@ -87,7 +89,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
             with open(path, "wb") as file:  # noqa: PTH123
                 file.write(content_for(data, is_terminal=file.isatty()))
         else:
-            _replace(_target(path), data)
+            replace(target_of(path), data)
     except OSError as error:
         if handle == 1 and isinstance(error, BrokenPipeError):
             raise
@@ -106,81 +108,13 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
     The system would let icsched put another file in its place, and lets root write into it.
     """
     with naming(path):
-        problem = _read_only(_target(path).stat()) if would_replace(path) else None
+        problem = read_only_problem(target_of(path).stat()) if would_replace(path) else None
     if problem:
         advice = "make it writable by chmod u+w, or use another name"
         raise FormatError(os.fspath(path), None, f"{problem}: {advice}")
 
 
-def rewrite(
-    path: str | os.PathLike[str], old: bytes, new: bytes, *, keep: bytes | None = None
-) -> str | None:
-    """Replace the file at *path*, which held *old*, by *new*; write *keep* to a file beside it.
-
-    Whatever happens, the file is the old one or the new one, as a whole, with the same owner,
-    permissions and attributes. The same holds for its backup. Returns the name of the file that
-    holds *keep*: ``path.bak``, or ``path.bak2`` and so on if that name is taken.
-    Raises FormatError if the file changed meanwhile, cannot be written, or cannot keep its owner,
-    permissions and attributes.
-    """
-    with naming(path):
-        target = _ordinary(path)
-        check_still = partial(_check_still, os.fspath(path), target, old)
-        check_still()  # before a backup is made of a file that has changed
-        backup = None if keep is None else _keep(target, keep)
-        _replace(target, new, check_still)
-    return None if backup is None else _backup_name(path, target, backup)
-
-
-def back_up(path: str | os.PathLike[str]) -> str:
-    """Keep what the file at *path* holds in a file beside it; return the name, as `rewrite` does.
-
-    Raises FormatError if the file cannot be read, or its backup cannot be written.
-    """
-    with naming(path):
-        target = _ordinary(path)
-        return _backup_name(path, target, _keep(target, target.read_bytes()))
-
-
-def _backup_name(path: str | os.PathLike[str], target: Path, backup: Path) -> str:
-    if Path(path).is_symlink():  # the backup is beside the file that the link points at
-        return os.fspath(backup)
-    return os.fspath(path) + backup.name[len(target.name) :]
-
-
-def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
-    """Try with an empty file whether `rewrite` can replace the file at *path*.
-
-    Returns clauses that say why the user may not want `rewrite` to change the file. Raises
-    FormatError as `rewrite` does.
-    """
-    with naming(path):
-        target = _ordinary(path)
-        with temporary_file(target.parent) as (handle, trial):
-            take_after(handle, target)
-            trial.unlink()
-        status = target.stat()
-    return _surprises(status)
-
-
-def _ordinary(path: str | os.PathLike[str]) -> Path:
-    """Follow links from *path* to an ordinary file; raises FormatError if there is none."""
-    target = _target(path)
-    if not target.is_file():
-        raise FormatError(os.fspath(path), None, "expected an ordinary file to change")
-    return target
-
-
-def _surprises(status: os.stat_result) -> list[str]:
-    found = []
-    if status.st_nlink > 1:
-        found.append("it has other hard links, which keep the old content")
-    if problem := _read_only(status):
-        found.append(problem)
-    return found
-
-
-def _read_only(status: os.stat_result) -> str | None:
+def read_only_problem(status: os.stat_result) -> str | None:
     """Return a clause if the owner of a file may not write it; root's own rights do not count."""
     if status.st_mode & stat.S_IWUSR:
         return None
@@ -225,37 +159,53 @@ def _sync(path: Path, *, model: Path) -> None:
 
 def _put_in_place(new: Path, target: Path, place: Path) -> None:
     if not place.exists():
-        new.rename(place)
-        _release(target, place)
+        try:
+            new.rename(place)
+            (place / WITHDRAWN).rename(target)
+        except BaseException:
+            with suppress(OSError):
+                place.rename(new)
+            raise
+        sync_directory(target.parent)
         return
     # The old directory gets a temporary name. Unlocked, it would look as if left behind.
     with held(place), temporary_directory(place.parent) as aside:
         _exchange(new, target, place, aside)
-        try:
-            _release(target, place)
-        finally:
-            _remove_directory(aside)
-
-
-def _release(target: Path, place: Path) -> None:
-    (place / WITHDRAWN).rename(target)
-    sync_directory(target.parent)
+        sync_directory(target.parent)
+        _remove_directory(aside)
 
 
 def _exchange(new: Path, target: Path, place: Path, aside: Path) -> None:
-    """Withdraw *target*, move *place* to the empty directory *aside* and *new* to *place*."""
+    """Move *target* into *place*, that to the empty directory *aside*, *new* to *place*.
+
+    Then the new file goes from inside *place* to *target*. An error puts everything back.
+    """
     inside = place / WITHDRAWN
     try:
         if target.exists():
             target.rename(inside)
         place.rename(aside)
         new.rename(place)
-    except BaseException:  # put everything back, as far as possible
-        with suppress(OSError):
-            aside.rename(place) if any(aside.iterdir()) else aside.rmdir()
-        with suppress(OSError):
-            inside.rename(target)
+        inside.rename(target)
+    except BaseException:
+        _put_back(new, target, place, aside)
         raise
+
+
+def _put_back(new: Path, target: Path, place: Path, aside: Path) -> None:
+    """Undo an exchange, as far as possible; what cannot go back to *place* gets another name."""
+    if not new.exists():
+        with suppress(OSError):
+            place.rename(new)
+    try:
+        if not place.exists():
+            aside.rename(place)
+    except OSError as error:
+        kept = place.with_name(f"{place.name}.bak")
+        aside.rename(kept)
+        raise OSError(error.errno, f"{reason(error)}; the old files are in {kept}") from error
+    with suppress(OSError):
+        (place / WITHDRAWN).rename(target)
 
 
 def _remove_directory(path: Path) -> None:
@@ -312,29 +262,7 @@ def sync_directory(directory: Path) -> None:
             os.close(handle)
 
 
-def _keep(target: Path, original: bytes) -> Path:
-    """Make sure that a backup of *target* holds *original*; never change another backup."""
-    number = 1
-    while True:
-        backup = target.with_name(f"{target.name}.bak{number if number > 1 else ''}")
-        try:
-            backup.lstat()  # not lexists, which takes any error to mean that there is no file
-        except FileNotFoundError:
-            _replace(backup, original, model=target)
-            return backup
-        if backup.is_file() and backup.read_bytes() == original:
-            if not _is_linked(backup) and not are_alike(backup, target):
-                _replace(backup, original, model=target)
-            return backup
-        number += 1
-
-
-def _is_linked(path: Path) -> bool:
-    """Whether the file at *path* is a link or has other names."""
-    return path.is_symlink() or path.stat().st_nlink > 1
-
-
-def _target(path: str | os.PathLike[str]) -> Path:
+def target_of(path: str | os.PathLike[str]) -> Path:
     """Follow links from *path* to the file that they point at, which may not exist."""
     try:
         return Path(os.path.realpath(path, strict=True))
@@ -367,22 +295,8 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
     return name.startswith("/proc/") or (Path(path).exists() and not Path(path).is_file())
 
 
-def _replace(
-    target: Path,
-    data: bytes,
-    check: Callable[[], None] = lambda: None,
-    *,
-    model: Path | None = None,
-) -> None:
-    """Put *data* in the place of *target*; *check* may raise just before that."""
-    with _written_beside(target, data, model=model or target) as path:
-        check()
+def replace(target: Path, data: bytes, *, model: Path | None = None) -> None:
+    """Put *data* in the place of *target*, with the attributes of *model*."""
+    with written_beside(target, data, model=model or target) as (_, path):
         path.replace(target)
     sync_directory(target.parent)
-
-
-def _check_still(path: str, target: Path, expected: bytes) -> None:
-    """Raise FormatError unless *target* holds what it held when it was read."""
-    if target.read_bytes() != expected:
-        problem = "it changed while icsched was at work and was left as it is: run it again"
-        raise FormatError(path, None, problem)

@@ -13,6 +13,8 @@ from icsched.formats.dagman import (
     read_submission,
     removals,
     section,
+    sections,
+    submit_removals,
 )
 from tests.formats.writing.sections import (
     BEGIN,
@@ -233,3 +235,78 @@ def test_jobs_get_a_second_priority_if_theirs_is_another_one_and_not_by_a_variab
 
     assert overridden(workflow, priorities, via="priority") == ["a", "d"]
     assert overridden(workflow, priorities, via="vars") == ["d"]
+
+
+# Line ends
+
+
+def crlf(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(
+    "text", [crlf(CHAIN), crlf(CHAIN).removesuffix("\r\n"), crlf(CHAIN) + "\r"]
+)
+def test_a_file_with_crlf_gets_a_section_with_crlf_that_can_be_taken_back(put, folder, text):
+    put({"wf.dag": text.encode()})
+
+    is_open = not text.endswith("\n")
+
+    make(changes(read_submission("wf.dag"), {"a": 2, "b": 1}))
+    new = (folder / "wf.dag").read_bytes()
+
+    assert new.count(b"\n") == new.count(b"\r\n")
+    assert new.startswith(text.encode())
+    assert crlf(f"\nPRIORITY a 2\nPRIORITY b 1\n{END}\n").encode() in new
+    assert as_dagman_reads() == {"a": 2, "b": 1}
+    (again,) = changes(read_submission("wf.dag"), {"a": 2, "b": 1})
+    assert again.is_none
+    (known,) = sections(read_submission("wf.dag"))
+    assert (known.line, known.jobs, known.problems) == (len(text.split("\n")) + is_open, 2, ())
+    make(removals(["wf.dag"]))
+    assert (folder / "wf.dag").read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize("text", [CHAIN.replace("\n", "\r\n", 2), "JOB a a.sub", "JOB a a.sub\r"])
+def test_a_file_with_other_line_ends_too_gets_a_section_with_lf(text):
+    new = section.inserted("wf.dag", text.encode(), ["PRIORITY a 1"])
+
+    assert f"\nPRIORITY a 1\n{END}\n".encode() in new
+    assert section.removed("wf.dag", new) == text.encode()
+
+
+def test_a_submit_file_with_crlf_gets_a_section_with_crlf_in_its_middle(put, folder):
+    submit = "executable = /bin/true\r\nqueue\r\n"
+    put({"wf.dag": crlf("JOB a a.sub\n"), "a.sub": submit})
+
+    make(changes(read_submission("wf.dag"), {"a": 1}, via="vars"))
+
+    new = (folder / "a.sub").read_bytes().decode()
+    assert new == submit.replace("queue", crlf(section_text(TAKES)) + "queue")
+    make([*submit_removals(read_submission("wf.dag")), *removals(["wf.dag"])])
+    assert (folder / "a.sub").read_bytes().decode() == submit
+    assert (folder / "wf.dag").read_bytes() == b"JOB a a.sub\r\n"
+
+
+def test_a_section_with_lf_in_a_file_with_crlf_is_written_anew(put):
+    put({"wf.dag": (crlf(CHAIN) + section_text("PRIORITY a 2", "PRIORITY b 1")).encode()})
+
+    (change,) = changes(read_submission("wf.dag"), {"a": 2, "b": 1})
+
+    assert change.original() == crlf(CHAIN).encode()
+    assert change.new.count(b"\n") == change.new.count(b"\r\n")
+
+
+LINE = st.text(st.sampled_from("aJ# \r"), max_size=4)
+
+
+@given(st.lists(st.tuples(LINE, st.sampled_from(["\n", "\r\n"]))), LINE)
+def test_any_mixture_of_line_ends_is_taken_back(lines, last):
+    data = ("".join(f"{line}{end}" for line, end in lines) + last).encode()
+
+    new = section.inserted("wf.dag", data, ["PRIORITY a 1"], stamp="0" * 16)
+
+    assert section.removed("wf.dag", new) == data
+    assert section.inserted("wf.dag", new, ["PRIORITY a 1"], stamp="0" * 16) == new
+    assert section.text("wf.dag", new).startswith(b"# icsched: begin.")
+    assert section.stamp_in(section.text("wf.dag", new)) == "0" * 16

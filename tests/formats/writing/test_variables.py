@@ -85,7 +85,8 @@ def test_a_submit_file_takes_its_priority_before_its_first_queue(put, before, af
 
     change, _ = changes(read_submission("wf.dag"), {"a": 1}, via="vars")
 
-    assert change.new.decode() == f"{before}{BEGIN}\n{TAKES}\n{END}\n{after}"
+    end = "\r\n" if "\r\n" in before else "\n"
+    assert change.new.decode() == f"{before}{BEGIN}{end}{TAKES}{end}{END}{end}{after}"
     assert section.removed("x.sub", change.new).decode() == before + after
 
 

@@ -1,7 +1,8 @@
 r"""The one section of lines that icsched keeps in a file of the user's.
 
 The section is between two comments; in a DAGMan file it is at the end. Everything outside it is
-the user's, and icsched does not change a byte of it.
+the user's, and icsched does not change a byte of it. If every line end of the file is CRLF, the
+lines of the section end in CRLF, too; otherwise they end in LF.
 
 >>> text = inserted("wf.dag", b"JOB a a.sub\n", ["PRIORITY a 1"])
 >>> print(text.decode(), end="")
@@ -45,12 +46,20 @@ def inserted(
     returns. The first line of the section holds *stamp*, a digest of the dependencies.
     """
     data = removed(path, data)
+    line_end = _line_end(data)
     at = len(data) if at is None else at
     has_end = data[:at].endswith(b"\n") or at == 0
     note = _NOTE + (f" Dependencies: {stamp}.".encode() if stamp else b"")
-    begin = _BEGIN + note if has_end else b"\n" + _BEGIN + note + _JOINED
-    body = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
-    return data[:at] + begin + b"\n" + body + _END + b"\n" + data[at:]
+    begin = _BEGIN + note if has_end else line_end + _BEGIN + note + _JOINED
+    body = [line.encode(errors="surrogateescape") for line in lines]
+    own = b"".join(line + line_end for line in (begin, *body, _END))
+    return data[:at] + own + data[at:]
+
+
+def _line_end(data: bytes) -> bytes:
+    """Return CRLF if *data* has that and no other line end, otherwise LF."""
+    count = data.count(b"\r\n")
+    return b"\r\n" if count and count == data.count(b"\n") else b"\n"
 
 
 def removed(path: str, data: bytes) -> bytes:
@@ -70,7 +79,7 @@ def blanked(path: str, data: bytes) -> bytes:
 def text(path: str, data: bytes) -> bytes | None:
     """Return the section from its begin line on; None if there is no section."""
     span = _span(path, data)
-    return None if span is None else data[slice(*span)].lstrip(b"\n")
+    return None if span is None else data[slice(*span)].lstrip(b"\r\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +132,13 @@ def _span(path: str, data: bytes) -> tuple[int, int] | None:
         problem = "expected one section of icsched's with its begin and end lines, got other marks:"
         raise FormatError(path, line, f"{problem} take them out, or go back to {path}.bak")
     _check_ours(path, data, begins[0], ends[0])
-    first_line = data[begins[0] : data.find(b"\n", begins[0])].rstrip(b"\r")
+    first_line = data[begins[0] : data.find(b"\n", begins[0])]
     stop = data.find(b"\n", ends[0]) + 1 or len(data)
     ends_file = stop == len(data)  # else what follows would join the line before
-    return begins[0] - (first_line.endswith(_JOINED) and ends_file), stop
+    if not first_line.rstrip(b"\r").endswith(_JOINED) or not ends_file:
+        return begins[0], stop
+    is_crlf = first_line.endswith(b"\r") and data.endswith(b"\r\n", 0, begins[0])
+    return begins[0] - (2 if is_crlf else 1), stop
 
 
 def _check_ours(path: str, data: bytes, begin: int, end: int) -> None:

@@ -1,0 +1,222 @@
+"""A user's file changed in place, with a backup beside it."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from icsched.errors import FormatError
+from icsched.files.attributes import are_alike, take_after
+from icsched.files.reading import naming, reason
+from icsched.files.renames import exchange, lease
+from icsched.files.temporary import is_at, lock, temporary_file
+from icsched.files.writing import (
+    read_only_problem,
+    replace,
+    sync_directory,
+    target_of,
+    written_beside,
+)
+
+_CHANGED = "it changed while icsched was at work and was left as it is"
+
+
+def rewrite(
+    path: str | os.PathLike[str], old: bytes, new: bytes, *, keep: bytes | None = None
+) -> str | None:
+    """Replace the file at *path*, which held *old*, by *new*; write *keep* to a file beside it.
+
+    Whatever happens, the file is the old one or the new one, as a whole, with the same owner,
+    permissions and attributes. The same holds for its backup. Returns the name of the file that
+    holds *keep*: ``path.bak``, or ``path.bak2`` and so on if that name is taken. If *keep* is
+    *old*, that file is the old one itself: what a program that has it open still writes is there.
+    Else the old file is removed, unless a program may still write into it: then the old file also
+    gets the name of a backup, and that name is returned.
+    Raises FormatError if the file changed meanwhile, cannot be written, or cannot keep its owner,
+    permissions and attributes.
+    """
+    with naming(path):
+        target = _ordinary(path)
+        with _opened(target) as was:
+            swap = _Swap(target, was, old, new)
+            swap.check()  # before a backup is made of a file that has changed
+            backup = None if keep is None else _keep(target, keep)
+            with written_beside(target, new, model=target) as (made, aside):
+                swap.check()
+                backup = swap.make(aside, made, backup, is_same=keep == old)
+        sync_directory(target.parent)
+    return None if backup is None else _backup_name(path, target, backup)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a file, and lock it so that no other icsched takes it for one that was left behind."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        lock(handle, fcntl.LOCK_SH)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@dataclass(frozen=True)
+class _Swap:
+    """A file and its new content, which change places so that no edit of the file is lost."""
+
+    target: Path
+    was: int  # the old file, open for reading
+    old: bytes
+    new: bytes
+
+    def check(self) -> None:
+        """Raise OSError unless the old file holds what it held when it was read."""
+        if _content(self.was) != self.old:
+            raise OSError(0, f"{_CHANGED}: run it again")
+
+    def make(self, aside: Path, made: int, backup: Path | None, *, is_same: bool) -> Path | None:
+        """Exchange the file with the new one at *aside*; return the backup.
+
+        The old file becomes the *backup* if that has the same content. Raises OSError if another
+        program changed the file, and puts the file back.
+        """
+        try:
+            if is_same:
+                os.fsync(self.was)  # another program may not have waited for the disk
+            if not exchange(aside, self.target):
+                return backup  # the old file is gone
+            if not is_at(aside, self.was):  # another file was put in its place
+                raise OSError(0, f"{_CHANGED}: run it again")
+            return self._put_away(aside, backup if is_same else None) or backup
+        except BaseException:
+            self._take_back(aside, made)
+            raise
+
+    def _put_away(self, aside: Path, backup: Path | None) -> Path | None:
+        """Let the old file be the *backup*, or remove it; return another name that it gets."""
+        has_links = os.fstat(self.was).st_nlink > 1
+        if backup is not None and not has_links and not _is_linked(backup):
+            self.check()
+            aside.replace(backup)
+            return backup
+        with lease(self.was) as is_sole:
+            self.check()
+            if has_links or is_sole() is not False:
+                aside.unlink()
+                return None
+        return _set_aside(aside, self.target)
+
+    def _take_back(self, aside: Path, made: int) -> None:
+        """Undo the exchange; what another program did to either file meanwhile gets a name."""
+        if is_at(aside, made) or not os.path.lexists(aside):
+            return  # nothing was exchanged, or the old file is the backup
+        try:
+            exchange(aside, self.target)
+            if not is_at(aside, made):  # a newer file had come in the place of ours: that one stays
+                exchange(aside, self.target)
+        except OSError as error:
+            kept = _set_aside(aside, self.target).name
+            problem = f"{reason(error)}; another version of it is in {kept}"
+            raise OSError(error.errno, problem) from error
+        if not self._is_untouched(aside, made):
+            kept = _set_aside(aside, self.target).name
+            raise OSError(0, f"{_CHANGED}; another version of it is in {kept}: run it again")
+
+    def _is_untouched(self, aside: Path, made: int) -> bool:
+        """Whether the new file is at *aside*, and no edit of it is there or to come."""
+        with lease(made, is_writable=True) as is_sole:
+            return is_at(aside, made) and _content(made) == self.new and is_sole() is not False
+
+
+def _content(handle: int) -> bytes:
+    with open(handle, "rb", closefd=False) as file:
+        file.seek(0)
+        return file.read()
+
+
+def back_up(path: str | os.PathLike[str]) -> str:
+    """Keep what the file at *path* holds in a file beside it; return the name, as `rewrite` does.
+
+    Raises FormatError if the file cannot be read, or its backup cannot be written.
+    """
+    with naming(path):
+        target = _ordinary(path)
+        return _backup_name(path, target, _keep(target, target.read_bytes()))
+
+
+def _backup_name(path: str | os.PathLike[str], target: Path, backup: Path) -> str:
+    if Path(path).is_symlink():  # the backup is beside the file that the link points at
+        return os.fspath(backup)
+    return os.fspath(path) + backup.name[len(target.name) :]
+
+
+def check_rewritable(path: str | os.PathLike[str]) -> list[str]:
+    """Try with an empty file whether `rewrite` can replace the file at *path*.
+
+    Returns clauses that say why the user may not want `rewrite` to change the file. Raises
+    FormatError as `rewrite` does.
+    """
+    with naming(path):
+        target = _ordinary(path)
+        with temporary_file(target.parent) as (handle, trial):
+            take_after(handle, target)
+            trial.unlink()
+        status = target.stat()
+    return _surprises(status)
+
+
+def _ordinary(path: str | os.PathLike[str]) -> Path:
+    """Follow links from *path* to an ordinary file; raises FormatError if there is none."""
+    target = target_of(path)
+    if not target.is_file():
+        raise FormatError(os.fspath(path), None, "expected an ordinary file to change")
+    return target
+
+
+def _surprises(status: os.stat_result) -> list[str]:
+    found = []
+    if status.st_nlink > 1:
+        found.append("it has other hard links, which keep the old content")
+    if problem := read_only_problem(status):
+        found.append(problem)
+    return found
+
+
+def _keep(target: Path, original: bytes) -> Path:
+    """Make sure that a backup of *target* holds *original*; never change another backup."""
+    for backup in _backups(target):
+        if _is_free(backup):
+            replace(backup, original, model=target)
+            return backup
+        if backup.is_file() and backup.read_bytes() == original:
+            if not _is_linked(backup) and not are_alike(backup, target):
+                replace(backup, original, model=target)
+            return backup
+    raise AssertionError("there is always another number")
+
+
+def _set_aside(path: Path, target: Path) -> Path:
+    """Give the file at *path* a new name: the first free one of a backup of *target*."""
+    backup = next(filter(_is_free, _backups(target)))
+    return path.rename(backup)
+
+
+def _backups(target: Path) -> Iterator[Path]:
+    """Yield the names of backups."""
+    for number in count(1):
+        yield target.with_name(f"{target.name}.bak{number if number > 1 else ''}")
+
+
+def _is_free(path: Path) -> bool:
+    try:
+        path.lstat()  # not lexists, which takes any error to mean that there is no file
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _is_linked(path: Path) -> bool:
+    """Whether the file at *path* is a link or has other names."""
+    return path.is_symlink() or path.stat().st_nlink > 1
