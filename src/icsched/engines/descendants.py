@@ -87,7 +87,7 @@ def kill_below(root: int, spare: Collection[int] = (), *, patience: float = inf)
     Processes of other users, such as those of `sudo`, are left alone. Waits at most *patience*
     seconds.
     """
-    end, quiet = time.monotonic() + patience, 0
+    end, quiet, before = time.monotonic() + patience, 0, [0]
     while quiet < _QUIET_LOOKS and time.monotonic() < end:
         living, zombies = below(root, spare)
         found = [one for one in living if _may_signal(one, signal.SIGKILL)]
@@ -95,7 +95,8 @@ def kill_below(root: int, spare: Collection[int] = (), *, patience: float = inf)
         quiet = 0 if found else quiet + 1
         if root == os.getpid() and _is_alone():
             return
-        time.sleep(_LOOK_S if quiet else 0)
+        time.sleep(_LOOK_S if found == before else 0)  # a race with what forks
+        before = found
 
 
 def kill_with_descendants(process: int) -> None:
@@ -184,7 +185,7 @@ def _await_end(patience: float, child: "subprocess.Popen[bytes] | None" = None) 
             child.poll()  # reaps it, and keeps its exit code
         living, zombies = below(os.getpid(), _adopter.spare)
         _reap([one for one in zombies if child is None or one != child.pid])
-        if not living:
+        if not any(_may_signal(one, 0) for one in living):
             return
         time.sleep(_LOOK_S)
 

@@ -86,7 +86,7 @@ class DaskCrew:
             return
         future, _ = self._flying[number]
         self._client.cancel([future], reason="stopped")
-        self._tell_workers(_portable_stop(), future.key)
+        self._tell_workers(_portable_stop(), str(future.key))
 
     def give_up(self, number: int, /) -> None:
         """End an attempt whose worker has been silent for a while; other workers keep their limits.
@@ -122,7 +122,8 @@ class DaskCrew:
 
     def _processes(self, address: str | None = None) -> list[int]:
         """Return the processes of the workers on this machine, or of the one at *address*."""
-        nannies = self._client.cluster.workers.values()
+        cluster: Any = self._client.cluster
+        nannies = cluster.workers.values()
         return [one.pid for one in nannies if one.pid and address in (None, one.worker_address)]
 
     def _tell_workers(self, function: Callable[[str], None], word: str) -> None:
