@@ -4,7 +4,7 @@ import ctypes
 import os
 import signal
 
-_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+_SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36  # PR_SET_... of Linux
 # Found now: a lookup after a fork may wait for a lock forever.
 _PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 
@@ -19,3 +19,11 @@ def die_with_parent() -> None:
     """Have this process killed when the thread that started it dies; Linux alone can do that."""
     if _PRCTL is not None:
         _PRCTL(_SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def adopt_orphans(*, yes: bool = True) -> bool:
+    """Have orphans below this process become its children; return False where that is impossible.
+
+    Linux alone can do that. Not *yes* ends it.
+    """
+    return _PRCTL is not None and _PRCTL(_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0) == 0

@@ -52,6 +52,8 @@ class Workflow(Shown):
     that runs nothing. `commands` asks it. It may read other files, and raises FormatError for a
     command that icsched cannot run. `find_lines`, if there is one, does the same for a run in which
     a shell reads the commands: all words of a command are one line of text, as the file has it.
+    `find_outputs`, if there is one, returns the names of the files that each task of `whole`
+    writes, as its command sees them from its directory. Files of standard streams may be left out.
 
     Raises ArgumentError if an array has the wrong length, or holds something other than nonnegative
     numbers; priorities are whole numbers of 32 bits.
@@ -81,6 +83,7 @@ class Workflow(Shown):
     find_commands: Callable[[], Sequence[Command | None]] | None = None
     stated: Mapping[str, Floats] = field(default_factory=dict)
     find_lines: Callable[[], Sequence[Command | None]] | None = None
+    find_outputs: Callable[[], Sequence[Sequence[str]]] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.whole, Dag):

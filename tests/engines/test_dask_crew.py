@@ -14,6 +14,7 @@ from distributed import LocalCluster
 
 from icsched.commands import Command
 from icsched.engines.dask import connect, dask_crew, remote
+from icsched.engines.dask.crew import DaskCrew
 from icsched.engines.entry import Attempt, Terms
 from icsched.errors import ArgumentError, EngineError
 from tests.engines.cluster import wait_for
@@ -193,6 +194,36 @@ def test_a_cluster_that_runs_already_is_used(attempt):
     ):
         assert crew.size == 5
         assert ended(crew, attempt(Command(("true",))))[0].problem is None
+
+
+def test_a_silent_worker_elsewhere_is_forgotten_and_its_attempt_reaches_its_limit(
+    attempt, tmp_path, monkeypatch
+):
+    """As long as the worker answers, giving up changes nothing: the worker keeps the limit."""
+    monkeypatch.setattr(sys.modules[DaskCrew.__module__], "SILENT_S", 2.0)
+    options = {"processes": True, "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
+    note, place = tmp_path / "part", tmp_path / "worker"
+    one = attempt(shell(f"echo $PPID > {note}; mv {note} {place}; exec sleep 600"), 300.0)
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, **options) as cluster,
+        dask_crew(Terms(address=cluster.scheduler_address)) as crew,
+    ):
+        crew.start(one)
+        worker = int(wait_for(place, place).read_text())
+        crew.give_up(one.number)
+        assert crew.ended(0.0) == []
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            found = []
+            while not found:
+                crew.give_up(one.number)
+                found = crew.ended(0.2)
+        finally:
+            os.kill(worker, signal.SIGKILL)
+
+    assert [(end.problem, end.is_lost) for end in found] == [
+        ("stopped at its time limit of 300 s", False)
+    ]
 
 
 def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):

@@ -32,6 +32,7 @@ class MemoryCrew:
         self._running: list[tuple[Attempt, Outcome | None]] = []
         self.started: list[str] = []
         self.stopped: list[int] = []
+        self.given_up: list[int] = []
         self.most = 0
 
     def start(self, attempt: Attempt, /) -> None:
@@ -54,3 +55,12 @@ class MemoryCrew:
             if attempt.number == number and end is None:
                 lost = Outcome(number, 1.0, "stopped", is_lost=True)
                 self._running[at] = (attempt, lost)
+
+    def give_up(self, number: int, /) -> None:
+        self.given_up.append(number)
+        for at, (attempt, _) in enumerate(self._running):
+            if attempt.number == number:
+                late = Outcome(
+                    number, 1.0, f"stopped at its time limit of {attempt.time_limit:g} s"
+                )
+                self._running[at] = (attempt, late)

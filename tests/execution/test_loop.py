@@ -333,3 +333,28 @@ def test_a_deadline_is_seconds_or_a_factor(word):
 def test_rules_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ArgumentError):
         Rules(**wrong)
+
+
+def test_a_worker_that_does_not_stop_its_attempt_at_the_limit_is_given_up(monkeypatch):
+    """The clock goes on by a second each time that it is asked; b ends, and a does not."""
+    clock = itertools.count()
+    monkeypatch.setattr(loops.time, "monotonic", lambda: float(next(clock)))
+    crew = MemoryCrew(1, a=[hangs, succeeds])
+    happened, completed = run(crew, Dag({"a": [], "b": ["a"]}), time_limit=20.0, retries=1)
+
+    assert crew.given_up == [1]
+    assert next(clock) > 20 + loops.PATIENCE_S
+    assert (happened.retried, happened.lost, completed) == (1, 0, "ab")
+
+
+def test_an_attempt_that_was_recorded_before_its_worker_was_given_up_is_a_success():
+    """The worker notes the success, and is killed before it can say so."""
+    journal = Journal.in_memory()
+
+    def recorded(attempt):
+        journal.end([(attempt.task, Outcome(attempt.number, 1.0))])
+        return Outcome(attempt.number, 1.0, "stopped at its time limit of 20 s")
+
+    happened, completed = run(MemoryCrew(1, a=[recorded]), Dag({"a": []}), journal=journal)
+
+    assert (happened.failed, completed) == ({}, "a")

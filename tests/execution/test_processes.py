@@ -113,6 +113,15 @@ def test_a_command_is_stopped_at_its_time_limit_with_all_that_it_started(folder,
     assert has_ended(child)
 
 
+def test_a_time_limit_ends_a_child_in_another_session_also_without_adoption(folder, log):
+    """The child does not listen to SIGTERM, so that it outlives its parent."""
+    child = "sh -c 'trap : TERM; echo $$ > child; while :; do sleep 0.1; done'"
+    _, problem = run_command(Command(("sh", "-c", f"setsid {child} & wait")), log, time_limit=2)
+
+    assert problem == "stopped at its time limit of 2 s"
+    assert has_ended(int((folder / "child").read_text()))
+
+
 def test_a_command_meets_signals_as_a_new_process_does(log):
     """Workers ignore SIGINT or hold it back, and hold SIGTERM back; their commands must not."""
     show = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler,"

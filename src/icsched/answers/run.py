@@ -17,7 +17,13 @@ from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, FormatError
-from icsched.execution.commands import CommandTasks, all_commands, identity_of, without
+from icsched.execution.commands import (
+    CommandTasks,
+    all_commands,
+    identity_of,
+    with_descendants,
+    without,
+)
 from icsched.execution.journal import Journal, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
 from icsched.execution.leftovers import remove_leftovers
@@ -47,7 +53,8 @@ class Wanted:
     """What a user wants: an engine by name, its terms, rules, and where the journal is.
 
     *tell* is told where the run stands. *waiting* is called if workers of a killed run are waited
-    for, *no_journal* with the directory if it has no journal to resume.
+    for, *no_journal* with the directory if it has no journal to resume, *missing* with
+    completed jobs that lack an output, if there are some. *redo_missing* runs these jobs again.
     """
 
     order: WantedOrder
@@ -57,9 +64,19 @@ class Wanted:
     directory: str | None = None
     resume: bool = False
     again: bool = False
+    redo_missing: bool = False
     tell: Tell = silent
     waiting: Callable[[], None] = field(default=lambda: None)
     no_journal: Callable[[Path], None] = field(default=lambda _directory: None)
+    missing: Callable[[Sequence["MissingOutput"]], None] = field(default=lambda _found: None)
+
+
+@dataclass(frozen=True)
+class MissingOutput:
+    """A job that was completed before the run, and the first of its output files that is gone."""
+
+    name: str
+    file: str
 
 
 @dataclass(frozen=True)
@@ -90,6 +107,7 @@ class DryAnswer:
     completed: int
     planned: tuple[PlannedJob, ...]
     shell: bool = False  # whether /bin/sh reads the commands
+    missing: tuple[MissingOutput, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +132,7 @@ class RunAnswer:
     foretold: Foretold | None
     learned: str | None
     idle: int = 0
+    missing: tuple[MissingOutput, ...] = ()
 
 
 def dry_answer(
@@ -125,10 +144,14 @@ def dry_answer(
     """
     engine, workflow = _checked(files, wanted, reading, signs)
     directory = _directory(files, wanted)
+    lacking: dict[int, str] = {}
+    every = CommandTasks(workflow, files[0])
     if wanted.resume:
         opening = Opening(no_journal=lambda: wanted.no_journal(directory))
         with read_journal(directory, _identity(workflow, engine), opening) as journal:
-            workflow = _left(workflow, journal)
+            completed = journal.completed()
+        lacking = _lacking(every, completed, wanted)
+        workflow = _left(workflow, completed.difference(_forgotten(workflow, lacking, wanted)))
     workflow = wanted.order.timed(with_learned(workflow, directory))
     plan = _plan(workflow, wanted, engine, signs)
     commands = workflow.commands or ()
@@ -141,6 +164,7 @@ def dry_answer(
         completed=int(workflow.done.sum()),
         planned=tuple(PlannedJob(name, command) for name, command in planned),
         shell=wanted.terms.shell,
+        missing=_told(every, lacking),
     )
 
 
@@ -157,7 +181,10 @@ def run_answer(
     directory = _directory(files, wanted)
     every = CommandTasks(workflow, files[0])
     with _opened(every, directory, wanted) as journal:
-        workflow = _left(workflow, journal)
+        lacking = _lacking(every, journal.completed(), wanted)
+        if redone := _forgotten(workflow, lacking, wanted):
+            journal.forget(redone)
+        workflow = _left(workflow, journal.completed())
         workflow = wanted.order.timed(with_learned(workflow, directory))
         plan = _plan(workflow, wanted, engine, signs)
         tasks = CommandTasks(workflow, files[0])
@@ -181,6 +208,7 @@ def run_answer(
         foretold=(workers and foretell(workflow.dag, plan, workflow.run_times, workers)) or None,
         learned=learned,
         idle=sum(command is None for command in workflow.commands or ()),
+        missing=_told(every, lacking),
     )
 
 
@@ -193,6 +221,8 @@ def _checked(
     engine = ENGINES.find(wanted.engine, asked_by="--engine")
     if wanted.resume and wanted.again:
         raise ArgumentError("--resume cannot be used with --again")
+    if wanted.redo_missing:
+        _check_redo(engine, wanted)
     if engine.open is None and wanted.rules != Rules():
         problem = "it runs jobs by its own rules, so options such as --retries cannot be used"
         raise ArgumentError(f"engine {engine.name}: {problem}")
@@ -208,6 +238,37 @@ def _checked(
     if engine.open is not None and not wanted.terms.shell and wanted.terms.address is None:
         tasks.check_programs()  # they run on this machine
     return engine, workflow
+
+
+def _check_redo(engine: Engine, wanted: Wanted) -> None:
+    if not wanted.resume:
+        raise ArgumentError("--redo-missing cannot be used without --resume")
+    if engine.open is None:
+        problem = "it keeps its own record of completed jobs, so --redo-missing cannot be used"
+        raise ArgumentError(f"engine {engine.name}: {problem}")
+    if wanted.terms.address is not None:
+        problem = "output files may be on other machines"
+        raise ArgumentError(f"--redo-missing cannot be used with --address: {problem}")
+
+
+def _lacking(tasks: CommandTasks, completed: set[int], wanted: Wanted) -> dict[int, str]:
+    """Return the completed tasks that lack an output, which is named; tell the user of them."""
+    engine = ENGINES.find(wanted.engine, asked_by="--engine")
+    is_here = engine.open is not None and wanted.terms.address is None
+    found = tasks.missing_outputs(completed) if wanted.resume and is_here else {}
+    if found:
+        wanted.missing(_told(tasks, found))
+    return found
+
+
+def _told(tasks: CommandTasks, lacking: dict[int, str]) -> tuple[MissingOutput, ...]:
+    names = tasks.workflow.names
+    return tuple(MissingOutput(str(names[task]), file) for task, file in lacking.items())
+
+
+def _forgotten(workflow: Workflow, lacking: dict[int, str], wanted: Wanted) -> list[int]:
+    """Return the tasks that run again, if the user wants that."""
+    return with_descendants(workflow.whole, lacking) if wanted.redo_missing else []
 
 
 def _commands(workflow: Workflow, engine: Engine) -> Sequence[Command | None] | None:
@@ -267,11 +328,11 @@ def _opened(
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
 
 
-def _left(workflow: Workflow, journal: Journal) -> Workflow:
-    """Return the workflow without what the journal says is completed."""
-    completed = np.zeros(len(workflow.whole), bool)
-    completed[list(journal.completed())] = True
-    return without(workflow, completed)
+def _left(workflow: Workflow, completed: set[int]) -> Workflow:
+    """Return the workflow without the tasks that the journal says are completed."""
+    mask = np.zeros(len(workflow.whole), bool)
+    mask[list(completed)] = True
+    return without(workflow, mask)
 
 
 def _plan(workflow: Workflow, wanted: Wanted, engine: Engine, signs: Signs) -> Plan:

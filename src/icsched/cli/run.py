@@ -39,6 +39,7 @@ def run(
     journal: str | None = None,
     resume: Flag = False,
     again: Flag = False,
+    redo_missing: Flag = False,
     dry_run: Flag = False,
     order: AutoOptions = CHOSEN,
     batches: Flag = False,
@@ -70,6 +71,9 @@ def run(
         all jobs run.
     again
         Forget the journal, and run all jobs again; logs and run times stay.
+    redo_missing
+        With --resume: run completed jobs again whose output files are gone, and all jobs that
+        depend on them.
     dry_run
         Say what would run, and start nothing.
     batches
@@ -101,7 +105,8 @@ def run(
     rules = Rules(*limits, batches, cluster_size, clusterer)
     terms = Terms(workers, address, shell, held=_held, tell=tell_user)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
-    wanted = Wanted(order, engine, terms, rules, journal, resume, again, **told)
+    told["missing"] = lambda found: tell_user(render.missing_outputs(found, is_redone=redo_missing))
+    wanted = Wanted(order, engine, terms, rules, journal, resume, again, redo_missing, **told)
     if dry_run:
         found = dry_answer(files, wanted, reading=Reading(reading), signs=SIGNS)
         put(found, render.dry_text, render.dry_keys, as_json=json_, wraps=False)

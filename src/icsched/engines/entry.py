@@ -56,6 +56,12 @@ class Crew(Protocol):
     def stop(self, number: int, /) -> None:
         """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
 
+    def give_up(self, number: int, /) -> None:
+        """End an attempt by force, if its worker does not answer any more; may be called again.
+
+        Its worker should have stopped the attempt at its time limit. It fails for that reason.
+        """
+
 
 class Recorder(Protocol):
     """Notes successes where the work is done, so that they outlive the server. It must pickle.

@@ -3,25 +3,25 @@
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from multiprocessing import get_context
 from queue import Empty, SimpleQueue
-from uuid import uuid4
 
 from icsched import checks
 from icsched.engines import worker
+from icsched.engines.descendants import GRACE_S, below, kill_below
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
-from icsched.engines.processes import ATTEMPT, GRACE_S, kill_marked, start_tracker
+from icsched.engines.processes import start_tracker, stopped_at
 from icsched.errors import ArgumentError, EngineError
 from icsched.failures import problem_of
 from icsched.files.reading import reason
-from icsched.machine import usable_cores
+from icsched.machine import adopt_orphans, usable_cores
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
+_SWEEP_S = 5.0  # for a process that was killed to end
 _MOST_WORKERS = 1_000
 _DIED = "its worker died"
 
@@ -36,6 +36,8 @@ class _Worker:
         self.pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=worker.prepare)
         self._ready: Future[int] = self.pool.submit(worker.ready)
         self.stop_by: float | None = None
+        self.time_limit: float | None = None  # of its attempt
+        self.is_given_up = False
 
     @property
     def pid(self) -> int:
@@ -73,10 +75,16 @@ class LocalCrew:
         self._idle: list[_Worker] = []
         self._at: dict[int, _Worker] = {}
         self._ended: SimpleQueue[Outcome] = SimpleQueue()
-        self._name = uuid4().hex
+        self._own: set[int] = set()  # children of this process that were there before the crew
+        self._adopts = False
 
     def open(self) -> None:
-        """Start all processes, and wait until they work; raises EngineError if one does not."""
+        """Start all processes, and wait until they work; raises EngineError if one does not.
+
+        On Linux this process adopts the orphans of workers that die.
+        """
+        living, zombies = below(os.getpid())
+        self._own, self._adopts = {*living, *zombies}, adopt_orphans()
         try:
             while len(self._workers) < self.size:
                 self._workers.append(_Worker())
@@ -91,22 +99,14 @@ class LocalCrew:
         """Begin an attempt, and return at once."""
         one = self._idle.pop()
         self._at[attempt.number] = one
+        one.time_limit = attempt.time_limit
         began = time.perf_counter()
-        future = one.submit(self._marked(attempt), self._terms)
+        future = one.submit(attempt, self._terms)
 
         def note(done: "Future[worker.Ended]") -> None:
             self._ended.put(_outcome(attempt.number, done, time.perf_counter() - began))
 
         future.add_done_callback(note)
-
-    def _marked(self, attempt: Attempt) -> Attempt:
-        """Return an attempt whose command, and all that it starts, can be found again."""
-        mark = (ATTEMPT, self._token(attempt.number))
-        work = replace(attempt.work, environment=(*attempt.work.environment, mark))
-        return replace(attempt, work=work)
-
-    def _token(self, number: int) -> str:
-        return f"{self._name}-{number}"
 
     def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
         """Wait until an attempt ends, and return all that ended; none after *timeout* seconds."""
@@ -116,13 +116,25 @@ class LocalCrew:
             found.append(self._ended.get(timeout=timeout))
             while True:
                 found.append(self._ended.get_nowait())
-        for outcome in found:
-            one = self._at.pop(outcome.number)
-            one.stop_by = None
-            self._idle.append(one)
-            if outcome.problem == _DIED:  # what its command has started may have survived
-                kill_marked([self._token(outcome.number)])
-        return found
+        return [self._settled(outcome) for outcome in found]
+
+    def _settled(self, outcome: Outcome) -> Outcome:
+        """Free the worker of an attempt that has ended; end what the attempt has left behind."""
+        one = self._at.pop(outcome.number)
+        self._idle.append(one)
+        is_given_up, one.is_given_up, one.stop_by = one.is_given_up, False, None
+        if outcome.problem != _DIED:
+            return outcome
+        one.pool.shutdown()  # waits for the end of the process: now its orphans are ours
+        self._sweep(one.pid for one in self._workers)
+        if is_given_up:
+            return Outcome(outcome.number, outcome.seconds, stopped_at(one.time_limit))
+        return outcome
+
+    def _sweep(self, workers: Iterable[int] = ()) -> None:
+        """Kill what commands of dead workers have started: all that is not below *workers*."""
+        if self._adopts:
+            kill_below(os.getpid(), self._own.union(workers), patience=_SWEEP_S)
 
     def stop(self, number: int, /) -> None:
         """Stop an attempt. It ends as lost, or as it ended before it could be stopped."""
@@ -138,14 +150,24 @@ class LocalCrew:
                 is_late = time.monotonic() > one.stop_by
                 one.kill(signal.SIGKILL if is_late else signal.SIGTERM)
 
+    def give_up(self, number: int, /) -> None:
+        """Kill the worker of an attempt, which fails at its time limit."""
+        one = self._at.get(number)
+        if one is not None and not one.is_given_up:
+            one.is_given_up = True
+            one.kill(signal.SIGKILL)
+
     def close(self) -> None:
         """End all processes; attempts that still run are killed, with all that they started."""
+        for one in self._idle:
+            one.kill(signal.SIGCONT)  # a stopped one would not end
         for one in self._at.values():
             one.kill(signal.SIGKILL)
         for one in self._workers:
             one.pool.shutdown(wait=True, cancel_futures=True)
-        if self._at:
-            kill_marked([self._token(number) for number in self._at])
+        self._sweep()
+        if self._adopts:
+            adopt_orphans(yes=False)
 
 
 def count_workers(terms: Terms) -> int:

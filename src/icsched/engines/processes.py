@@ -7,8 +7,8 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from multiprocessing import resource_tracker
@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from icsched.commands import Command
+from icsched.engines.descendants import awaited, end_all, end_rest
 from icsched.failures import storable
 from icsched.files import open_owned
 from icsched.machine import die_with_parent
 
-ATTEMPT = "ICSCHED_ATTEMPT"  # the variable by which the processes of an attempt are known again
-GRACE_S = 5.0  # between the request to end and the kill
 _LONGEST_NAME = 200  # bytes of a file's name that leave room for the name of its `.part` file
 _HELD = {signal.SIGTERM}
 
@@ -64,8 +63,9 @@ def run_command(
     a `OneOfSeveral` that failed has printed. Its input is empty unless the command says otherwise.
     The command leads a process group of its own. On Linux it is killed when the thread that calls
     this function dies. If the call is interrupted by an exception or by *time_limit* (seconds), the
-    group gets SIGTERM, and SIGKILL after `GRACE_S`. Paths that are not absolute are relative to the
-    working directory of this process.
+    command and what it has started get SIGTERM, and SIGKILL after `GRACE_S`. What outlives the
+    command is ended, too, if this process adopts orphans (`descendants.adopt`). Paths that are not
+    absolute are relative to the working directory of this process.
     """
     start = time.perf_counter()
     try:
@@ -151,12 +151,14 @@ def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -
         child = _started(work, streams, mask, shell=shell)
         try:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            return _problem(child.wait(time_limit))
+            code = awaited(child, time_limit)
+            end_rest()
+            return _problem(code)
         except subprocess.TimeoutExpired:
-            end_group(child)
-            return f"stopped at its time limit of {time_limit:g} s"
+            end_all(child)
+            return stopped_at(time_limit)
         except BaseException:
-            end_group(child)
+            end_all(child)
             raise
 
 
@@ -214,43 +216,9 @@ def _started(
         )
 
 
-def end_group(child: subprocess.Popen[bytes]) -> None:
-    """End a command: SIGTERM first, SIGKILL after `GRACE_S`. What it started is killed with it."""
-    _signal_group(child.pid, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(GRACE_S)
-    _signal_group(child.pid, signal.SIGKILL)
-    child.wait()
-
-
-def _signal_group(group: int, number: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(group, number)
-
-
-def kill_marked(tokens: Collection[str]) -> None:
-    """Kill the processes of this machine that have one of *tokens* as `ATTEMPT`, and await the end.
-
-    Processes of other users are left alone, and waiting ends after `GRACE_S`. A system without
-    /proc, such as macOS, does not say which processes there are; then nothing is killed.
-    """
-    pairs = {f"{ATTEMPT}={token}".encode() for token in tokens}
-    end = time.monotonic() + GRACE_S
-    while (found := _marked(pairs)) and time.monotonic() < end:
-        for process in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
-        time.sleep(0.01)
-
-
-def _marked(pairs: set[bytes]) -> list[int]:
-    """Return the processes with one of *pairs* in their environment; ended ones have none."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if not pairs.isdisjoint((place / "environ").read_bytes().split(b"\0")):
-                found.append(int(place.name))
-    return found
+def stopped_at(time_limit: float | None) -> str:
+    """Say that an attempt was stopped, because it has reached its time limit."""
+    return f"stopped at its time limit of {time_limit:g} s"
 
 
 def _problem(code: int) -> str | None:

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from icsched.commands import Command
+from icsched.engines.descendants import adopt
 from icsched.engines.processes import run_command
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def prepare() -> None:
     """Make a new process a worker: it outlives the server only while an attempt runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's business
     signal.signal(signal.SIGTERM, _interrupter)
+    adopt()
     Thread(target=_leave_with_server, daemon=True).start()
 
 

@@ -1,8 +1,9 @@
 """The commands of a workflow, ready to run: where they run, and what marks them as the same."""
 
 import os
+import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,8 @@ from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.execution.opening import WORK_BYTES, Identity
 from icsched.workflow import Workflow
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def identity_of(dag: Dag, works: Iterable[object]) -> Identity:
@@ -77,6 +80,27 @@ class CommandTasks:
             stderr=path(command.stderr),
         )
 
+    def missing_outputs(self, completed: Collection[int]) -> dict[int, str]:
+        """Return the tasks that lack a file which they should have written, with its name.
+
+        *completed* and the result have ids of the whole workflow. Files elsewhere are passed over:
+        those with a URL, and those with an absolute path whose directory is not on this machine.
+        Each file is looked at once, and none is opened.
+        """
+        find = self.workflow.find_outputs
+        declared = find() if find is not None and completed else ()
+        found = {}
+        for task, command in enumerate(self.commands):
+            whole = self.whole(task)
+            if command is not None and whole in completed:
+                inside = os.path.join(self._base, command.directory or "")  # noqa: PTH118
+                places = [(inside, name) for name in (declared[whole] if declared else ())]
+                places.append((str(self._base), command.stdout or ""))
+                first = next((name for place in places if (name := _missing(*place))), None)
+                if first is not None:
+                    found[whole] = first
+        return found
+
     def check_programs(self) -> None:
         """Raise FormatError for the first command that this machine could not start."""
         seen: set[tuple[str, str | None]] = set()
@@ -90,6 +114,40 @@ class CommandTasks:
                 problem = _objection(self._placed(command))
             if problem is not None:
                 raise FormatError(self._file, None, f"job {self.name(task)!r}: {problem}")
+
+
+def _missing(directory: str, name: str) -> str | None:
+    """Return the *name* of a file if it should be on this machine, and is not there.
+
+    The name is seen from *directory*.
+    """
+    return name if name and not _URL.match(name) and _is_missing(directory, name) else None
+
+
+def _is_missing(directory: str, name: str) -> bool:
+    path = os.path.join(directory, name)  # noqa: PTH118
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return not os.path.isabs(name) or os.path.isdir(os.path.dirname(name))  # noqa: PTH112, PTH117, PTH120
+    except (OSError, ValueError):  # such as a name that no file can have
+        return False
+    return False
+
+
+def with_descendants(dag: Dag, tasks: Iterable[int]) -> list[int]:
+    """Return tasks and all that depends on them.
+
+    >>> with_descendants(Dag({"a": [], "b": ["a"], "c": ["b"], "d": []}), [1])
+    [1, 2]
+    """
+    found = dict.fromkeys(tasks)
+    ahead = [*found]
+    for task in ahead:
+        new = [child for child in map(int, dag.children(task)) if child not in found]
+        found.update(dict.fromkeys(new))
+        ahead += new
+    return ahead
 
 
 def _null_bytes(command: Command) -> str | None:

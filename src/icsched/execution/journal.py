@@ -128,6 +128,12 @@ class Journal:
             for task in tasks:
                 note_completed(self._journal, task, None)
 
+    def forget(self, tasks: Iterable[int]) -> None:
+        """Forget that tasks are completed, so that they run again; their attempts stay known."""
+        with self._writing():
+            rows = [(task,) for task in tasks]
+            self._journal.executemany("DELETE FROM completed WHERE task = ?", rows)
+
     def log_of(self, number: int, name: str) -> Path:
         """Return the file for what an attempt prints."""
         shown = _UNSAFE.sub("_", name)[:_LONGEST_NAME]

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Protocol
 
 from icsched.commands import Command
+from icsched.engines.descendants import GRACE_S
 from icsched.engines.entry import Attempt, Crew, Outcome
 from icsched.engines.processes import one_of_several
 from icsched.errors import FormatError
@@ -18,6 +19,7 @@ from icsched.execution.journal import Journal
 from icsched.execution.rules import Rules
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
+PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt
 MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
 
 
@@ -124,6 +126,7 @@ class Loop:
             self._heed(interrupts)
             self._hand_out()
             self._note_begun()
+            self._give_up_late()
             tell(self.state)
             if not self._live or interrupts.count > 1:
                 break
@@ -221,6 +224,14 @@ class Loop:
         for running in islice(self._live.values(), self._crew.workers):
             running.began = min(running.began, now)
 
+    def _give_up_late(self) -> None:
+        """End attempts by force whose workers have not stopped them at their time limit."""
+        limit = self._rules.time_limit
+        if limit is not None:
+            latest = time.monotonic() - limit - PATIENCE_S
+            for number in [n for n, running in self._live.items() if running.began < latest]:
+                self._crew.give_up(number)
+
     def _overdue(self) -> list[int]:
         """Return the tasks whose every attempt has run for too long, first come first."""
         deadline = self._rules.reallocate
@@ -278,8 +289,8 @@ class Loop:
         if self._handing.readiness.finished[task]:
             return
         is_lost = outcome.is_lost
-        if is_lost and self._journal.is_completed(self._tasks.whole(task)):
-            self._done(task)  # its worker died between the record and the report
+        if outcome.problem is not None and self._journal.is_completed(self._tasks.whole(task)):
+            self._done(task)  # its worker died, or was given up, between the record and the report
         elif is_lost and (running.is_stopped or self._copies.get(task)):
             self.happened.lost += not running.is_stopped
         elif is_lost:

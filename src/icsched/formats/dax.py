@@ -7,7 +7,7 @@ DAGMan as well.
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import intern
 from urllib.parse import unquote
 
@@ -66,7 +66,8 @@ class _Reader:
             self.nodes.say("size", task, str(size), self.nodes.tags[task])
         has_commands = self.programs or any(job.argument is not None for job in self.jobs)
         find = self._commands if has_commands else None
-        return self.nodes.workflow("dax", self.nodes.places(self.root), find)
+        workflow = self.nodes.workflow("dax", self.nodes.places(self.root), find)
+        return replace(workflow, find_outputs=lambda: self.outputs)
 
     def _walk(self) -> list[Remark]:
         """Go through the file; return a remark for each kind of thing that is not used."""

@@ -1,14 +1,18 @@
 """What a run did, or would do, as text and as JSON."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from icsched.answers.run import DryAnswer, RunAnswer
+from icsched.answers.run import DryAnswer, MissingOutput, RunAnswer
 from icsched.commands import Command
 from icsched.execution.loop import State
+from icsched.render.visible import named
 from icsched.render.words import counted, number
 
 _SHOWN = 20  # jobs that failed
+_NAMED = 3  # jobs whose outputs are gone
+_LONGEST = 60  # characters of a name
 
 
 def progress(state: State) -> str:
@@ -23,6 +27,25 @@ def progress(state: State) -> str:
     words += [f"{counted(state.stalled, 'worker')} stalled"] if state.stalled else []
     words += [f"{state.failed:,} failed"] if state.failed else []
     return ", ".join(words)
+
+
+def missing_outputs(found: Sequence[MissingOutput], *, is_redone: bool) -> str:
+    """Say in one line which completed jobs lack an output.
+
+    >>> missing_outputs([MissingOutput("count", "counts.txt")], is_redone=True)
+    '1 completed job lacks output files: count (counts.txt): running again all that this concerns'
+    """
+    jobs = counted(len(found), "completed job lacks", "completed jobs lack")
+    names = [f"{_brief(one.name)} ({_brief(one.file)})" for one in found[:_NAMED]]
+    shown = named(", ".join([*names, *(["..."] if len(found) > _NAMED else [])]))
+    what = "use --redo-missing as well to run them again, with all jobs that depend on them"
+    if is_redone:
+        what = "running again all that this concerns"
+    return f"{jobs} output files: {shown}: {what}"
+
+
+def _brief(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}..."
 
 
 def dry_text(answer: DryAnswer) -> str:
@@ -49,6 +72,7 @@ def dry_keys(answer: DryAnswer) -> dict[str, object]:
         "jobs": answer.jobs,
         "completed_before": answer.completed,
         "shell": answer.shell,
+        "missing_outputs": [asdict(one) for one in answer.missing],
         "planned": [
             {"name": job.name, "command": job.command and asdict(job.command)}
             for job in answer.planned
@@ -140,4 +164,5 @@ def keys(answer: RunAnswer) -> dict[str, object]:
         "stalls": done.stalls,
         "foretold": answer.foretold and asdict(answer.foretold),
         "learned": answer.learned,
+        "missing_outputs": [asdict(one) for one in answer.missing],
     }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -22,9 +24,10 @@ from icsched.engines.dask.connect import (
     hush,
     silence,
 )
-from icsched.engines.dask.remote import LOST, RUN, mark_of
+from icsched.engines.dask.remote import ATTEMPT, LOST, RUN, mark_of
+from icsched.engines.descendants import GRACE_S, end_below, kill_with_descendants
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
-from icsched.engines.processes import ATTEMPT, open_log, start_tracker
+from icsched.engines.processes import open_log, start_tracker, stopped_at
 from icsched.errors import ArgumentError, not_installed
 from icsched.failures import problem_of
 from icsched.machine import usable_cores
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from icsched.engines.dask.remote import Report, Request
 
 MOST_WORKERS = 1_000
+SILENT_S = 10.0  # since a worker was heard of; then it does not stop its attempts any more
+_ANSWER_S = 5.0  # for workers to answer
+_NO_ANSWER = (CancelledError, OSError, RuntimeError)  # if the client is closed meanwhile
 
 
 class DaskCrew:
@@ -48,8 +54,10 @@ class DaskCrew:
         self._session = uuid4().hex
         self._run = terms.recorder.run if terms.recorder else self._session
         self._room = Room(client, None)
-        self._flying: dict[int, tuple[Future[Report], Path]] = {}
+        self._flying: dict[int, tuple[Future[Report], Attempt]] = {}
+        self._given_up: set[int] = set()
         self._ended: SimpleQueue[int] = SimpleQueue()
+        self._is_own = terms.address is None  # the cluster, so that its workers are on this machine
 
     @property
     def size(self) -> int:
@@ -67,7 +75,7 @@ class DaskCrew:
         key = f"attempt-{number}-{self._session}"
         request = _request(attempt, key, self._run, self._recorder, shell=self._shell)
         future = self._client.submit(_portable(), request, key=key, fifo_timeout="0 ms")
-        self._flying[number] = future, attempt.log
+        self._flying[number] = future, attempt
         future.add_done_callback(lambda _: self._ended.put(number))
 
     def ended(self, timeout: float | None, /) -> Sequence[Outcome]:
@@ -86,23 +94,65 @@ class DaskCrew:
             return
         future, _ = self._flying[number]
         self._client.cancel([future], reason="stopped")
-        with suppress(OSError):  # a worker that goes away takes its commands along
-            self._client.run(_portable_stop(), future.key, on_error="ignore")
+        self._tell_workers(_portable_stop(), str(future.key))
+
+    def give_up(self, number: int, /) -> None:
+        """End an attempt whose worker has been silent for a while; other workers keep their limits.
+
+        A worker of this machine is killed with all that its command has started, and Dask starts
+        another one. The scheduler forgets a worker of another machine.
+        """
+        if number not in self._flying:
+            return
+        future, _ = self._flying[number]
+        worker = self._client.run_on_scheduler(_portable_silent(), future.key, SILENT_S)
+        if worker is None:
+            return
+        self._given_up.add(number)
+        if self._is_own:
+            for process in self._processes(worker):
+                kill_with_descendants(process)
+        else:
+            self._client.cancel([future], reason="stopped")
+            self._client.run_on_scheduler(_portable_forget(), worker)
 
     def end_leftovers(self) -> None:
         """Kill the commands of the same run that a killed server has left on the workers."""
         self._client.run(_portable_end(), self._run, on_error="ignore")
 
     def close(self) -> None:
-        """Stop all attempts that still run."""
+        """Stop all attempts that still run, and on this machine all that attempts have started."""
+        grace_s = 0.0 if self._flying else GRACE_S  # attempts that were stopped have it
         for number in list(self._flying):
             self.stop(number)
+        if self._is_own:
+            end_below(self._processes(), grace_s)
+
+    def _processes(self, address: str | None = None) -> list[int]:
+        """Return the processes of the workers on this machine, or of the one at *address*."""
+        cluster: Any = self._client.cluster
+        nannies = cluster.workers.values()
+        return [one.pid for one in nannies if one.pid and address in (None, one.worker_address)]
+
+    def _tell_workers(self, function: Callable[[str], None], word: str) -> None:
+        """Have all workers run a function; wait for the answers, but not for a stopped worker's."""
+
+        def tell() -> None:
+            with suppress(*_NO_ANSWER):
+                self._client.run(function, word, on_error="ignore")
+
+        thread = Thread(target=tell, daemon=True)
+        thread.start()
+        thread.join(_ANSWER_S)
 
     def _outcomes(self, number: int) -> Iterator[Outcome]:
         """Yield the outcome of an attempt, once."""
         if number in self._flying:
-            future, log = self._flying.pop(number)
-            yield _outcome(number, future, log)
+            future, attempt = self._flying.pop(number)
+            outcome = _outcome(number, future, attempt.log)
+            if number in self._given_up and outcome.is_lost:
+                outcome = Outcome(number, outcome.seconds, stopped_at(attempt.time_limit))
+            yield outcome
 
 
 def _request(
@@ -148,6 +198,29 @@ def _portable_end() -> Callable[[str], None]:
         end_run(run)
 
     return end
+
+
+def _portable_silent() -> Callable[..., str | None]:
+    def silent(key: str, seconds: float, dask_scheduler: Any) -> str | None:
+        """Return the address of the worker that has a task, if it has been silent for so long."""
+        from distributed.metrics import time
+        from distributed.scheduler import heartbeat_interval
+
+        task = dask_scheduler.tasks.get(key)
+        worker = task and task.processing_on
+        if worker is None:
+            return None
+        patience = max(seconds, 3 * heartbeat_interval(len(dask_scheduler.workers)))
+        return worker.address if time() - worker.last_seen > patience else None
+
+    return silent
+
+
+def _portable_forget() -> Callable[..., Any]:
+    async def forget(worker: str, dask_scheduler: Any) -> None:
+        await dask_scheduler.remove_worker(worker, stimulus_id="icsched-time-limit")
+
+    return forget
 
 
 def _outcome(number: int, future: Future[Report], log: Path) -> Outcome:

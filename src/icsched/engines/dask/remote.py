@@ -13,7 +13,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from icsched.commands import Command
-from icsched.engines.processes import ATTEMPT, GRACE_S, run_command
+from icsched.engines.descendants import GRACE_S, adopt
+from icsched.engines.processes import run_command
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder
@@ -27,6 +28,7 @@ Request: TypeAlias = "tuple[Command, str, Mark | None, float | None, bool, str, 
 Report: TypeAlias = tuple[float, str | None, bytes]  # seconds, problem, what was printed
 
 RUN = "ICSCHED_RUN"  # the variable by which the commands of a run are known again
+ATTEMPT = "ICSCHED_ATTEMPT"  # the same for the commands of an attempt
 
 _stopped: set[str] = set()  # attempts that must not start any more
 
@@ -49,6 +51,7 @@ def attempted(
         return 0.0, "stopped", b""
     if record is not None:
         recorder, number, task = record
+        adopt()  # a worker of the run alone, which runs one command at a time
         recorder.begin()
         if recorder.is_completed(task):  # Dask has lost the result with the worker that had it
             return 0.0, LOST, b""

@@ -14,7 +14,7 @@ from icsched.formats.dagman.clusters import write_clustered
 from icsched.formats.dagman.settings import refusal, strictness
 from icsched.formats.dagman.stale import present_priorities
 from icsched.formats.dagman.submission import Submission, read_submission
-from icsched.formats.dagman.submit_commands import commands_of
+from icsched.formats.dagman.submit_commands import commands_of, outputs_of
 from icsched.formats.dagman.text import SUBMIT_FILE, is_job_name, workflow_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
 from icsched.formats.entry import Format
@@ -85,6 +85,7 @@ def read_dagman(
         describe=submission.descriptions,
         priorities=priorities,
         find_commands=partial(commands_of, submission),
+        find_outputs=partial(outputs_of, submission),
         stated={"priorities": stated} if has_any else {},
     )
 

@@ -66,6 +66,28 @@ def commands_of(workflow: Submission) -> list[Command | None]:
     ]
 
 
+def outputs_of(workflow: Submission) -> list[list[str]]:
+    """Return the files that HTCondor would bring back from each job of ``workflow.whole``.
+
+    Names are relative to the directory of the job.
+    """
+    everywhere, names = places(workflow), workflow.names
+    jobs = jobs_called(everywhere, set(names), by_file=workflow.use_dag_directory)
+    descriptions = Descriptions()
+    return [_returned(jobs[name], descriptions) for name in names]
+
+
+def _returned(job: Job, descriptions: Descriptions) -> list[str]:
+    if job.node.kind != "JOB" or job.node.noop:
+        return []
+    try:
+        description = descriptions.of(job)
+        setting = description.setting(*_RETURNED)
+        return _listed(description, setting) if setting else []
+    except FormatError:  # of a job that is done already: `commands_of` takes no other
+        return []
+
+
 def _command_of_done(job: Job, descriptions: Descriptions, base: str) -> Command | None:
     try:
         return _command(job, descriptions, base)

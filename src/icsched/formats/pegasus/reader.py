@@ -199,6 +199,7 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa:
         describe=lambda: titles,
         priorities=filled_priorities(priorities),
         find_commands=_finder(reader, content, jobs, remarks),
+        find_outputs=lambda: [reader.files(job, _OUTPUT) for job in jobs],
         remarks=remarks.tuple(),
         stated={"priorities": or_nan(priorities)},
     )

@@ -214,6 +214,7 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remark
         describe=lambda: titles,
         priorities=priorities,
         find_commands=_finder(parsed),
+        find_outputs=partial(_outputs, parsed),
         stated={"priorities": or_nan(columns.priorities)},
     )
     return with_means(workflow, columns.seconds)
@@ -304,6 +305,15 @@ def _commands(parsed: Parsed) -> list[Command | None]:
     executed = content.execution.tasks if content.execution else []
     by_name = {one.id: _command(one) for one in executed}
     return [by_name.get(name) for name in parsed.names]
+
+
+def _outputs(parsed: Parsed) -> list[list[str]]:
+    """Return the files that each task writes; the file is decoded once more for that."""
+    content = decoded(parsed.path, parsed.data, layout.Instance).workflow
+    if content.specification is not None:
+        return [task.output_files for task in content.specification.tasks]
+    old = content.tasks if content.tasks is not None else content.jobs or []
+    return [_files(task, is_input=False) for task in old]
 
 
 def _command(one: layout.CommandOf) -> Command | None:

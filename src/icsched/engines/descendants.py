@@ -1,0 +1,253 @@
+"""All that descends from a process: how it is found, ended and reaped.
+
+Linux alone lists processes in /proc, and lets a process adopt orphans: an orphan goes up to its
+nearest ancestor that adopts. So whatever session, group or environment a process makes for itself,
+it still descends from who adopts.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
+from math import inf
+
+from icsched.machine import adopt_orphans
+
+GRACE_S = 5.0  # between the request to end and the kill
+_LINGER_S = 1.0  # for what outlives its command to end by itself, such as a `tee` that still writes
+_REAP_S = 0.5  # how often orphans are reaped that end while their command runs
+_LOOK_S = 0.01
+_QUIET_LOOKS = 2  # that find nothing to kill; a process that forks may be missed by one
+
+
+class _Adopter:
+    """Whether this process adopts orphans, and which of its children are not of a command."""
+
+    is_on = False
+    spare: Collection[int] = ()
+
+
+_adopter = _Adopter()
+
+
+def adopt() -> None:
+    """Have this process adopt the orphans of the commands that it runs, one command at a time.
+
+    From now on the end of a command is the end of all that the command has started. Changes nothing
+    on a system that has no adoption.
+    """
+    if not _adopter.is_on and _has_handles() and adopt_orphans():
+        living, zombies = below(os.getpid())
+        _adopter.is_on, _adopter.spare = True, {*living, *zombies}
+
+
+def _has_handles() -> bool:
+    """Whether this system has handles of processes, as Linux has since 5.3."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def below(root: int, spare: Collection[int] = ()) -> tuple[list[int], list[int]]:
+    """Return the processes that descend from *root*: those that live, and zombies.
+
+    Processes in *spare*, and what descends from these, are left out. Empty without /proc.
+    """
+    children, zombies = defaultdict[int, list[int]](list), set[int]()
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():  # noqa: PTH112, PTH208
+        if name.isdecimal():
+            with suppress(OSError, ValueError):  # it may end meanwhile
+                parent, is_zombie = _parent(name)
+                children[parent].append(int(name))
+                if is_zombie:
+                    zombies.add(int(name))
+    found = [root]
+    for process in found:
+        found += [child for child in children[process] if child not in spare]
+    rest = found[1:]
+    return [one for one in rest if one not in zombies], [one for one in rest if one in zombies]
+
+
+def _parent(process: str) -> tuple[int, bool]:
+    """Return the parent of a process, and whether the process is a zombie with all its threads."""
+    with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123  quicker than a Path
+        words = file.read().rpartition(b")")[2].split()  # its name may hold anything
+    return int(words[1]), words[0] in b"ZX" and int(words[17]) <= 1
+
+
+def kill_below(root: int, spare: Collection[int] = (), *, patience: float = inf) -> None:
+    """Kill all that descends from *root*, until nothing is left, and reap what this process can.
+
+    Processes of other users, such as those of `sudo`, are left alone. Waits at most *patience*
+    seconds.
+    """
+    end, quiet, before = time.monotonic() + patience, 0, [0]
+    while quiet < _QUIET_LOOKS and time.monotonic() < end:
+        living, zombies = below(root, spare)
+        found = [one for one in living if _may_signal(one, signal.SIGKILL)]
+        _reap(zombies)
+        quiet = 0 if found else quiet + 1
+        if root == os.getpid() and _is_alone():
+            return
+        time.sleep(_LOOK_S if found == before else 0)  # a race with what forks
+        before = found
+
+
+def kill_with_descendants(process: int) -> None:
+    """Kill a process of this user with all that descends from it."""
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGSTOP)  # else its orphans would go up, and nobody would find them
+        kill_below(process, patience=GRACE_S)
+        os.kill(process, signal.SIGKILL)
+
+
+def end_below(roots: Collection[int], grace_s: float) -> None:
+    """End all that descends from processes which adopt: SIGTERM, and SIGKILL after *grace_s*."""
+
+    def living() -> list[int]:
+        return [process for root in roots for process in below(root)[0]]
+
+    _ask(living())
+    end = time.monotonic() + grace_s
+    while living() and time.monotonic() < end:
+        time.sleep(_LOOK_S)
+    for root in roots:
+        kill_below(root, patience=GRACE_S)
+
+
+def awaited(child: "subprocess.Popen[bytes]", limit: float | None) -> int:
+    """Return the exit code of a command; raises TimeoutExpired after *limit* seconds."""
+    if not _adopter.is_on:
+        return child.wait(limit)
+    end = inf if limit is None else time.monotonic() + limit
+    with ExitStack() as stack:
+        handle = os.pidfd_open(child.pid)
+        stack.callback(os.close, handle)
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        while not poll.poll(1000 * max(0.0, min(end - time.monotonic(), _REAP_S))):
+            if time.monotonic() >= end:
+                raise subprocess.TimeoutExpired(child.args, limit or 0)
+            _reap_others(child.pid)
+    return child.wait()
+
+
+def end_rest() -> None:
+    """End what a command has left running after its own end, if this process adopts orphans."""
+    if not _adopter.is_on or _is_alone():
+        return
+    _await_end(_LINGER_S)
+    living, _ = below(os.getpid(), _adopter.spare)
+    _ask(living)
+    _await_end(GRACE_S)
+    kill_below(os.getpid(), _adopter.spare)
+
+
+def end_all(child: "subprocess.Popen[bytes]") -> None:
+    """End a command with all that it has started: SIGTERM first, SIGKILL after `GRACE_S`.
+
+    If this process does not adopt orphans, processes may be missed that have left the group of
+    the command, and whose parents have ended.
+    """
+    root = os.getpid() if _adopter.is_on else child.pid
+    living, _ = below(root, _adopter.spare)
+    others = [one for one in living if _group(one) != child.pid]
+    with ExitStack() as stack:
+        handles = [] if _adopter.is_on else _handles(others, stack)
+        _signal_group(child.pid, signal.SIGTERM)
+        _signal_group(child.pid, signal.SIGCONT)  # a stopped process meets SIGTERM only then
+        _ask(others)
+        if _adopter.is_on:
+            _await_end(GRACE_S, child)
+        else:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(GRACE_S)
+        _signal_group(child.pid, signal.SIGKILL)
+        for handle in handles:
+            with suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+    child.wait()
+    if _adopter.is_on:
+        kill_below(os.getpid(), _adopter.spare)
+
+
+def _await_end(patience: float, child: "subprocess.Popen[bytes] | None" = None) -> None:
+    """Wait until nothing is left of a command, at most *patience* seconds."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if child is not None:
+            child.poll()  # reaps it, and keeps its exit code
+        living, zombies = below(os.getpid(), _adopter.spare)
+        _reap([one for one in zombies if child is None or one != child.pid])
+        if not any(_may_signal(one, 0) for one in living):
+            return
+        time.sleep(_LOOK_S)
+
+
+def _ask(processes: Collection[int]) -> None:
+    for process in processes:
+        if _may_signal(process, signal.SIGTERM):
+            _may_signal(process, signal.SIGCONT)
+
+
+def _may_signal(process: int, number: int) -> bool:
+    """Send a signal to a process, if it is there; return False if the process is another user's."""
+    try:
+        os.kill(process, number)
+    except ProcessLookupError:
+        pass  # it has ended, and may have left a child that nobody has seen
+    except PermissionError:
+        return False
+    return True
+
+
+def _signal_group(group: int, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _group(process: int) -> int | None:
+    try:
+        return os.getpgid(process)
+    except ProcessLookupError:
+        return None
+
+
+def _handles(processes: Collection[int], stack: ExitStack) -> list[int]:
+    """Return handles of processes, which never mean another process that gets the same number."""
+    found = []
+    for process in processes:
+        with suppress(OSError):
+            found.append(os.pidfd_open(process))
+            stack.callback(os.close, found[-1])
+    return found
+
+
+def _is_alone() -> bool:
+    """Whether this process has no child at all, not even a zombie."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return True
+    return False
+
+
+def _reap(zombies: Collection[int]) -> None:
+    for process in zombies:
+        with suppress(ChildProcessError):  # it is the child of another process
+            os.waitpid(process, os.WNOHANG)
+
+
+def _reap_others(command: int) -> None:
+    """Reap the orphans that have ended, but not the command."""
+    with suppress(ChildProcessError):
+        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if found.si_pid == command or found.si_pid in _adopter.spare:
+                return
+            os.waitpid(found.si_pid, 0)
