@@ -233,7 +233,7 @@ def _directory(files: Sequence[str], wanted: Wanted) -> Path:
 
 
 def _identity(workflow: Workflow, engine: Engine) -> Identity:
-    return identity_of(workflow.whole, _commands(workflow, engine) or ())
+    return identity_of(workflow.whole, _commands(workflow, engine) or (), workflow.done)
 
 
 def _opened(
