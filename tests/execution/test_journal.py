@@ -1,8 +1,11 @@
 """A journal knows what is completed, and lets only the right run go on with it."""
 
+import itertools
+import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -310,6 +313,86 @@ def test_an_earlier_run_is_remembered_if_an_engine_does_not_start(error, tmp_pat
 
     with open_journal(tmp_path, THREE, RESUME) as journal:
         assert journal.completed() == {1}
+
+
+class Failing(sqlite3.Connection):
+    """A connection that fails once, after some statements of all connections together."""
+
+    left, error = 0, None
+
+    def execute(self, *words):
+        self._count()
+        return super().execute(*words)
+
+    def executemany(self, *words):
+        self._count()
+        return super().executemany(*words)
+
+    @classmethod
+    def _count(cls):
+        cls.left -= 1
+        if cls.left == 0:
+            raise cls.error
+
+
+def disk_error() -> sqlite3.Error:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    return error
+
+
+def failures(monkeypatch, error, directory, identity, opening):
+    """Open a journal with an error at the first statement, at the second, ...; until none comes."""
+    connect = sqlite3.connect
+    for statement in itertools.count(1):
+        with monkeypatch.context() as patch:
+            patch.setattr(Failing, "left", statement)
+            patch.setattr(Failing, "error", error)
+            patch.setattr(sqlite3, "connect", partial(connect, factory=Failing))
+            try:
+                with open_journal(directory, identity, opening):
+                    pass
+            except (FormatError, KeyboardInterrupt):
+                pass
+            else:
+                return
+        yield statement
+
+
+ERRORS = pytest.mark.parametrize(
+    "error", [disk_error(), KeyboardInterrupt()], ids=["disk", "Ctrl-C"]
+)
+
+
+@ERRORS
+@pytest.mark.parametrize("opening", [RESUME, Opening(again=True)], ids=["resume", "again"])
+def test_a_journal_is_as_it_was_if_an_error_comes_at_any_step(
+    error, opening, tmp_path, monkeypatch
+):
+    """The command of b is mended, which must not be recorded either."""
+    with open_journal(tmp_path, working("one", "tow"), Opening()) as journal:
+        succeed(journal, 0, "a")
+    steps = 0
+    for steps in failures(monkeypatch, error, tmp_path, working("one", "two"), opening):
+        with (
+            read_journal(tmp_path, working("one", "tow"), RESUME) as journal,
+            closing(sqlite3.connect(tmp_path / "journal.sqlite")) as rows,
+        ):
+            assert (journal.completed(), journal.seconds()) == ({0}, {"a": 1.0}), steps
+            [works] = rows.execute("SELECT value FROM meta WHERE key = 'works'").fetchone()
+            assert works == working("one", "tow").works, steps
+    assert steps > 10
+
+
+@ERRORS
+@pytest.mark.parametrize("opening", [RESUME, Opening()], ids=["resume", "new"])
+def test_no_new_journal_is_left_if_an_error_comes_at_any_step(
+    error, opening, tmp_path, monkeypatch
+):
+    steps = 0
+    for steps in failures(monkeypatch, error, tmp_path, THREE, opening):
+        assert not list(tmp_path.glob("journal*")), steps
+    assert steps > 10
 
 
 def test_what_is_no_journal_is_refused(tmp_path):

@@ -63,6 +63,10 @@ class Journal:
         _create(journal, identity_of(Dag({}), ()))
         return cls(None, journal)
 
+    def close(self) -> None:
+        """Let go of the file. What is not yet forgotten stays."""
+        self._journal.close()
+
     def _one(self, query: str, *given: object) -> int:
         row = self._journal.execute(query, given).fetchone()
         return int(row[0])
@@ -253,9 +257,8 @@ def open_journal(
                 opening.forget(directory)
             reserve(directory, writers)
             journal = stack.enter_context(closing(_opened(path, identity, opening)))
-        kept = Journal(directory, journal)
-        yield kept
-        kept.forget_earlier()
+        yield journal
+        journal.forget_earlier()
 
 
 def _check_wanted(path: Path, opening: Opening) -> None:
@@ -300,35 +303,34 @@ def _replace_strange(path: Path, identity: Identity) -> None:
 
 def _remove(path: Path) -> None:
     for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        name.unlink(missing_ok=True)
+        with suppress(OSError):
+            name.unlink()
 
 
-def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connection:
+def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
     """Open a journal, a new one if there is none; raises FormatError for one of another run."""
     if opening.again:
         _replace_strange(path, identity)
-    is_new = not path.exists()
-    journal = connect(str(path))
-    try:
+    with ExitStack() as undoing:
+        if not path.exists():
+            undoing.callback(_remove, path)
+        journal = connect(str(path))
+        undoing.callback(journal.close)
         if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
         if not _has_tables(journal):
             _create(journal, identity)
         if not opening.again:
             check_same(path, journal, identity)
+        opened = Journal(path.parent, journal)
         with transaction(journal):  # finds out now whether the journal can be written
             note(journal, "opened", str(time.time()))
             if not opening.again:
                 note_works(journal, identity)
         if opening.again:
             _forget(journal, identity)
-    except BaseException:
-        journal.close()
-        if is_new:
-            with suppress(OSError):
-                _remove(path)
-        raise
-    return journal
+        undoing.pop_all()
+    return opened
 
 
 def _has_tables(journal: sqlite3.Connection) -> bool:
