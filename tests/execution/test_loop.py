@@ -300,7 +300,7 @@ def test_on_a_full_disk_what_runs_is_recorded_in_the_reserve_and_nothing_else_st
     happened, completed = run(crew, journal=journal)
 
     assert crew.started == ["a", "x"]
-    assert completed == "ax"
+    assert (completed, crew.stopped) == ("ax", [])
     assert happened.full.problem == "database or disk is full"
 
 
@@ -312,6 +312,73 @@ def test_without_any_room_what_runs_is_stopped():
     assert crew.started == ["a", "x"]
     assert crew.stopped == [1, 2]
     assert (happened.full is None, completed) == (False, "")
+    assert happened.done == 0, "a has ended, but nobody will know"
+
+
+class Unwritable(Journal):
+    """A journal that only the workers can write; the server gets another error each time.
+
+    *recorded* are the tasks whose workers have recorded a success.
+    """
+
+    def meet(self, act: str, recorded: str = "") -> "Unwritable":
+        self.act, self.recorded, self.errors, self.rooms = act, recorded, 0, 0
+        return self
+
+    def make_room(self) -> None:
+        self.rooms += 1
+
+    def _fail(self, act: str) -> None:
+        if act == self.act:
+            self.errors += 1
+            raise FormatError("journal.sqlite", None, f"error {self.errors}")
+
+    def begin(self, tasks):
+        self._fail("begin")
+        return super().begin(tasks)
+
+    def complete(self, tasks):
+        self._fail("complete")
+        super().complete(tasks)
+
+    def end(self, ends):
+        for task, end in ends:
+            if DIAMOND_AND_ONE.names[task] in self.recorded:
+                super().end([(task, end)])
+        self._fail("end")
+
+
+def test_what_a_worker_has_recorded_is_done_although_the_server_cannot_write():
+    journal = Unwritable.in_memory().meet("end", recorded="a")
+    happened, completed = run(MemoryCrew(2), journal=journal)
+
+    assert (happened.done, completed) == (1, "a"), "x has ended, too"
+
+
+def test_a_failure_is_told_although_it_cannot_be_recorded():
+    """The job runs again in any case."""
+    happened, _ = run(MemoryCrew(1, a=[fails]), journal=Unwritable.in_memory().meet("end"))
+
+    assert (happened.failed, happened.done) == ({0: "exit code 1"}, 0)
+
+
+def test_room_is_made_once_and_the_first_error_is_told():
+    """Each of a and x has an end that is written twice."""
+    journal = Unwritable.in_memory().meet("end")
+    happened, _ = run(MemoryCrew(2), journal=journal)
+
+    assert (journal.rooms, journal.errors) == (1, 4)
+    assert happened.full.problem == "error 1"
+
+
+@pytest.mark.parametrize("act", ["begin", "complete"])
+def test_nothing_starts_if_its_start_cannot_be_recorded(act):
+    crew = MemoryCrew(2)
+    happened, completed = run(crew, journal=Unwritable.in_memory().meet(act), instant="a")
+
+    assert crew.started == []
+    assert completed == ("a" if act == "begin" else "")
+    assert happened.full.problem == "error 1"
 
 
 @pytest.mark.parametrize("word", ["", "0", "x", "-1", "3xx", "1e3", "nan"])

@@ -307,7 +307,7 @@ def _without_link(file: str) -> str:
 
 
 def _identity(workflow: Workflow, engine: Engine) -> Identity:
-    return identity_of(workflow.whole, _commands(workflow, engine) or ())
+    return identity_of(workflow.whole, _commands(workflow, engine) or (), workflow.done)
 
 
 def _opened(

@@ -20,17 +20,24 @@ from icsched.workflow import Workflow
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-def identity_of(dag: Dag, works: Iterable[object]) -> Identity:
+def identity_of(dag: Dag, works: Iterable[object], done: Mask | None = None) -> Identity:
     """Return what a journal must have in common with a workflow: names, arcs and works.
 
-    *works* has something for each task whose `repr` says what the task runs.
+    *works* has something for each task whose `repr` says what the task runs; None for nothing.
+    *done* has the tasks that were done before the run.
     """
     digest = sha256()
     for name in dag.names:
         digest.update(_bytes(name))
     digest.update(np.ascontiguousarray(dag.arcs, np.int64).tobytes())
-    digests = [sha256(_bytes(work)).digest()[:WORK_BYTES] for work in works]
-    return Identity(digest.hexdigest(), len(dag), b"".join(digests))
+    works = list(works)
+    return Identity(
+        digest.hexdigest(),
+        b"".join(sha256(_bytes(work)).digest()[:WORK_BYTES] for work in works),
+        dag,
+        idle=np.array([work is None for work in works], bool),
+        done=np.zeros(len(dag), bool) if done is None else done,
+    )
 
 
 def _bytes(value: object) -> bytes:

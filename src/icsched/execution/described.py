@@ -1,4 +1,4 @@
-"""What a journal says of its workflow, and whether that is still the same workflow."""
+"""What a journal says of its workflow, and whether that can be said of the workflow now."""
 
 import sqlite3
 from pathlib import Path
@@ -6,22 +6,34 @@ from pathlib import Path
 import numpy as np
 
 from icsched.errors import FormatError
+from icsched.execution.damage import SCHEMA, damaged
 from icsched.execution.opening import WORK_BYTES, Identity
+from icsched.execution.records import HANDED_OVER
 
-SCHEMA = "3"
+_FORGETS = "--again forgets the run in the journal, and runs all"
+
+
+def note(journal: sqlite3.Connection, key: str, value: str | bytes) -> None:
+    """Write a value into `meta`, in the place of an earlier one."""
+    journal.execute(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        " WHERE value IS NOT excluded.value",
+        (key, value),
+    )
 
 
 def describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
     """Write what a journal is about; *last* is the largest number that earlier runs have used."""
-    meta = {"schema": SCHEMA, "fingerprint": identity.fingerprint, "tasks": str(identity.tasks)}
-    meta["forgotten"] = str(last)
-    journal.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+    note(journal, "schema", SCHEMA)
+    note(journal, "fingerprint", identity.fingerprint)
+    note(journal, "tasks", str(len(identity.dag)))
+    note(journal, "forgotten", str(last))
     note_works(journal, identity)
 
 
 def note_works(journal: sqlite3.Connection, identity: Identity) -> None:
     """Write what the tasks run now."""
-    journal.execute("INSERT OR REPLACE INTO meta VALUES ('works', ?)", (identity.works,))
+    note(journal, "works", identity.works)
 
 
 def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
@@ -31,19 +43,17 @@ def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> N
     tasks run may have changed, so that a user can mend the command of a task that failed.
     """
     meta = dict(journal.execute("SELECT key, value FROM meta"))
-    if meta.get("schema") != SCHEMA:
-        got = meta.get("schema")
-        raise FormatError(str(path), None, f"expected a journal of schema {SCHEMA}, got {got}")
-    forgets = "--again forgets the run in the journal, and runs all"
-    if meta.get("fingerprint") != identity.fingerprint:
+    if meta["fingerprint"] != identity.fingerprint:
         problem = "the journal is of another workflow, or names or dependencies have changed since"
-        raise FormatError(str(path), None, f"{problem}: {forgets}")
+        raise FormatError(str(path), None, f"{problem}: {_FORGETS}")
+    if meta["tasks"] != str(len(identity.dag)) or len(meta["works"]) != len(identity.works):
+        raise damaged(path, "it describes another number of jobs")
     changed = _changed(meta["works"], identity.works)
     completed = {task for (task,) in journal.execute("SELECT task FROM completed")}
     outdated = sorted(completed & changed)
     if outdated:
-        problem = f"{_name(journal, outdated[0])} is completed, but what it runs has changed since"
-        raise FormatError(str(path), None, f"{problem}: {forgets}")
+        problem = f"{_name(outdated[0], identity)} is completed, but what it runs has changed since"
+        raise FormatError(str(path), None, f"{problem}: {_FORGETS}")
 
 
 def _changed(before: bytes, now: bytes) -> set[int]:
@@ -52,7 +62,57 @@ def _changed(before: bytes, now: bytes) -> set[int]:
     return set(np.flatnonzero(np.frombuffer(before, digest) != np.frombuffer(now, digest)).tolist())
 
 
-def _name(journal: sqlite3.Connection, task: int) -> str:
-    """Return what messages call a completed task; one that ran nothing has no name here."""
-    found = journal.execute("SELECT name FROM attempts WHERE task = ?", (task,)).fetchone()
-    return repr(found[0]) if found else f"number {task + 1}"
+def _name(task: int, identity: Identity) -> str:
+    return repr(str(identity.dag.names[task]))
+
+
+def check_rows(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
+    """Raise FormatError if the journal says what no run of the workflow can have written."""
+    meta = dict(journal.execute("SELECT key, value FROM meta"))
+    problem = _strange_attempt(journal, meta["forgotten"], identity)
+    problem = problem or _strange_completion(journal, identity, is_given=HANDED_OVER in meta)
+    if problem:
+        raise damaged(path, problem)
+
+
+def _strange_attempt(journal: sqlite3.Connection, forgotten: str, identity: Identity) -> str | None:
+    names = [str(name) for name in identity.dag.names]
+    for number, task, name in journal.execute("SELECT number, task, name FROM attempts"):
+        if task >= len(names) or names[task] != name:
+            return f"attempt {number} is not at a job of the workflow"
+        if number <= int(forgotten):
+            return f"attempt {number} is of an earlier run"
+    return None
+
+
+def _strange_completion(
+    journal: sqlite3.Connection, identity: Identity, *, is_given: bool
+) -> str | None:
+    """Return what is wrong with completed tasks.
+
+    If the whole workflow was *given* to an engine, the engine may say in any order what is
+    completed, and need not have run it.
+    """
+    found = journal.execute("SELECT task, number IS NULL FROM completed").fetchall()
+    tasks, is_without = np.array(found, np.int64).reshape(-1, 2).T
+    size = len(identity.dag)
+    if tasks.size and tasks.max() >= size:
+        return f"it knows job number {tasks.max() + 1}, but the workflow has {size}"
+    query = (
+        "SELECT task FROM completed LEFT JOIN attempts USING (number, task)"
+        " WHERE number IS NOT NULL AND (problem IS NULL AND is_lost = 0) IS NOT 1 LIMIT 1"
+    )
+    without = [task for (task,) in journal.execute(query)]
+    if not is_given:
+        without += tasks[(is_without == 1) & ~identity.idle[tasks]].tolist()
+    if without:
+        return f"{_name(without[0], identity)} is completed without an attempt that succeeded"
+    known = identity.done.copy()
+    known[tasks] = True
+    completed = np.zeros(size, bool)
+    completed[tasks] = True
+    parents, children = identity.dag.arcs.T
+    early = children[completed[children] & ~known[parents]]
+    if early.size and not is_given:
+        return f"{_name(early[0], identity)} is completed, but a parent of it is not"
+    return None

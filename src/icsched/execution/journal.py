@@ -21,26 +21,28 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
+from icsched.dag import Dag
 from icsched.engines.entry import Outcome
 from icsched.errors import FormatError, IcschedError
-from icsched.execution.described import SCHEMA, check_same, describe, note_works
+from icsched.execution.commands import identity_of
+from icsched.execution.damage import LOGS, check_log, check_sound, last_log_number
+from icsched.execution.described import check_rows, check_same, describe, note, note_works
 from icsched.execution.opening import Identity, Naming, Opening
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
+    COLUMNS,
     COPIES,
     FILE,
     HANDED_OVER,
-    TABLES,
     connect,
-    note_completed,
+    create_tables,
     note_end,
+    note_success,
     transaction,
 )
 from icsched.files import check_owned, open_owned
 
-_LOGS = "logs"
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
-_NO_JOURNAL = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log
 
 
@@ -60,8 +62,12 @@ class Journal:
     def in_memory(cls) -> Self:
         """Return a journal that ends with this process, for a run that nobody wants to resume."""
         journal = connect(":memory:")
-        _create(journal, Identity("", 0))
+        _create(journal, identity_of(Dag({}), ()))
         return cls(None, journal)
+
+    def close(self) -> None:
+        """Let go of the file. What is not yet forgotten stays."""
+        self._journal.close()
 
     def _one(self, query: str, *given: object) -> int:
         row = self._journal.execute(query, given).fetchone()
@@ -102,18 +108,17 @@ class Journal:
             for task, end in ends:
                 note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
                 if end.problem is None and not end.is_lost:
-                    note_completed(self._journal, task, end.number)
+                    note_success(self._journal, task, end.number)
 
     def allow_copies(self) -> None:
         """Record that attempts which begin from now on have files apart."""
         with self._writing():
-            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (COPIES,))
+            note(self._journal, COPIES, "1")
 
     def hand_over(self, order: str) -> None:
         """Record that an engine has taken the whole workflow, in this order, and may run it now."""
         with self._writing():
-            note = (HANDED_OVER, order)
-            self._journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+            note(self._journal, HANDED_OVER, order)
 
     def order(self) -> str | None:
         """Return the order in which an engine has taken the workflow, if an engine has."""
@@ -125,8 +130,9 @@ class Journal:
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
         with self._writing():
-            for task in tasks:
-                note_completed(self._journal, task, None)
+            self._journal.executemany(
+                "INSERT OR IGNORE INTO completed VALUES (?, NULL)", ((task,) for task in tasks)
+            )
 
     def forget(self, tasks: Iterable[int]) -> None:
         """Forget that tasks are completed, so that they run again; their attempts stay known."""
@@ -137,7 +143,7 @@ class Journal:
     def log_of(self, number: int, name: str) -> Path:
         """Return the file for what an attempt prints."""
         shown = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
-        return (self.directory or Path()) / _LOGS / f"{shown}.{number}.log"
+        return (self.directory or Path()) / LOGS / f"{shown}.{number}.log"
 
     def last_log(self, task: int, name: str) -> Path:
         """Return the file for what the last attempt at a task printed."""
@@ -204,12 +210,13 @@ def _last_number(journal: sqlite3.Connection) -> int:
 def read_journal(directory: Path, identity: Identity, opening: Opening) -> Iterator[Journal]:
     """Open the journal in *directory* to read it: nothing is written, and nobody is kept out.
 
-    If there is none, the journal is empty. Raises FormatError if it is of another or a changed
-    workflow.
+    If there is none, the journal is empty. Raises FormatError if it is damaged, or of another or a
+    changed workflow.
     """
     path = directory / FILE
     with Naming(path):
         check_owned(directory)
+        check_log(path)
         is_there = path.exists()
     if not is_there:
         opening.no_journal()
@@ -218,10 +225,11 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
     with ExitStack() as stack:
         with Naming(path):
             journal = stack.enter_context(closing(_read_only(path)))
-            is_empty = not _has_tables(journal)
-            if not is_empty:
+            is_made = check_sound(path, journal)
+            if is_made:
                 check_same(path, journal, identity)
-        yield Journal.in_memory() if is_empty else Journal(directory, journal)
+                check_rows(path, journal, identity)
+        yield Journal(directory, journal) if is_made else Journal.in_memory()
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
@@ -254,14 +262,13 @@ def open_journal(
             place = stack.enter_context(sole_server(directory, opening.waiting))
             _check_wanted(path, opening)  # another server may have been quicker
             with suppress(FileExistsError):
-                os.mkdir(_LOGS, 0o700, dir_fd=place)
+                os.mkdir(LOGS, 0o700, dir_fd=place)
             if opening.again or not path.exists():
                 opening.forget(directory)
             reserve(place, writers)
             journal = stack.enter_context(closing(_opened(path, identity, opening)))
-        kept = Journal(directory, journal)
-        yield kept
-        kept.forget_earlier()
+        yield journal
+        journal.forget_earlier()
 
 
 def _check_wanted(path: Path, opening: Opening) -> None:
@@ -277,72 +284,62 @@ def _forget(journal: sqlite3.Connection, identity: Identity) -> None:
     """
     journal.execute("BEGIN IMMEDIATE")
     last = _last_number(journal)
-    for table in ("attempts", "completed", "meta"):
+    for table in COLUMNS:
         journal.execute(f"DELETE FROM {table}")  # noqa: S608
     describe(journal, identity, last)
 
 
 def _replace_strange(path: Path, identity: Identity) -> None:
-    """Put a new journal in the place of a file that is not one, or is of another schema.
+    """Put a new journal in the place of a file that is damaged, no journal, or of another schema.
 
     That file stays beside the journal, because somebody may need what is in it.
     """
     if not path.exists():
         return
-    last = _last_log_number(path.parent)
-    try:
-        with closing(connect(str(path))) as journal:
-            if not _has_tables(journal):
-                return
-            last = _last_number(journal)
-            if dict(journal.execute("SELECT key, value FROM meta")).get("schema") == SCHEMA:
-                return
-    except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode & 0xFF not in _NO_JOURNAL:
-            raise
-    path.replace(f"{path}.bak")
+    with suppress(FormatError):
+        check_log(path)
+        with closing(_read_only(path)) as journal:
+            check_sound(path, journal)
+            return
+    _remove(Path(f"{path}.bak"))
+    for end in ("-wal", ""):
+        with suppress(FileNotFoundError):
+            Path(f"{path}{end}").replace(f"{path}.bak{end}")
     _remove(path)
     with closing(_connected(path)) as journal:
-        _create(journal, identity, last)
-
-
-def _last_log_number(directory: Path) -> int:
-    names = [path.name.split(".") for path in (directory / _LOGS).glob("*.*.log")]
-    return max((int(words[-2]) for words in names if words[-2].isdecimal()), default=0)
+        _create(journal, identity, last_log_number(path.parent))
 
 
 def _remove(path: Path) -> None:
     for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        name.unlink(missing_ok=True)
+        with suppress(OSError):
+            name.unlink()
 
 
-def _opened(path: Path, identity: Identity, opening: Opening) -> sqlite3.Connection:
+def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
     """Open a journal, a new one if there is none; raises FormatError for one of another run."""
     if opening.again:
         _replace_strange(path, identity)
-    is_new = not path.exists()
-    journal = _connected(path)
-    try:
+    with ExitStack() as undoing:
+        if not path.exists():
+            undoing.callback(_remove, path)
+        journal = _connected(path)
+        undoing.callback(journal.close)
         if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
         if not _has_tables(journal):
             _create(journal, identity)
         if not opening.again:
             check_same(path, journal, identity)
+        opened = Journal(path.parent, journal)
         with transaction(journal):  # finds out now whether the journal can be written
-            note = ("opened", str(time.time()))
-            journal.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", note)
+            note(journal, "opened", str(time.time()))
             if not opening.again:
                 note_works(journal, identity)
         if opening.again:
             _forget(journal, identity)
-    except BaseException:
-        journal.close()
-        if is_new:
-            with suppress(OSError):
-                _remove(path)
-        raise
-    return journal
+        undoing.pop_all()
+    return opened
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -361,7 +358,5 @@ def _has_tables(journal: sqlite3.Connection) -> bool:
 
 def _create(journal: sqlite3.Connection, identity: Identity, last: int = 0) -> None:
     with transaction(journal):
-        for statement in TABLES.split(";\n"):
-            if statement.strip():
-                journal.execute(statement)
+        create_tables(journal)
         describe(journal, identity, last)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from icsched.arrays import Mask
+from icsched.dag import Dag
 from icsched.errors import FormatError
 
 
@@ -39,14 +41,17 @@ WORK_BYTES = 8  # of the digest of what a task runs
 
 @dataclass(frozen=True)
 class Identity:
-    """What marks a workflow when a run goes on; *tasks* counts the tasks of the workflow.
+    """What marks a workflow when a run goes on, and what a journal of the workflow may say.
 
     *fingerprint* is of names and dependencies, *works* has a digest of `WORK_BYTES` for each task.
+    The tasks in *idle* run nothing. The tasks in *done* were done before the run.
     """
 
     fingerprint: str
-    tasks: int
-    works: bytes = b""
+    works: bytes
+    dag: Dag = field(compare=False)
+    idle: Mask = field(compare=False)
+    done: Mask = field(compare=False)
 
 
 class Naming:

@@ -4,6 +4,7 @@ Worker processes import this module, so it imports little.
 """
 
 import fcntl
+import math
 import os
 import platform
 import sqlite3
@@ -11,29 +12,70 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 
 FILE, WORKERS = "journal.sqlite", "workers.lock"
 COPIES = "copies"  # the key in `meta` of a journal some of whose attempts had files apart
 HANDED_OVER = "handed over"  # the key in `meta` of the order in which an engine has the workflow
 _BUSY_S = 60.0  # how long a writer waits for another one
 
-TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE attempts (
-    number INTEGER PRIMARY KEY,  -- names the log, and is never used again
-    task INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    began REAL NOT NULL,  -- POSIX time
-    ended REAL,
-    seconds REAL,
-    problem TEXT,  -- NULL for a success
-    is_lost INTEGER
-);
-CREATE TABLE completed (
-    task INTEGER PRIMARY KEY,
+TABLES = (
+    """CREATE TABLE meta (
+    key TEXT PRIMARY KEY NOT NULL CHECK (typeof(key) = 'text'),
+    value TEXT NOT NULL
+        CHECK (typeof(value) = CASE key WHEN 'works' THEN 'blob' ELSE 'text' END)
+)""",
+    """CREATE TABLE attempts (
+    number INTEGER PRIMARY KEY CHECK (number > 0),  -- names the log, and is never used again
+    task INTEGER NOT NULL CHECK (typeof(task) = 'integer' AND task >= 0),
+    name TEXT NOT NULL CHECK (typeof(name) = 'text'),
+    began REAL NOT NULL  -- POSIX time
+        CHECK (typeof(began) = 'real' AND began >= 0 AND began < 9e999),
+    ended REAL CHECK (typeof(ended) IN ('real', 'null') AND ended >= 0 AND ended < 9e999),
+    seconds REAL CHECK (typeof(seconds) IN ('real', 'null') AND seconds >= 0 AND seconds < 9e999),
+    problem TEXT CHECK (typeof(problem) IN ('text', 'null')),  -- NULL for a success
+    is_lost INTEGER CHECK (is_lost IN (0, 1)),
+    CHECK ((ended IS NULL) = (is_lost IS NULL)),
+    CHECK (ended IS NOT NULL OR (seconds IS NULL AND problem IS NULL))
+)""",
+    """CREATE TABLE completed (
+    task INTEGER PRIMARY KEY CHECK (task >= 0),
     number INTEGER  -- the attempt that counts; NULL for a task that runs nothing
-);
-"""
+        CHECK (typeof(number) IN ('integer', 'null'))
+)""",
+    "CREATE TABLE content (digest INTEGER NOT NULL)",  # one row, for all rows of the other tables
+    "INSERT INTO content VALUES (0)",
+)
+COLUMNS = {
+    "meta": "key value",
+    "attempts": "number task name began ended seconds problem is_lost",
+    "completed": "task number",
+}
+
+
+def create_tables(journal: sqlite3.Connection) -> None:
+    """Make the tables. From now on, each row that comes or goes changes the digest of the content.
+
+    Triggers do so, because a trigger knows the row as it was, and cannot be forgotten.
+    """
+    for statement in TABLES:
+        journal.execute(statement)
+    for table, columns in COLUMNS.items():
+        old, new = (
+            ", ".join(f"{row}.{column}" for column in columns.split()) for row in ("OLD", "NEW")
+        )
+        inserted, deleted = (f"mixed(digest, '{table}', {row})" for row in (new, old))
+        updated = f"mixed({deleted}, '{table}', {new})"
+        for event, digest in (("INSERT", inserted), ("UPDATE", updated), ("DELETE", deleted)):
+            change = f"UPDATE content SET digest = {digest}"  # noqa: S608
+            head = f"CREATE TRIGGER {table}_{event} AFTER {event} ON {table}"
+            journal.execute(f"{head} BEGIN {change}; END")
+
+
+def mixed(digest: int, *row: object) -> int:
+    """Return a digest of rows with one more row, or with one less if it was there."""
+    found = blake2b(ascii(row).encode(), digest_size=8).digest()  # `repr` differs between Pythons
+    return digest ^ int.from_bytes(found, "big", signed=True)
 
 
 def connect(path: str) -> sqlite3.Connection:
@@ -41,23 +83,33 @@ def connect(path: str) -> sqlite3.Connection:
     # A worker of Dask may change its thread, and has one thread for tasks.
     found = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
     found.execute("PRAGMA synchronous = FULL")
+    found.execute("PRAGMA trusted_schema = ON")  # else some SQLites keep triggers from functions
+    found.create_function("mixed", -1, mixed, deterministic=True)
     return found
 
 
 def note_end(
     journal: sqlite3.Connection, number: int, seconds: float, problem: str | None, *, is_lost: bool
 ) -> None:
-    """Say how an attempt ended, unless that is known."""
+    """Say how an attempt ended, unless that is known; one that was given up may still end."""
+    measured = float(seconds) if 0 <= seconds < math.inf else None
     journal.execute(
         "UPDATE attempts SET ended = ?, seconds = ?, problem = ?, is_lost = ?"
-        " WHERE number = ? AND ended IS NULL",
-        (time.time(), seconds, problem, is_lost, number),
+        " WHERE number = ? AND (ended IS NULL OR is_lost)",
+        (time.time(), measured, problem, is_lost, number),
     )
 
 
-def note_completed(journal: sqlite3.Connection, task: int, number: int | None) -> None:
-    """Say that a task is completed. The first success counts; a later one changes nothing."""
-    journal.execute("INSERT OR IGNORE INTO completed VALUES (?, ?)", (task, number))
+def note_success(journal: sqlite3.Connection, task: int, number: int) -> None:
+    """Say that a task is completed by an attempt, if the journal says that the attempt succeeded.
+
+    The first success counts; a later one changes nothing.
+    """
+    journal.execute(
+        "INSERT OR IGNORE INTO completed SELECT task, number FROM attempts"
+        " WHERE number = ? AND task = ? AND problem IS NULL AND is_lost = 0",
+        (number, task),
+    )
 
 
 @dataclass(frozen=True)
@@ -94,7 +146,7 @@ class WorkerRecorder:
             journal = _connection(f"{self.directory}/{FILE}")
             with transaction(journal):
                 note_end(journal, number, seconds, None, is_lost=False)
-                note_completed(journal, task, number)
+                note_success(journal, task, number)
 
 
 class transaction:  # noqa: N801  used as a function
