@@ -14,6 +14,7 @@ from icsched import Dag, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
 from icsched.execution.journal import Journal, open_journal, read_journal
+from icsched.execution.leftovers import remove_leftovers
 from icsched.execution.opening import Opening
 from icsched.execution.records import connect
 
@@ -27,10 +28,11 @@ WORKS = ["one", "two", "three", "four", None]
 DIAMOND = identity_of(DAG, WORKS)
 COMPLETED, SECONDS = {0, 1, 4}, {"a": 1.5, "b": 2.5}
 RESUME, AGAIN = Opening(resume=True), Opening(again=True)
-ADVICE = ": restore a copy of the journal, or use --again to run all jobs"
+TASKS = None  # no attempt of these runs has left a file
+ADVICE = ": restore a copy of its directory, or use --again to run all jobs"
 PAGE = 4096
 FRAME = 24 + PAGE
-PAGES, ROWS = "its pages or its values cannot be", "its rows are not as they were written"
+PAGES, ROWS = "its pages or values are invalid", "its rows are not as they were written"
 TABLES, ABOUT = "expected the tables of schema 3", "it does not describe a workflow"
 EMPTY, LOST = "it is empty, but jobs have run", "journal.sqlite-wal has lost transactions"
 UNREADABLE = "SQLite cannot read it"
@@ -199,16 +201,41 @@ def test_text_that_does_not_decode_is_refused(run):
 
 
 def test_tasks_that_were_done_before_the_run_count_as_completed(tmp_path):
-    """b was done when the run began, and a was not."""
+    """b was done when the run began, and a was not. The user may take back that b is done."""
     done = identity_of(DAG, WORKS, np.array([False, True, False, False, False]))
     with open_journal(tmp_path, done, Opening()) as journal:
         for number, (task, name) in enumerate([(0, "a"), (2, "c"), (3, "d")], 1):
             journal.begin([(task, name)])
             journal.end([(task, Outcome(number, 1.0))])
 
-    with read_journal(tmp_path, done, RESUME) as journal:
-        assert journal.completed() == {0, 2, 3}
-    assert refusal(tmp_path) == "'d' is completed, but a parent of it is not"
+    for identity in (done, DIAMOND):
+        with open_journal(tmp_path, identity, RESUME) as journal:
+            assert journal.completed() == {0, 2, 3}
+
+
+def test_a_completed_task_with_a_parent_that_is_not_completed_is_refused(run):
+    edit(run, "INSERT INTO attempts VALUES (9, 3, 'd', 1.0, 2.0, 1.0, NULL, 0)")
+    edit(run, "INSERT INTO completed VALUES (3, 9)")
+
+    assert refusal(run) == "'d' is completed, but a parent of it is not"
+
+
+def test_a_journal_that_has_lost_an_attempt_with_a_log_is_refused(killed):
+    """The log of SQLite may end early as after a loss of power, but not before the logs of jobs."""
+    (killed / "logs" / "c.5.log").touch()
+    assert is_read(killed) == COMPLETED
+    (killed / "logs" / "c.6.log").touch()
+
+    assert refusal(killed) == "it does not know of all attempts that have logs"
+
+
+def test_a_journal_that_was_deleted_does_not_use_the_names_of_its_logs_again(run):
+    (run / "logs" / "c.5.log").touch()
+    (run / "journal.sqlite").unlink()
+
+    with open_journal(run, DIAMOND, RESUME) as journal:
+        assert journal.completed() == set()
+        assert journal.begin([(0, "a")]) == [6]
 
 
 def test_an_engine_that_has_the_whole_workflow_may_say_anything_of_it_in_any_order(tmp_path):
@@ -269,6 +296,22 @@ def test_a_torn_last_transaction_is_forgotten_as_after_a_loss_of_power(place, ki
     flip(log_of(killed), last_frames(killed)[-2] + FRAME + place)
 
     assert is_read(killed) == COMPLETED - {4}
+
+
+def test_a_torn_last_transaction_of_many_pages_is_forgotten(killed):
+    """Only its last frame says that it is whole."""
+    with closing(connect(str(killed / "journal.sqlite"))) as journal:
+        rows = [(number, "c" * PAGE) for number in range(6, 12)]
+        journal.execute("BEGIN")
+        journal.executemany("INSERT INTO attempts VALUES (?, 2, ?, 1.0, 0, 0, '', 0)", rows)
+        journal.execute("COMMIT")
+        log = log_of(killed).read_bytes()
+        many = [at for at in range(32, len(log), FRAME) if at > last_frames(killed)[-2]]
+        assert len(many) > 4
+        log_of(killed).write_bytes(log[: many[0] + 40] + b"torn" + log[many[0] + 44 :])
+        shutil.copytree(killed, killed.with_name("torn"))
+
+    assert is_read(killed.with_name("torn")) == COMPLETED
 
 
 def test_a_log_that_ends_early_is_read_to_the_last_whole_transaction(killed):
@@ -370,7 +413,8 @@ def test_again_puts_a_damaged_journal_aside(damage, run):
 def test_again_puts_a_damaged_log_aside_with_its_journal(killed):
     flip(log_of(killed), 40)
     before = contents(killed)
-    with open_journal(killed, DIAMOND, AGAIN) as journal:
+    forgetting = Opening(again=True, forget=lambda place: remove_leftovers(place, TASKS))
+    with open_journal(killed, DIAMOND, forgetting) as journal:
         assert journal.completed() == set()
 
     after = contents(killed)

@@ -70,7 +70,7 @@ def test_a_resumed_run_says_which_outputs_are_gone_and_makes_them_again_if_asked
     dry = ran(words, "--resume", "--redo-missing", "--dry-run", "--json")
     assert [job["name"] for job in json.loads(dry.stdout)["planned"]] == ["up", "merge"]
     done = ran(words, "--resume", "--redo-missing", "--json")
-    assert complaints(done.stderr) == [f"{told}running again all that this concerns"]
+    assert complaints(done.stderr) == [f"{told}they run again, and all after them"]
     answer = json.loads(done.stdout)
     assert (answer["completed_before"], answer["completed"], answer["left"]) == (2, 2, 0)
     assert answer["missing_outputs"] == [{"name": "up", "file": "up.txt"}]
@@ -93,6 +93,20 @@ def test_what_was_forgotten_stays_so_if_the_run_does_not_end_well(folder):
 
     assert json.loads(done.stdout)["completed"] == 4
     assert Path("merged.txt").exists()
+
+
+def test_nothing_is_forgotten_if_no_order_can_be_made(folder):
+    shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
+    assert ran("words.json").returncode == 0
+    Path("copied.txt").unlink()
+    Path("bad.order").write_text("merge\ncopy\nup\ndown\n")
+
+    line = [SCRIPT, "run", "words.json", "--resume", "--redo-missing", "--order", "@bad.order"]
+    refused = subprocess.run(line, capture_output=True, text=True, timeout=100)
+    assert refused.returncode == 1
+    assert "bad.order" in refused.stderr
+    answer = json.loads(ran("words.json", "--resume", "--dry-run", "--json").stdout)
+    assert answer["completed_before"] == 4
 
 
 @pytest.mark.parametrize(

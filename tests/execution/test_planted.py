@@ -20,22 +20,32 @@ def refused(done: subprocess.CompletedProcess[str], place: Path) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"icsched: {place.absolute()}: ")
-    assert "or use --journal DIR" in done.stderr
+    assert "use --journal DIR" in done.stderr
     assert not Path("ran").exists()
 
 
 def test_a_log_that_is_a_link_gets_nothing(jobs, icsched_run):
     """The directory was open to others for a while, and its logs still are as they left them."""
-    jobs(a="echo secret; echo >> ran")
+    jobs(a="echo secret")
     (RUN / "logs").mkdir(parents=True)
     (RUN / "logs" / "a.1.log").symlink_to(Path("target").absolute())
 
-    done = icsched_run("--json")
+    assert icsched_run().returncode == 0
 
     assert not Path("target").exists()
-    assert not Path("ran").exists()
+    assert (RUN / "logs" / "a.2.log").read_text() == "secret\n", "numbers go on after all logs"
+
+
+def test_a_log_is_not_written_through_a_link(jobs, icsched_run):
+    """The first job plants a link in the place of the next log."""
+    jobs(a="ln -s $PWD/target wf.plain.icsched-run/logs/b.2.log", b="echo secret; echo >> ran")
+
+    done = icsched_run()
+
     assert done.returncode == 1
-    assert "a.1.log" in done.stderr
+    assert "b.2.log: it is a link, which icsched does not follow here" in done.stdout
+    assert not Path("target").exists()
+    assert not Path("ran").exists()
 
 
 @pytest.mark.parametrize(

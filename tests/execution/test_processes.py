@@ -113,6 +113,17 @@ def test_a_command_is_stopped_at_its_time_limit_with_all_that_it_started(folder,
     assert has_ended(child)
 
 
+def test_a_time_limit_holds_with_a_python_that_has_no_handles(folder, log, monkeypatch):
+    """Some builds of Python 3.11 for Linux lack them."""
+    monkeypatch.delattr(os, "pidfd_open")
+    script = "setsid sleep 1000 & echo $! > child; wait"
+    _, problem = run_command(Command(("sh", "-c", script)), log, time_limit=0.5)
+    monkeypatch.undo()
+
+    assert problem == "stopped at its time limit of 0.5 s"
+    assert has_ended(int((folder / "child").read_text()))
+
+
 def test_a_time_limit_ends_a_child_in_another_session_also_without_adoption(folder, log):
     """The child does not listen to SIGTERM, so that it outlives its parent."""
     child = "sh -c 'trap : TERM; echo $$ > child; while :; do sleep 0.1; done'"

@@ -181,13 +181,15 @@ def run_answer(
     directory = _directory(files, wanted)
     every = CommandTasks(workflow, files[0])
     with _opened(every, directory, wanted) as journal:
-        lacking = _lacking(every, journal.completed(), wanted)
-        if redone := _forgotten(workflow, lacking, wanted):
-            journal.forget(redone)
-        workflow = _left(workflow, journal.completed())
+        completed = journal.completed()
+        lacking = _lacking(every, completed, wanted)
+        redone = _forgotten(workflow, lacking, wanted)
+        workflow = _left(workflow, completed.difference(redone))
         workflow = wanted.order.timed(with_learned(workflow, directory))
         plan = _plan(workflow, wanted, engine, signs)
         tasks = CommandTasks(workflow, files[0])
+        if redone:  # only now: nothing is forgotten if the order cannot be made
+            journal.forget(redone)
         happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
         remove_leftovers(directory, every)
         learned = None if happened.full else write_learned(journal, directory, _instant(workflow))

@@ -21,6 +21,7 @@ GRACE_S = 5.0  # between the request to end and the kill
 _LINGER_S = 1.0  # for what outlives its command to end by itself, such as a `tee` that still writes
 _REAP_S = 0.5  # how often orphans are reaped that end while their command runs
 _LOOK_S = 0.01
+_STUCK_S = 30.0  # until a process counts as one that even SIGKILL does not end
 _QUIET_LOOKS = 2  # that find nothing to kill; a process that forks may be missed by one
 
 
@@ -46,12 +47,12 @@ def adopt() -> None:
 
 
 def _has_handles() -> bool:
-    """Whether this system has handles of processes, as Linux has since 5.3."""
+    """Whether there are handles of processes: Linux has them since 5.3, not each Python of 3.11."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except (AttributeError, OSError):
         return False
-    return True
+    return hasattr(signal, "pidfd_send_signal")
 
 
 def below(root: int, spare: Collection[int] = ()) -> tuple[list[int], list[int]]:
@@ -81,7 +82,7 @@ def _parent(process: str) -> tuple[int, bool]:
     return int(words[1]), words[0] in b"ZX" and int(words[17]) <= 1
 
 
-def kill_below(root: int, spare: Collection[int] = (), *, patience: float = inf) -> None:
+def kill_below(root: int, spare: Collection[int] = (), *, patience: float = _STUCK_S) -> None:
     """Kill all that descends from *root*, until nothing is left, and reap what this process can.
 
     Processes of other users, such as those of `sudo`, are left alone. Waits at most *patience*
@@ -115,7 +116,7 @@ def end_below(roots: Collection[int], grace_s: float) -> None:
 
     _ask(living())
     end = time.monotonic() + grace_s
-    while living() and time.monotonic() < end:
+    while any(_may_signal(one, 0) for one in living()) and time.monotonic() < end:
         time.sleep(_LOOK_S)
     for root in roots:
         kill_below(root, patience=GRACE_S)
@@ -159,7 +160,7 @@ def end_all(child: "subprocess.Popen[bytes]") -> None:
     living, _ = below(root, _adopter.spare)
     others = [one for one in living if _group(one) != child.pid]
     with ExitStack() as stack:
-        handles = [] if _adopter.is_on else _handles(others, stack)
+        handles = _handles(others, stack) if _has_handles() and not _adopter.is_on else []
         _signal_group(child.pid, signal.SIGTERM)
         _signal_group(child.pid, signal.SIGCONT)  # a stopped process meets SIGTERM only then
         _ask(others)

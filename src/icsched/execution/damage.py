@@ -21,7 +21,7 @@ from icsched.execution.records import COLUMNS, connect, create_tables, mixed
 
 SCHEMA = "3"
 LOGS = "logs"
-_KEYS = {"schema", "fingerprint", "tasks", "forgotten", "works"}
+_KEYS = {"schema", "fingerprint", "tasks", "forgotten", "works", "done"}
 _NOT_DAMAGE = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -36,7 +36,7 @@ _ORDERS = {0x377F0682: "<", 0x377F0683: ">"}  # of the bytes in a number that is
 
 def damaged(path: Path, problem: str) -> FormatError:
     """Return the error for a damaged journal, which says what to do."""
-    remedy = "restore a copy of the journal, or use --again to run all jobs"
+    remedy = "restore a copy of its directory, or use --again to run all jobs"
     return FormatError(str(path), None, f"the journal is damaged: {problem}: {remedy}")
 
 
@@ -64,9 +64,9 @@ def check_sound(path: Path, journal: sqlite3.Connection) -> bool:
 def _problem(journal: sqlite3.Connection) -> str | None:
     """Return what is wrong with a journal that can be written: else SQLite checks no constraint."""
     if journal.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
-        return "its pages or its values cannot be"
+        return "its pages or values are invalid"
     if _schema(journal) != _expected_schema():
-        return f"expected the tables of schema {SCHEMA}"
+        return f"expected the tables of schema {SCHEMA}, as this version of icsched makes them"
     if journal.execute("SELECT digest FROM content").fetchall() != [(_digest(journal),)]:
         return "its rows are not as they were written"
     meta = dict(journal.execute("SELECT key, value FROM meta"))

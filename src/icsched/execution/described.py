@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from icsched.arrays import Mask
 from icsched.errors import FormatError
-from icsched.execution.damage import SCHEMA, damaged
+from icsched.execution.damage import SCHEMA, damaged, last_log_number
 from icsched.execution.opening import WORK_BYTES, Identity
-from icsched.execution.records import HANDED_OVER
+from icsched.execution.records import HANDED_OVER, last_number
 
 _FORGETS = "--again forgets the run in the journal, and runs all"
 
@@ -28,12 +29,21 @@ def describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None
     note(journal, "fingerprint", identity.fingerprint)
     note(journal, "tasks", str(len(identity.dag)))
     note(journal, "forgotten", str(last))
+    note(journal, "done", np.packbits(identity.done).tobytes())
     note_works(journal, identity)
 
 
 def note_works(journal: sqlite3.Connection, identity: Identity) -> None:
-    """Write what the tasks run now."""
+    """Write what the tasks run now, and which tasks were done before this run or an earlier one."""
     note(journal, "works", identity.works)
+    note(journal, "done", np.packbits(identity.done | _done_before(journal, identity)).tobytes())
+
+
+def _done_before(journal: sqlite3.Connection, identity: Identity) -> Mask:
+    """Return the tasks that were done before a run of the journal, by what the user said then."""
+    (kept,) = journal.execute("SELECT value FROM meta WHERE key = 'done'").fetchone()
+    bits = np.unpackbits(np.frombuffer(kept, np.uint8), count=len(identity.dag))
+    return bits.astype(bool)
 
 
 def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
@@ -46,7 +56,8 @@ def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> N
     if meta["fingerprint"] != identity.fingerprint:
         problem = "the journal is of another workflow, or names or dependencies have changed since"
         raise FormatError(str(path), None, f"{problem}: {_FORGETS}")
-    if meta["tasks"] != str(len(identity.dag)) or len(meta["works"]) != len(identity.works):
+    sizes = str(len(identity.dag)), len(identity.works), len(np.packbits(identity.done))
+    if (meta["tasks"], len(meta["works"]), len(meta["done"])) != sizes:
         raise damaged(path, "it describes another number of jobs")
     changed = _changed(meta["works"], identity.works)
     completed = {task for (task,) in journal.execute("SELECT task FROM completed")}
@@ -69,8 +80,12 @@ def _name(task: int, identity: Identity) -> str:
 def check_rows(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
     """Raise FormatError if the journal says what no run of the workflow can have written."""
     meta = dict(journal.execute("SELECT key, value FROM meta"))
+    is_given = HANDED_OVER in meta
     problem = _strange_attempt(journal, meta["forgotten"], identity)
-    problem = problem or _strange_completion(journal, identity, is_given=HANDED_OVER in meta)
+    problem = problem or _strange_completion(journal, identity, is_given=is_given)
+    # An attempt is on the disk before its log. An engine with the whole workflow has own numbers.
+    if not is_given and last_log_number(path.parent) > last_number(journal):
+        problem = problem or "it does not know of all attempts that have logs"
     if problem:
         raise damaged(path, problem)
 
@@ -107,7 +122,7 @@ def _strange_completion(
         without += tasks[(is_without == 1) & ~identity.idle[tasks]].tolist()
     if without:
         return f"{_name(without[0], identity)} is completed without an attempt that succeeded"
-    known = identity.done.copy()
+    known = identity.done | _done_before(journal, identity)
     known[tasks] = True
     completed = np.zeros(size, bool)
     completed[tasks] = True

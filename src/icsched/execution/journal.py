@@ -35,7 +35,9 @@ from icsched.execution.records import (
     FILE,
     HANDED_OVER,
     connect,
+    connect_to_read,
     create_tables,
+    last_number,
     note_end,
     note_success,
     transaction,
@@ -56,7 +58,7 @@ class Journal:
         self.directory = directory
         self._journal = journal
         with self._naming():
-            self._number = _last_number(journal)
+            self._number = last_number(journal)
 
     @classmethod
     def in_memory(cls) -> Self:
@@ -197,15 +199,6 @@ class Journal:
         return Naming((self.directory or Path()) / FILE)
 
 
-def _last_number(journal: sqlite3.Connection) -> int:
-    """Return the largest number of an attempt, also of those that were forgotten."""
-    query = (
-        "SELECT max((SELECT coalesce(max(number), 0) FROM attempts),"
-        " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'forgotten'))"
-    )
-    return int(journal.execute(query).fetchone()[0])
-
-
 @contextmanager
 def read_journal(directory: Path, identity: Identity, opening: Opening) -> Iterator[Journal]:
     """Open the journal in *directory* to read it: nothing is written, and nobody is kept out.
@@ -224,20 +217,12 @@ def read_journal(directory: Path, identity: Identity, opening: Opening) -> Itera
         return
     with ExitStack() as stack:
         with Naming(path):
-            journal = stack.enter_context(closing(_read_only(path)))
+            journal = stack.enter_context(closing(connect_to_read(path)))
             is_made = check_sound(path, journal)
             if is_made:
                 check_same(path, journal, identity)
                 check_rows(path, journal, identity)
         yield Journal(directory, journal) if is_made else Journal.in_memory()
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    """Connect so that SQLite makes no files: without a log beside it, nobody has the file open."""
-    log = Path(f"{path}-wal")
-    is_alone = not log.exists() or not log.stat().st_size
-    how = "immutable=1" if is_alone else "mode=ro"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
 
 
 @contextmanager
@@ -277,13 +262,13 @@ def _check_wanted(path: Path, opening: Opening) -> None:
         raise FormatError(str(path), None, f"the journal of a run is here already: {problem}")
 
 
-def _forget(journal: sqlite3.Connection, identity: Identity) -> None:
+def _forget(directory: Path, journal: sqlite3.Connection, identity: Identity) -> None:
     """Empty a journal for another run, in a transaction that stays open.
 
     Numbers go on, because the logs stay.
     """
     journal.execute("BEGIN IMMEDIATE")
-    last = _last_number(journal)
+    last = max(last_number(journal), last_log_number(directory))
     for table in COLUMNS:
         journal.execute(f"DELETE FROM {table}")  # noqa: S608
     describe(journal, identity, last)
@@ -298,7 +283,7 @@ def _replace_strange(path: Path, identity: Identity) -> None:
         return
     with suppress(FormatError):
         check_log(path)
-        with closing(_read_only(path)) as journal:
+        with closing(connect_to_read(path)) as journal:
             check_sound(path, journal)
             return
     _remove(Path(f"{path}.bak"))
@@ -328,7 +313,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
         if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
         if not _has_tables(journal):
-            _create(journal, identity)
+            _create(journal, identity, last_log_number(path.parent))
         if not opening.again:
             check_same(path, journal, identity)
         opened = Journal(path.parent, journal)
@@ -337,7 +322,7 @@ def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
             if not opening.again:
                 note_works(journal, identity)
         if opening.again:
-            _forget(journal, identity)
+            _forget(path.parent, journal, identity)
         undoing.pop_all()
     return opened
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from icsched.engines.processes import remove_parts
 from icsched.execution.commands import CommandTasks
-from icsched.execution.records import COPIES, FILE, connect
+from icsched.execution.records import COPIES, FILE, connect_to_read
 
 _LOST = (
     "SELECT number, name FROM attempts WHERE (ended IS NULL OR is_lost)"
@@ -34,7 +34,7 @@ def _lost(path: Path) -> list[tuple[int, str]]:
     if not path.exists():
         return []
     try:
-        with closing(connect(str(path))) as journal:
+        with closing(connect_to_read(path)) as journal:
             return journal.execute(_LOST, (COPIES,)).fetchall()
     except sqlite3.Error:
         return []

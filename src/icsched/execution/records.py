@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 
 FILE, WORKERS = "journal.sqlite", "workers.lock"
 COPIES = "copies"  # the key in `meta` of a journal some of whose attempts had files apart
@@ -23,7 +24,7 @@ TABLES = (
     """CREATE TABLE meta (
     key TEXT PRIMARY KEY NOT NULL CHECK (typeof(key) = 'text'),
     value TEXT NOT NULL
-        CHECK (typeof(value) = CASE key WHEN 'works' THEN 'blob' ELSE 'text' END)
+        CHECK (typeof(value) = CASE WHEN key IN ('works', 'done') THEN 'blob' ELSE 'text' END)
 )""",
     """CREATE TABLE attempts (
     number INTEGER PRIMARY KEY CHECK (number > 0),  -- names the log, and is never used again
@@ -86,6 +87,26 @@ def connect(path: str) -> sqlite3.Connection:
     found.execute("PRAGMA trusted_schema = ON")  # else some SQLites keep triggers from functions
     found.create_function("mixed", -1, mixed, deterministic=True)
     return found
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a journal so that SQLite changes no file: alone, without a log, nobody else has it open.
+
+    SQLite else cuts a log at the damage that ends its reading, when the last connection is closed.
+    """
+    log = Path(f"{path}-wal")
+    is_alone = not log.exists() or not log.stat().st_size
+    how = "immutable=1" if is_alone else "mode=ro"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
+
+
+def last_number(journal: sqlite3.Connection) -> int:
+    """Return the largest number of an attempt, also of those that were forgotten."""
+    query = (
+        "SELECT max((SELECT coalesce(max(number), 0) FROM attempts),"
+        " (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'forgotten'))"
+    )
+    return int(journal.execute(query).fetchone()[0])
 
 
 def note_end(

@@ -6,6 +6,7 @@ another user may have made that directory first. As git does, icsched uses only 
 
 import errno
 import os
+import pwd
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,8 @@ from icsched.files.reading import naming
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_LINK = "it is a link, which icsched does not follow here"
+_SHARED = "expected a directory that only its owner may write into"
 
 
 @contextmanager
@@ -50,7 +53,12 @@ def open_owned(path: str | Path, flags: int, directory: int | None = None) -> in
     *path* may be relative to the handle of a *directory*. Raises OSError for a link, and for what
     is not an ordinary file of this user with one name.
     """
-    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600, dir_fd=directory)
+    try:
+        handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600, dir_fd=directory)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, _LINK, str(path)) from error
+        raise
     problem = _problem(os.fstat(handle))
     if problem:
         os.close(handle)
@@ -68,19 +76,33 @@ def _check_inside(directory: Path, handle: int) -> None:
 def _check(path: Path, status: os.stat_result) -> None:
     problem = _problem(status)
     if problem:
-        raise FormatError(str(path), None, f"{problem}: remove it, or use --journal DIR")
+        raise FormatError(str(path), None, f"{problem}: {_remedy(status)}")
+
+
+def _remedy(status: os.stat_result) -> str:
+    if status.st_uid != os.geteuid():
+        return "use --journal DIR for a directory of your own"
+    if stat.S_ISDIR(status.st_mode):
+        return "if you trust what is in it, use chmod go-w"
+    return "remove it, or use --journal DIR"
 
 
 def _problem(status: os.stat_result) -> str | None:
     """Return why a file or directory may not be only this user's; None if it is."""
     mode, user = status.st_mode, os.geteuid()
     if stat.S_ISLNK(mode):
-        return "expected a file or directory, got a link"
+        return _LINK
     if status.st_uid != user:
-        return f"expected a file or directory of user {user}, got one of user {status.st_uid}"
+        return f"it belongs to user {_name(status.st_uid)}, not to {_name(user)}"
     if stat.S_ISDIR(mode):
-        is_shared = mode & _OTHERS_WRITE
-        return "expected a directory that only its owner may write into" if is_shared else None
+        return _SHARED if mode & _OTHERS_WRITE else None
     if not stat.S_ISREG(mode):
         return "expected an ordinary file or a directory"
     return "expected a file with one name, got one with hard links" if status.st_nlink > 1 else None
+
+
+def _name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return str(user)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -40,7 +40,10 @@ def exchange(one: Path, other: Path) -> bool:
             one.replace(other)
             second.replace(one)
         except BaseException:
-            second.replace(other) if not os.path.lexists(one) else second.unlink()
+            if os.path.lexists(one):
+                second.unlink(missing_ok=True)
+            else:
+                second.replace(other)
             raise
     return True
 
@@ -89,4 +92,5 @@ def lease(handle: int, *, is_writable: bool = False) -> Iterator[Callable[[], bo
     try:
         yield lambda: fcntl.fcntl(handle, fcntl.F_GETLEASE) == kind
     finally:
-        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        with suppress(OSError):  # the system has ended the lease
+            fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)

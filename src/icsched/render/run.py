@@ -33,14 +33,14 @@ def missing_outputs(found: Sequence[MissingOutput], *, is_redone: bool) -> str:
     """Say in one line which completed jobs lack an output.
 
     >>> missing_outputs([MissingOutput("count", "counts.txt")], is_redone=True)
-    '1 completed job lacks output files: count (counts.txt): running again all that this concerns'
+    '1 completed job lacks output files: count (counts.txt): they run again, and all after them'
     """
     jobs = counted(len(found), "completed job lacks", "completed jobs lack")
     names = [f"{_brief(one.name)} ({_brief(one.file)})" for one in found[:_NAMED]]
     shown = named(", ".join([*names, *(["..."] if len(found) > _NAMED else [])]))
     what = "use --redo-missing as well to run them again, with all jobs that depend on them"
     if is_redone:
-        what = "running again all that this concerns"
+        what = "they run again, and all after them"
     return f"{jobs} output files: {shown}: {what}"
 
 
