@@ -19,8 +19,8 @@ from tests.htcondor.pool import await_true
 # A command of HTCondor's, as the user tester has it in the chroot; who owns all files there.
 WRAPPER = """#!/bin/sh
 chown -Rh --reference={home} {home} 2>/dev/null
-exec chroot --userspec=tester:tester {root} env -i -C "$PWD" HOME=/home/tester \\
-  PATH=/usr/sbin:/usr/bin {settings} {name} {options} "$@"
+exec chroot --userspec=tester:tester {root} setpriv --ambient-caps=-all \\
+  env -i -C "$PWD" HOME=/home/tester PATH=/usr/sbin:/usr/bin {settings} {name} {options} "$@"
 """
 
 

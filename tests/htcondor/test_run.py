@@ -1,6 +1,7 @@
 """`icsched run --engine htcondor` on a real pool: a user's whole way, with kills and failures."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -23,7 +24,18 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "run"
 def words_of(file: str, *more: str) -> list[str]:
     order = [] if "--order" in more else ["--order", "fifo"]
     options = ["--engine", "htcondor", "-j", "4", *order]
-    return [str(SCRIPT), "run", file, *options, *more]
+    return [*as_tester(), str(SCRIPT), "run", file, *options, *more]
+
+
+def as_tester() -> list[str]:
+    """Return words that run a program as the owner of the jobs, who alone may use their directory.
+
+    The program keeps some rights of root, so that the commands of HTCondor can enter the chroot.
+    """
+    owner = Path(os.environ["ICSCHED_HTCONDOR_ROOT"], "home", "tester").stat()
+    user = [f"--reuid={owner.st_uid}", f"--regid={owner.st_gid}", "--clear-groups"]
+    rights = "+sys_chroot,+setuid,+setgid,+chown,+dac_override,+fowner,+kill"
+    return ["setpriv", *user, f"--inh-caps={rights}", f"--ambient-caps={rights}"]
 
 
 def run(file: str, *more: str) -> subprocess.CompletedProcess[str]:
