@@ -32,6 +32,7 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
     missing, or if the scheduler does not answer or has no workers.
     """
     try:
+        import distributed  # noqa: F401  parts of it may have been imported before
         from distributed.comm.addressing import get_address_host_port, normalize_address
         from distributed.security import Security
         from distributed.versions import VersionMismatchWarning
