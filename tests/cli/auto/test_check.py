@@ -31,8 +31,8 @@ def test_diff_marks_a_file_without_a_line_end_and_keeps_carriage_returns(icsched
 
     shown = icsched("prio", "wf.dag", "--order", "prio", "--diff").out
 
-    assert " JOB a x.sub" in shown
-    assert "-JOB b y.sub\n\\ No newline at end of file\n+JOB b y.sub\n" in shown
+    assert " JOB a x.sub\\r\n" in shown
+    assert "-JOB b y.sub\n\\ No newline at end of file\n+JOB b y.sub\\r\n" in shown
 
 
 @pytest.mark.usefixtures("wf")
