@@ -1,4 +1,4 @@
-"""Whether a journal is as it was written: nothing that a damaged journal says is believed.
+"""Whether a journal is as it was written; a damaged one is refused.
 
 SQLite finds pages that do not fit together, but no change inside of a value. So the journal has a
 digest of all its rows (`records.create_tables`).
@@ -8,6 +8,8 @@ file. The log is a header and frames; a frame is one page. A sum over all that c
 the header and each frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). SQLite
 ends its reading without a word at the first frame whose sum is wrong, because a loss of power may
 tear the last transaction. If damage is what made the sum wrong, SQLite forgets what follows.
+Damage to the end of the log can look like that. Then tasks run again whose end was recorded there,
+but none is left out.
 """
 
 import sqlite3
