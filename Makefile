@@ -12,6 +12,9 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
                 $(wildcard cpp/src/*.cpp cpp/include/icsched/*.hpp cpp/bind/*.cpp cpp/bind/*.hpp) \
                 $(shell find src -type d -not -name __pycache__)
 
+# Half of the tests' time is waiting, for limits and for other programs, so two run on each core.
+PYTEST := $(BIN)/pytest -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --dist worksteal
+
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
 .PHONY: demo test test-htcondor test-browser test-engines check bench evaluation allocation gains fuzz lint format docs types layers generated guide cpp-test stub stub-check wheel-check public-api changelog clean
@@ -20,7 +23,7 @@ demo: $(VENV)/installed
 	$(BIN)/icsched demo
 
 test: $(VENV)/installed-test
-	$(BIN)/pytest -n auto
+	$(PYTEST)
 
 # No shell between: a signal to make must reach the script, which takes its pool down.
 test-htcondor: $(VENV)/installed-test
@@ -42,7 +45,7 @@ $(ENGINES)/installed: $(BUILD_INPUTS)
 
 # pytest comes last, so that its closing line is the last of a green run.
 check: lint types layers guide cpp-test stub-check wheel-check
-	$(BIN)/pytest -n auto
+	$(PYTEST)
 
 bench: $(VENV)/installed-bench
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
