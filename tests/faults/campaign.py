@@ -13,6 +13,7 @@ It is a process of its own because it forks for each run, with all that `work` n
 import errno
 import gc
 import io
+import itertools
 import json
 import os
 import re
@@ -33,6 +34,10 @@ MEMORY = Path("/dev/shm")  # noqa: S108  a file system that need not wait for a 
 
 # Calls by which the work changes files, locks them, or makes changes last.
 _CHANGES = re.compile("rename|link|unlink|open|mk|rm|flock|fcntl|fsync")
+
+# Calls that leave the disk as it is. After them a kill leaves what it left before them, so it is
+# not tried, and no disk is too full for them.
+_READS = re.compile("(new)?[fl]?stat|read|l?seek|close|ioctl|get|fcntl|flock|umask")
 
 EDITS = ("append", "hold", "replace", "sweep")  # by another program: see Edits
 
@@ -193,26 +198,37 @@ def _do_here(work: Callable[[], int]) -> None:
 
 
 def report(campaign: Campaign, strikes: list[str], *, again: list[str]) -> Iterator[dict[str, Any]]:
-    """Strike at every call, in all these ways."""
+    """Strike at every call, in all these ways; of equal recoveries, strike one again."""
     trace, ending = campaign.struck({})
     if not campaign.refused:
         undisturbed = {**campaign.undisturbed(), "edits": []}
         assert ending == undisturbed, "a tracer that does nothing changes nothing"
     yield {"start": campaign.start, "calls": trace.calls, **ending}
-    for call in range(len(trace.calls)):
-        for strike in strikes:
-            point = _point(campaign, {call: strike})
-            yield point
-            later = list(enumerate(point["calls"]))[call + 1 :]
-            unlinks = [at for at, name in later if name.startswith("unlink")]
-            if (
-                unlinks and strike not in EDITS
-            ):  # the work cleaned up: once more, and let that fail as well
-                yield _point(campaign, dict.fromkeys([call, *unlinks], strike))
-            is_looked_at = _CHANGES.match(trace.calls[call]) or trace.calls[call] == "read"
-            for at, name in later if is_looked_at else ():
-                for second in again if _CHANGES.match(name) else ():
-                    yield _point(campaign, {call: strike, at: second})
+    seen: set[str] = set()
+    for call, strike in itertools.product(range(len(trace.calls)), strikes):
+        if _READS.match(trace.calls[call]) and strike in ("kill before", "kill after", "ENOSPC"):
+            continue
+        point = _point(campaign, {call: strike})
+        yield point
+        later = list(enumerate(point["calls"]))[call + 1 :]
+        recovery = json.dumps([strike, [name for _, name in later], point["files"], point["err"]])
+        if strike in EDITS or recovery not in seen:
+            seen.add(recovery)
+            yield from _struck_again(campaign, point, later, again)
+
+
+def _struck_again(
+    campaign: Campaign, point: dict[str, Any], later: list[tuple[int, str]], again: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Strike a run once more, at each of its calls after the first strike."""
+    [call], strike = point["struck"], point["strike"]
+    unlinks = [at for at, name in later if name.startswith("unlink")]
+    if unlinks and strike not in EDITS:  # the work cleaned up: let that fail as well
+        yield _point(campaign, dict.fromkeys([call, *unlinks], strike))
+    if _CHANGES.match(point["calls"][call]) or point["calls"][call] == "read":
+        for (at, name), second in itertools.product(later, again):
+            if _CHANGES.match(name):
+                yield _point(campaign, {call: strike, at: second})
 
 
 def _point(campaign: Campaign, strikes: dict[int, str]) -> dict[str, Any]:
