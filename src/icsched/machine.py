@@ -4,7 +4,8 @@ import ctypes
 import os
 import signal
 
-_SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36  # PR_SET_... of Linux
+# PR_... of Linux
+_SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 1, 36, 37
 # Found now: a lookup after a fork may wait for a lock forever.
 _PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 
@@ -27,3 +28,13 @@ def adopt_orphans(*, yes: bool = True) -> bool:
     Linux alone can do that. Not *yes* ends it.
     """
     return _PRCTL is not None and _PRCTL(_SET_CHILD_SUBREAPER, int(yes), 0, 0, 0) == 0
+
+
+def adopts_orphans() -> bool:
+    """Whether orphans below this process become its children."""
+    found = ctypes.c_int(0)
+    return (
+        _PRCTL is not None
+        and _PRCTL(_GET_CHILD_SUBREAPER, ctypes.byref(found), 0, 0, 0) == 0
+        and bool(found.value)
+    )

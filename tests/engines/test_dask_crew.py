@@ -1,13 +1,16 @@
 """Dask as an engine: commands on a cluster of its own, and on one that runs already."""
 
+import json
 import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import time
 from itertools import count
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from distributed import LocalCluster
@@ -224,6 +227,45 @@ def test_a_silent_worker_elsewhere_is_forgotten_and_its_attempt_reaches_its_limi
     assert [(end.problem, end.is_lost) for end in found] == [
         ("stopped at its time limit of 300 s", False)
     ]
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A scheduler and a worker of the command line: its process, and the worker's."""
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "distributed.cli.dask_"]
+    words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file]
+    scheduler = subprocess.Popen([*dask[:2], f"{dask[2]}scheduler", *words])
+    words = ["--scheduler-file", file, "--no-dashboard", "--no-nanny", "--nthreads", "1"]
+    worker = subprocess.Popen([*dask[:2], f"{dask[2]}worker", *words], cwd=tmp_path)
+    wait_for(file, file)
+    yield scheduler, json.loads(file.read_text())["address"]
+    for program in (worker, scheduler):
+        program.kill()
+        program.wait()
+
+
+def test_a_scheduler_that_is_stopped_does_not_hold_the_run_up(
+    programs, attempt, monkeypatch, tmp_path
+):
+    """Nobody can say whether the worker is silent, so its attempt goes on."""
+    monkeypatch.setattr(sys.modules[DaskCrew.__module__], "_ANSWER_S", 0.2)
+    scheduler, address = programs
+    one = attempt(shell(f"touch {tmp_path}/began; sleep 1"))
+    goes_on = Timer(30.0, scheduler.send_signal, [signal.SIGCONT])
+    with dask_crew(Terms(address=address)) as crew:
+        crew.start(one)
+        wait_for(tmp_path / "began", None)
+        scheduler.send_signal(signal.SIGSTOP)
+        goes_on.start()
+        crew.give_up(one.number)
+        was_held_up = not goes_on.is_alive()
+        goes_on.cancel()
+        scheduler.send_signal(signal.SIGCONT)
+        [outcome] = outcomes(crew, one)
+
+    assert not was_held_up
+    assert (outcome.problem, outcome.is_lost) == (None, False)
 
 
 def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):

@@ -4,6 +4,7 @@ import ctypes
 import os
 import select
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -221,3 +222,21 @@ def test_copies_write_to_files_with_the_longest_names(folder, log):
     assert run_command(one_of_several(work, 1), log)[1] is None
     assert (out.read_text(), error.read_text()) == ("a\n", "b\n")
     assert sorted(path.name for path in folder.iterdir()) == sorted(["log", out.name, error.name])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt orphans")
+@pytest.mark.parametrize("before", [False, True])
+def test_a_crew_leaves_it_to_its_process_whether_to_adopt_orphans(before):
+    work = f"""
+from icsched.engines.entry import Terms
+from icsched.engines.local import local_crew
+from icsched.machine import adopt_orphans, adopts_orphans
+if __name__ == "__main__":
+    adopt_orphans(yes={before})
+    with local_crew(Terms(workers=1)):
+        print(adopts_orphans())
+    print(adopts_orphans())
+"""
+    done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["True", str(before)]

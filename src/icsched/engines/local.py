@@ -18,7 +18,7 @@ from icsched.engines.processes import start_tracker, stopped_at
 from icsched.errors import ArgumentError, EngineError
 from icsched.failures import problem_of
 from icsched.files.reading import reason
-from icsched.machine import adopt_orphans, usable_cores
+from icsched.machine import adopt_orphans, adopts_orphans, usable_cores
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _SWEEP_S = 5.0  # for a process that was killed to end
@@ -76,6 +76,7 @@ class LocalCrew:
         self._at: dict[int, _Worker] = {}
         self._ended: SimpleQueue[Outcome] = SimpleQueue()
         self._own: set[int] = set()  # children of this process that were there before the crew
+        self._adopted_before = adopts_orphans()
         self._adopts = False
 
     def open(self) -> None:
@@ -166,7 +167,7 @@ class LocalCrew:
         for one in self._workers:
             one.pool.shutdown(wait=True, cancel_futures=True)
         self._sweep()
-        if self._adopts:
+        if self._adopts and not self._adopted_before:
             adopt_orphans(yes=False)
 
 

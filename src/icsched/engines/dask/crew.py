@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 1_000
 SILENT_S = 10.0  # since a worker was heard of; then it does not stop its attempts any more
-_ANSWER_S = 5.0  # for workers to answer
+_ANSWER_S = 5.0  # for workers, or a scheduler, to answer
 _NO_ANSWER = (CancelledError, OSError, RuntimeError)  # if the client is closed meanwhile
 
 
@@ -94,7 +94,8 @@ class DaskCrew:
             return
         future, _ = self._flying[number]
         self._client.cancel([future], reason="stopped")
-        self._tell_workers(_portable_stop(), str(future.key))
+        stop, token = _portable_stop(), str(future.key)
+        self._asked(lambda: self._client.run(stop, token, on_error="ignore"))
 
     def give_up(self, number: int, /) -> None:
         """End an attempt whose worker has been silent for a while; other workers keep their limits.
@@ -105,8 +106,9 @@ class DaskCrew:
         if number not in self._flying:
             return
         future, _ = self._flying[number]
-        worker = self._client.run_on_scheduler(_portable_silent(), future.key, SILENT_S)
-        if worker is None:
+        silent, forget = _portable_silent(), _portable_forget()
+        worker = self._asked(lambda: self._client.run_on_scheduler(silent, future.key, SILENT_S))
+        if worker is None:  # it keeps its limit itself, or even the scheduler is silent
             return
         self._given_up.add(number)
         if self._is_own:
@@ -114,7 +116,7 @@ class DaskCrew:
                 kill_with_descendants(process)
         else:
             self._client.cancel([future], reason="stopped")
-            self._client.run_on_scheduler(_portable_forget(), worker)
+            self._asked(lambda: self._client.run_on_scheduler(forget, worker))
 
     def end_leftovers(self) -> None:
         """Kill the commands of the same run that a killed server has left on the workers."""
@@ -134,16 +136,18 @@ class DaskCrew:
         nannies = cluster.workers.values()
         return [one.pid for one in nannies if one.pid and address in (None, one.worker_address)]
 
-    def _tell_workers(self, function: Callable[[str], None], word: str) -> None:
-        """Have all workers run a function; wait for the answers, but not for a stopped worker's."""
+    def _asked(self, ask: Callable[[], Any]) -> Any:
+        """Return the answer of workers or of the scheduler; None if they are silent for a while."""
+        answers: list[Any] = []
 
-        def tell() -> None:
+        def wait() -> None:
             with suppress(*_NO_ANSWER):
-                self._client.run(function, word, on_error="ignore")
+                answers.append(ask())
 
-        thread = Thread(target=tell, daemon=True)
+        thread = Thread(target=wait, daemon=True)
         thread.start()
         thread.join(_ANSWER_S)
+        return answers[0] if answers else None
 
     def _outcomes(self, number: int) -> Iterator[Outcome]:
         """Yield the outcome of an attempt, once."""
