@@ -22,7 +22,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,9 +34,16 @@ MEMORY = Path("/dev/shm")  # noqa: S108  a file system that need not wait for a 
 # Calls by which the work changes files, locks them, or makes changes last.
 _CHANGES = re.compile("rename|link|unlink|open|mk|rm|flock|fcntl|fsync")
 
-# Calls that leave the disk as it is. After them a kill leaves what it left before them, so it is
-# not tried, and no disk is too full for them.
-_READS = re.compile("(new)?[fl]?stat|read|l?seek|close|ioctl|get|fcntl|flock|umask")
+# Calls that leave the disk as it is: after them a kill leaves what it left before them.
+READS = re.compile("(new)?[fl]?stat|read|l?seek|close|ioctl|get|fcntl|flock|umask")
+
+# Strikes that are not tried at such calls: errors which they never meet.
+_NOT_TRIED = {
+    "kill before": READS,
+    "kill after": READS,
+    "ENOSPC": READS,
+    "EACCES": re.compile("read|write|l?seek|close|ioctl|get|flock|umask|f(sync|stat|chmod|chown)"),
+}
 
 EDITS = ("append", "hold", "replace", "sweep")  # by another program: see Edits
 
@@ -80,7 +86,7 @@ class Campaign:
         """Run the code from the start, with strikes at the calls of these numbers."""
         self._lay_out()
         edits = Edits(self._edited, self._other)
-        trace = traced(self._run, {n: edits.strike(s, n) for n, s in strikes.items()}, self.refused)
+        trace = traced(self._run, {n: edits.strike(s) for n, s in strikes.items()}, self.refused)
         edits.end()
         return trace, {**self._ending(trace.code), "edits": edits.made}
 
@@ -135,11 +141,10 @@ class Edits:
         self._file, self._other = file, other
         self._open: list[tuple[int, str]] = []
 
-    def strike(self, name: str, call: int) -> Strike:
-        """Return the strike of this name at a call."""
-        line = f"# edit {call}\n"
+    def strike(self, name: str) -> Strike:
+        """Return the strike of this name."""
         if name in EDITS:
-            return partial(getattr(self, f"_{name}"), line)
+            return getattr(self, f"_{name}")
         return name if name.startswith("kill") else getattr(errno, name)
 
     def end(self) -> None:
@@ -148,29 +153,31 @@ class Edits:
             os.write(handle, line.encode())
             os.close(handle)
 
-    def _append(self, line: str) -> None:
-        self._hold(line)
+    def _append(self) -> None:
+        self._hold()
         self.end()
         self._open.clear()
 
-    def _hold(self, line: str) -> None:
+    def _hold(self) -> None:
         """Open the file now, append to it when the work has ended."""
         if self._file.exists():
             flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK
-            self._open.append((os.open(self._file, flags), line))
-            self.made.append(line)
+            self._open.append((os.open(self._file, flags), self._next_line()))
 
-    def _sweep(self, _line: str) -> None:
+    def _sweep(self) -> None:
         temporary._sweep.cache_clear()
         temporary.sweep(self._file.parent)
 
-    def _replace(self, line: str) -> None:
+    def _replace(self) -> None:
         """Put another file in the place of the file, as sed -i does."""
         if self._file.exists():
-            self._other.write_bytes(self._file.read_bytes() + line.encode())
+            self._other.write_bytes(self._file.read_bytes() + self._next_line().encode())
             self._other.chmod(0o640)
             self._other.rename(self._file)
-            self.made.append(line)
+
+    def _next_line(self) -> str:
+        self.made.append(f"# edit {len(self.made) + 1}\n")
+        return self.made[-1]
 
 
 def _work_of(code: str) -> Callable[[], int]:
@@ -206,12 +213,14 @@ def report(campaign: Campaign, strikes: list[str], *, again: list[str]) -> Itera
     yield {"start": campaign.start, "calls": trace.calls, **ending}
     seen: set[str] = set()
     for call, strike in itertools.product(range(len(trace.calls)), strikes):
-        if _READS.match(trace.calls[call]) and strike in ("kill before", "kill after", "ENOSPC"):
+        if strike in _NOT_TRIED and _NOT_TRIED[strike].match(trace.calls[call]):
             continue
         point = _point(campaign, {call: strike})
         yield point
         later = list(enumerate(point["calls"]))[call + 1 :]
         recovery = json.dumps([strike, [name for _, name in later], point["files"], point["err"]])
+        if strike == "sweep" and point["calls"] == trace.calls:
+            continue  # it has disturbed nothing
         if strike in EDITS or recovery not in seen:
             seen.add(recovery)
             yield from _struck_again(campaign, point, later, again)

@@ -193,9 +193,9 @@ COMMANDS = {
 def test_a_command_loses_no_edit(tmp_path, command):
     before, code = COMMANDS[command]
 
-    whole, points = Campaign(tmp_path / "report", FILES, before, code, EDITS).report()
+    whole, points = Campaign(tmp_path / "report", FILES, before, code, ["hold", "replace"]).report()
 
-    assert sum(len(point["edits"]) for point in points) >= 3 * len(whole["calls"]) > 300
+    assert sum(len(point["edits"]) for point in points) >= 2 * len(whole["calls"]) > 200
     lost = [
         (point["strike"], point["struck"])
         for point in points

@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.faults.campaign import READS
+
 PROJECT = Path(__file__).parents[2]
-ALL_STRIKES = ["kill before", "kill after", "EIO", "ENOSPC", "EACCES"]
+ALL_STRIKES = ["kill after", "EIO", "ENOSPC", "EACCES"]
 SOME_STRIKES = ["kill after", "EACCES"]
 
 FORK = """\
@@ -244,7 +246,8 @@ def test_a_kill_or_failure_at_any_call_leaves_whole_files(campaigns, command, re
 
     assert (whole["code"], whole["err"]) == (0, "")
     assert whole["files"] != whole["start"]
-    assert kills >= len(whole["calls"]) > 40
+    assert len(whole["calls"]) > 40
+    assert kills >= sum(not READS.match(name) for name in whole["calls"]) > 15
     assert problems(whole, points) == []
 
 
@@ -299,7 +302,8 @@ def work():
 
 
 def test_a_call_is_made_only_where_the_strike_comes_after_it(tmp_path):
-    campaign = Campaign(tmp_path / "report", {"wf.dag": "old"}, NOTHING, REMOVES, ALL_STRIKES)
+    strikes = ["kill before", *ALL_STRIKES]
+    campaign = Campaign(tmp_path / "report", {"wf.dag": "old"}, NOTHING, REMOVES, strikes)
 
     whole, points = campaign.report()
 
