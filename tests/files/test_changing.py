@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.files import (
-    remove,
-    rewrite,
-)
+from icsched.files import back_up, remove, rewrite
 from tests.files.limits import files_limited_to, mode
 
 # Changing
@@ -172,3 +169,16 @@ def test_a_backup_that_is_a_link_is_not_replaced_by_the_old_file(tmp_path):
 
     assert (tmp_path / "file.bak").is_symlink()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "file.bak", "mine"]
+
+
+def test_the_backup_of_a_linked_file_is_beside_the_file(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    path, link = tmp_path / "a" / "b" / "file", tmp_path / "a long name"
+    path.write_bytes(b"old")
+    link.symlink_to(path)
+
+    assert back_up(link) == f"{path}.bak"
+
+    assert (tmp_path / "a" / "b" / "file.bak").read_bytes() == b"old"
+    assert back_up(path) == f"{path}.bak"  # it is kept already
+    assert sorted(file.name for file in path.parent.iterdir()) == ["file", "file.bak"]

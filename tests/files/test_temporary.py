@@ -1,6 +1,7 @@
 """What a killed icsched leaves behind is removed by the next, and nothing else is."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -103,6 +104,19 @@ for number in range(150):
     write_text(sys.argv[1], f"{sys.argv[1]} {number}")
     assert read_text(sys.argv[1]).endswith(f" {number}")
 """
+
+
+def test_a_directory_that_cannot_be_opened_is_an_error_and_is_removed(tmp_path):
+    """No handle is free; the next one is for listing what the test finds."""
+
+    def work() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), 1024))
+        with pytest.raises(OSError, match="Too many open files"), temporary_directory(tmp_path):
+            pass
+
+    temporary.sweep(tmp_path)
+    assert in_a_process(work) == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_processes_that_write_and_sweep_at_once_do_not_disturb_each_other(tmp_path):

@@ -40,10 +40,9 @@ def exchange(one: Path, other: Path) -> bool:
             one.replace(other)
             second.replace(one)
         except BaseException:
-            if os.path.lexists(one):
-                second.unlink(missing_ok=True)
-            else:
-                second.replace(other)
+            if not os.path.lexists(one):
+                second.replace(other)  # does nothing if both are names of the old file
+            second.unlink(missing_ok=True)
             raise
     return True
 
