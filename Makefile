@@ -12,8 +12,8 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.sh tools/python_head
                 $(wildcard cpp/src/*.cpp cpp/include/icsched/*.hpp cpp/bind/*.cpp cpp/bind/*.hpp) \
                 $(shell find src -type d -not -name __pycache__)
 
-# Half of the tests' time is waiting, for limits and for other programs, so two run on each core.
-PYTEST := $(BIN)/pytest -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --dist worksteal
+# A third of the time of tests is waiting, for limits and for other programs.
+PYTEST := $(BIN)/pytest -n $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN) / 2) --dist worksteal
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
