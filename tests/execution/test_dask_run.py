@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -98,13 +97,13 @@ def test_a_run_that_waits_for_workers_ends_at_once_if_asked(jobs, number, code):
     jobs(a="echo >> first")
     options = {"processes": False, "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(n_workers=0, **options) as cluster:
-        known = len(cluster.scheduler.clients)
         waiting = at(cluster.scheduler_address)
-        while len(cluster.scheduler.clients) == known and waiting.poll() is None:
-            time.sleep(0.05)  # until it has connected, and waits for a worker
+        said = ""
+        while not complaints(said) and waiting.poll() is None:
+            said += waiting.stderr.readline()  # it has connected, and waits for a worker
         waiting.send_signal(number)
         out, errors = waiting.communicate(timeout=30)
 
     assert (waiting.returncode, out) == (code, "")
-    assert complaints(errors) == [unauthenticated(cluster.scheduler_address)]
+    assert complaints(said + errors) == [unauthenticated(cluster.scheduler_address)]
     assert not Path("wf.plain.icsched-run").exists()

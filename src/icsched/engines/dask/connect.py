@@ -105,9 +105,14 @@ def silence() -> Iterator[None]:
 
 
 def hush() -> dict[str, int]:
-    """Keep Dask from logging in this process; return the levels from before, by logger."""
+    """Keep Dask from logging in this process; return the levels from before, by logger.
+
+    Tornado runs Dask's callbacks, and logs a traceback if Ctrl-C comes as Dask begins to wait.
+    """
     names = [
-        name for name in logging.root.manager.loggerDict if f"{name}.".startswith("distributed.")
+        name
+        for name in logging.root.manager.loggerDict
+        if f"{name}.".startswith(("distributed.", "tornado."))
     ]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:  # some have levels of their own
