@@ -15,6 +15,7 @@ from icsched.files import check_rewritable, rewrite, write_bytes
 
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 NOBODY, USERS, OTHERS = 65534, 100, 4321
+needs_attributes = pytest.mark.skipif(not hasattr(os, "listxattr"), reason="only Linux has them")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 
 
@@ -112,6 +113,14 @@ def test_a_backup_that_was_there_gets_the_permissions_of_the_file(file, backup, 
 
 def test_a_backup_that_was_there_gets_the_access_list_of_the_file(file, backup):
     set_attribute(backup, ACCESS, access_list(OTHERS))
+
+    rewrite(file, b"old", b"new", keep=b"old")
+
+    assert everything(backup) == everything(file)
+
+
+def test_a_backup_that_was_there_gets_the_attributes_of_the_file(file, backup):
+    set_attribute(backup, "user.note", b"not the file's")
 
     rewrite(file, b"old", b"new", keep=b"old")
 
@@ -242,6 +251,81 @@ def test_an_attribute_that_cannot_be_kept_is_named_and_the_file_left_alone(share
         " run this as root, or write to another file"
     )
     assert contents(shared) == before
+
+
+@needs_root
+def test_permissions_that_cannot_be_kept_are_named_and_the_file_left_alone(shared, write):
+    """The directory gives new files its group, but only who is in the group may set the bit."""
+    shared.chmod(0o2777)
+    os.chown(shared, -1, USERS)
+    path = shared / "file"
+    path.write_bytes(b"old")
+    os.chown(path, OTHERS, USERS)
+    path.chmod(0o2755)
+    before = contents(shared)
+
+    assert told_as(OTHERS, [7], lambda: write(path)) == (
+        f"{path}: cannot keep its permissions 2755: run this as root, or write to another file"
+    )
+    assert contents(shared) == before
+
+
+@needs_root
+def test_a_directory_that_the_user_may_not_write_into_is_told(shared, write):
+    shared.chmod(0o755)
+    path = shared / "file"
+    path.write_bytes(b"old")
+    os.chown(path, OTHERS, USERS)
+    before = contents(shared)
+
+    assert told_as(OTHERS, [USERS], lambda: write(path)) == (
+        f"{path}: cannot write into its directory: permission denied"
+    )
+    assert contents(shared) == before
+
+
+@pytest.fixture
+def attribute_error(monkeypatch):
+    """A function that lets a file system refuse to say what an attribute is."""
+
+    def refuse(name, number):
+        def broken(*_arguments):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(os, "listxattr", lambda _file: [name] if name else broken())
+        monkeypatch.setattr(os, "getxattr", broken)
+
+    return refuse
+
+
+@needs_attributes
+def test_a_file_system_without_attributes_has_none_to_keep(file, write, attribute_error):
+    attribute_error(None, errno.ENOTSUP)
+
+    write(file)
+
+    assert file.read_bytes() == b"new"
+
+
+@needs_attributes
+def test_attributes_that_cannot_be_listed_are_an_error(file, write, attribute_error):
+    attribute_error(None, errno.EIO)
+
+    with pytest.raises(FormatError, match="input/output error"):
+        write(file)
+    assert file.read_bytes() == b"old"
+
+
+@needs_attributes
+def test_only_attributes_of_people_and_their_systems_must_be_read(file, write, attribute_error):
+    attribute_error("security.note", errno.EACCES)
+    with pytest.raises(FormatError, match=r"cannot keep its attribute security.note: run this as"):
+        write(file)
+    assert file.read_bytes() == b"old"
+
+    attribute_error("lustre.lov", errno.EACCES)
+    write(file)
+    assert file.read_bytes() == b"new"
 
 
 # What may surprise

@@ -1,10 +1,12 @@
 """What a killed icsched leaves behind is removed by the next, and nothing else is."""
 
+import fcntl
 import os
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -117,6 +119,25 @@ def test_a_directory_that_cannot_be_opened_is_an_error_and_is_removed(tmp_path):
     temporary.sweep(tmp_path)
     assert in_a_process(work) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_another_process_has_locked_before_is_left_to_it(tmp_path, monkeypatch):
+    """The other process sweeps: it takes the file for that of a dead process."""
+    make, sweepers = tempfile.mkstemp, []
+
+    def swept(**where):
+        handle, name = make(**where)
+        if not sweepers:
+            sweepers.append(os.open(name, os.O_RDONLY))
+            fcntl.flock(sweepers[0], fcntl.LOCK_EX)
+        return handle, name
+
+    monkeypatch.setattr(tempfile, "mkstemp", swept)
+    with temporary_file(tmp_path) as (_, path):
+        left = {entry.name for entry in tmp_path.iterdir()} - {path.name}
+        assert len(left) == 1
+        assert os.path.samestat(os.fstat(sweepers[0]), (tmp_path / left.pop()).stat())
+    os.close(sweepers[0])
 
 
 def test_processes_that_write_and_sweep_at_once_do_not_disturb_each_other(tmp_path):
