@@ -1,7 +1,10 @@
 """Whole files are read as bytes or text."""
 
 import os
+import subprocess
+import sys
 import threading
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -29,6 +32,15 @@ def test_a_file_of_a_workflow_is_known_by_all_its_names(tmp_path):
     assert not is_own_file(tmp_path / "new.dag", [str(path)])
 
 
+def test_in_a_directory_that_was_removed_no_file_of_a_workflow_is_known(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+
+    problem = r"x: cannot tell whether it is one of the workflow's own files: No such file"
+    with pytest.raises(FormatError, match=problem):
+        is_own_file("x", ["wf.dag"])
+
+
 def test_text_is_read_as_utf_8_with_its_line_ends(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"caf\xc3\xa9\r\n\n")
@@ -44,7 +56,7 @@ def test_text_is_read_as_utf_8_with_its_line_ends(tmp_path):
         (b"a\n\xc3\xa9\xc3(\n", "2: expected UTF-8 text, got byte 0xc3"),
         (b"\xed\xb2\x80", "1: expected UTF-8 text, got byte 0xed"),
         (b"\0", "1: expected text, got a NUL byte"),
-        (b"a\n\n\nb\0c\0", "4: expected text, got a NUL byte"),
+        (b"\na\n\nb\0c\0", "4: expected text, got a NUL byte"),
     ],
     ids=["utf-16", "stray byte", "cut short", "surrogate", "only nul", "nul"],
 )
@@ -91,6 +103,47 @@ def test_bytes_are_read_from_a_pipe(tmp_path):
     writer.join()
 
 
+def test_a_file_of_two_gibibytes_is_too_large(tmp_path):
+    path = tmp_path / "data"
+    path.touch()
+    os.truncate(path, 2**31)  # takes no place on the disk
+
+    with pytest.raises(FormatError, match=r"data: expected less than 2 GiB$"):
+        read_bytes(path)
+
+
+def test_a_file_or_a_pipe_may_have_as_many_bytes_as_are_allowed(tmp_path):
+    path, pipe, most = tmp_path / "data", tmp_path / "pipe", 2**20
+    os.mkfifo(pipe)
+    for size in (most, most + 1):
+        path.write_bytes(b"x" * size)
+        writer = threading.Thread(target=_write_to_end, args=(pipe, b"x" * size))
+        writer.start()
+        for source in (path, pipe):
+            if size == most:
+                assert len(read_bytes(source, most)) == most
+            else:
+                with pytest.raises(FormatError, match="expected less than"):
+                    read_bytes(source, most)
+        writer.join()
+
+
+def _write_to_end(pipe, data):
+    with suppress(BrokenPipeError):  # who reads has had enough
+        pipe.write_bytes(data)
+
+
+def test_standard_input_stays_open():
+    work = """
+import os
+from icsched.files import read_bytes
+print(read_bytes("/dev/stdin"), read_bytes("/dev/stdin"), os.fstat(0).st_size)
+"""
+    done = subprocess.run([sys.executable, "-c", work], input=b"text", capture_output=True)
+
+    assert (done.stdout.strip(), done.stderr) == (b"b'text' b'' 0", b"")
+
+
 def test_a_file_that_need_not_be_there_is_none(tmp_path):
     (tmp_path / "file").touch()
 
@@ -98,6 +151,8 @@ def test_a_file_that_need_not_be_there_is_none(tmp_path):
     assert read_if_there(tmp_path / "file" / "below") is None
     with pytest.raises(FormatError, match="is a directory"):
         read_if_there(tmp_path)
+    with pytest.raises(FormatError, match="null: expected an ordinary file"):
+        read_if_there(os.devnull)
 
 
 @pytest.mark.parametrize(
