@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.files import back_up, remove, rewrite
+from icsched.files import Change, back_up, remove, rewrite
 from tests.files.limits import files_limited_to, mode
 
 # Changing
@@ -182,3 +182,51 @@ def test_the_backup_of_a_linked_file_is_beside_the_file(tmp_path):
     assert (tmp_path / "a" / "b" / "file.bak").read_bytes() == b"old"
     assert back_up(path) == f"{path}.bak"  # it is kept already
     assert sorted(file.name for file in path.parent.iterdir()) == ["file", "file.bak"]
+
+
+# Changes as data
+
+
+def test_a_change_that_changes_nothing_says_so_and_has_no_surprises(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"same")
+    os.link(path, tmp_path / "other")
+
+    assert Change(str(path), b"same", b"same").is_none is True
+    assert Change(str(path), b"same", b"same").check() == []
+    assert Change(str(path), b"same", b"new").is_none is False
+
+
+def test_a_change_tells_of_hard_links_before_it_is_made(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    os.link(path, tmp_path / "other")
+    surprise = ["it has other hard links, which keep the old content"]
+
+    assert Change(str(path), b"old", b"new").check() == surprise
+    assert Change(str(path), b"old", None).check() == [], "a name that goes leaves the other"
+    assert Change(str(tmp_path / "missing"), None, b"new").check() == []
+    assert Change(str(tmp_path / "missing"), None, None).check() == []
+
+
+@pytest.mark.parametrize(("new", "is_swept"), [(b"same", True), (b"new", True), (None, False)])
+def test_a_look_at_a_change_removes_what_a_killed_process_left(tmp_path, new, is_swept):
+    path = tmp_path / "file"
+    path.write_bytes(b"same")
+    left = tmp_path / ".icsched-tmp-abcdefgh"
+    left.touch()
+
+    Change(str(path), b"same", new).check()
+
+    assert left.exists() is not is_swept
+
+
+def test_a_file_is_made_changed_and_removed_by_changes(tmp_path):
+    path = tmp_path / "file"
+
+    assert Change(str(path), None, b"1").make() is None
+    assert path.read_bytes() == b"1"
+    assert Change(str(path), b"1", b"2").make() == f"{path}.bak"
+    assert (path.read_bytes(), (tmp_path / "file.bak").read_bytes()) == (b"2", b"1")
+    assert Change(str(path), b"2", None).make() is None
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "file.bak"]
