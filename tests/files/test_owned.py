@@ -137,3 +137,8 @@ def test_a_file_of_another_user_is_not_opened(place):
 
     with pytest.raises(OSError, match="it belongs to user nobody, not to root"):
         open_owned(place / "log", os.O_WRONLY)
+
+
+def test_a_file_that_is_missing_is_the_systems_error(place):
+    with pytest.raises(FileNotFoundError):
+        open_owned(place / "log", os.O_WRONLY)

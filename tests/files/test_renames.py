@@ -65,3 +65,10 @@ with lease(handle) as is_sole:
     if done.stdout.startswith("None"):
         pytest.skip("this file system has no leases")
     assert done.stdout.split() == ["True", "waits", "False", "False"]
+
+
+def test_a_system_without_leases_cannot_say_whether_another_program_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+
+    with (tmp_path / "file").open("w") as file, renames.lease(file.fileno()) as is_sole:
+        assert is_sole() is None
