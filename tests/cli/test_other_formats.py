@@ -153,13 +153,13 @@ def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, 
 @pytest.mark.parametrize(
     ("file", "name", "can"),
     [
-        ("dag.mmd", "mermaid", "read a workflow and write a workflow"),
+        ("dag.edges", "edges", "read a workflow and write a workflow"),
         ("w.deps", "deps", "read a workflow"),
     ],
 )
 @pytest.mark.usefixtures("deps")
 def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, name, can):
-    put({"dag.mmd": "flowchart TD\n"})
+    put({"dag.edges": "a b\n"})
 
     found = icsched_process("prio", "--order", "prio", file, "--remove")
 

@@ -3,28 +3,63 @@
 import html
 import re
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
 
 from icsched.formats.dot.graphviz import ATTRIBUTES
 from icsched.formats.dot.tokens import END, HTML, KEYWORD, NAME, QUOTED, Tokens
 from icsched.formats.facts import FACTS
 from icsched.formats.found import Found
-from icsched.formats.groups import Group
 
 _OWN = frozenset({*FACTS, "label", "shape"})
 _TEXTS = frozenset({"command", "directory", "stdin", "stdout", "stderr"})
 _TAG = re.compile(r"<[^<>]*>")
 _FIRST_LINE = re.compile(r"\\[nlr]|\n")
+_MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
+_VISIT = 10  # entries that take as long as to go to a group
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    """A subgraph: the tasks that it mentions, and the subgraphs in it.
+
+    `known` has its members once they were looked for. The parser forgets them when it adds
+    something to the group, or to one of its parts.
+    """
+
+    tasks: dict[int, None] = field(default_factory=dict)
+    parts: dict["_Group", None] = field(default_factory=dict)
+    named: dict[str, "_Group"] = field(default_factory=dict)
+    known: list[int] | None = None
+
+    def members(self, count: Callable[[int], None]) -> list[int]:
+        """Return each task of the group and of its parts once; *count* gets what is walked."""
+        if self.known is not None:
+            return self.known
+        found: dict[int, None] = {}
+        waiting, seen = [self], {self}
+        while waiting:
+            group = waiting.pop()
+            count(_VISIT + len(group.tasks) + len(group.parts))
+            found.update(group.tasks)
+            parts = [part for part in group.parts if part not in seen]
+            seen.update(parts)
+            waiting += parts
+        self.known = list(found)
+        return self.known
 
 
 @dataclass(slots=True)
 class _Scope:
     """A pair of braces that is open; `last` is the end of the edge that is being read."""
 
-    group: Group
+    group: _Group
     defaults: dict[str, tuple[str, int]]
     start: int
-    last: int | Group | None = None
+    last: int | _Group | None = None
 
 
 @dataclass(slots=True)
@@ -74,6 +109,7 @@ class Parser:
         self._scopes: list[_Scope] = []
         self._html_names: set[str] = set()
         self._other_names: set[str] = set()
+        self._grouped = 0
 
     def parse(self) -> None:
         """Read the file; raises FormatError for what Graphviz would refuse, and for a graph."""
@@ -97,7 +133,7 @@ class Parser:
             tokens.word("the name of the digraph or {")
         start = tokens.start
         tokens.expect("{")
-        self._scopes.append(_Scope(Group(), {}, start))
+        self._scopes.append(_Scope(_Group(), {}, start))
 
     def _statement(self) -> None:
         """Read a statement, or of an edge the next end."""
@@ -128,9 +164,9 @@ class Parser:
             tokens.advance()
             if tokens.kind != "{":
                 _, name = tokens.word("the name of a subgraph or {")
-        group = Group() if name is None else outer.group.named.get(name)
+        group = _Group() if name is None else outer.group.named.get(name)
         if group is None or name is None:
-            group = group or Group()
+            group = group or _Group()
             outer.group.parts[group] = None
             if name is not None:
                 outer.group.named[name] = group
@@ -217,7 +253,7 @@ class Parser:
             scope.group.tasks[task] = None
         return task
 
-    def _end_of_edge(self, end: int | Group, place: int | None) -> None:
+    def _end_of_edge(self, end: int | _Group, place: int | None) -> None:
         """Take a task or a group: the end of an edge, or a statement on its own."""
         tokens, scope = self._tokens, self._scopes[-1]
         is_edge = scope.last is not None
@@ -237,11 +273,30 @@ class Parser:
             for key, _, start, _ in attributes or ():
                 self._pass_over(key, "edge", start)
 
-    def _join(self, parent: int | Group, child: int | Group, place: int) -> None:
+    def _join(self, parent: int | _Group, child: int | _Group, place: int) -> None:
+        """Add an arc from each task of *parent* to each of *child*; raises FormatError if too many.
+
+        An edge between two groups of 10^5 tasks is a short line, and more arcs than memory holds.
+        """
         if isinstance(parent, int) and isinstance(child, int):
             self.found.arc(parent, child, place)
-        else:
-            self.found.arcs([parent], [child], place)
+            return
+        count = partial(self._count, place)
+        sources, targets = (
+            [end] if isinstance(end, int) else end.members(count) for end in (parent, child)
+        )
+        count(max(len(sources) * len(targets), len(sources) + len(targets)))
+        if not sources or not targets:
+            self.found.remark("an edge to or from an empty subgraph is no dependency", place)
+        above, below = np.repeat(sources, len(targets)), np.tile(targets, len(sources))
+        self.found.add(above, below, np.full(len(above), place))
+
+    def _count(self, place: int, entries: int) -> None:
+        """Count arcs of groups, and the entries of groups that are walked to find them."""
+        self._grouped += entries
+        if self._grouped > _MOST_GROUPED:
+            most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"
+            raise self.found.error(place, f"expected {most}, got more")
 
     def _describe(
         self, task: int, place: int, attributes: list[tuple[str, str, int, int]] | None
