@@ -1,4 +1,4 @@
-"""Files of the formats that take an order, as people and other tools may lay them out."""
+"""Files of several formats, as people and other tools may lay them out."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,7 @@
 """What a reader finds in a file, task by task, and the workflow that it makes of that."""
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats
 from icsched.commands import Command
 from icsched.errors import FormatError
-from icsched.formats.facts import FACTS, STREAMS, Facts
+from icsched.formats.facts import STREAMS, Facts
 from icsched.formats.known import NO_SIZE, Remarks, check_sum, dag_of, known_seconds, with_means
 from icsched.formats.stated import Column, said
 from icsched.formats.words import command_of, command_text
@@ -209,12 +209,6 @@ def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
     """
     left = workflow.left.tolist()
     return {left[task]: len(left) - step for step, task in enumerate(order)}
-
-
-def shown_facts(rows: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return which of `FACTS` are known of at least one task."""
-    used = {fact for row in rows for fact in row}
-    return [fact for fact in FACTS if fact in used]
 
 
 def written_names(

@@ -2,14 +2,12 @@
 
 import html
 import re
-from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
-from icsched.formats.dot.graphviz import ATTRIBUTES
 from icsched.formats.dot.tokens import END, HTML, KEYWORD, NAME, QUOTED, Tokens
 from icsched.formats.facts import FACTS
 from icsched.formats.found import Found
@@ -20,6 +18,27 @@ _TAG = re.compile(r"<[^<>]*>")
 _FIRST_LINE = re.compile(r"\\[nlr]|\n")
 _MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
 _VISIT = 10  # entries that take as long as to go to a group
+# The attributes that Graphviz knows: they say how a graph is drawn.
+_DRAWING = """
+_background area arrowhead arrowsize arrowtail bb beautify bgcolor center charset class cluster
+clusterrank color colorscheme comment compound concentrate constraint Damping decorate
+defaultdist dim dimen dir diredgeconstraints distortion dpi edgehref edgetarget edgetooltip
+edgeURL epsilon esep fillcolor fixedsize fontcolor fontname fontnames fontpath fontsize
+forcelabels gradientangle group head_lp headclip headhref headlabel headport headtarget
+headtooltip headURL height href id image imagepath imagepos imagescale inputscale K label
+label_scheme labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize
+labelhref labeljust labelloc labeltarget labeltooltip labelURL landscape layer layerlistsep
+layers layerselect layersep layout len levels levelsgap lhead lheight linelength lp ltail lwidth
+margin maxiter mclimit mindist minlen mode model newrank nodesep nojustify normalize notranslate
+nslimit nslimit1 oneblock ordering orientation outputorder overlap overlap_scaling
+overlap_shrink pack packmode pad page pagedir pencolor penwidth peripheries pin pos quadtree
+quantum radius rank rankdir ranksep ratio rects regular remincross repulsiveforce resolution
+root rotate rotation samehead sametail samplepoints scale searchsize sep shape shapefile
+showboxes sides skew smoothing sortv splines start style stylesheet tail_lp tailclip tailhref
+taillabel tailport tailtarget tailtooltip tailURL target TBbalance tooltip truecolor URL
+vertices viewport voro_margin weight width xdotversion xlabel xlp z
+"""
+_DRAWN = frozenset(_DRAWING.split())
 
 
 @dataclass(slots=True, eq=False)
@@ -62,40 +81,6 @@ class _Scope:
     last: int | _Group | None = None
 
 
-@dataclass(slots=True)
-class Spots:
-    """Where an order can be written: offsets into the text by task, -1 if there is no such place.
-
-    `starts` and `stops` have the words of a priority, `lists` the end of a list of attributes,
-    `bare` the end of a statement without attributes, `end` the last brace. A list in `finished`
-    needs no comma. `odd` has names as the file spells them: in quotes, these would be other names.
-    """
-
-    starts: "array[int]" = field(default_factory=lambda: array("q"))
-    stops: "array[int]" = field(default_factory=lambda: array("q"))
-    lists: "array[int]" = field(default_factory=lambda: array("q"))
-    bare: "array[int]" = field(default_factory=lambda: array("q"))
-    finished: set[int] = field(default_factory=set)
-    odd: dict[int, str] = field(default_factory=dict)
-    end: int = 0
-
-    def add_task(self) -> None:
-        """Make room for the next task."""
-        for offsets in (self.starts, self.stops, self.lists, self.bare):
-            offsets.append(-1)
-
-    def has(self, task: int) -> bool:
-        """Whether a statement of the file can take the priority of a task."""
-        return max(self.starts[task], self.lists[task], self.bare[task]) >= 0
-
-    def add_list(self, task: int, place: int, *, is_finished: bool) -> None:
-        """Note the end of a list of attributes; the first list of a task counts."""
-        if self.lists[task] < 0:
-            self.lists[task] = place
-            if is_finished:
-                self.finished.add(task)
-
-
 class Parser:
     """Reads one digraph into a `Found`.
 
@@ -104,7 +89,6 @@ class Parser:
 
     def __init__(self, found: Found) -> None:
         self.found = found
-        self.spots = Spots()
         self._tokens = Tokens(found.text, found.error)
         self._scopes: list[_Scope] = []
         self._html_names: set[str] = set()
@@ -179,7 +163,6 @@ class Parser:
 
     def _close(self) -> None:
         scope = self._scopes.pop()
-        self.spots.end = self._tokens.start
         self._tokens.advance()
         if self._scopes:
             self._end_of_edge(scope.group, None)
@@ -191,14 +174,14 @@ class Parser:
         self._tokens.advance()
         if self._tokens.kind == "=":  # graph = "..." as an attribute of the graph
             raise self._tokens.unexpected("[")
-        for key, value, start, _ in self._attributes():
+        for key, value, start in self._attributes():
             if kind == "node" and key in _OWN:
                 scope.defaults = {**scope.defaults, key: (value, start)}
             else:
                 self._pass_over(key, kind, start)
 
-    def _attributes(self) -> list[tuple[str, str, int, int]]:
-        """Read lists of attributes: for each its name, its value, and where the value is."""
+    def _attributes(self) -> list[tuple[str, str, int]]:
+        """Read lists of attributes: for each its name, its value, and where the value begins."""
         tokens, found = self._tokens, []
         while tokens.kind == "[":
             tokens.advance()
@@ -209,10 +192,9 @@ class Parser:
                     tokens.advance()
                     start = tokens.start
                     _, value = tokens.word("the value of an attribute")
-                found.append((key, value, start, tokens.last_end))
+                found.append((key, value, start))
                 if tokens.kind in (",", ";"):
                     tokens.advance()
-            self._closing = tokens.start
             tokens.advance()
         return found
 
@@ -230,17 +212,13 @@ class Parser:
         while tokens.kind == ":":  # a port
             tokens.advance()
             tokens.word("a port")
-        self._end_of_edge(task, tokens.last_end)
+        self._end_of_edge(task, start)
 
     def _id_of(self, name: str, is_html: bool, start: int) -> int:
         """Return the id of a task; a new task gets the defaults of its scope."""
         found, scope = self.found, self._scopes[-1]
         is_new = name not in found.ids
         task = found.task(name)
-        if is_new:
-            self.spots.add_task()
-        if is_new and (is_html or "\\" in name):
-            self.spots.odd[task] = found.text[start : self._tokens.last_end]
         if name.startswith("<"):
             (self._html_names if is_html else self._other_names).add(name)
             if name in self._html_names and name in self._other_names:
@@ -266,11 +244,10 @@ class Parser:
         if tokens.kind == "--":
             raise tokens.unexpected("-> in a digraph")
         scope.last = None
-        attributes = self._attributes() if tokens.kind == "[" else None
-        if isinstance(end, int) and place is not None and not is_edge:
-            self._describe(end, place, attributes)
-        else:
-            for key, _, start, _ in attributes or ():
+        for key, value, start in self._attributes():
+            if isinstance(end, int) and not is_edge:
+                self._say(key, end, value, start)
+            else:
                 self._pass_over(key, "edge", start)
 
     def _join(self, parent: int | _Group, child: int | _Group, place: int) -> None:
@@ -298,24 +275,6 @@ class Parser:
             most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"
             raise self.found.error(place, f"expected {most}, got more")
 
-    def _describe(
-        self, task: int, place: int, attributes: list[tuple[str, str, int, int]] | None
-    ) -> None:
-        """Take the attributes of a task, and note where a priority can be written."""
-        if not attributes:
-            if attributes is None:
-                if self.spots.bare[task] < 0:
-                    self.spots.bare[task] = place
-            else:
-                self.spots.add_list(task, self._closing, is_finished=True)
-            return
-        before = self.found.text[attributes[-1][3] : self._closing].strip()
-        self.spots.add_list(task, self._closing, is_finished=before in (",", ";"))
-        for key, value, start, end in attributes:
-            self._say(key, task, value, start)
-            if key == "priority":
-                self.spots.starts[task], self.spots.stops[task] = start, end
-
     def _say(self, key: str, task: int, value: str, place: int) -> None:
         if key in FACTS:
             words = value.replace("\\\\", "\\") if key in _TEXTS else value
@@ -328,7 +287,7 @@ class Parser:
             self._pass_over(key, "node", place)
 
     def _pass_over(self, key: str, kind: str, place: int) -> None:
-        if key not in ATTRIBUTES:
+        if key not in _DRAWN:
             told = f"icsched does not read the {kind} attribute {key!r}"
             self.found.remark(told, place, rest=f"icsched does not read other {kind} attributes")
 
