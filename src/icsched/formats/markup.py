@@ -15,14 +15,13 @@ from xml.sax.saxutils import escape, quoteattr
 from icsched.errors import FormatError
 from icsched.files import Change, read_bytes, text_of
 from icsched.formats.edits import edited
-from icsched.formats.known import MOST_READ
+from icsched.formats.known import MOST_KINDS, MOST_READ
 from icsched.workflow import Remark
 
 DEEPEST = 100  # elements inside each other
 MOST_ATTRIBUTES = 1000  # of one element
 # Bytes of one tag or comment: expat reads an unfinished one again and again.
 LONGEST_TOKEN = 4 << 20
-MOST_KINDS = 10  # of unused elements, each with a remark
 _PIECE = 1 << 20  # bytes that expat gets at once
 
 # Takes attributes and the offset of the tag; may return what the element stands for in a text.
