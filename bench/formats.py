@@ -32,7 +32,7 @@ from icsched.commands import Command
 from icsched.formats import FORMATS
 
 KINDS = ("project", "diff", "fit", "background", "add")
-MEASURED = ("wfformat", "dax", "pegasus", "dot", "csv", "edges", "graphml", "gexf")
+MEASURED = ("wfformat", "dax", "pegasus", "dot", "csv", "edges")
 SAMPLE = 1000  # tasks of the file that tells how long a task is
 # Prints tasks, bytes and processor seconds. VmHWM is of this process; ru_maxrss may be of another.
 READER = """

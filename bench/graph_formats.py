@@ -13,7 +13,7 @@ import icsched
 from icsched import Dag, Workflow
 from icsched.formats import FORMATS
 
-SIZES = {"dot": 100_000, "mermaid": 100_000, "edges": 1_000_000, "csv": 200_000, "slurm": 50_000}
+SIZES = {"dot": 100_000, "edges": 1_000_000, "csv": 200_000, "slurm": 50_000}
 SMALL = 2_000  # tasks for pydot
 
 

@@ -34,7 +34,7 @@ def test_commands_and_options_are_completed(offered):
     [
         (["show", "wf.dag", "--order"], "fi", "fifo"),
         (["plot", "curves", "--order"], "fi", "fifo"),
-        (["convert", "a", "b", "--to"], "gra", "graphml"),
+        (["convert", "a", "b", "--to"], "peg", "pegasus"),
         (["run", "--engine"], "lo", "local"),
         (["make"], "air", "airsn"),
         (["simulate", "--batch-law"], "ge", "geometric"),

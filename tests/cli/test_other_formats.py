@@ -151,23 +151,19 @@ def test_the_command_line_has_the_options_and_the_help_of_dagman_files(icsched, 
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "can"),
-    [
-        ("dag.mmd", "mermaid", "read a workflow and write a workflow"),
-        ("w.deps", "deps", "read a workflow"),
-    ],
+    "words",
+    [["--in-place"], ["--diff"], ["--check"], ["--remove"], ["-o", "out.deps"], ["-o", "-"]],
+    ids=lambda words: words[-1],
 )
 @pytest.mark.usefixtures("deps")
-def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, file, name, can):
-    put({"dag.mmd": "flowchart TD\n"})
+def test_files_of_a_format_without_orders_get_a_table(icsched_process, folder, words):
+    found = icsched_process("prio", "--order", "prio", "w.deps", *words)
+    table = icsched_process("prio", "--order", "critical-path", "w.deps", "-o", "out.csv")
 
-    found = icsched_process("prio", "--order", "prio", file, "--remove")
-
-    assert (found.code, found.complaint) == (
-        1,
-        f"{file}: format {name}: icsched can {can}, but not remove an order"
-        " from a workflow's files",
-    )
+    told = "files of format deps hold no order: -o NAME.csv writes it as a table"
+    assert (found.code, found.complaint) == (1, f"w.deps: {told}")
+    assert table.code == 0
+    assert (folder / "out.csv").read_text() == "task,priority\nc,3\na,2\nb,1\n"
 
 
 @pytest.mark.parametrize(
@@ -176,25 +172,33 @@ def test_nothing_is_removed_from_files_that_hold_no_order(put, icsched_process, 
         (["--in-place", "--recursive"], "--recursive"),
         (["--in-place", "--order", "prio", "--keep-existing"], "--keep-existing"),
         (["--in-place", "--via", "vars"], "--via"),
-        (["-o", "out.deps", "--flatten"], "--flatten"),
+        (["-o", "out.json", "--flatten"], "--flatten"),
     ],
 )
-@pytest.mark.usefixtures("deps")
-def test_ways_to_write_dagman_files_are_refused_for_other_files(icsched_process, words, option):
-    found = icsched_process("prio", "w.deps", *words)
+def test_ways_to_write_dagman_files_are_refused_for_other_files(put, icsched, words, option):
+    put(HELD)
+
+    found = icsched("prio", "wf.json", *words)
 
     assert found.code == 2
-    assert found.complaint == f"{option} is for DAGMan files, not for format deps"
+    assert found.complaint == f"{option} is for DAGMan files, not for format wfformat"
 
 
 # b has a child and c has none, so the order "prio" runs b first.
-TABLE = "task,parents\na,\nc,a\nb,a\nd,b\n"
-DOT = "digraph { a -> c; a -> b; b -> d }\n"
+SCRIPT = """\
+a=$(sbatch --parsable -J a a.sh)
+c=$(sbatch --parsable -J c -d afterok:$a c.sh)
+b=$(sbatch --parsable -J b -d afterok:$a b.sh)
+d=$(sbatch --parsable -J d -d afterok:$b d.sh)
+"""
+DAX = """<adag><job id="a" name="x"/><job id="c" name="x"/><job id="b" name="x"/>
+<child ref="b"><parent ref="a"/></child><child ref="c"><parent ref="a"/></child></adag>
+"""
 JSON = """{"name": "x", "schemaVersion": "1.5", "workflow": {"specification": {"tasks": [
 {"name": "a", "id": "a", "parents": [], "children": ["b"]},
 {"name": "b", "id": "b", "parents": ["a"], "children": []}]}}}
 """
-HELD = {"wf.csv": TABLE, "wf.dot": DOT, "wf.json": JSON}
+HELD = {"wf.sh": SCRIPT, "wf.dax": DAX, "wf.json": JSON}
 
 
 @pytest.mark.parametrize("name", HELD)
@@ -236,10 +240,35 @@ def test_an_order_that_cannot_be_removed_says_what_to_do(name, put, icsched):
     assert Path(f"{name}.bak").read_text() == HELD[name]
 
 
-def test_a_format_that_holds_no_order_says_that_there_is_none_to_remove(put, icsched):
-    put({"wf.edges": "a b\n"})
+# b has a child and c has none, so the order "prio" runs b first.
+READ = {
+    "wf.dot": "digraph { a -> c; a -> b; b -> d }\n",
+    "wf.csv": "task,parents\na,\nc,a\nb,a\nd,b\n",
+    "wf.edges": "a c\na b\nb d\n",
+}
 
-    found = icsched("prio", "wf.edges", "--remove")
 
-    assert found.code == 1
-    assert found.complaint.endswith(", but not remove an order from a workflow's files")
+@pytest.mark.parametrize(
+    "words", ["--in-place", "--diff", "--check", "--remove", "-o copy", "-o -"]
+)
+@pytest.mark.parametrize("name", READ)
+def test_a_format_that_holds_no_order_names_the_table(name, words, put, icsched, folder):
+    put(READ)
+
+    found = icsched("prio", name, *words.split())
+
+    form = name.removeprefix("wf.")
+    told = f"files of format {form} hold no order: -o NAME.csv writes it as a table"
+    assert (found.code, found.complaint) == (1, f"{name}: {told}")
+    assert {path.name: path.read_text() for path in folder.iterdir()} == READ
+
+
+@pytest.mark.parametrize("name", [*READ, "wf.sh"])
+def test_an_order_of_any_format_is_written_as_a_table(name, put, icsched, folder):
+    put({**READ, **HELD})
+
+    found = icsched("prio", name, "--order", "prio", "-o", "order.csv")
+
+    assert (found.code, found.out.splitlines()[-1]) == (0, "wrote order.csv")
+    assert (folder / "order.csv").read_text() == "task,priority\na,4\nb,3\nc,2\nd,1\n"
+    assert (folder / name).read_text() == {**READ, **HELD}[name]

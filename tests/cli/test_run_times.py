@@ -141,7 +141,7 @@ def test_all_commands_assume_that_run_times_vary_alike(put, icsched):
 TRACE = "task,parents,run_time\nmap_1,,30\nother,,7\n"
 
 
-@pytest.mark.parametrize("file", ["t.json", "t.yml", "t.dax", "t.dot", "t.graphml", "t.gexf"])
+@pytest.mark.parametrize("file", ["t.json", "t.yml", "t.dax", "t.dot"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_workflow_with_run_times_gives_them_by_name(icsched, put, command, file):
     put({"t.csv": TRACE})

@@ -1,4 +1,4 @@
-"""Files of the formats that take an order, as people and other tools may lay them out."""
+"""Files of several formats, as people and other tools may lay them out."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -159,46 +159,10 @@ def dax(draw: st.DrawFn, count: int, arcs: Arcs) -> str:
     return _tag(draw, "adag", [*jobs, *needs])
 
 
-def graphml(draw: st.DrawFn, count: int, arcs: Arcs) -> str:
-    """Nodes with and without data; the key may be declared, with a default."""
-    data, default = '<data key="k">7</data>', _any(draw, "", "<default>2</default>")
-    declared = draw(st.booleans())
-    key = [f'<key id="k" for="node" attr.name="priority" attr.type="int">{default}</key>']
-    own = [data, '<data key="k"><!-- 3 -->7</data>'] if declared else ["<desc>x</desc>"]
-    nodes = [
-        _tag(draw, f'node id="t{t}"', _some(draw, *own)[:1] + _some(draw, "<desc>y</desc>"))
-        for t in range(count)
-    ]
-    edges = [f'<edge source="t{a}" target="t{b}"/>' for a, b in arcs]
-    graph = _tag(draw, 'graph edgedefault="directed"', [*nodes, *edges])
-    return _tag(draw, "graphml", [*(key if declared else []), graph])
-
-
-def gexf(draw: st.DrawFn, count: int, arcs: Arcs) -> str:
-    """Nodes with and without values; the attribute may be declared, with a default."""
-    default = _any(draw, "", "<default>2</default>")
-    key = f'<attribute id="k" title="priority" type="integer">{default}</attribute>'
-    lists = draw(st.sampled_from([[], ['<attributes class="edge"/>'], ["nodes"]]))
-    is_declared = lists == ["nodes"] and draw(st.booleans())
-    if lists == ["nodes"]:
-        lists = [_tag(draw, 'attributes class="node"', [key] if is_declared else [])]
-    own = ['<attvalue for="k" value="7"/>', "<attvalue value='7' for='k'></attvalue>"]
-    nodes = []
-    for task in range(count):
-        values = _some(draw, *own)[:1] if is_declared else []
-        inside = [_tag(draw, "attvalues", values)] if values or draw(st.booleans()) else []
-        nodes.append(_tag(draw, f'node id="t{task}" label="x"', inside))
-    edges = [f'<edge id="{a}-{b}" source="t{a}" target="t{b}"/>' for a, b in arcs]
-    parts = [*lists, _tag(draw, "nodes", nodes), _tag(draw, "edges", edges)]
-    return _tag(draw, "gexf", [_tag(draw, 'graph defaultedgetype="directed"', parts)])
-
-
 LAYOUTS: dict[str, Callable[[st.DrawFn, int, Arcs], str]] = {
     "csv": csv,
     "dax": dax,
     "dot": dot,
-    "gexf": gexf,
-    "graphml": graphml,
     "pegasus": pegasus,
     "slurm": slurm,
     "wfformat": wfformat,

@@ -14,9 +14,6 @@ LEAST = {
     "pegasus": "jobs: []\n",
     "dax": "<adag/>",
     "dot": "digraph {}",
-    "mermaid": "flowchart TD\n",
-    "graphml": '<graphml><graph edgedefault="directed"/></graphml>',
-    "gexf": '<gexf><graph defaultedgetype="directed"/></gexf>',
     "edges": "",
     "csv": "task,parents\n",
     "slurm": "",
@@ -26,9 +23,6 @@ EMPTY = {
     "pegasus": "expected a workflow of Pegasus, with a list of jobs, got an empty file",
     "dax": "expected well-formed XML, got no element found in column 1",
     "dot": "expected digraph, got the end of the file",
-    "mermaid": "expected flowchart or graph, with a direction such as TD, got the end of the line",
-    "graphml": "expected well-formed XML, got no element found in column 1",
-    "gexf": "expected well-formed XML, got no element found in column 1",
     "csv": "expected a header with the columns parent,child or task,parents, got an empty file",
 }
 PRIORITY = {
@@ -38,11 +32,6 @@ PRIORITY = {
     "dax": '<adag><job id="a" name="x">\n'
     '<profile namespace="condor" key="priority">@</profile></job></adag>',
     "dot": 'digraph {\na [priority="@"] }',
-    "graphml": '<graphml><key id="p" for="node" attr.name="priority" attr.type="long"/>'
-    '<graph edgedefault="directed"><node id="a">\n<data key="p">@</data></node></graph></graphml>',
-    "gexf": '<gexf><graph defaultedgetype="directed"><attributes class="node">'
-    '<attribute id="p" title="priority" type="long"/></attributes><nodes><node id="a"><attvalues>\n'
-    '<attvalue for="p" value="@"/></attvalues></node></nodes></graph></gexf>',
     "csv": "task,parents,priority\na,,@\n",
 }
 SLURM = "\nsbatch --job-name=a --nice=@ a.sh\n"
@@ -132,15 +121,6 @@ def test_a_whole_number_in_any_form_is_a_priority(put, name, written, number):
     assert workflow.priorities.tolist() == [-number if name == "slurm" else number]
 
 
-@pytest.mark.parametrize("name", ["graphml", "gexf"])
-def test_a_priority_may_be_an_attribute_with_a_fraction_if_that_is_0(put, name):
-    text = PRIORITY[name].replace('"long"', '"double"')
-
-    assert _read(put, name, text.replace("@", "7.0")).priorities.tolist() == [7]
-    with pytest.raises(FormatError, match=r"^wf:2: .*expected a whole number of 32 bits, got"):
-        _read(put, name, text.replace("@", "7.5"))
-
-
 @pytest.mark.parametrize(("written", "number"), [("5.0", 5), ("1.5", 1), ("-1.5", -1)])
 def test_dagman_drops_the_fraction_of_a_priority(put, written, number):
     text = f"JOB a a.sub\nPRIORITY a {written}\n"
@@ -181,8 +161,6 @@ RUN_TIME = {
     "csv": "task,parents,run_time\na,,@\n",
     "dax": '<adag>\n<job id="a" runtime="@"/></adag>',
     "dot": 'digraph {\na [run_time="@"] }',
-    "gexf": PRIORITY["gexf"].replace("priority", "run_time"),
-    "graphml": PRIORITY["graphml"].replace("priority", "run_time"),
 }
 
 
@@ -234,18 +212,3 @@ def test_a_writer_names_the_files_of_streams_as_the_job_sees_them(put, name):
     assert '"in.txt"' in text
     assert '"deep/out"' in text
     assert _read(put, name, text).commands == (command,)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("graphml", '<graphml>\n<graph edgedefault="undirected"><node id="a"/></graph></graphml>'),
-        ("gexf", '<gexf>\n<graph><nodes><node id="a"/></nodes></graph></gexf>'),
-        ("gexf", '<gexf>\n<graph defaultedgetype="mutual"><nodes/></graph></gexf>'),
-    ],
-)
-def test_an_undirected_graph_is_refused_even_without_edges(put, name, text):
-    with pytest.raises(FormatError) as caught:
-        _read(put, name, text)
-
-    assert str(caught.value) == "wf:2: expected a directed graph, got an undirected one"

@@ -12,10 +12,6 @@ PIECES = {
         'digraph strict graph subgraph node edge { } [ ] = ; , : + -> -- a b "c" " < > <b> <!-- -->'
         ' // /* */ # -1 . label priority=3 run_time=x \\ \\" é'
     ),
-    "wf.mmd": (
-        "flowchart graph TD --- --> -.-> ==> --x -- == -. ~~~ | & ; %% %%{ }%% subgraph end style"
-        ' a b s [ ] ( ) (( )) {{ }} > / \\ " @{ :::x e@--> <-->'
-    ),
     "wf.csv": 'task parents parent child priority run_time done command , ; \t " "" a b a,b',
     "wf.edges": "a b c # #x { } {'w':1} 3.5 \ufeff",
     "wf.sh": (
@@ -41,7 +37,7 @@ def outcome(name: str) -> str:
 @given(st.data())
 def test_any_text_is_a_workflow_or_one_line(put, name, data):
     words = st.sampled_from([*PIECES[name].split(" "), " ", "\n", "\r\n", ""])
-    starts = {"wf.dot": "digraph {", "wf.mmd": "graph TD\n", "wf.csv": "task,parents\n"}
+    starts = {"wf.dot": "digraph {", "wf.csv": "task,parents\n"}
     start = data.draw(st.sampled_from(["", starts.get(name, "")]))
     blank = data.draw(st.sampled_from(["", " "]))
     put({name: start + blank.join(data.draw(st.lists(words, max_size=25)))})

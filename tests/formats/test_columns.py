@@ -2,14 +2,13 @@
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import icsched
-from icsched import Dag, FormatError, prioritize
+from icsched import Dag, FormatError
 from icsched.commands import Command
 from tests.formats.workflows import TEXT
 
@@ -120,50 +119,6 @@ def test_of_many_unknown_columns_ten_are_named_and_the_others_counted(read):
 
 def test_names_may_differ_only_in_case_or_in_quotes(read):
     assert read('task,parents\na,\nA,a\n"""a""",A\n').names == ("a", "A", '"a"')
-
-
-# Writing an order
-
-
-def test_an_order_changes_only_the_cells_of_the_column(read):
-    workflow = read(TASKS)
-
-    icsched.write("wf.csv", prioritize(workflow, [0, 1, 2]))
-
-    assert Path("wf.csv").read_bytes().decode() == (
-        "Task,parents,run_time,size,command,priority,note\n"
-        'a,,1.5,10,"sort ""my file""",3,x\n'
-        "b,a,2,20,env,2,\n"
-        '"c, d",a; b,,30,,1,"two\nlines"\n'
-    )
-
-
-def test_a_column_is_added_if_there_is_none_and_done_tasks_get_no_number(read):
-    workflow = read("task,parents,done\r\na,,yes\r\nb,a,\r\nc,a,no")
-
-    icsched.write("wf.csv", prioritize(workflow, [1, 0]))
-
-    expected = "task,parents,done,priority\r\na,,yes,\r\nb,a,,1\r\nc,a,no,2"
-    assert Path("wf.csv").read_bytes().decode() == expected
-
-
-def test_a_short_row_is_filled_up_so_that_the_number_is_below_its_name(read):
-    workflow = read("task,parents,note,more\na,\nb,a,hello\nc,a,,x")
-
-    icsched.write("wf.csv", prioritize(workflow, [0, 1, 2]))
-
-    expected = "task,parents,note,more,priority\na,,,,3\nb,a,hello,,2\nc,a,,x,1"
-    assert Path("wf.csv").read_bytes().decode() == expected
-
-
-def test_pairs_have_no_place_for_an_order(read):
-    workflow = read("parent,child\na,b\n")
-
-    with pytest.raises(FormatError) as caught:
-        icsched.write("wf.csv", prioritize(workflow, [0, 1]))
-
-    problem = "expected the columns task,parents to write priorities beside"
-    assert str(caught.value) == f"wf.csv:1: {problem}"
 
 
 # The module csv of Python agrees

@@ -16,22 +16,6 @@ FILES = {
     "wf.dot": "digraph {\n  a\n  b\n  c\n  a -> b\n  b -> c\n  c -> a\n}\n",
     "chain.dot": "digraph {\n a -> x\n\n a\n-> b\n-> c\n-> a\n}\n",
     "group.dot": 'digraph {\n "\n\n" -> a\n{a} -> b;\n b -> {c}\nc -> a }\n',
-    "wf.mmd": "flowchart TD\n\n a\n b\n a --> b\n b -- then --> c\n c ==> a\n",
-    "group.mmd": "flowchart TD\nsubgraph S\n a\nend\n S --> b\n b --> c\n c --> S\n",
-    "wf.graphml": f"""{XML}<graphml><graph edgedefault="directed">
-<node id="a"/><node id="b"/>
-
-<edge source="a" target="b"/>
-<edge source="b" target="c"/>
-<edge source="c" target="a"/>
-<node id="c"/></graph></graphml>""",
-    "wf.gexf": f"""{XML}<gexf><graph defaultedgetype="directed"><nodes>
-<node id="a"/><node id="b"/><node id="c"/>
-</nodes><edges>
-<edge id="0" source="a" target="b"/>
-<edge id="1" source="b" target="c"/>
-<edge id="2" source="c" target="a"/>
-</edges></graph></gexf>""",
     "wf.dax": f"""{XML}<adag>
 <job id="a"/><job id="b"/><job id="c"/>
 

@@ -1,11 +1,9 @@
-"""Graphviz files: what they say, and how an order gets into them."""
-
-from pathlib import Path
+"""Graphviz files: what they say."""
 
 import pytest
 
 import icsched
-from icsched import Dag, FormatError, Workflow, prioritize
+from icsched import Dag, FormatError, Workflow
 from icsched.commands import Command
 from icsched.formats import FORMATS
 from icsched.run_times import Origin
@@ -262,56 +260,6 @@ def test_a_mark_of_unicode_at_the_start_is_passed_over(read):
     assert read("\ufeffdigraph {a -> b}").names == ("a", "b")
 
 
-# Writing
-
-
-def test_an_order_changes_only_the_priorities(put):
-    text = (
-        "// mine\ndigraph {\n\tnode [shape=box]\n\ta [ label=x ] // first\n"
-        "\tb [priority=1 color=red]\n"
-        '\tc; "d e" []\n\tf [x=1,]\n\ta -> g\n}   \n'
-    )
-    put({"wf.dot": text})
-    assert [*icsched.read("wf.dot").names] == ["a", "b", "c", "d e", "f", "g"]
-    order = [4, 3, 2, 1, 0, 5]
-
-    assert icsched.write("wf.dot", prioritize(icsched.read("wf.dot"), order)) == ["wf.dot"]
-
-    assert Path("wf.dot").read_text() == (
-        "// mine\ndigraph {\n\tnode [shape=box]\n\ta [ label=x , priority=2] // first\n"
-        "\tb [priority=3 color=red]\n"
-        '\tc [priority=4]; "d e" [priority=5]\n\tf [x=1,priority=6]\n\ta -> g\n'
-        '  "g" [priority=1];\n}   \n'
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "new"),
-    [
-        (
-            "digraph{a->b;z}",
-            'digraph{a->b;z [priority=2]\n  "a" [priority=3];\n  "b" [priority=1];\n}',
-        ),
-        (
-            "digraph{<a>->b}",
-            'digraph{<a>->b\n  <a> [priority=2];\n  "b" [priority=1];\n}',
-        ),
-        (
-            r'digraph{"a\\"->b}',
-            r'digraph{"a\\"->b' + "\n" + r'  "a\\" [priority=2];' + '\n  "b" [priority=1];\n}',
-        ),
-    ],
-)
-def test_nodes_that_only_edges_name_get_a_statement_before_the_last_brace(put, text, new):
-    put({"wf.dot": text})
-    workflow = icsched.read("wf.dot")
-
-    icsched.write("wf.dot", prioritize(workflow, "fifo"))
-
-    assert Path("wf.dot").read_text() == new
-    assert icsched.read("wf.dot").whole == workflow.whole
-
-
 def test_an_edge_to_or_from_an_empty_subgraph_gets_a_remark(read):
     workflow = read("digraph {\na -> {} -> b}")
 
@@ -331,16 +279,6 @@ def test_a_subgraph_that_is_opened_again_has_its_new_nodes_too(read):
         ("b", "f"),
         ("c", "f"),
     }
-
-
-def test_a_priority_that_a_default_gave_is_overruled(put):
-    put({"wf.dot": "digraph {node [priority=9]; a; b}"})
-
-    icsched.write("wf.dot", prioritize(icsched.read("wf.dot"), [1, 0]))
-
-    assert Path("wf.dot").read_text() == (
-        "digraph {node [priority=9]; a [priority=1]; b [priority=2]}"
-    )
 
 
 @pytest.mark.parametrize("name", ["ends in \\", 'a\\"b', "a\\\nb"])

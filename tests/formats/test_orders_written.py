@@ -29,7 +29,20 @@ def drawn_order(data, dag) -> list[int]:
     return order
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", [name for name in LAYOUTS if FORMATS[name].changes is None])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_a_file_of_another_format_has_its_tasks_and_arcs(name, data):
+    text, tasks, arcs = data.draw(files(name))
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"wf{FORMATS[name].suffixes[0]}")
+        path.write_bytes(text.encode())
+        workflow = icsched.read(path)
+
+    assert (len(workflow.whole), len(workflow.whole.arcs)) == (tasks, arcs)
+
+
+@pytest.mark.parametrize("name", [name for name in LAYOUTS if FORMATS[name].changes is not None])
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_an_order_is_read_again_and_a_second_time_changes_nothing(name, data):

@@ -30,7 +30,6 @@ FORK = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
         ("wf.dag.rescue001", "dagman"),
         ("dag.dot", "dot"),
         ("dag.GV", "dot"),
-        ("dag.mmd", "mermaid"),
         ("dag.edgelist", "edges"),
         ("dag.TSV", "csv"),
         ("submit.sh", "slurm"),
@@ -38,8 +37,6 @@ FORK = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nPARENT a CHILD b c\n"
         ("wf.yml", "pegasus"),
         ("wf.dax", "dax"),
         ("wf.xml", "dax"),
-        ("wf.graphml", "graphml"),
-        ("wf.gexf", "gexf"),
     ],
 )
 def test_the_suffix_says_the_format_and_dagman_files_may_have_any_name(path, name):
@@ -141,12 +138,14 @@ def test_wrong_arguments_of_read_are_one_line(paths, options, problem):
 
 
 def test_writing_an_order_into_a_format_that_holds_none_is_one_line(put):
-    put({"dag.mmd": "flowchart TD\n"})
+    put({"wf.edges": "a\n"})
 
-    with pytest.raises(FormatError, match=r"but not write an order into a workflow's files$"):
-        icsched.write("dag.mmd", prioritize(Dag({"a": []}), "prio"))
+    with pytest.raises(FormatError) as caught:
+        icsched.write("wf.edges", prioritize(Dag({"a": []}), "prio"))
 
-    assert Path("dag.mmd").read_text() == "flowchart TD\n"
+    problem = 'files of format edges hold no order: write("NAME.csv", plan) writes it as a table'
+    assert str(caught.value) == f"wf.edges: {problem}"
+    assert Path("wf.edges").read_text() == "a\n"
 
 
 def test_writing_clusters_in_a_format_that_has_none_is_one_line():
@@ -169,6 +168,43 @@ def test_a_workflow_of_no_files_has_no_submission():
 
 
 # Writing
+
+
+def test_a_plan_is_written_as_a_table_if_the_name_ends_in_csv(folder):
+    """The table is the same for any names, and an older file is kept once."""
+    table = folder / "order.csv"
+    table.write_text("mine\n")
+    plan = prioritize(Dag({1: [], "b": [1]}), "prio")
+
+    assert icsched.write(table, plan) == [str(table)]
+    assert icsched.write("order.csv", plan) == []
+
+    assert table.read_text() == "task,priority\n1,2\nb,1\n"
+    assert {path.name: path.read_text() for path in folder.iterdir() if path != table} == {
+        "order.csv.bak": "mine\n"
+    }
+
+
+@pytest.mark.parametrize(
+    ("graph", "path", "options", "complaint"),
+    [
+        ({1: [], "1": []}, "o.csv", {}, "o.csv: two tasks have the same name once written as text"),
+        ({"\udcff": []}, "o.csv", {}, "o.csv: expected text that UTF-8 can hold, got '\\udcff'"),
+        ({"a": []}, "no/o.csv", {}, "no/o.csv: no such file or directory"),
+        (
+            {"a": []},
+            "o.csv",
+            {"lenient": True},
+            "write: expected one file for a table of an order, and no options",
+        ),
+    ],
+)
+def test_a_table_that_cannot_be_written_is_one_line(folder, graph, path, options, complaint):
+    with pytest.raises(icsched.IcschedError) as caught:
+        icsched.write(path, prioritize(Dag(graph), "prio"), **options)
+
+    assert str(caught.value) == complaint
+    assert [*folder.iterdir()] == []
 
 
 def test_a_dag_is_written_in_the_format_of_the_suffix(folder):

@@ -13,10 +13,12 @@ from icsched.engines.configuration import pool_settings
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS, dagman
-from icsched.formats.access import order_changes
+from icsched.formats.access import is_table, no_order, order_changes, order_table
 from icsched.formats.dagman.writer import COMPANION, Via
 from icsched.formats.table import format_by_suffix
 from icsched.workflow import Workflow
+
+INSTEAD = "-o NAME.csv"  # for an order that no file of the workflow's format can hold
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class Writing:
     def only_looks(self) -> bool:
         """Whether icsched only finds out what --in-place would write."""
         return self.diff or self.check
+
+    @property
+    def makes_table(self) -> bool:
+        """Whether -o names a table of the order, and not a copy of the workflow."""
+        return self.output is not None and is_table(self.output)
 
     @property
     def writes_order(self) -> bool:
@@ -65,6 +72,8 @@ class Made:
 def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Change]:
     """Find out what to write where; raises ArgumentError if writing would destroy a file."""
     workflow, priorities = found.workflow, found.priorities
+    if writing.output is not None and writing.makes_table:
+        return [_table(found, writing.output)]
     submission = dagman.submission_in(workflow)
     if submission is None:
         return _in_other(found, writing)
@@ -78,11 +87,20 @@ def planned(found: Ordered, writing: Writing, reading: Reading) -> Sequence[Chan
     return dagman.copies(submission, priorities, path, keep_existing=kept)
 
 
-def check_suffix(source: str, path: str, reading: Reading) -> None:
-    """Raise ArgumentError if *path* names another format than *source* has: a copy keeps it."""
-    named, own = format_by_suffix(path), reading.format_of(source)
-    is_alike = Path(path).suffix == Path(source).suffix
-    if named is None or named.name == own.name or is_alike:
+def check_format(source: str, writing: Writing, reading: Reading) -> None:
+    """Raise FormatError if the file *source* cannot hold an order, and one is to be written there.
+
+    Raises ArgumentError if -o names another format than *source* has: a copy keeps its format.
+    """
+    if writing.makes_table or not writing.writes_order:
+        return
+    own, path = reading.format_of(source), writing.output
+    if own.changes is None:
+        raise no_order(own, source, INSTEAD)
+    if path is None or Path(path).suffix == Path(source).suffix:
+        return
+    named = format_by_suffix(path)
+    if named is None or named.name == own.name:
         return
     kept = f"-o writes a copy in format {own.name}, but {path} has a suffix of {named.name}"
     raise ArgumentError(f"{kept}: for another format, use icsched convert IN OUT")
@@ -102,6 +120,14 @@ def _in_other(found: Ordered, writing: Writing) -> Sequence[Change]:
             raise ArgumentError(f"{option} is for DAGMan files, not for format {chosen.name}")
     changes = order_changes(found.workflow, found.plan.order.tolist())
     return changes if writing.output is None else [_copy(found.workflow, changes, writing.output)]
+
+
+def _table(found: Ordered, path: str) -> Change:
+    """Return the change that writes an order as a table."""
+    check_output(found.workflow, path)
+    names = map(str, found.plan.schedule.names)
+    priorities = {name: found.priorities[name] for name in names}
+    return Change(path, None, order_table(path, priorities))
 
 
 def _copy(workflow: Workflow, changes: Sequence[Change], path: str) -> Change:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from icsched.answers import notes
 from icsched.answers.changes import (
+    INSTEAD,
     Writing,
     Written,
-    check_suffix,
+    check_format,
     made,
     planned,
     planning_notes,
@@ -24,6 +25,7 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.errors import FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format, dagman
+from icsched.formats.access import no_order
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.workflow import Workflow
 
@@ -54,8 +56,8 @@ def prio_answer(
 ) -> PrioAnswer:
     """Find an order of a workflow and the changes to its files; write nothing."""
     wanted.order.check()
-    if files and writing.output is not None:
-        check_suffix(files[0], writing.output, reading)
+    if files:
+        check_format(files[0], writing, reading)
     search = _Search(writing, reading, signs)
     return search.removal(files) if writing.remove else search.ordering(files, wanted)
 
@@ -123,6 +125,8 @@ class _Search:
         """
         writing = self.writing
         changes = planned(found, writing, self.reading)  # raises even if nothing is written
+        if writing.makes_table:
+            return changes
         reason = found.reason_to_leave
         has_good = bool(found.sections) and not found.removes_sections
         if reason is None or (writing.output is not None and has_good):
@@ -187,8 +191,9 @@ def _all_removals(workflow: Workflow) -> Sequence[Change]:
 
 def _removals(chosen: Format, path: str) -> Sequence[Change]:
     """Return the changes that remove our sections; raises FormatError if files can have none."""
-    holds_order = chosen.changes is not None and FORMATS.is_own(chosen.name)
-    if holds_order and chosen.removals is None:
+    if chosen.changes is None and chosen.removals is None:
+        raise no_order(chosen, path, INSTEAD)
+    if chosen.removals is None and FORMATS.is_own(chosen.name):
         why = f"format {chosen.name} has one priority for each task, and not the one before"
         raise FormatError(path, None, f"{why}: to remove an order, go back to {path}.bak")
     if chosen.removals is None:

@@ -35,8 +35,9 @@ class WriteOptions(Writing):
     Parameters
     ----------
     output
-        Write a copy of the file with the order in it to this file; - for standard output. If there
-        is a file of that name without a section of icsched's, it is kept in OUTPUT.bak.
+        Write a copy of the file with the order in it to this file; - for standard output. If the
+        name ends in .csv, write a table instead: task,priority, first to run first. If there is a
+        file of that name without a section of icsched's, it is kept in OUTPUT.bak.
     in_place
         Write the order into the file itself; the original is kept in FILE.bak.
     remove
@@ -227,6 +228,10 @@ def _misused_output(
         "--flatten needs -o": writing.flatten and writing.output is None,
         "--flatten cannot be used with --usedagdir": writing.flatten and reading.usedagdir,
         "--flatten cannot be used with --lenient": writing.flatten and reading.lenient,
+        "--flatten cannot be used with -o NAME.csv": writing.flatten and writing.makes_table,
+        "--keep-existing cannot be used with -o NAME.csv": (
+            writing.keep_existing and writing.makes_table
+        ),
     }
 
 

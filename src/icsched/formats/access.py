@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
-from icsched.files import Change, write_text
+from icsched.files import Change, encoded, read_bytes, would_replace, write_text
 from icsched.formats.entry import Format, NoOptions
 from icsched.formats.table import FORMATS, format_of
 from icsched.pebble import check_order
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from icsched.orders import Plan
 
 Path = str | os.PathLike[str]
+_INSTEAD = 'write("NAME.csv", plan)'
 
 
 def read(path: Path | Sequence[Path], *, format: str | None = None, **options: object) -> Workflow:  # noqa: A002
@@ -61,32 +62,70 @@ def write(
     format: str | None = None,  # noqa: A002
     **options: object,
 ) -> list[str]:
-    """Write the order of a plan into the workflow at *path*; a dag replaces the file at *path*.
+    r"""Write the order of a plan into the workflow at *path*; a dag replaces the file at *path*.
 
     For a plan, *path* must name an existing file, and the tasks left to run there must be those of
-    the plan. The file gets the order; the file as it was is kept as ``path.bak``. A dag
-    replaces an existing file, and no copy is kept. Returns the names of the files that were
-    written; there are none if the file has that order already. The format is chosen as by `read`.
-    For a plan, *options* say how the file is read.
+    the plan. The file gets the order; the file as it was is kept as ``path.bak``. If *path* ends in
+    ``.csv``, it need not exist: the file gets a table with the columns task and priority, a row for
+    each task, first to run first. A dag replaces an existing file, and no copy is kept. Returns the
+    names of the files that were written; there are none if the file has that order already. The
+    format is chosen as by `read`. For a plan, *options* say how the file is read.
 
     Raises FormatError if a file cannot be read or written, or if its format cannot hold
     *content*. Raises ArgumentError if the plan is for another file. Raises ScheduleError if the
     order does not respect the dependencies in the file.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from icsched import prioritize
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "order.csv"
+    ...     _ = write(file, prioritize(Dag({"a": [], "b": ["a"]}), "prio"))
+    ...     file.read_text()
+    'task,priority\na,2\nb,1\n'
     """
     from icsched.orders import Plan  # slow to import
 
     paths = _paths(path)
     chosen = format_of(paths[0], format)
     if isinstance(content, Plan):
+        if chosen.name == "csv" and is_table(paths[0]):
+            _check_alone(paths, options, "a table of an order")
+            return _write_table(paths[0], content)
         return _write_order(paths, content, chosen, options)
     if not isinstance(content, Dag):
         raise ArgumentError(f"write: expected a Plan or a Dag, got {type(content).__name__}")
-    if len(paths) > 1 or options:
-        raise ArgumentError("write: expected one file for a dag, and no options")
+    _check_alone(paths, options, "a dag")
     if chosen.text is None:
         raise chosen.cannot("text", paths[0])
     write_text(paths[0], chosen.text(Workflow.bare(content), path=paths[0]))
     return paths
+
+
+def _check_alone(paths: Sequence[str], options: dict[str, object], what: str) -> None:
+    if len(paths) > 1 or options:
+        raise ArgumentError(f"write: expected one file for {what}, and no options")
+
+
+def no_order(chosen: Format, path: str, instead: str) -> FormatError:
+    """Return the error for an order in the file at *path*; *instead* writes a table of it."""
+    problem = f"files of format {chosen.name} hold no order: {instead} writes it as a table"
+    return FormatError(path, None, problem)
+
+
+def is_table(path: str) -> bool:
+    """Whether *path* is the name of a table, to which an order is written for any format."""
+    return path.lower().endswith(".csv")
+
+
+def order_table(path: str, priorities: Mapping[str, int]) -> bytes:
+    """Return the table of an order: a row for each task, in the order of *priorities*.
+
+    Raises FormatError for a name that UTF-8 cannot hold; *path* is the file for the message.
+    """
+    from icsched.formats.columns import order_text
+
+    return encoded(path, order_text(priorities))
 
 
 def order_changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
@@ -98,7 +137,7 @@ def order_changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
     chosen = FORMATS.find(workflow.format)
     path = next(iter(workflow.files), "")
     if chosen.changes is None:
-        raise chosen.cannot("changes", path)
+        raise no_order(chosen, path, _INSTEAD)
     changes = chosen.changes(workflow, order)
     if chosen.read is not None and chosen.options is NoOptions and len(changes) == 1:
         _check_change(changes[0], workflow, order, chosen)
@@ -186,9 +225,21 @@ def _write_order(
     paths: list[str], plan: Plan, chosen: Format, options: dict[str, object]
 ) -> list[str]:
     if chosen.changes is None:  # before a long time of reading
-        raise chosen.cannot("changes", paths[0])
+        raise no_order(chosen, paths[0], _INSTEAD)
     workflow = read(paths, format=chosen.name, **options)
-    changes = order_changes(workflow, _order(workflow, plan, paths[0]))
+    return _made(order_changes(workflow, _order(workflow, plan, paths[0])))
+
+
+def _write_table(path: str, plan: Plan) -> list[str]:
+    priorities = {str(name): number for name, number in plan.priorities.items()}
+    if len(priorities) < len(plan.dag):
+        raise FormatError(path, None, "two tasks have the same name once written as text")
+    old = read_bytes(path) if would_replace(path) else None
+    return _made([Change(path, old, order_table(path, priorities))])
+
+
+def _made(changes: Sequence[Change]) -> list[str]:
+    """Make *changes*, all or none; return the files that were written."""
     for change in changes:
         for reason in change.check():
             raise FormatError(change.path, None, f"{reason}: icsched leaves it as it is")

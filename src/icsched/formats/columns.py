@@ -3,22 +3,14 @@
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from icsched.errors import ArgumentError, FormatError
-from icsched.files import Change, read_text
-from icsched.formats.edits import Edit, edited
+from icsched.errors import FormatError
+from icsched.files import read_text
 from icsched.formats.entry import NoOptions
 from icsched.formats.facts import FACTS
-from icsched.formats.found import (
-    Found,
-    facts_of,
-    priorities_of,
-    shown_facts,
-    written_names,
-)
+from icsched.formats.found import Found, facts_of, written_names
 from icsched.formats.known import MOST_READ
 from icsched.workflow import Workflow
 
@@ -35,30 +27,6 @@ class _Cell(NamedTuple):  # faster to make than a dataclass
 
 
 _Row = list[_Cell]
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table as it was read; `starts` and `stops` say where the priority of each task goes.
-
-    Without a column `priority` that is the end of the row, where `lacking` cells are missing.
-    """
-
-    text: str
-    separator: str
-    header: _Row
-    columns: dict[str, int]
-    starts: "array[int]" = field(default_factory=lambda: array("q"))
-    stops: "array[int]" = field(default_factory=lambda: array("q"))
-    lacking: "array[int]" = field(default_factory=lambda: array("i"))
-
-    def add(self, row: _Row) -> None:
-        """Note the place of the next task."""
-        column = self.columns.get("priority")
-        cell = None if column is None else row[column]
-        self.starts.append(cell.start if cell else row[-1].end)
-        self.stops.append(cell.end if cell else row[-1].end)
-        self.lacking.append(len(self.header) - len(row))
 
 
 def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
@@ -81,10 +49,9 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
     if "parent" in columns:
         _read_pairs(_checked(rows, header, columns, found), columns, found)
         return found.workflow("csv")
-    table = _Table(found.text, separator, header, columns)
-    cells = _read_tasks(_checked(rows, header, columns, found), table, found)
+    cells = _read_tasks(_checked(rows, header, columns, found), columns, found)
     _read_parents(cells, _EITHER if separator == _BETWEEN else re.compile(_BETWEEN), found)
-    return found.workflow("csv", table)
+    return found.workflow("csv")
 
 
 # Cells
@@ -165,12 +132,11 @@ def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
             found.arc(ids[0], ids[1], row[0].start)
 
 
-def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> "array[int]":
+def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> "array[int]":
     """Read rows of tasks without their parents; return where the parents of each task are.
 
     There are two places for each task: the start and the end of the cell.
     """
-    columns = table.columns
     facts = {fact: columns[fact] for fact in FACTS if fact in columns}
     cells = array("q")
     for row in rows:
@@ -180,7 +146,6 @@ def _read_tasks(rows: Iterator[_Row], table: _Table, found: Found) -> "array[int
             problem = f"got {name!r} twice" if name else "got an empty cell"
             raise found.error(cell.start, f"expected the name of another task, {problem}")
         task = found.task(name)
-        table.add(row)
         cells.extend(row[columns["parents"]][1:])
         for fact, column in facts.items():
             if row[column].value.strip():
@@ -200,30 +165,6 @@ def _read_parents(cells: "array[int]", between: re.Pattern[str], found: Found) -
 
 
 # Writing
-
-
-def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
-    """Return the change that fills the column `priority`, which is added at the end if need be."""
-    [path] = workflow.files or [""]
-    if workflow.format != "csv":
-        raise ArgumentError("expected a workflow that was read from a table")
-    if not isinstance(workflow.parsed, _Table):
-        raise FormatError(path, 1, "expected the columns task,parents to write priorities beside")
-    table = workflow.parsed
-    wanted = priorities_of(workflow, order)
-    edits = [_edit(task, wanted.get(task), table) for task in range(len(table.starts))]
-    if "priority" not in table.columns:
-        edits.append((table.header[-1].end, table.header[-1].end, f"{table.separator}priority"))
-    new = edited(table.text, [edit for edit in edits if edit is not None])
-    return [Change(path, table.text.encode(), new.encode())]
-
-
-def _edit(task: int, priority: int | None, table: _Table) -> Edit[str] | None:
-    words = "" if priority is None else str(priority)
-    start, stop = table.starts[task], table.stops[task]
-    if "priority" not in table.columns:
-        return start, stop, f"{table.separator * (table.lacking[task] + 1)}{words}"
-    return None if priority is None else (start, stop, words)
 
 
 def takes_name(name: str) -> bool:
@@ -246,13 +187,23 @@ def columns_text(workflow: Workflow, *, title: str = "", path: str = "<text>") -
     """
     names = written_names(workflow, path, takes_name, "text without ';'")
     facts = facts_of(workflow)
-    shown = shown_facts(facts)
+    shown = [fact for fact in FACTS if any(fact in row for row in facts)]
     rows = [["task", "parents", *shown]]
     for task, parents in enumerate(_parents(workflow)):
         told = _BETWEEN.join(names[parent] for parent in parents)
         rows.append([names[task], told, *(facts[task].get(fact, "") for fact in shown)])
     separator = "\t" if path.lower().endswith(".tsv") else ","
     return "".join(f"{separator.join(map(_spelled, row))}\n" for row in rows)
+
+
+def order_text(priorities: Mapping[str, int]) -> str:
+    r"""Return an order as a table: a row for each task, in the order of *priorities*.
+
+    >>> order_text({"b": 2, "a, 1": 1})
+    'task,priority\nb,2\n"a, 1",1\n'
+    """
+    rows = (f"{_spelled(name)},{priority}\n" for name, priority in priorities.items())
+    return f"task,priority\n{''.join(rows)}"
 
 
 def _parents(workflow: Workflow) -> Iterator[list[int]]:

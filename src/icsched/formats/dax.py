@@ -6,23 +6,109 @@ DAGMan as well.
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from sys import intern
 from urllib.parse import unquote
 
+import numpy as np
+from numpy.typing import NDArray
+
 from icsched.commands import Command, seen_from_file
+from icsched.errors import ArgumentError
 from icsched.files import Change
 from icsched.formats.dax_text import NOTHING, STREAMS
 from icsched.formats.entry import NoOptions
+from icsched.formats.found import Found, priorities_of
 from icsched.formats.known import Number, arcs_by_files, output_sizes, size_in
-from icsched.formats.markup import Opened, read_document
-from icsched.formats.nodes import Nodes, places_of
+from icsched.formats.markup import Document, Edit, Opened, read_document
 from icsched.workflow import Remark, Workflow
 
 _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
 
 Called = tuple[str, str, str]  # namespace, name and version of a program
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the jobs of a file are: what an order is written with.
+
+    `tags` has the offset of each job's start tag. `starts` and `stops` say where its priority is,
+    -1 if it has none. A new priority comes at `leads`, or at once after the tag if that is -1.
+    """
+
+    document: Document
+    tags: Sequence[int] = field(repr=False)
+    starts: Sequence[int] = field(repr=False)
+    stops: Sequence[int] = field(repr=False)
+    leads: Sequence[int] = field(repr=False)
+    prefix: str  # of the names of elements
+
+
+class _Jobs(Found):
+    """Collects jobs, arcs and facts, in the order of the file; places are offsets of bytes."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document.path, "")
+        self.document = document
+        self.tags, self.leads = array("q"), array("q")
+        self.starts, self.stops = array("q"), array("q")
+        self._early: list[tuple[str, str, int]] = []  # arcs of jobs that come later
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def line(self, place: int) -> int:
+        """Return the line of an offset."""
+        return self.document.line(place)
+
+    def add_job(self, name: str | None, at: int, what: str) -> int:
+        """Add a job; *what* is the name of its element."""
+        if not name:
+            raise self.error(at, f"expected an id of the {what}, got none")
+        task = self.task(name)
+        if task < len(self.tags):
+            raise self.error(at, f"{what} {name!r} is in line {self.line(self.tags[task])} already")
+        self.tags.append(at)
+        for offsets in (self.leads, self.starts, self.stops):
+            offsets.append(-1)
+        return task
+
+    def add_arc(self, parent: str | None, child: str | None, at: int) -> None:
+        """Add an arc between jobs that the file may name later."""
+        if parent is None or child is None:
+            raise self.error(at, "expected two tasks, got one")
+        if parent in self.ids and child in self.ids:
+            self.arc(self.ids[parent], self.ids[child], at)
+        else:
+            self._early.append((parent, child, at))
+
+    def add_arcs(self, arcs: NDArray[np.int32]) -> None:
+        """Add arcs that the file does not write as such; the place of each is its child's tag."""
+        self.add(arcs[:, 0], arcs[:, 1], np.asarray(self.tags)[arcs[:, 1]])
+
+    def places(self, root: int) -> _Places:
+        """Return where the jobs are; the tag at *root* has the prefix of all elements."""
+        prefix = self.document.tag(root).prefix
+        return _Places(self.document, self.tags, self.starts, self.stops, self.leads, prefix)
+
+    def workflow(
+        self,
+        name: str,
+        parsed: object = None,
+        find_commands: Callable[[], Sequence[Command | None]] | None = None,
+    ) -> Workflow:
+        """Return the workflow; raises FormatError for an arc of an unknown task."""
+        for parent, child, at in self._early:
+            self.arc(self._known(parent, at), self._known(child, at), at)
+        return super().workflow(name, parsed, find_commands)
+
+    def _known(self, name: str, at: int) -> int:
+        task = self.ids.get(name)
+        if task is None:
+            raise self.error(at, f"expected a task of the file, got {name!r}")
+        return task
 
 
 @dataclass(slots=True)
@@ -42,7 +128,7 @@ class _Reader:
 
     def __init__(self, path: str) -> None:
         self.document = read_document(path)
-        self.nodes = Nodes(self.document)
+        self.found = _Jobs(self.document)
         self.root = -1  # the offset of its tag
         self.jobs: list[_Job] = []
         self.called: dict[Called, Called] = {}  # each program once
@@ -58,15 +144,16 @@ class _Reader:
         self.profile: tuple[str, str, int] | None = None  # namespace, key and offset
 
     def read(self) -> Workflow:
-        self.nodes.remark_all(self._walk())
+        for remark in self._walk():
+            self.found.remarks.add(remark.text, remark.count, remark.line)
         if not self.has_children:
-            self.nodes.add_arcs(arcs_by_files(self.inputs, self.outputs, self.nodes.remarks))
-        sizes = output_sizes(self.sizes, self.nodes.remarks)
+            self.found.add_arcs(arcs_by_files(self.inputs, self.outputs, self.found.remarks))
+        sizes = output_sizes(self.sizes, self.found.remarks)
         for task, size in enumerate(() if sizes is None else sizes.tolist()):
-            self.nodes.say("size", task, str(size), self.nodes.tags[task])
+            self.found.say("size", task, str(size), self.found.tags[task])
         has_commands = self.programs or any(job.argument is not None for job in self.jobs)
         find = self._commands if has_commands else None
-        workflow = self.nodes.workflow("dax", self.nodes.places(self.root), find)
+        workflow = self.found.workflow("dax", self.found.places(self.root), find)
         return replace(workflow, find_outputs=lambda: self.outputs)
 
     def _walk(self) -> list[Remark]:
@@ -103,17 +190,17 @@ class _Reader:
         def opened(given: Mapping[str, str], at: int) -> None:
             if self.job is not None:
                 raise self.document.error(at, f"expected no <{kind}> inside a job")
-            task = self.nodes.add(given.get("id"), at, kind)
+            task = self.found.add_job(given.get("id"), at, kind)
             called = self.called.setdefault(_called(given), _called(given))
             self.job = _Job(called, kind)
             self.jobs.append(self.job)
             for rows in (self.inputs, self.outputs, self.sizes):
                 rows.append([])
             if kind != "job":
-                self.nodes.remarks.add("jobs that are workflows: icsched orders each as one job")
-            self.nodes.kinds[task] = intern("::".join(filter(None, called[:2])) or given["id"])
+                self.found.remarks.add("jobs that are workflows: icsched orders each as one job")
+            self.found.kinds[task] = intern("::".join(filter(None, called[:2])) or given["id"])
             if "runtime" in given:
-                self.nodes.say("run_time", task, given["runtime"], at)
+                self.found.say("run_time", task, given["runtime"], at)
 
         return opened
 
@@ -154,7 +241,7 @@ class _Reader:
     def _argument_closed(self, text: str, at: int) -> None:
         if self.job is not None:
             self.job.argument = text
-            self.nodes.leads[-1] = self.document.end_of(self.argument, at)
+            self.found.leads[-1] = self.document.end_of(self.argument, at)
 
     def _profile(self, given: Mapping[str, str], at: int) -> None:
         self.profile = given.get("namespace", "").lower(), given.get("key", ""), at
@@ -167,12 +254,12 @@ class _Reader:
             self.job.environment = self.job.environment or []
             self.job.environment.append((key, text))
         elif (space, key.lower()) == ("condor", "priority"):
-            self.nodes.say("priority", len(self.nodes) - 1, text, begin)
-            self.nodes.starts[-1], self.nodes.stops[-1] = self.document.tag(begin).stop, at
+            self.found.say("priority", len(self.found) - 1, text, begin)
+            self.found.starts[-1], self.found.stops[-1] = self.document.tag(begin).stop, at
         elif (space, key.lower()) == ("condor", "initialdir"):
             self.job.directory = text
         elif (space, key.lower()) == ("dagman", "priority"):
-            self.nodes.remarks.add(
+            self.found.remarks.add(
                 "a dagman profile PRIORITY wins over the priority that icsched sets"
             )
 
@@ -182,7 +269,7 @@ class _Reader:
         self.child, self.has_children = given.get("ref"), True
 
     def _parent(self, given: Mapping[str, str], at: int) -> None:
-        self.nodes.add_arc(given.get("ref"), self.child, at)
+        self.found.add_arc(given.get("ref"), self.child, at)
 
     # Programs
 
@@ -200,7 +287,7 @@ class _Reader:
         return [self._command(task, job) for task, job in enumerate(self.jobs)]
 
     def _command(self, task: int, job: _Job) -> Command | None:
-        at = self.nodes.tags[task]
+        at = self.found.tags[task]
         if job.kind != "job":
             problem = f"icsched cannot run a <{job.kind}>, which is a workflow of its own"
             raise self.document.error(at, problem)
@@ -235,15 +322,18 @@ def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow:
 
 def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
     """Return the change that writes an order as condor profiles."""
-    places = places_of(workflow)
+    places = workflow.parsed
+    if not isinstance(places, _Places):
+        raise ArgumentError(f"expected a workflow that was read from a file, got {workflow!r}")
     name = f"{places.prefix}profile"
     opening = f'<{name} namespace="condor" key="priority">'
-    return [
-        places.change(
-            workflow,
-            order,
-            lambda task, value: places.document.inserted(
-                places.tags[task], f"{opening}{value}</{name}>", after=places.leads[task]
-            ),
+    edits: list[Edit] = []
+    for task, value in priorities_of(workflow, order).items():
+        start, at, after = places.starts[task], places.tags[task], places.leads[task]
+        inside = f"{opening}{value}</{name}>"
+        edits.append(
+            (start, places.stops[task], str(value))
+            if start >= 0
+            else places.document.inserted(at, inside, after=after)
         )
-    ]
+    return [places.document.changed(edits)]

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import count
-from math import isnan, nan
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -54,10 +54,6 @@ class Numbers:
             self._values.extend([nan] * (missing + 1) if missing else (nan,))
         self._values[task] = value
 
-    def has(self, task: int) -> bool:
-        """Whether there are words of a task."""
-        return task in self.wrong or (task < len(self._values) and not isnan(self._values[task]))
-
     def array(self, tasks: int) -> Floats:
         """Return the numbers of all *tasks*."""
         numbers = np.full(tasks, nan)
@@ -79,10 +75,6 @@ class Words:
             self._words.extend([None] * (missing + 1))
             self._places.extend([0] * (missing + 1))
         self._words[task], self._places[task] = words, place
-
-    def has(self, task: int) -> bool:
-        """Whether there are words of a task."""
-        return self.get(task) is not None
 
     def get(self, task: int) -> str | None:
         """Return the words of a task, or None."""

@@ -1,9 +1,8 @@
 """What a reader finds in a file, task by task, and the workflow that it makes of that."""
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,11 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats
 from icsched.commands import Command
 from icsched.errors import FormatError
-from icsched.formats.facts import FACTS, STREAMS, Facts
-from icsched.formats.groups import End, members_of
+from icsched.formats.facts import STREAMS, Facts
 from icsched.formats.known import NO_SIZE, Remarks, check_sum, dag_of, known_seconds, with_means
 from icsched.formats.stated import Column, said
 from icsched.formats.words import command_of, command_text
 from icsched.workflow import Workflow
-
-_MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
 
 
 @dataclass
@@ -38,7 +34,6 @@ class Found:
     _children: "array[int]" = field(default_factory=lambda: array("i"))
     _places: "array[int]" = field(default_factory=lambda: array("q"))  # of arcs
     remarks: Remarks = field(init=False)
-    _grouped: int = 0
 
     def __post_init__(self) -> None:
         self.remarks = Remarks(self.path)
@@ -55,30 +50,11 @@ class Found:
         self._children.append(child)
         self._places.append(place)
 
-    def _add(self, parents: NDArray[Any], children: NDArray[Any], places: NDArray[Any]) -> None:
+    def add(self, parents: NDArray[Any], children: NDArray[Any], places: NDArray[Any]) -> None:
+        """Add several arcs."""
         self._parents.frombytes(parents.astype(np.intc).tobytes())
         self._children.frombytes(children.astype(np.intc).tobytes())
         self._places.frombytes(places.astype(np.int64).tobytes())
-
-    def arcs(self, parents: Sequence[End], children: Sequence[End], place: int) -> None:
-        """Add an arc from each of *parents* to each of *children*; raises FormatError if too many.
-
-        An edge between two groups of 10^5 tasks is a short line, and more arcs than memory holds.
-        """
-        count = partial(self._count, place)
-        sources, targets = members_of(parents, count), members_of(children, count)
-        count(max(len(sources) * len(targets), len(sources) + len(targets)))
-        if not sources or not targets:
-            self.remark("an edge to or from an empty subgraph is no dependency", place)
-        above, below = np.repeat(sources, len(targets)), np.tile(targets, len(sources))
-        self._add(above, below, np.full(len(above), place))
-
-    def _count(self, place: int, entries: int) -> None:
-        """Count arcs of groups, and the entries of groups that are walked to find them."""
-        self._grouped += entries
-        if self._grouped > _MOST_GROUPED:
-            most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"
-            raise self.error(place, f"expected {most}, got more")
 
     def say(self, fact: str, task: int, words: str, place: int) -> None:
         """Note that the file gives *task* these *words* for one of `FACTS`."""
@@ -233,12 +209,6 @@ def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
     """
     left = workflow.left.tolist()
     return {left[task]: len(left) - step for step, task in enumerate(order)}
-
-
-def shown_facts(rows: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return which of `FACTS` are known of at least one task."""
-    used = {fact for row in rows for fact in row}
-    return [fact for fact in FACTS if fact in used]
 
 
 def written_names(

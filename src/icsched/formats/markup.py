@@ -15,14 +15,13 @@ from xml.sax.saxutils import escape, quoteattr
 from icsched.errors import FormatError
 from icsched.files import Change, read_bytes, text_of
 from icsched.formats.edits import edited
-from icsched.formats.known import MOST_READ
+from icsched.formats.known import MOST_KINDS, MOST_READ
 from icsched.workflow import Remark
 
 DEEPEST = 100  # elements inside each other
 MOST_ATTRIBUTES = 1000  # of one element
 # Bytes of one tag or comment: expat reads an unfinished one again and again.
 LONGEST_TOKEN = 4 << 20
-MOST_KINDS = 10  # of unused elements, each with a remark
 _PIECE = 1 << 20  # bytes that expat gets at once
 
 # Takes attributes and the offset of the tag; may return what the element stands for in a text.
@@ -47,7 +46,6 @@ _WIDE = {  # how a file of 16 bit characters begins
     b"\0<": "utf-16-be",
 }
 _TAG = re.compile(rb"<([^\s/>]+)((?:[^\"'>]|\"[^\"]*\"|'[^']*')*)>")
-_ATTRIBUTE = re.compile(rb"([^\s=\"'/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _BLANKS_BEFORE = re.compile(rb"\r?\n[ \t]*\Z")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -100,14 +98,6 @@ class Tag:
         """Whether the tag is an element of its own, such as ``<br/>``."""
         return self.data[self.stop - 2 : self.stop - 1] == b"/"
 
-    def value_of(self, name: str) -> tuple[int, int] | None:
-        """Return where the value of an attribute is, without its quotes."""
-        begin = self.at + 1 + len(self.name.encode())
-        for match in _ATTRIBUTE.finditer(self.data, begin, self.stop):
-            if match[1].decode() == name:
-                return match.span(2 if match[2] is not None else 3)
-        return None
-
 
 @dataclass(frozen=True)
 class Document:
@@ -135,18 +125,15 @@ class Document:
         """Return where the element ends whose start tag is at *begin*, and its end tag at *at*."""
         return at if self.tag(begin).is_empty else self.data.index(b">", at) + 1
 
-    def blanks_before(self, at: int) -> str:
-        """Return the line end and the blanks before an offset; nothing if a word comes before."""
-        match = _BLANKS_BEFORE.search(self.data, max(0, at - 200), at)
-        return match[0].decode() if match else ""
-
-    def inserted(self, at: int, inside: str, *, after: int = -1) -> Edit:
+    def inserted(self, at: int, inside: str, *, after: int) -> Edit:
         """Return the edit that puts an element first into the element whose tag is at *at*.
 
-        If *after* is an offset, the new element comes there.
+        If *after* is an offset and not -1, the new element comes there. The new element gets a line
+        of its own if the tag has one.
         """
         tag = self.tag(at)
-        blanks = self.blanks_before(at)
+        match = _BLANKS_BEFORE.search(self.data, max(0, at - 200), at)
+        blanks = match[0].decode() if match else ""
         indent = f"{blanks}  " if blanks else ""
         if tag.is_empty:
             return tag.stop - 2, tag.stop, f">{indent}{inside}{blanks}</{tag.name}>"
@@ -166,8 +153,8 @@ class Document:
         opened: Mapping[str, Opened],
         closed: Mapping[str, Closed],
         *,
-        texts: frozenset[str] = frozenset(),
-        known: frozenset[str] = frozenset(),
+        texts: frozenset[str],
+        known: frozenset[str],
     ) -> list[Remark]:
         """Call a function at the start and the end of each element, in the order of the file.
 

@@ -10,6 +10,7 @@ from icsched.answers.ordered import Ordered
 from icsched.answers.prio import PrioAnswer
 from icsched.answers.run_times import times_known
 from icsched.files import Change
+from icsched.formats.access import is_table
 from icsched.orders import Choice, LimitedOrder
 from icsched.render.cautions import caution_text
 from icsched.render.charts import profile_chart
@@ -35,7 +36,8 @@ def text(found: PrioAnswer) -> str:
     if ordered is None:
         return _written(found, "restored") + told
     is_dagman = ordered.workflow.format == "dagman"
-    has_order = bool(found.written) and ordered.gains and not ordered.removes_sections
+    is_written = any(not is_table(entry.file) for entry in found.written)
+    has_order = is_written and ordered.gains and not ordered.removes_sections
     advice = f"{THROTTLE}.\n" if has_order and is_dagman else ""
     return _order(named(*found.files), ordered) + _written(found, "wrote") + told + advice
 

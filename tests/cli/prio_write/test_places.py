@@ -1,10 +1,13 @@
 """`icsched prio` writes an order: into a copy, in place, and out again."""
 
+import csv
 import json
 import subprocess
 
 import pytest
 
+from icsched import Dag
+from icsched import write as icsched_write
 from tests.cli.prio_write.sections import BEGIN, BLOCK, END, ONE, ONE_BLOCK, PAIR_AND_FORK, names
 from tests.unstamped import unstamped
 
@@ -306,12 +309,94 @@ def test_a_copy_keeps_the_file_that_it_replaces_if_icsched_did_not_write_it(
 
 
 def test_a_copy_in_another_format_keeps_what_it_replaces_once(icsched, put, folder):
-    put({"wf.dot": "digraph { a -> b }\n", "out.dot": "digraph { c }\n"})
+    put({"wf.sh": "sbatch -J a x.sh\n", "out.sh": "sbatch -J b x.sh\n"})
 
-    words = "prio", "--order", "prio", "wf.dot", "-o", "out.dot"
+    words = "prio", "--order", "prio", "wf.sh", "-o", "out.sh"
     results = [icsched(*words), icsched(*words)]
 
     assert [result.code for result in results] == [0, 0]
-    assert "kept out.dot.bak" in results[0].out
+    assert "kept out.sh.bak" in results[0].out
     assert "kept" not in results[1].out
-    assert names(folder) == {"wf.dot", "out.dot", "out.dot.bak"}
+    assert names(folder) == {"wf.sh", "out.sh", "out.sh.bak"}
+
+
+# A table instead of a copy
+
+TABLE = "task,priority\nc,5\na,4\nb,3\nd,2\ne,1\n"
+
+
+def test_a_name_that_ends_in_csv_gets_a_table_of_the_order(icsched, workflow, folder):
+    result = icsched("prio", "--order", "fifo", "wf.dag", "-o", "order.CSV")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out.endswith("\nwrote order.CSV\n")
+    assert (folder / "order.CSV").read_text() == "task,priority\na,5\nc,4\nb,3\nd,2\ne,1\n"
+    assert workflow.read_text() == PAIR_AND_FORK
+    assert names(folder) == {"wf.dag", "order.CSV"}
+
+
+def test_a_table_has_the_numbers_of_the_json_and_only_jobs_that_are_left(icsched, put, folder):
+    put({"wf.dag": "JOB a x DONE\nJOB b x\nJOB c x\nPARENT a CHILD b c\n"})
+
+    result = icsched("prio", "--order", "prio", "wf.dag", "-o", "order.csv", "--json")
+
+    with (folder / "order.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    found = json.loads(result.out)
+    assert found["written"] == [{"file": "order.csv", "backup": None}]
+    assert rows[0] == ["task", "priority"]
+    assert [(name, int(number)) for name, number in rows[1:]] == [*found["priorities"].items()]
+
+
+def test_names_in_a_table_are_quoted_as_the_module_csv_reads_them(icsched, folder):
+    strange = ['say "a", b', " two\nlines ", "é;x"]
+    icsched_write("wf.dot", Dag({name: [] for name in strange}))
+
+    assert icsched("prio", "wf.dot", "--order", "fifo", "-o", "order.csv").code == 0
+
+    with (folder / "order.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert (header, rows) == (["task", "priority"], [*map(list, zip(strange, "321", strict=True))])
+
+
+def test_a_table_has_an_order_even_if_none_is_worth_it(icsched, put, folder):
+    put({"one.dag": "JOB one x.sub\n"})
+
+    result = icsched("prio", "one.dag", "-o", "order.csv")
+
+    assert "\nnot worth it: " in result.out
+    assert (folder / "order.csv").read_text() == "task,priority\none,1\n"
+
+
+def test_a_table_keeps_the_file_that_it_replaces_and_twice_is_once(icsched, put, workflow, folder):
+    put({"order.csv": "mine\n"})
+
+    words = "prio", "--order", "prio", "wf.dag", "-o", "order.csv"
+    results = [icsched(*words), icsched(*words)]
+
+    assert "\nwrote order.csv, kept order.csv.bak\n" in results[0].out
+    assert "kept" not in results[1].out
+    assert (folder / "order.csv").read_text() == TABLE
+    assert (folder / "order.csv.bak").read_text() == "mine\n"
+    assert workflow.read_text() == PAIR_AND_FORK
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["wf.csv", "-o", "wf.csv"], "wf.csv is a file of the workflow: use another name"),
+        (["wf.csv", "-o", "x.csv", "--flatten"], "--flatten cannot be used with -o NAME.csv"),
+        (
+            ["wf.csv", "--order", "fifo", "-o", "x.csv", "--keep-existing"],
+            "--keep-existing cannot be used with -o NAME.csv",
+        ),
+    ],
+)
+def test_a_table_that_cannot_be_is_one_line(icsched, put, folder, words, complaint):
+    put({"wf.csv": "task,parents\na,\n"})
+
+    result = icsched("prio", *words)
+
+    assert (result.code, result.complaint) == (2, complaint)
+    assert names(folder) == {"wf.csv"}
+    assert (folder / "wf.csv").read_text() == "task,parents\na,\n"

@@ -1,4 +1,4 @@
-"""The formats over XML, each with a way to make a small file of it."""
+"""Small DAX files, and workflows to write as DAX."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,7 +12,7 @@ from icsched.commands import Command
 from icsched.formats import FORMATS
 from tests.strategies import dags
 
-NAMES = ("dax", "graphml", "gexf")
+DAX = FORMATS.find("dax")
 # Any text that XML can hold.
 XML_TEXT = st.text(
     st.characters(min_codepoint=32, max_codepoint=0x2FFF) | st.sampled_from("\t\n\r\"'&<>]"),
@@ -24,28 +24,6 @@ def dax(tasks: Sequence[str], arcs: Sequence[tuple[str, str]]) -> str:
     jobs = "".join(f'  <job id="{task}" name="work"/>\n' for task in tasks)
     children = "".join(f'  <child ref="{c}"><parent ref="{p}"/></child>\n' for p, c in arcs)
     return f"<adag>\n{jobs}{children}</adag>\n"
-
-
-def graphml(tasks: Sequence[str], arcs: Sequence[tuple[str, str]]) -> str:
-    nodes = "".join(f'  <node id="{task}"/>\n' for task in tasks)
-    edges = "".join(f'  <edge source="{p}" target="{c}"/>\n' for p, c in arcs)
-    return f'<graphml>\n<graph edgedefault="directed">\n{nodes}{edges}</graph>\n</graphml>\n'
-
-
-def gexf(tasks: Sequence[str], arcs: Sequence[tuple[str, str]]) -> str:
-    nodes = "".join(f'  <node id="{task}"/>\n' for task in tasks)
-    edges = "".join(f'  <edge source="{p}" target="{c}"/>\n' for p, c in arcs)
-    inside = f"<nodes>\n{nodes}</nodes>\n<edges>\n{edges}</edges>\n"
-    return f'<gexf>\n<graph defaultedgetype="directed">\n{inside}</graph>\n</gexf>\n'
-
-
-FILES = {"dax": dax, "graphml": graphml, "gexf": gexf}
-ROOTS = {"dax": "adag", "graphml": "graphml", "gexf": "gexf"}
-
-
-def read(name: str, path: str) -> Workflow:
-    entry = FORMATS.find(name)
-    return entry.read([path], entry.options())
 
 
 def facts(workflow: Workflow, keeps: frozenset[str]) -> Mapping[str, Any]:

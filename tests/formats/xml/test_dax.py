@@ -7,7 +7,6 @@ import pytest
 import icsched
 from icsched import FormatError, prioritize
 from icsched.commands import Command
-from tests.formats.xml.cases import read
 
 # Version 2.1, as traces have it: run times, and files by the attribute "file".
 TRACE = """\
@@ -211,7 +210,7 @@ def test_missing_run_times_get_the_mean_of_their_kind_and_are_told(put):
     jobs = '<job id="a1" name="m" runtime="4"/><job id="a2" name="m"/>'
     put({"wf.dax": f"<adag>{jobs}</adag>"})
 
-    workflow = read("dax", "wf.dax")
+    workflow = icsched.read("wf.dax")
 
     assert workflow.run_times.tolist() == [4, 4]
     assert [(remark.text, remark.count) for remark in workflow.remarks] == [

@@ -2,63 +2,83 @@
 
 import html
 import re
-from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
-from icsched.formats.dot.graphviz import ATTRIBUTES
+import numpy as np
+
 from icsched.formats.dot.tokens import END, HTML, KEYWORD, NAME, QUOTED, Tokens
 from icsched.formats.facts import FACTS
 from icsched.formats.found import Found
-from icsched.formats.groups import Group
 
 _OWN = frozenset({*FACTS, "label", "shape"})
 _TEXTS = frozenset({"command", "directory", "stdin", "stdout", "stderr"})
 _TAG = re.compile(r"<[^<>]*>")
 _FIRST_LINE = re.compile(r"\\[nlr]|\n")
+_MOST_GROUPED = 10_000_000  # arcs that edges between groups may stand for
+_VISIT = 10  # entries that take as long as to go to a group
+# The attributes that Graphviz knows: they say how a graph is drawn.
+_DRAWING = """
+_background area arrowhead arrowsize arrowtail bb beautify bgcolor center charset class cluster
+clusterrank color colorscheme comment compound concentrate constraint Damping decorate
+defaultdist dim dimen dir diredgeconstraints distortion dpi edgehref edgetarget edgetooltip
+edgeURL epsilon esep fillcolor fixedsize fontcolor fontname fontnames fontpath fontsize
+forcelabels gradientangle group head_lp headclip headhref headlabel headport headtarget
+headtooltip headURL height href id image imagepath imagepos imagescale inputscale K label
+label_scheme labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize
+labelhref labeljust labelloc labeltarget labeltooltip labelURL landscape layer layerlistsep
+layers layerselect layersep layout len levels levelsgap lhead lheight linelength lp ltail lwidth
+margin maxiter mclimit mindist minlen mode model newrank nodesep nojustify normalize notranslate
+nslimit nslimit1 oneblock ordering orientation outputorder overlap overlap_scaling
+overlap_shrink pack packmode pad page pagedir pencolor penwidth peripheries pin pos quadtree
+quantum radius rank rankdir ranksep ratio rects regular remincross repulsiveforce resolution
+root rotate rotation samehead sametail samplepoints scale searchsize sep shape shapefile
+showboxes sides skew smoothing sortv splines start style stylesheet tail_lp tailclip tailhref
+taillabel tailport tailtarget tailtooltip tailURL target TBbalance tooltip truecolor URL
+vertices viewport voro_margin weight width xdotversion xlabel xlp z
+"""
+_DRAWN = frozenset(_DRAWING.split())
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    """A subgraph: the tasks that it mentions, and the subgraphs in it.
+
+    `known` has its members once they were looked for. The parser forgets them when it adds
+    something to the group, or to one of its parts.
+    """
+
+    tasks: dict[int, None] = field(default_factory=dict)
+    parts: dict["_Group", None] = field(default_factory=dict)
+    named: dict[str, "_Group"] = field(default_factory=dict)
+    known: list[int] | None = None
+
+    def members(self, count: Callable[[int], None]) -> list[int]:
+        """Return each task of the group and of its parts once; *count* gets what is walked."""
+        if self.known is not None:
+            return self.known
+        found: dict[int, None] = {}
+        waiting, seen = [self], {self}
+        while waiting:
+            group = waiting.pop()
+            count(_VISIT + len(group.tasks) + len(group.parts))
+            found.update(group.tasks)
+            parts = [part for part in group.parts if part not in seen]
+            seen.update(parts)
+            waiting += parts
+        self.known = list(found)
+        return self.known
 
 
 @dataclass(slots=True)
 class _Scope:
     """A pair of braces that is open; `last` is the end of the edge that is being read."""
 
-    group: Group
+    group: _Group
     defaults: dict[str, tuple[str, int]]
     start: int
-    last: int | Group | None = None
-
-
-@dataclass(slots=True)
-class Spots:
-    """Where an order can be written: offsets into the text by task, -1 if there is no such place.
-
-    `starts` and `stops` have the words of a priority, `lists` the end of a list of attributes,
-    `bare` the end of a statement without attributes, `end` the last brace. A list in `finished`
-    needs no comma. `odd` has names as the file spells them: in quotes, these would be other names.
-    """
-
-    starts: "array[int]" = field(default_factory=lambda: array("q"))
-    stops: "array[int]" = field(default_factory=lambda: array("q"))
-    lists: "array[int]" = field(default_factory=lambda: array("q"))
-    bare: "array[int]" = field(default_factory=lambda: array("q"))
-    finished: set[int] = field(default_factory=set)
-    odd: dict[int, str] = field(default_factory=dict)
-    end: int = 0
-
-    def add_task(self) -> None:
-        """Make room for the next task."""
-        for offsets in (self.starts, self.stops, self.lists, self.bare):
-            offsets.append(-1)
-
-    def has(self, task: int) -> bool:
-        """Whether a statement of the file can take the priority of a task."""
-        return max(self.starts[task], self.lists[task], self.bare[task]) >= 0
-
-    def add_list(self, task: int, place: int, *, is_finished: bool) -> None:
-        """Note the end of a list of attributes; the first list of a task counts."""
-        if self.lists[task] < 0:
-            self.lists[task] = place
-            if is_finished:
-                self.finished.add(task)
+    last: int | _Group | None = None
 
 
 class Parser:
@@ -69,11 +89,11 @@ class Parser:
 
     def __init__(self, found: Found) -> None:
         self.found = found
-        self.spots = Spots()
         self._tokens = Tokens(found.text, found.error)
         self._scopes: list[_Scope] = []
         self._html_names: set[str] = set()
         self._other_names: set[str] = set()
+        self._grouped = 0
 
     def parse(self) -> None:
         """Read the file; raises FormatError for what Graphviz would refuse, and for a graph."""
@@ -97,7 +117,7 @@ class Parser:
             tokens.word("the name of the digraph or {")
         start = tokens.start
         tokens.expect("{")
-        self._scopes.append(_Scope(Group(), {}, start))
+        self._scopes.append(_Scope(_Group(), {}, start))
 
     def _statement(self) -> None:
         """Read a statement, or of an edge the next end."""
@@ -128,9 +148,9 @@ class Parser:
             tokens.advance()
             if tokens.kind != "{":
                 _, name = tokens.word("the name of a subgraph or {")
-        group = Group() if name is None else outer.group.named.get(name)
+        group = _Group() if name is None else outer.group.named.get(name)
         if group is None or name is None:
-            group = group or Group()
+            group = group or _Group()
             outer.group.parts[group] = None
             if name is not None:
                 outer.group.named[name] = group
@@ -143,7 +163,6 @@ class Parser:
 
     def _close(self) -> None:
         scope = self._scopes.pop()
-        self.spots.end = self._tokens.start
         self._tokens.advance()
         if self._scopes:
             self._end_of_edge(scope.group, None)
@@ -155,14 +174,14 @@ class Parser:
         self._tokens.advance()
         if self._tokens.kind == "=":  # graph = "..." as an attribute of the graph
             raise self._tokens.unexpected("[")
-        for key, value, start, _ in self._attributes():
+        for key, value, start in self._attributes():
             if kind == "node" and key in _OWN:
                 scope.defaults = {**scope.defaults, key: (value, start)}
             else:
                 self._pass_over(key, kind, start)
 
-    def _attributes(self) -> list[tuple[str, str, int, int]]:
-        """Read lists of attributes: for each its name, its value, and where the value is."""
+    def _attributes(self) -> list[tuple[str, str, int]]:
+        """Read lists of attributes: for each its name, its value, and where the value begins."""
         tokens, found = self._tokens, []
         while tokens.kind == "[":
             tokens.advance()
@@ -173,10 +192,9 @@ class Parser:
                     tokens.advance()
                     start = tokens.start
                     _, value = tokens.word("the value of an attribute")
-                found.append((key, value, start, tokens.last_end))
+                found.append((key, value, start))
                 if tokens.kind in (",", ";"):
                     tokens.advance()
-            self._closing = tokens.start
             tokens.advance()
         return found
 
@@ -194,17 +212,13 @@ class Parser:
         while tokens.kind == ":":  # a port
             tokens.advance()
             tokens.word("a port")
-        self._end_of_edge(task, tokens.last_end)
+        self._end_of_edge(task, start)
 
     def _id_of(self, name: str, is_html: bool, start: int) -> int:
         """Return the id of a task; a new task gets the defaults of its scope."""
         found, scope = self.found, self._scopes[-1]
         is_new = name not in found.ids
         task = found.task(name)
-        if is_new:
-            self.spots.add_task()
-        if is_new and (is_html or "\\" in name):
-            self.spots.odd[task] = found.text[start : self._tokens.last_end]
         if name.startswith("<"):
             (self._html_names if is_html else self._other_names).add(name)
             if name in self._html_names and name in self._other_names:
@@ -217,7 +231,7 @@ class Parser:
             scope.group.tasks[task] = None
         return task
 
-    def _end_of_edge(self, end: int | Group, place: int | None) -> None:
+    def _end_of_edge(self, end: int | _Group, place: int | None) -> None:
         """Take a task or a group: the end of an edge, or a statement on its own."""
         tokens, scope = self._tokens, self._scopes[-1]
         is_edge = scope.last is not None
@@ -230,36 +244,36 @@ class Parser:
         if tokens.kind == "--":
             raise tokens.unexpected("-> in a digraph")
         scope.last = None
-        attributes = self._attributes() if tokens.kind == "[" else None
-        if isinstance(end, int) and place is not None and not is_edge:
-            self._describe(end, place, attributes)
-        else:
-            for key, _, start, _ in attributes or ():
+        for key, value, start in self._attributes():
+            if isinstance(end, int) and not is_edge:
+                self._say(key, end, value, start)
+            else:
                 self._pass_over(key, "edge", start)
 
-    def _join(self, parent: int | Group, child: int | Group, place: int) -> None:
+    def _join(self, parent: int | _Group, child: int | _Group, place: int) -> None:
+        """Add an arc from each task of *parent* to each of *child*; raises FormatError if too many.
+
+        An edge between two groups of 10^5 tasks is a short line, and more arcs than memory holds.
+        """
         if isinstance(parent, int) and isinstance(child, int):
             self.found.arc(parent, child, place)
-        else:
-            self.found.arcs([parent], [child], place)
-
-    def _describe(
-        self, task: int, place: int, attributes: list[tuple[str, str, int, int]] | None
-    ) -> None:
-        """Take the attributes of a task, and note where a priority can be written."""
-        if not attributes:
-            if attributes is None:
-                if self.spots.bare[task] < 0:
-                    self.spots.bare[task] = place
-            else:
-                self.spots.add_list(task, self._closing, is_finished=True)
             return
-        before = self.found.text[attributes[-1][3] : self._closing].strip()
-        self.spots.add_list(task, self._closing, is_finished=before in (",", ";"))
-        for key, value, start, end in attributes:
-            self._say(key, task, value, start)
-            if key == "priority":
-                self.spots.starts[task], self.spots.stops[task] = start, end
+        count = partial(self._count, place)
+        sources, targets = (
+            [end] if isinstance(end, int) else end.members(count) for end in (parent, child)
+        )
+        count(max(len(sources) * len(targets), len(sources) + len(targets)))
+        if not sources or not targets:
+            self.found.remark("an edge to or from an empty subgraph is no dependency", place)
+        above, below = np.repeat(sources, len(targets)), np.tile(targets, len(sources))
+        self.found.add(above, below, np.full(len(above), place))
+
+    def _count(self, place: int, entries: int) -> None:
+        """Count arcs of groups, and the entries of groups that are walked to find them."""
+        self._grouped += entries
+        if self._grouped > _MOST_GROUPED:
+            most = f"at most {_MOST_GROUPED:,} dependencies from edges between groups"
+            raise self.found.error(place, f"expected {most}, got more")
 
     def _say(self, key: str, task: int, value: str, place: int) -> None:
         if key in FACTS:
@@ -273,7 +287,7 @@ class Parser:
             self._pass_over(key, "node", place)
 
     def _pass_over(self, key: str, kind: str, place: int) -> None:
-        if key not in ATTRIBUTES:
+        if key not in _DRAWN:
             told = f"icsched does not read the {kind} attribute {key!r}"
             self.found.remark(told, place, rest=f"icsched does not read other {kind} attributes")
 

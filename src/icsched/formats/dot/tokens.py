@@ -103,7 +103,6 @@ class Tokens:
         kind, value = self.kind, self.value
         if kind not in (NAME, QUOTED, HTML, KEYWORD):
             raise self.unexpected(expected)
-        self.last_end = self.end
         self.advance()
         if kind != QUOTED or self.kind != "+":
             return kind, value
@@ -113,7 +112,6 @@ class Tokens:
             if self.kind != QUOTED:
                 raise self.unexpected("a string in double quotes after +")
             parts.append(self.value)
-            self.last_end = self.end
             self.advance()
         return QUOTED, "".join(parts)
 

@@ -1,1 +1,0 @@
-"""Flowcharts of Mermaid: reading and writing."""
