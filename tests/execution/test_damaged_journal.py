@@ -238,15 +238,6 @@ def test_a_journal_that_was_deleted_does_not_use_the_names_of_its_logs_again(run
         assert journal.begin([(0, "a")]) == [6]
 
 
-def test_an_engine_that_has_the_whole_workflow_may_say_anything_of_it_in_any_order(tmp_path):
-    """DAGMan reads in a file of its own which jobs are done, perhaps after their children."""
-    with open_journal(tmp_path, DIAMOND, Opening()) as journal:
-        journal.hand_over("auto")
-        journal.complete([3])
-
-    assert is_read(tmp_path) == {3}
-
-
 def test_an_empty_journal_is_one_that_a_killed_server_began_unless_jobs_have_run(run):
     (run / "journal.sqlite").write_bytes(b"")
     with read_journal(run, DIAMOND, RESUME) as journal:

@@ -16,7 +16,7 @@ from icsched.commands import Command
 from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import ArgumentError
 from icsched.execution.commands import (
     CommandTasks,
     all_commands,
@@ -36,11 +36,9 @@ from icsched.execution.runs import (
     Foretold,
     foretell,
     run_by_crew,
-    run_by_stream,
     silent,
 )
 from icsched.files import check_owned
-from icsched.formats.dagman import DAGMAN
 from icsched.orders import Plan
 from icsched.sim import Workers
 from icsched.workflow import Workflow
@@ -115,8 +113,8 @@ class RunAnswer:
     """What happened in a run.
 
     `completed` jobs were so before the run, `left` jobs are not completed after it. `foretold` is
-    None if run times were not known. `workers` is None if the engine did not say. `idle` counts the
-    jobs without a command among the jobs that were not completed before.
+    None if run times were not known. `workers` is None if nothing was left to run. `idle` counts
+    the jobs without a command among the jobs that were not completed before.
     """
 
     files: tuple[str, ...]
@@ -148,7 +146,7 @@ def dry_answer(
     every = CommandTasks(workflow, files[0])
     if wanted.resume:
         opening = Opening(no_journal=lambda: wanted.no_journal(directory))
-        with read_journal(directory, _identity(workflow, engine), opening) as journal:
+        with read_journal(directory, _identity(workflow), opening) as journal:
             completed = journal.completed()
         lacking = _lacking(every, completed, wanted)
         workflow = _left(workflow, completed.difference(_forgotten(workflow, lacking, wanted)))
@@ -200,7 +198,7 @@ def run_answer(
         files=tuple(files),
         directory=str(directory),
         engine=engine.name,
-        order=happened.order or plan.ordered_by,
+        order=plan.ordered_by,
         workers=workers,
         jobs=len(workflow.whole),
         completed=int(workflow.done.sum()),
@@ -224,30 +222,24 @@ def _checked(
     if wanted.resume and wanted.again:
         raise ArgumentError("--resume cannot be used with --again")
     if wanted.redo_missing:
-        _check_redo(engine, wanted)
-    if engine.open is None and wanted.rules != Rules():
-        problem = "it runs jobs by its own rules, so options such as --retries cannot be used"
-        raise ArgumentError(f"engine {engine.name}: {problem}")
+        _check_redo(wanted)
     if engine.name == LOCAL.name:
         count_workers(wanted.terms)
     workflow = reading.read(files, signs=signs)
     if wanted.terms.shell and workflow.find_lines is not None:
         workflow = replace(workflow, find_commands=workflow.find_lines)
-    found = _commands(workflow, engine)
+    found = all_commands(workflow)
     if found is not None:  # the files with the commands are read once
         workflow = replace(workflow, find_commands=lambda: found)
     tasks = CommandTasks(workflow, files[0])
-    if engine.open is not None and not wanted.terms.shell and wanted.terms.address is None:
+    if not wanted.terms.shell and wanted.terms.address is None:
         tasks.check_programs()  # they run on this machine
     return engine, workflow
 
 
-def _check_redo(engine: Engine, wanted: Wanted) -> None:
+def _check_redo(wanted: Wanted) -> None:
     if not wanted.resume:
         raise ArgumentError("--redo-missing cannot be used without --resume")
-    if engine.open is None:
-        problem = "it keeps its own record of completed jobs, so --redo-missing cannot be used"
-        raise ArgumentError(f"engine {engine.name}: {problem}")
     if wanted.terms.address is not None:
         problem = "output files may be on other machines"
         raise ArgumentError(f"--redo-missing cannot be used with --address: {problem}")
@@ -255,8 +247,7 @@ def _check_redo(engine: Engine, wanted: Wanted) -> None:
 
 def _lacking(tasks: CommandTasks, completed: set[int], wanted: Wanted) -> dict[int, str]:
     """Return the completed tasks that lack an output, which is named; tell the user of them."""
-    engine = ENGINES.find(wanted.engine, asked_by="--engine")
-    is_here = engine.open is not None and wanted.terms.address is None
+    is_here = wanted.terms.address is None
     found = tasks.missing_outputs(completed) if wanted.resume and is_here else {}
     if found:
         wanted.missing(_told(tasks, found))
@@ -271,16 +262,6 @@ def _told(tasks: CommandTasks, lacking: dict[int, str]) -> tuple[MissingOutput, 
 def _forgotten(workflow: Workflow, lacking: dict[int, str], wanted: Wanted) -> list[int]:
     """Return the tasks that run again, if the user wants that."""
     return with_descendants(workflow.whole, lacking) if wanted.redo_missing else []
-
-
-def _commands(workflow: Workflow, engine: Engine) -> Sequence[Command | None] | None:
-    """Return the commands of all tasks, or what their own engine is told in place of commands."""
-    try:
-        return all_commands(workflow)
-    except FormatError:
-        if engine.stream is None or workflow.format != DAGMAN.name or workflow.describe is None:
-            raise
-        return [Command((submit,)) if submit else None for submit in workflow.describe()]
 
 
 def _check_place(files: Sequence[str]) -> None:
@@ -308,25 +289,21 @@ def _without_link(file: str) -> str:
     return os.path.join(beside, os.path.basename(target)) if is_beside else file  # noqa: PTH118, PTH119
 
 
-def _identity(workflow: Workflow, engine: Engine) -> Identity:
-    return identity_of(workflow.whole, _commands(workflow, engine) or (), workflow.done)
+def _identity(workflow: Workflow) -> Identity:
+    return identity_of(workflow.whole, all_commands(workflow) or (), workflow.done)
 
 
 def _opened(
     tasks: CommandTasks, directory: Path, wanted: Wanted
 ) -> AbstractContextManager[Journal]:
-    engine = ENGINES.find(wanted.engine, asked_by="--engine")
-
     def forget(place: Path) -> None:
         remove_leftovers(place, tasks)
-        if engine.forget is not None:
-            engine.forget(place)
 
     def no_journal() -> None:
         wanted.no_journal(directory)
 
     opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget, no_journal)
-    identity = _identity(tasks.workflow, engine)
+    identity = _identity(tasks.workflow)
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
 
 
@@ -355,8 +332,6 @@ def _run(
         return Happened(), None
     terms = replace(wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
     course = Course(engine, terms, wanted.rules, before=int(workflow.done.sum()))
-    if engine.open is None:
-        return run_by_stream(workflow, tasks, plan, journal, course, wanted.tell), None
     return run_by_crew(tasks, plan, journal, course, wanted.tell)
 
 

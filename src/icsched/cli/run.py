@@ -103,7 +103,7 @@ def run(
     deadline = None if reallocate is None else Deadline.of(reallocate)
     limits = (retries, keep_going, time_limit, deadline, replicas)
     rules = Rules(*limits, batches, cluster_size, clusterer)
-    terms = Terms(workers, address, shell, held=_held, tell=tell_user)
+    terms = Terms(workers, address, shell, tell=tell_user)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     told["missing"] = lambda found: tell_user(render.missing_outputs(found, is_redone=redo_missing))
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, redo_missing, **told)
@@ -130,10 +130,6 @@ def _waiting() -> None:
         "icsched: jobs of the run that was killed are still running: waiting for them\n",
         stream=sys.stderr,
     )
-
-
-def _held(name: str, reason: str) -> None:
-    say(f"icsched: job {name} is on hold: {reason}\n", stream=sys.stderr)
 
 
 def _no_journal(directory: Path) -> None:

@@ -25,17 +25,14 @@ MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its
 
 @dataclass(frozen=True)
 class State:
-    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible.
-
-    `running` and `eligible` are None if the engine does not say.
-    """
+    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible."""
 
     total: int  # tasks of the workflow
     done: int
-    running: int | None = None
-    eligible: int | None = None
-    stalled: int = 0
-    failed: int = 0
+    running: int
+    eligible: int
+    stalled: int
+    failed: int
 
 
 Tell = Callable[[State], None]
@@ -64,7 +61,6 @@ class Happened:
     `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
     waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
     of each task that failed for good. `signal` is the number of the signal that stopped the run.
-    `order` is the order that an engine followed, if it is not that of the plan.
     """
 
     done: int = 0
@@ -80,7 +76,6 @@ class Happened:
     failed: dict[int, str] = field(default_factory=dict)
     signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
-    order: str | None = None
 
 
 @dataclass

@@ -22,8 +22,7 @@ def progress(state: State) -> str:
     '3 of 9 jobs done, 2 running, 1 eligible'
     """
     words = [f"{state.done:,} of {counted(state.total, 'job')} done"]
-    words += [f"{state.running:,} running"] if state.running is not None else []
-    words += [f"{state.eligible:,} eligible"] if state.eligible is not None else []
+    words += [f"{state.running:,} running", f"{state.eligible:,} eligible"]
     words += [f"{counted(state.stalled, 'worker')} stalled"] if state.stalled else []
     words += [f"{state.failed:,} failed"] if state.failed else []
     return ", ".join(words)
