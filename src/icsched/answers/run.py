@@ -26,7 +26,6 @@ from icsched.execution.commands import (
 )
 from icsched.execution.journal import Journal, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
-from icsched.execution.leftovers import remove_leftovers
 from icsched.execution.loop import Happened, Tell
 from icsched.execution.opening import Identity, Opening, stopped
 from icsched.execution.records import WorkerRecorder
@@ -189,7 +188,6 @@ def run_answer(
         if redone:  # only now: nothing is forgotten if the order cannot be made
             journal.forget(redone)
         happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
-        remove_leftovers(directory, every)
         learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
         failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
@@ -296,13 +294,10 @@ def _identity(workflow: Workflow) -> Identity:
 def _opened(
     tasks: CommandTasks, directory: Path, wanted: Wanted
 ) -> AbstractContextManager[Journal]:
-    def forget(place: Path) -> None:
-        remove_leftovers(place, tasks)
-
     def no_journal() -> None:
         wanted.no_journal(directory)
 
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget, no_journal)
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting, no_journal)
     identity = _identity(tasks.workflow)
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
 

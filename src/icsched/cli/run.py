@@ -22,7 +22,7 @@ from icsched.engines.entry import Terms
 from icsched.engines.table import ENGINES
 from icsched.errors import RunError
 from icsched.execution.loop import State, Tell
-from icsched.execution.rules import Deadline, Rules
+from icsched.execution.rules import Rules
 from icsched.render import run as render
 
 _FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
@@ -48,8 +48,6 @@ def run(
     retries: Annotated[int, WHOLE] = 0,
     keep_going: Flag = False,
     time_limit: float | None = None,
-    reallocate: str | None = None,
-    replicas: Annotated[int, WHOLE] = 1,
     shell: Flag = False,
     reading: FileOptions = USUAL,
     json_: Json = False,
@@ -88,11 +86,6 @@ def run(
         After a failure, run all jobs that do not depend on the failed job.
     time_limit
         Seconds after which an attempt is stopped, and has failed.
-    reallocate
-        Hand a job out again that runs for longer: seconds, or a multiple of its run time as 3x.
-        The first result counts, and the other attempt is stopped.
-    replicas
-        How many copies of a job may run at once; idle workers get copies of running jobs.
     shell
         Let /bin/sh read the commands: as the file has them, or with blanks between the words.
     json_
@@ -100,9 +93,7 @@ def run(
 
     """
     check_streams(*files, order.order, *order.run_times)
-    deadline = None if reallocate is None else Deadline.of(reallocate)
-    limits = (retries, keep_going, time_limit, deadline, replicas)
-    rules = Rules(*limits, batches, cluster_size, clusterer)
+    rules = Rules(retries, keep_going, time_limit, batches, cluster_size, clusterer)
     terms = Terms(workers, address, shell, tell=tell_user)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     told["missing"] = lambda found: tell_user(render.missing_outputs(found, is_redone=redo_missing))

@@ -31,7 +31,6 @@ from icsched.execution.opening import Identity, Naming, Opening
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COLUMNS,
-    COPIES,
     FILE,
     connect,
     connect_to_read,
@@ -110,11 +109,6 @@ class Journal:
                 note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
                 if end.problem is None and not end.is_lost:
                     note_success(self._journal, task, end.number)
-
-    def allow_copies(self) -> None:
-        """Record that attempts which begin from now on have files apart."""
-        with self._writing():
-            note(self._journal, COPIES, "1")
 
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
@@ -214,8 +208,6 @@ def open_journal(
             _check_wanted(path, opening)  # another server may have been quicker
             with suppress(FileExistsError):
                 os.mkdir(LOGS, 0o700, dir_fd=place)
-            if opening.again or not path.exists():
-                opening.forget(directory)
             reserve(place, writers)
             journal = stack.enter_context(closing(_opened(path, identity, opening)))
         yield journal

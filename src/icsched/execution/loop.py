@@ -11,7 +11,6 @@ from typing import Protocol
 from icsched.commands import Command
 from icsched.engines.descendants import GRACE_S
 from icsched.engines.entry import Attempt, Crew, Outcome
-from icsched.engines.processes import one_of_several
 from icsched.errors import FormatError
 from icsched.execution.handing import Handing
 from icsched.execution.interrupts import Interrupts
@@ -50,9 +49,6 @@ class Tasks(Protocol):
     def work(self, task: int, /) -> Command | None:
         """Return what a task runs; None for nothing."""
 
-    def expected(self, task: int, /) -> float | None:
-        """Return the seconds that a task is expected to take, if that is known."""
-
 
 @dataclass
 class Happened:
@@ -67,7 +63,6 @@ class Happened:
     attempts: int = 0
     lost: int = 0
     retried: int = 0
-    copies: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     offered: float = 0.0  # seconds of all workers together
@@ -80,14 +75,10 @@ class Happened:
 
 @dataclass
 class _Running:
-    """An attempt in flight. `is_stopped` means that its end changes nothing for the task.
-
-    It `began` when a worker was free for it, if workers take attempts in turn.
-    """
+    """An attempt in flight. It `began` when a worker was free, if workers take attempts in turn."""
 
     task: int
     began: float = math.inf
-    is_stopped: bool = False
 
 
 class Loop:
@@ -107,10 +98,10 @@ class Loop:
         self._tasks, self._handing, self._journal = tasks, handing, journal
         self._crew, self._rules = crew, rules
         self._live: dict[int, _Running] = {}  # by number of the attempt
-        self._copies: dict[int, set[int]] = {}  # numbers of live attempts, by task
         self._failures: Counter[int] = Counter()
         self._losses: Counter[int] = Counter()
-        self._is_draining = False
+        self._is_draining = False  # nothing more starts
+        self._is_stopping = False  # what runs was asked to end
         self._is_stalled = False
         self.happened = Happened()
 
@@ -136,17 +127,13 @@ class Loop:
     def state(self) -> State:
         """Where the run stands now."""
         handing, total = self._handing, len(self._handing.readiness.missing)
-        idle = self._idle
+        idle = max(0, self._crew.workers - len(self._live))
         running = min(len(self._live), self._crew.workers)
         eligible = handing.eligible + len(self._live) - running  # some wait for a worker
         stalled = idle if handing.left and not handing.eligible else 0
         done, failed = total - handing.left + self._before, len(self.happened.failed)
         total += self._before
         return State(total, done, running, eligible, stalled, failed)
-
-    @property
-    def _idle(self) -> int:
-        return max(0, self._crew.workers - len(self._live))
 
     def _measure(self, state: State, seconds: float) -> None:
         happened = self.happened
@@ -163,14 +150,10 @@ class Loop:
 
     def _stop_all(self) -> None:
         self._is_draining = True
-        for number in self._live:
-            self._stop(number)
-
-    def _stop(self, number: int) -> None:
-        """Stop an attempt, unless that was asked for already."""
-        if not self._live[number].is_stopped:
-            self._live[number].is_stopped = True
-            self._crew.stop(number)
+        if not self._is_stopping:
+            self._is_stopping = True
+            for number in self._live:
+                self._crew.stop(number)
 
     # Handing out
 
@@ -179,9 +162,7 @@ class Loop:
             free = self._crew.size - len(self._live)
             if free <= 0:
                 return
-            tasks = self._overdue()[:free]
-            tasks += self._handing.take(free - len(tasks))
-            tasks = tasks or self._replicas(self._idle)
+            tasks = self._handing.take(free)
             if not tasks:
                 return
             self._start(tasks)
@@ -205,13 +186,9 @@ class Loop:
             name = self._tasks.name(task)
             log = self._journal.log_of(number, name)
             whole = self._tasks.whole(task)
-            if self._rules.allows_copies:
-                work = one_of_several(work, number)
             attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
             self._live[number] = _Running(task)
-            self._copies.setdefault(task, set()).add(number)
             self.happened.attempts += 1
-            self.happened.copies += len(self._copies[task]) > 1
             self._crew.start(attempt)
 
     def _note_begun(self) -> None:
@@ -226,33 +203,6 @@ class Loop:
             latest = time.monotonic() - limit - PATIENCE_S
             for number in [n for n, running in self._live.items() if running.began < latest]:
                 self._crew.give_up(number)
-
-    def _overdue(self) -> list[int]:
-        """Return the tasks whose every attempt has run for too long, first come first."""
-        deadline = self._rules.reallocate
-        if deadline is None:
-            return []
-        now, most = time.monotonic(), max(2, self._rules.replicas)
-        began = {running.task: running.began for running in self._live.values()}  # the newest
-        return [
-            task
-            for task, since in began.items()
-            if self._takes_copy(task, most)
-            and now - since > deadline.after(self._tasks.expected(task))
-        ]
-
-    def _replicas(self, free: int) -> list[int]:
-        """Return running tasks for idle workers: fewest copies first, then the longest running."""
-        few = [task for task in self._copies if self._takes_copy(task, self._rules.replicas)]
-        return sorted(few, key=lambda task: (len(self._copies[task]), self._since(task)))[:free]
-
-    def _takes_copy(self, task: int, most: int) -> bool:
-        """Whether a running task may get another copy: a task that fails gets none."""
-        is_done = self._handing.readiness.finished[task]
-        return not is_done and not self._failures[task] and len(self._copies[task]) < most
-
-    def _since(self, task: int) -> float:
-        return min(self._live[number].began for number in self._copies[task])
 
     # Ends
 
@@ -269,45 +219,29 @@ class Loop:
 
     def _is_recorded(self, outcome: Outcome) -> bool:
         """Whether the end of an attempt is in the journal, although the disk is full."""
-        running = self._live[outcome.number]
         if outcome.problem is not None or outcome.is_lost:
             return True  # it will be tried again, whatever the journal says
-        if self._journal.is_completed(self._tasks.whole(running.task)):
+        if self._journal.is_completed(self._tasks.whole(self._live[outcome.number].task)):
             return True
-        self._forget(outcome.number)
+        del self._live[outcome.number]
         return False
 
     def _one_ended(self, outcome: Outcome) -> None:
-        running = self._forget(outcome.number)
-        task = running.task
+        task = self._live.pop(outcome.number).task
         self.happened.busy += outcome.seconds
-        if self._handing.readiness.finished[task]:
-            return
-        is_lost = outcome.is_lost
         if outcome.problem is not None and self._journal.is_completed(self._tasks.whole(task)):
             self._done(task)  # its worker died, or was given up, between the record and the report
-        elif is_lost and (running.is_stopped or self._copies.get(task)):
-            self.happened.lost += not running.is_stopped
-        elif is_lost:
-            self._lost(task)
+        elif outcome.is_lost:
+            if not self._is_stopping:
+                self._lost(task)
         elif outcome.problem is None:
             self._done(task)
         else:
             self._failed(task, outcome.problem)
 
-    def _forget(self, number: int) -> _Running:
-        running = self._live.pop(number)
-        copies = self._copies[running.task]
-        copies.discard(number)
-        if not copies:
-            del self._copies[running.task]
-        return running
-
     def _done(self, task: int) -> None:
         self.happened.done += 1
         self._handing.done(task)
-        for number in self._copies.get(task, ()):
-            self._stop(number)
 
     def _lost(self, task: int) -> None:
         self.happened.lost += 1
@@ -319,8 +253,6 @@ class Loop:
 
     def _failed(self, task: int, problem: str) -> None:
         self._failures[task] += 1
-        if self._copies.get(task):
-            return  # another attempt may still succeed
         if self._failures[task] > self._rules.retries:
             self._give_up(task, problem)
         else:

@@ -16,7 +16,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 FILE, WORKERS = "journal.sqlite", "workers.lock"
-COPIES = "copies"  # the key in `meta` of a journal some of whose attempts had files apart
 _BUSY_S = 60.0  # how long a writer waits for another one
 
 TABLES = (

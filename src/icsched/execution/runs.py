@@ -47,8 +47,6 @@ def run_by_crew(
         course.engine.open(course.terms) as crew,
     ):
         interrupts.raises = False  # from now on the loop heeds them
-        if course.rules.allows_copies:
-            journal.allow_copies()
         loop = Loop(
             tasks,
             handing,
