@@ -138,16 +138,13 @@ def threads_of(client: Client) -> int:
 class Room:
     """How many tasks may be in flight, which follows the size of the cluster."""
 
-    def __init__(self, client: Client, workers: int | None) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
-        self._workers = workers
         self._threads = 0
         self._asked = float("-inf")
 
     def now(self) -> int:
         """Return how many tasks may be in flight now."""
-        if self._workers is not None:
-            return self._workers + AHEAD
         if monotonic() - self._asked > REFRESH_S:
             self._threads, self._asked = threads_of(self._client), monotonic()
         return self._threads + AHEAD

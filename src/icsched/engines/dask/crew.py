@@ -53,7 +53,7 @@ class DaskCrew:
         self._recorder = terms.recorder if terms.address is None else None
         self._session = uuid4().hex
         self._run = terms.recorder.run if terms.recorder else self._session
-        self._room = Room(client, None)
+        self._room = Room(client)
         self._flying: dict[int, tuple[Future[Report], Attempt]] = {}
         self._given_up: set[int] = set()
         self._ended: SimpleQueue[int] = SimpleQueue()
