@@ -2,17 +2,17 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
-from icsched import ArgumentError, Dag, FormatError, prioritize
+from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
 from icsched.commands import Command
 from icsched.engines.entry import Outcome
 from icsched.execution import loop as loops
-from icsched.execution.handing import Handing
+from icsched.execution.commands import CommandTasks
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
-from icsched.execution.loop import Loop
-from icsched.execution.rules import Rules
+from icsched.execution.loop import Loop, Rules
 from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 
 #   a   x
@@ -23,20 +23,11 @@ from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 DIAMOND_AND_ONE = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "x": []})
 
 
-class Tasks:
-    """Tasks that run their own name, except those in *instant*."""
-
-    def __init__(self, dag: Dag, instant: str = "") -> None:
-        self.dag, self.instant = dag, instant
-
-    def name(self, task: int, /) -> str:
-        return str(self.dag.names[task])
-
-    def whole(self, task: int, /) -> int:
-        return task
-
-    def work(self, task: int, /):
-        return None if self.name(task) in self.instant else Command(("true",))
+def tasks_of(dag: Dag, instant: str = "") -> CommandTasks:
+    """Tasks that run something, except those in *instant*."""
+    commands = [None if name in instant else Command(("true",)) for name in dag.names]
+    workflow = Workflow(dag, np.zeros(len(dag), bool), find_commands=lambda: commands)
+    return CommandTasks(workflow, "wf")
 
 
 def run(
@@ -48,10 +39,10 @@ def run(
     **rules,
 ):
     """Run in the order of the ids; return what happened, and which tasks are completed."""
-    journal, tasks, given = journal or Journal.in_memory(), Tasks(dag, instant), Rules(**rules)
-    handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
+    journal, tasks = journal or Journal.in_memory(), tasks_of(dag, instant)
+    plan = prioritize(dag, list(dag.names))
     with Interrupts() as interrupts:
-        loop = Loop(tasks, handing, journal, crew, given)
+        loop = Loop(tasks, plan, journal, crew, Rules(**rules))
         happened = loop.run(interrupts, tell or (lambda _state: None))
     return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
 
@@ -168,32 +159,6 @@ def test_only_workers_are_stalled_and_only_their_time_is_offered(monkeypatch):
     assert happened.offered == 2 * 2 * 1.0, "two waits of one second each"
 
 
-def test_tasks_of_a_cluster_run_in_a_row():
-    """Two chains and clusters of two: each worker gets one chain, so a2 follows a1 on its own."""
-    chains = Dag({"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"]})
-    crew = MemoryCrew(1)
-    happened, _ = run(crew, chains, cluster_size=2)
-
-    assert happened.done == 4
-    assert [name[0] for name in crew.started] in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
-
-
-def test_the_rest_of_a_cluster_whose_task_was_lost_is_not_forgotten():
-    chains = Dag({"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"]})
-    happened, _ = run(MemoryCrew(2, a1=[dies], b2=[dies]), chains, cluster_size=2)
-
-    assert (happened.done, happened.lost) == (4, 2)
-
-
-def test_batches_are_those_of_the_batch_server():
-    """Of a, b and c only c alone frees tasks: a batch of one is c, whatever the order says."""
-    dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
-    crew = MemoryCrew(1)
-    run(crew, dag, batches=True)
-
-    assert crew.started[0] == "c"
-
-
 class FullJournal(Journal):
     """A journal on a disk that is full after some writes, until room is made once."""
 
@@ -303,8 +268,6 @@ def test_nothing_starts_if_its_start_cannot_be_recorded(act):
     [
         {"retries": -1},
         {"time_limit": 0},
-        {"cluster_size": 0},
-        {"batches": True, "cluster_size": 2},
     ],
 )
 def test_rules_that_make_no_sense_are_refused(wrong):

@@ -12,6 +12,7 @@ from icsched.answers.orders import AUTO, Race, WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.streams import STANDARD_INPUT
+from icsched.arrays import Floats
 from icsched.commands import Command
 from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
@@ -24,24 +25,18 @@ from icsched.execution.commands import (
     with_descendants,
     without,
 )
+from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
-from icsched.execution.loop import Happened, Tell
+from icsched.execution.loop import Happened, Loop, Rules, Tell
 from icsched.execution.opening import Identity, Opening, stopped
 from icsched.execution.records import WorkerRecorder
-from icsched.execution.rules import Rules
-from icsched.execution.runs import (
-    Course,
-    Foretold,
-    foretell,
-    run_by_crew,
-    silent,
-)
 from icsched.files import check_owned
 from icsched.orders import Plan
-from icsched.sim import Workers
+from icsched.sim import Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
+_MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file
 
 
@@ -62,7 +57,7 @@ class Wanted:
     resume: bool = False
     again: bool = False
     redo_missing: bool = False
-    tell: Tell = silent
+    tell: Tell = field(default=lambda _state: None)
     waiting: Callable[[], None] = field(default=lambda: None)
     no_journal: Callable[[Path], None] = field(default=lambda _directory: None)
     missing: Callable[[Sequence["MissingOutput"]], None] = field(default=lambda _found: None)
@@ -105,6 +100,16 @@ class DryAnswer:
     planned: tuple[PlannedJob, ...]
     shell: bool = False  # whether /bin/sh reads the commands
     missing: tuple[MissingOutput, ...] = ()
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """How long a run should take: the mean of simulated runs, and the range of 95% of them."""
+
+    seconds: float
+    low: float
+    high: float
+    busy: float  # share of the workers' time
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +192,7 @@ def run_answer(
         tasks = CommandTasks(workflow, files[0])
         if redone:  # only now: nothing is forgotten if the order cannot be made
             journal.forget(redone)
-        happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
+        happened, workers = _run(tasks, plan, journal, engine, wanted)
         learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
         failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
@@ -203,7 +208,7 @@ def run_answer(
         left=len(workflow.dag) - happened.done,
         happened=happened,
         failed=tuple(failed),
-        foretold=(workers and foretell(workflow.dag, plan, workflow.run_times, workers)) or None,
+        foretold=None if workers is None else _foretell(plan, workflow.run_times, workers),
         learned=learned,
         idle=sum(command is None for command in workflow.commands or ()),
         missing=_told(every, lacking),
@@ -316,18 +321,34 @@ def _plan(workflow: Workflow, wanted: Wanted, engine: Engine, signs: Signs) -> P
 
 
 def _run(
-    workflow: Workflow,
-    tasks: CommandTasks,
-    plan: Plan,
-    journal: Journal,
-    engine: Engine,
-    wanted: Wanted,
+    tasks: CommandTasks, plan: Plan, journal: Journal, engine: Engine, wanted: Wanted
 ) -> tuple[Happened, int | None]:
-    if not len(workflow.dag):
+    """Run tasks; return what happened, and how many workers there were, None without a task.
+
+    Raises EngineError, before anything starts, if the engine cannot be used. Raises
+    KeyboardInterrupt after Ctrl-C or SIGTERM while an engine elsewhere is waited for.
+    """
+    if not len(plan.dag):
         return Happened(), None
     terms = replace(wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
-    course = Course(engine, terms, wanted.rules, before=int(workflow.done.sum()))
-    return run_by_crew(tasks, plan, journal, course, wanted.tell)
+    with (
+        Interrupts(raises=terms.address is not None) as interrupts,
+        engine.open(terms) as crew,
+    ):
+        interrupts.raises = False  # from now on the loop heeds them
+        loop = Loop(tasks, plan, journal, crew, wanted.rules)
+        return loop.run(interrupts, wanted.tell), crew.workers
+
+
+def _foretell(plan: Plan, run_times: Floats | None, workers: int) -> Foretold | None:
+    """Simulate a run; None if the cluster has no workers at its end, or no time is known but 0."""
+    if not workers or run_times is None or not run_times.any():
+        return None
+    runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(plan.dag)))
+    played, times = Played("static", plan.order), Times(means=run_times)
+    found = simulate_runs(plan.dag, played, Workers(workers), times, seed=0, runs=runs)
+    low, high = np.quantile(found.time, [0.025, 0.975]).tolist()
+    return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
 
 
 def _instant(workflow: Workflow) -> list[str]:

@@ -12,7 +12,6 @@ from cyclopts import Parameter
 
 from icsched.answers.reading import Reading
 from icsched.answers.run import Wanted, dry_answer, run_answer
-from icsched.cli.cluster import ClustererWord
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
 from icsched.cli.names import one_of
 from icsched.cli.orders import CHOSEN, AutoOptions
@@ -21,8 +20,7 @@ from icsched.cli.printing import put, say, tell_user
 from icsched.engines.entry import Terms
 from icsched.engines.table import ENGINES
 from icsched.errors import RunError
-from icsched.execution.loop import State, Tell
-from icsched.execution.rules import Rules
+from icsched.execution.loop import Rules, State, Tell
 from icsched.render import run as render
 
 _FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
@@ -42,9 +40,6 @@ def run(
     redo_missing: Flag = False,
     dry_run: Flag = False,
     order: AutoOptions = CHOSEN,
-    batches: Flag = False,
-    cluster_size: Annotated[int | None, WHOLE] = None,
-    clusterer: ClustererWord = "auto",
     retries: Annotated[int, WHOLE] = 0,
     keep_going: Flag = False,
     time_limit: float | None = None,
@@ -74,12 +69,6 @@ def run(
         depend on them.
     dry_run
         Say what would run, and start nothing.
-    batches
-        Hand out together the jobs that leave most others eligible, as icsched batch does.
-    cluster_size
-        Number of jobs that a worker gets in a row, as icsched cluster chooses them.
-    clusterer
-        Name of a way to choose the jobs that a worker gets in a row.
     retries
         How often a job that fails is tried again.
     keep_going
@@ -93,7 +82,7 @@ def run(
 
     """
     check_streams(*files, order.order, *order.run_times)
-    rules = Rules(retries, keep_going, time_limit, batches, cluster_size, clusterer)
+    rules = Rules(retries, keep_going, time_limit)
     terms = Terms(workers, address, shell, tell=tell_user)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     told["missing"] = lambda found: tell_user(render.missing_outputs(found, is_redone=redo_missing))

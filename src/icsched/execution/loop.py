@@ -5,17 +5,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import islice
-from typing import Protocol
 
+from icsched import checks
+from icsched.arrays import ranks_of
 from icsched.commands import Command
 from icsched.engines.descendants import GRACE_S
 from icsched.engines.entry import Attempt, Crew, Outcome
 from icsched.errors import FormatError
-from icsched.execution.handing import Handing
+from icsched.execution.commands import CommandTasks
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
-from icsched.execution.rules import Rules
+from icsched.orders import Plan
+from icsched.ready import Readiness
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
 PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt
@@ -37,17 +40,23 @@ class State:
 Tell = Callable[[State], None]
 
 
-class Tasks(Protocol):
-    """The tasks of a run, by their ids in the dag that is run."""
+@dataclass(frozen=True)
+class Rules:
+    """How a run goes.
 
-    def name(self, task: int, /) -> str:
-        """Return the name of a task, for people."""
+    A failed task is tried again up to `retries` times. Then nothing new is handed out, unless the
+    run is to `keep_going` with all that does not depend on the task. `time_limit` (seconds) is for
+    each attempt.
+    """
 
-    def whole(self, task: int, /) -> int:
-        """Return the id of a task in the whole workflow, which the journal knows."""
+    retries: int = 0
+    keep_going: bool = False
+    time_limit: float | None = None
 
-    def work(self, task: int, /) -> Command | None:
-        """Return what a task runs; None for nothing."""
+    def __post_init__(self) -> None:
+        checks.whole_number("retries", self.retries, least=0)
+        if self.time_limit is not None:
+            checks.number_within("time-limit", self.time_limit, least=1e-3, most=1e9)
 
 
 @dataclass
@@ -81,21 +90,43 @@ class _Running:
     began: float = math.inf
 
 
+class _Queue:
+    """The tasks of a plan that are ready, best first; `readiness` counts them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.readiness = Readiness(plan.dag)
+        self._order: list[int] = plan.order.tolist()
+        self._ranks: list[int] = ranks_of(plan.order).tolist()
+        self._heap: list[int] = []  # ranks
+        self._offer(self.readiness.ready())
+
+    def _offer(self, tasks: Iterable[int]) -> None:
+        for task in tasks:
+            heappush(self._heap, self._ranks[task])
+
+    def take(self, count: int) -> list[int]:
+        """Return at most *count* tasks; none if there is nothing now."""
+        found = [self._order[heappop(self._heap)] for _ in range(min(count, len(self._heap)))]
+        self.readiness.take(found)
+        return found
+
+    def done(self, task: int) -> None:
+        """Record that a task is done."""
+        self._offer(self.readiness.finish((task,)))
+
+    def lost(self, task: int) -> None:
+        """Offer a task again."""
+        self._offer(self.readiness.give_back((task,)))
+
+
 class Loop:
-    """Runs tasks by the workers of a crew. The journal knows of each end before the server does."""
+    """Runs tasks by the workers of a crew. The journal knows of each end before the queue does."""
 
     def __init__(
-        self,
-        tasks: Tasks,
-        handing: Handing,
-        journal: Journal,
-        crew: Crew,
-        rules: Rules,
-        *,
-        before: int = 0,
+        self, tasks: CommandTasks, plan: Plan, journal: Journal, crew: Crew, rules: Rules
     ) -> None:
-        self._before = before  # tasks that were done before the run
-        self._tasks, self._handing, self._journal = tasks, handing, journal
+        self._before = int(tasks.workflow.done.sum())
+        self._tasks, self._queue, self._journal = tasks, _Queue(plan), journal
         self._crew, self._rules = crew, rules
         self._live: dict[int, _Running] = {}  # by number of the attempt
         self._failures: Counter[int] = Counter()
@@ -126,14 +157,13 @@ class Loop:
     @property
     def state(self) -> State:
         """Where the run stands now."""
-        handing, total = self._handing, len(self._handing.readiness.missing)
+        left, ready = self._queue.readiness.left, self._queue.readiness.ready_count
         idle = max(0, self._crew.workers - len(self._live))
         running = min(len(self._live), self._crew.workers)
-        eligible = handing.eligible + len(self._live) - running  # some wait for a worker
-        stalled = idle if handing.left and not handing.eligible else 0
-        done, failed = total - handing.left + self._before, len(self.happened.failed)
-        total += self._before
-        return State(total, done, running, eligible, stalled, failed)
+        eligible = ready + len(self._live) - running  # some wait for a worker
+        stalled = idle if left and not ready else 0
+        total = self._before + len(self._queue.readiness.missing)
+        return State(total, total - left, running, eligible, stalled, len(self.happened.failed))
 
     def _measure(self, state: State, seconds: float) -> None:
         happened = self.happened
@@ -162,7 +192,7 @@ class Loop:
             free = self._crew.size - len(self._live)
             if free <= 0:
                 return
-            tasks = self._handing.take(free)
+            tasks = self._queue.take(free)
             if not tasks:
                 return
             self._start(tasks)
@@ -241,7 +271,7 @@ class Loop:
 
     def _done(self, task: int) -> None:
         self.happened.done += 1
-        self._handing.done(task)
+        self._queue.done(task)
 
     def _lost(self, task: int) -> None:
         self.happened.lost += 1
@@ -249,7 +279,7 @@ class Loop:
         if self._losses[task] >= MOST_LOSSES:
             self._give_up(task, f"its worker died {MOST_LOSSES} times")
         else:
-            self._handing.lost(task)
+            self._queue.lost(task)
 
     def _failed(self, task: int, problem: str) -> None:
         self._failures[task] += 1
@@ -257,11 +287,10 @@ class Loop:
             self._give_up(task, problem)
         else:
             self.happened.retried += 1
-            self._handing.lost(task)
+            self._queue.lost(task)
 
     def _give_up(self, task: int, problem: str) -> None:
         self.happened.failed[task] = problem
-        self._handing.failed(task)
         self._is_draining |= not self._rules.keep_going
 
     def _try(self, write: Callable[[], None]) -> None:
