@@ -100,7 +100,7 @@ def _icsched(folder: Path, *words: str) -> "subprocess.Popen[bytes]":
 
 def execute(one: Run, draw: random.Random) -> None:
     """Run a workflow in part, once or twice; most servers are killed."""
-    more = draw.choice([[], ["--retries", "1"], ["--replicas", "2"], ["--keep-going"]])
+    more = draw.choice([[], ["--retries", "1"], ["--time-limit", "60"], ["--keep-going"]])
     for words in ([], ["--resume"])[: draw.choice([1, 2])]:
         server = _icsched(one.folder, "run", one.file, "-j", "3", *more, *words)
         if draw.random() < 0.75:

@@ -268,6 +268,14 @@ def test_a_scheduler_that_is_stopped_does_not_hold_the_run_up(
     assert (outcome.problem, outcome.is_lost) == (None, False)
 
 
+def test_a_scheduler_that_is_killed_is_one_line(programs):
+    scheduler, address = programs
+    with dask_crew(Terms(address=address)) as crew:
+        scheduler.kill()
+        with pytest.raises(EngineError, match=r"^dask: the scheduler is lost: [^\n]*$"):
+            all(iter(lambda: crew.size, 0))  # asks until it hears of the end
+
+
 def test_a_scheduler_that_cannot_be_reached_is_one_line(monkeypatch):
     monkeypatch.setattr(connect, "CONNECT_S", 0.5)
     with socket.socket() as free:

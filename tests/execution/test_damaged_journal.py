@@ -14,7 +14,6 @@ from icsched import Dag, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
 from icsched.execution.journal import Journal, open_journal, read_journal
-from icsched.execution.leftovers import remove_leftovers
 from icsched.execution.opening import Opening
 from icsched.execution.records import connect
 
@@ -28,7 +27,6 @@ WORKS = ["one", "two", "three", "four", None]
 DIAMOND = identity_of(DAG, WORKS)
 COMPLETED, SECONDS = {0, 1, 4}, {"a": 1.5, "b": 2.5}
 RESUME, AGAIN = Opening(resume=True), Opening(again=True)
-TASKS = None  # no attempt of these runs has left a file
 ADVICE = ": restore a copy of its directory, or use --again to run all jobs"
 PAGE = 4096
 FRAME = 24 + PAGE
@@ -184,7 +182,7 @@ def test_what_no_run_can_have_written_is_refused_although_the_digest_is_right(sq
         "UPDATE attempts SET is_lost = 0, problem = 'exit code 2' WHERE number = 4",
         "UPDATE meta SET value = '0' WHERE key = 'opened'",
         "DELETE FROM meta WHERE key = 'opened'",
-        "INSERT INTO meta VALUES ('copies', '1')",
+        "INSERT INTO meta VALUES ('other', '1')",
     ],
 )
 def test_a_value_that_may_be_but_was_not_written_is_refused(sql, run):
@@ -236,15 +234,6 @@ def test_a_journal_that_was_deleted_does_not_use_the_names_of_its_logs_again(run
     with open_journal(run, DIAMOND, RESUME) as journal:
         assert journal.completed() == set()
         assert journal.begin([(0, "a")]) == [6]
-
-
-def test_an_engine_that_has_the_whole_workflow_may_say_anything_of_it_in_any_order(tmp_path):
-    """DAGMan reads in a file of its own which jobs are done, perhaps after their children."""
-    with open_journal(tmp_path, DIAMOND, Opening()) as journal:
-        journal.hand_over("auto")
-        journal.complete([3])
-
-    assert is_read(tmp_path) == {3}
 
 
 def test_an_empty_journal_is_one_that_a_killed_server_began_unless_jobs_have_run(run):
@@ -413,8 +402,7 @@ def test_again_puts_a_damaged_journal_aside(damage, run):
 def test_again_puts_a_damaged_log_aside_with_its_journal(killed):
     flip(log_of(killed), 40)
     before = contents(killed)
-    forgetting = Opening(again=True, forget=lambda place: remove_leftovers(place, TASKS))
-    with open_journal(killed, DIAMOND, forgetting) as journal:
+    with open_journal(killed, DIAMOND, AGAIN) as journal:
         assert journal.completed() == set()
 
     after = contents(killed)
@@ -436,14 +424,12 @@ ENDS = st.one_of(
 
 
 @settings(max_examples=25)
-@given(st.lists(st.tuples(st.integers(0, 2), ENDS)), st.booleans())
-def test_whatever_a_run_writes_is_believed(tmp_path_factory, ends, has_copies):
+@given(st.lists(st.tuples(st.integers(0, 2), ENDS)))
+def test_whatever_a_run_writes_is_believed(tmp_path_factory, ends):
     dag = Dag({"a": [], "é\0": [], "\U0001fae8": []})
     three = identity_of(dag, ["x", "y", None])
     directory = tmp_path_factory.mktemp("run")
     with open_journal(directory, three, Opening()) as journal:
-        if has_copies:
-            journal.allow_copies()
         for task, end in ends:
             [number] = journal.begin([(task, dag.names[task])])
             if end is not None:

@@ -1,7 +1,6 @@
 """A run whose journal cannot be written any more, or whose workers are killed or do not start."""
 
 import ctypes
-import json
 import os
 import resource
 import signal
@@ -10,8 +9,6 @@ import subprocess
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-
-import pytest
 
 from tests.execution.conftest import answer_the_job, command, complaints, environment, lines
 from tools.chaos import workers_of
@@ -93,66 +90,3 @@ def test_what_a_lost_job_has_started_is_killed_before_the_job_runs_again(jobs, t
 
     assert server.wait(60) == 0
     assert Path("left").read_text() == "", "a process that has ended has no words"
-
-
-@pytest.fixture
-def copies(jobs, talking):
-    """A chain whose second job has a file for its output, so that copies of it have `.part` files.
-
-    The first copy talks, and its worker is killed with it. Later copies do nothing.
-    """
-    jobs(a="true", b="test -e began && exit; echo >> began; echo half; echo > up; exec sleep 600")
-    found = json.loads(Path("wf.plain").read_text())
-    found["b"]["stdout"] = "out"
-    Path("wf.plain").write_text(json.dumps(found))
-
-    def start(*words):
-        return talking("--reallocate", "900", *words)
-
-    return start
-
-
-def parts():
-    return sorted(path.name for path in Path().glob("*.part"))
-
-
-def test_a_killed_worker_leaves_no_file_of_its_copy_behind(copies):
-    server = copies()
-    assert parts() == [".out.icsched-2.part"]
-    [worker] = workers_of(server.pid)
-    os.kill(worker, signal.SIGKILL)
-
-    assert server.wait(60) == 0
-    assert parts() == []
-    assert Path("out").read_text() == "", "by the copy that succeeded"
-
-
-@pytest.mark.parametrize("word", ["--resume", "--again"])
-def test_the_next_run_removes_what_killed_copies_have_left(word, copies, icsched_run):
-    """Server and worker are killed, as by a loss of power; files of the user's stay."""
-    server = copies()
-    [worker] = workers_of(server.pid)
-    for process in (server.pid, worker):
-        os.kill(process, signal.SIGKILL)
-    server.wait()
-    Path("out.2.part").touch()
-    assert parts() == [".out.icsched-2.part", "out.2.part"]
-
-    assert icsched_run(word).returncode == 0
-    assert parts() == ["out.2.part"]
-
-
-def test_a_run_without_copies_leaves_no_file_to_remove(talking):
-    """So a file with the name of one is not icsched's, even if its attempt was killed."""
-    found = json.loads(Path("wf.plain").read_text())
-    found["b"]["stdout"] = "out"
-    Path("wf.plain").write_text(json.dumps(found))
-    server = talking()
-    Path(".out.icsched-2.part").touch()
-    [worker] = workers_of(server.pid)
-    os.kill(worker, signal.SIGKILL)
-    Path("up").read_text()
-    answer_the_job()
-
-    assert server.wait(60) == 0
-    assert parts() == [".out.icsched-2.part"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched import Dag, EngineError, FormatError
+from icsched import Dag, FormatError
 from icsched.engines.entry import Outcome
 from icsched.execution.commands import identity_of
 from icsched.execution.journal import Journal, open_journal, read_journal
@@ -298,18 +298,6 @@ def test_again_forgets_nothing_if_the_run_does_not_begin(tmp_path):
     opened = open_journal(tmp_path, OTHER, Opening(again=True))
     with pytest.raises(ZeroDivisionError, match=r"set\(\)"), opened as journal:
         raise ZeroDivisionError(journal.completed())
-
-    with open_journal(tmp_path, THREE, RESUME) as journal:
-        assert journal.completed() == {1}
-
-
-@pytest.mark.parametrize("error", [EngineError, OSError])
-def test_an_earlier_run_is_remembered_if_an_engine_does_not_start(error, tmp_path):
-    with open_journal(tmp_path, THREE, Opening()) as journal:
-        journal.complete([1])
-    opened = open_journal(tmp_path, THREE, Opening(again=True))
-    with pytest.raises(error), opened as journal, journal.forgetting():
-        raise error
 
     with open_journal(tmp_path, THREE, RESUME) as journal:
         assert journal.completed() == {1}

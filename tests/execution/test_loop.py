@@ -2,18 +2,17 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
-from icsched import ArgumentError, Dag, FormatError, prioritize
+from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
 from icsched.commands import Command
 from icsched.engines.entry import Outcome
-from icsched.engines.processes import OneOfSeveral
 from icsched.execution import loop as loops
-from icsched.execution.handing import Handing
+from icsched.execution.commands import CommandTasks
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
-from icsched.execution.loop import Loop
-from icsched.execution.rules import Deadline, Rules
+from icsched.execution.loop import Loop, Rules
 from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 
 #   a   x
@@ -24,23 +23,11 @@ from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 DIAMOND_AND_ONE = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "x": []})
 
 
-class Tasks:
-    """Tasks that run their own name, except those in *instant*."""
-
-    def __init__(self, dag: Dag, instant: str = "") -> None:
-        self.dag, self.instant = dag, instant
-
-    def name(self, task: int, /) -> str:
-        return str(self.dag.names[task])
-
-    def whole(self, task: int, /) -> int:
-        return task
-
-    def work(self, task: int, /):
-        return None if self.name(task) in self.instant else Command(("true",))
-
-    def expected(self, _task: int, /) -> float | None:
-        return 1.0
+def tasks_of(dag: Dag, instant: str = "") -> CommandTasks:
+    """Tasks that run something, except those in *instant*."""
+    commands = [None if name in instant else Command(("true",)) for name in dag.names]
+    workflow = Workflow(dag, np.zeros(len(dag), bool), find_commands=lambda: commands)
+    return CommandTasks(workflow, "wf")
 
 
 def run(
@@ -52,10 +39,10 @@ def run(
     **rules,
 ):
     """Run in the order of the ids; return what happened, and which tasks are completed."""
-    journal, tasks, given = journal or Journal.in_memory(), Tasks(dag, instant), Rules(**rules)
-    handing = Handing.of(dag, prioritize(dag, list(dag.names)), given)
+    journal, tasks = journal or Journal.in_memory(), tasks_of(dag, instant)
+    plan = prioritize(dag, list(dag.names))
     with Interrupts() as interrupts:
-        loop = Loop(tasks, handing, journal, crew, given)
+        loop = Loop(tasks, plan, journal, crew, Rules(**rules))
         happened = loop.run(interrupts, tell or (lambda _state: None))
     return happened, "".join(tasks.name(task) for task in sorted(journal.completed()))
 
@@ -143,59 +130,6 @@ def test_a_worker_that_died_after_it_recorded_the_success_lost_nothing():
     assert (happened.done, completed) == (5, "abcdx")
 
 
-def test_idle_workers_get_copies_and_the_first_result_counts():
-    """All of the chain but one worker is idle; the first attempt at a never ends by itself."""
-    chain = Dag({"a": [], "b": ["a"]})
-    crew = MemoryCrew(3, a=[hangs])
-    happened, completed = run(crew, chain, replicas=2)
-
-    assert crew.started[:2] == ["a", "a"]
-    assert crew.stopped[0] == 1
-    assert (happened.done, completed) == (2, "ab")
-
-
-def test_a_failed_copy_fails_nothing_while_another_one_runs():
-    crew = MemoryCrew(2, a=[fails])
-    happened, completed = run(crew, Dag({"a": []}), replicas=2)
-
-    assert (happened.failed, happened.copies, completed) == ({}, 1, "a")
-
-
-def test_commands_that_may_have_copies_are_told_so():
-    commands: list[object] = []
-
-    class Commands(Tasks):
-        def work(self, _task: int, /):
-            return Command(("true",), stdout="out")
-
-    def notes(attempt):
-        commands.append(attempt.work)
-        return succeeds(attempt)
-
-    for replicas in (1, 2):
-        dag, rules = Dag({"a": []}), Rules(replicas=replicas)
-        handing = Handing.of(dag, prioritize(dag, ["a"]), rules)
-        crew = MemoryCrew(1, a=[notes])
-        with Interrupts() as interrupts:
-            loop = Loop(Commands(dag), handing, Journal.in_memory(), crew, rules)
-            loop.run(interrupts, lambda _state: None)
-
-    several = OneOfSeveral(("true",), stdout="out", number=1)
-    assert commands == [Command(("true",), stdout="out"), several]
-
-
-def test_a_task_that_runs_for_too_long_is_handed_out_again(monkeypatch):
-    """The clock goes on by one second each time that it is asked."""
-    clock = itertools.count()
-    monkeypatch.setattr(loops.time, "monotonic", lambda: float(next(clock)))
-    crew = MemoryCrew(2, a=[hangs])
-    happened, completed = run(crew, Dag({"a": []}), reallocate=Deadline.of("20"))
-
-    assert crew.started == ["a", "a"]
-    assert crew.stopped == [1]
-    assert (happened.done, happened.copies, completed) == (1, 1, "a")
-
-
 def queueing_crew(**ends):
     """Two workers, and two more attempts in flight, which wait for them."""
     crew = MemoryCrew(4, **ends)
@@ -223,58 +157,6 @@ def test_only_workers_are_stalled_and_only_their_time_is_offered(monkeypatch):
 
     assert [state.stalled for state in states] == [1, 1, 0]
     assert happened.offered == 2 * 2 * 1.0, "two waits of one second each"
-
-
-def test_time_in_the_queue_of_a_worker_does_not_count_against_a_deadline(monkeypatch):
-    """The clock stands, and goes on by 11 s with each end, so that c and d wait 11 s or more."""
-    clock = [0.0]
-    monkeypatch.setattr(loops.time, "monotonic", lambda: clock[0])
-
-    crew = queueing_crew()
-    end = crew.ended
-
-    def ended(timeout):
-        clock[0] += 11.0
-        return end(timeout)
-
-    crew.ended = ended
-    happened, completed = run(
-        crew, Dag({name: [] for name in "abcd"}), reallocate=Deadline.of("30")
-    )
-
-    assert (happened.copies, completed) == (0, "abcd")
-
-
-def test_idle_places_in_the_queue_get_no_copies():
-    happened, completed = run(queueing_crew(), Dag({"a": [], "b": []}), replicas=2)
-
-    assert (happened.copies, completed) == (1, "ab"), "of b, once a has ended"
-
-
-def test_tasks_of_a_cluster_run_in_a_row():
-    """Two chains and clusters of two: each worker gets one chain, so a2 follows a1 on its own."""
-    chains = Dag({"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"]})
-    crew = MemoryCrew(1)
-    happened, _ = run(crew, chains, cluster_size=2)
-
-    assert happened.done == 4
-    assert [name[0] for name in crew.started] in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
-
-
-def test_the_rest_of_a_cluster_whose_task_was_lost_is_not_forgotten():
-    chains = Dag({"a1": [], "b1": [], "a2": ["a1"], "b2": ["b1"]})
-    happened, _ = run(MemoryCrew(2, a1=[dies], b2=[dies]), chains, cluster_size=2)
-
-    assert (happened.done, happened.lost) == (4, 2)
-
-
-def test_batches_are_those_of_the_batch_server():
-    """Of a, b and c only c alone frees tasks: a batch of one is c, whatever the order says."""
-    dag = Dag({"a": [], "b": [], "c": [], "d": ["a", "b"], "e": ["c"], "f": ["c"]})
-    crew = MemoryCrew(1)
-    run(crew, dag, batches=True)
-
-    assert crew.started[0] == "c"
 
 
 class FullJournal(Journal):
@@ -381,20 +263,11 @@ def test_nothing_starts_if_its_start_cannot_be_recorded(act):
     assert happened.full.problem == "error 1"
 
 
-@pytest.mark.parametrize("word", ["", "0", "x", "-1", "3xx", "1e3", "nan"])
-def test_a_deadline_is_seconds_or_a_factor(word):
-    with pytest.raises(ArgumentError, match="--reallocate: expected seconds"):
-        Deadline.of(word)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
         {"retries": -1},
-        {"replicas": 0},
         {"time_limit": 0},
-        {"cluster_size": 0},
-        {"batches": True, "cluster_size": 2},
     ],
 )
 def test_rules_that_make_no_sense_are_refused(wrong):

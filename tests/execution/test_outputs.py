@@ -117,11 +117,6 @@ def test_nothing_is_forgotten_if_no_order_can_be_made(folder):
             ["--resume", "--engine", "dask", "--address", "tcp://127.0.0.1:1"],
             "--redo-missing cannot be used with --address: output files may be on other machines",
         ),
-        (
-            ["--resume", "--engine", "htcondor"],
-            "engine htcondor: it keeps its own record of completed jobs, so --redo-missing cannot"
-            " be used",
-        ),
     ],
 )
 def test_jobs_are_run_again_only_where_their_outputs_can_be_seen(options, complaint, folder):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from icsched.commands import Command
-from icsched.engines.processes import one_of_several, run_command
+from icsched.engines.processes import run_command
 
 
 def has_ended(process: int) -> bool:
@@ -164,64 +164,6 @@ def test_nothing_is_looked_up_between_the_fork_and_the_program(log, monkeypatch)
     monkeypatch.setattr(ctypes.CDLL, "__getattr__", refuse)
 
     assert run_command(Command(("true",)), log)[1] is None
-
-
-def test_a_copy_that_fails_leaves_the_files_of_the_copy_that_succeeded(folder, log):
-    own = {"stdout": str(folder / "out.txt"), "stderr": str(folder / "err.txt")}
-    good = Command(("sh", "-c", "echo good; echo fine >&2"), **own)
-    bad = Command(("sh", "-c", "echo bad; echo why >&2; exit 3"), **own)
-
-    assert run_command(one_of_several(good, 1), log)[1] is None
-    assert run_command(one_of_several(bad, 2), log)[1] == "exit code 3"
-    assert (folder / "out.txt").read_text() == "good\n"
-    assert (folder / "err.txt").read_text() == "fine\n"
-    assert log.read_text() == "bad\nwhy\n"
-    assert sorted(path.name for path in folder.iterdir()) == ["err.txt", "log", "out.txt"]
-
-
-def test_a_copy_writes_to_its_file_only_when_it_has_succeeded(folder, log):
-    """The command itself looks at the file, which is still that of the copy before."""
-    out = folder / "out.txt"
-    out.write_text("before\n")
-    work = Command(("sh", "-c", "echo after; cat out.txt >&2"), stdout=str(out))
-
-    run_command(one_of_several(work, 7), log)
-
-    assert out.read_text() == "after\n"
-    assert log.read_text() == "before\n"
-
-
-def test_copies_write_straight_to_what_is_no_plain_file_and_through_links(folder, log):
-    (folder / "link").symlink_to("real")
-    both = Command(("echo", "a"), stdout=str(folder / "link"), stderr="/dev/null")
-
-    run_command(one_of_several(both, 1), log)
-
-    assert (folder / "link").is_symlink()
-    assert (folder / "real").read_text() == "a\n"
-    assert not Path("/dev/null").is_file()
-
-
-def test_a_copy_keeps_the_permissions_of_its_file_from_the_start(folder, log):
-    """The command looks at its own output: nobody else may read it, not even half of it."""
-    out = folder / "secret"
-    out.touch(0o600)
-    work = Command(("sh", "-c", "exec 3>&1; stat -L -c %a /dev/fd/3 >&2"), stdout=str(out))
-
-    run_command(one_of_several(work, 1), log)
-
-    assert log.read_text() == "600\n"
-    assert out.stat().st_mode & 0o777 == 0o600
-
-
-def test_copies_write_to_files_with_the_longest_names(folder, log):
-    """The names differ only at their ends, where they leave no room for another word."""
-    out, error = (folder / f"{'n' * 254}{end}" for end in "12")
-    work = Command(("sh", "-c", "echo a; echo b >&2"), stdout=str(out), stderr=str(error))
-
-    assert run_command(one_of_several(work, 1), log)[1] is None
-    assert (out.read_text(), error.read_text()) == ("a\n", "b\n")
-    assert sorted(path.name for path in folder.iterdir()) == sorted(["log", out.name, error.name])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone lets a process adopt orphans")

@@ -133,7 +133,6 @@ def test_a_changed_workflow_is_not_resumed(jobs, icsched_run):
         (["--resume", "--again"], 2, "--resume cannot be used with --again"),
         (["--journal", "file/run"], 1, "Not a directory"),
         (["--address", "tcp://x:1"], 2, "engine local: an address cannot be used"),
-        (["--reallocate", "soon"], 2, "--reallocate: expected seconds"),
         (["-j", "0"], 2, "workers: expected a whole number from 1"),
     ],
 )

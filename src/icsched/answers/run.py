@@ -12,11 +12,12 @@ from icsched.answers.orders import AUTO, Race, WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.streams import STANDARD_INPUT
+from icsched.arrays import Floats
 from icsched.commands import Command
 from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
-from icsched.errors import ArgumentError, FormatError
+from icsched.errors import ArgumentError
 from icsched.execution.commands import (
     CommandTasks,
     all_commands,
@@ -24,27 +25,18 @@ from icsched.execution.commands import (
     with_descendants,
     without,
 )
+from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal, open_journal, read_journal
 from icsched.execution.learned import with_learned, write_learned
-from icsched.execution.leftovers import remove_leftovers
-from icsched.execution.loop import Happened, Tell
+from icsched.execution.loop import Happened, Loop, Rules, Tell
 from icsched.execution.opening import Identity, Opening, stopped
 from icsched.execution.records import WorkerRecorder
-from icsched.execution.rules import Rules
-from icsched.execution.runs import (
-    Course,
-    Foretold,
-    foretell,
-    run_by_crew,
-    run_by_stream,
-    silent,
-)
 from icsched.files import check_owned
-from icsched.formats.dagman import DAGMAN
 from icsched.orders import Plan
-from icsched.sim import Workers
+from icsched.sim import Played, Times, Workers, simulate_runs
 from icsched.workflow import Workflow
 
+_MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file
 
 
@@ -65,7 +57,7 @@ class Wanted:
     resume: bool = False
     again: bool = False
     redo_missing: bool = False
-    tell: Tell = silent
+    tell: Tell = field(default=lambda _state: None)
     waiting: Callable[[], None] = field(default=lambda: None)
     no_journal: Callable[[Path], None] = field(default=lambda _directory: None)
     missing: Callable[[Sequence["MissingOutput"]], None] = field(default=lambda _found: None)
@@ -110,13 +102,23 @@ class DryAnswer:
     missing: tuple[MissingOutput, ...] = ()
 
 
+@dataclass(frozen=True)
+class Foretold:
+    """How long a run should take: the mean of simulated runs, and the range of 95% of them."""
+
+    seconds: float
+    low: float
+    high: float
+    busy: float  # share of the workers' time
+
+
 @dataclass(frozen=True, eq=False)
 class RunAnswer:
     """What happened in a run.
 
     `completed` jobs were so before the run, `left` jobs are not completed after it. `foretold` is
-    None if run times were not known. `workers` is None if the engine did not say. `idle` counts the
-    jobs without a command among the jobs that were not completed before.
+    None if run times were not known. `workers` is None if nothing was left to run. `idle` counts
+    the jobs without a command among the jobs that were not completed before.
     """
 
     files: tuple[str, ...]
@@ -148,7 +150,7 @@ def dry_answer(
     every = CommandTasks(workflow, files[0])
     if wanted.resume:
         opening = Opening(no_journal=lambda: wanted.no_journal(directory))
-        with read_journal(directory, _identity(workflow, engine), opening) as journal:
+        with read_journal(directory, _identity(workflow), opening) as journal:
             completed = journal.completed()
         lacking = _lacking(every, completed, wanted)
         workflow = _left(workflow, completed.difference(_forgotten(workflow, lacking, wanted)))
@@ -190,8 +192,7 @@ def run_answer(
         tasks = CommandTasks(workflow, files[0])
         if redone:  # only now: nothing is forgotten if the order cannot be made
             journal.forget(redone)
-        happened, workers = _run(workflow, tasks, plan, journal, engine, wanted)
-        remove_leftovers(directory, every)
+        happened, workers = _run(tasks, plan, journal, engine, wanted)
         learned = None if happened.full else write_learned(journal, directory, _instant(workflow))
         failed = [_failed(tasks, journal, *pair) for pair in happened.failed.items()]
     if happened.full is not None:
@@ -200,14 +201,14 @@ def run_answer(
         files=tuple(files),
         directory=str(directory),
         engine=engine.name,
-        order=happened.order or plan.ordered_by,
+        order=plan.ordered_by,
         workers=workers,
         jobs=len(workflow.whole),
         completed=int(workflow.done.sum()),
         left=len(workflow.dag) - happened.done,
         happened=happened,
         failed=tuple(failed),
-        foretold=(workers and foretell(workflow.dag, plan, workflow.run_times, workers)) or None,
+        foretold=None if workers is None else _foretell(plan, workflow.run_times, workers),
         learned=learned,
         idle=sum(command is None for command in workflow.commands or ()),
         missing=_told(every, lacking),
@@ -224,30 +225,24 @@ def _checked(
     if wanted.resume and wanted.again:
         raise ArgumentError("--resume cannot be used with --again")
     if wanted.redo_missing:
-        _check_redo(engine, wanted)
-    if engine.open is None and wanted.rules != Rules():
-        problem = "it runs jobs by its own rules, so options such as --retries cannot be used"
-        raise ArgumentError(f"engine {engine.name}: {problem}")
+        _check_redo(wanted)
     if engine.name == LOCAL.name:
         count_workers(wanted.terms)
     workflow = reading.read(files, signs=signs)
     if wanted.terms.shell and workflow.find_lines is not None:
         workflow = replace(workflow, find_commands=workflow.find_lines)
-    found = _commands(workflow, engine)
+    found = all_commands(workflow)
     if found is not None:  # the files with the commands are read once
         workflow = replace(workflow, find_commands=lambda: found)
     tasks = CommandTasks(workflow, files[0])
-    if engine.open is not None and not wanted.terms.shell and wanted.terms.address is None:
+    if not wanted.terms.shell and wanted.terms.address is None:
         tasks.check_programs()  # they run on this machine
     return engine, workflow
 
 
-def _check_redo(engine: Engine, wanted: Wanted) -> None:
+def _check_redo(wanted: Wanted) -> None:
     if not wanted.resume:
         raise ArgumentError("--redo-missing cannot be used without --resume")
-    if engine.open is None:
-        problem = "it keeps its own record of completed jobs, so --redo-missing cannot be used"
-        raise ArgumentError(f"engine {engine.name}: {problem}")
     if wanted.terms.address is not None:
         problem = "output files may be on other machines"
         raise ArgumentError(f"--redo-missing cannot be used with --address: {problem}")
@@ -255,8 +250,7 @@ def _check_redo(engine: Engine, wanted: Wanted) -> None:
 
 def _lacking(tasks: CommandTasks, completed: set[int], wanted: Wanted) -> dict[int, str]:
     """Return the completed tasks that lack an output, which is named; tell the user of them."""
-    engine = ENGINES.find(wanted.engine, asked_by="--engine")
-    is_here = engine.open is not None and wanted.terms.address is None
+    is_here = wanted.terms.address is None
     found = tasks.missing_outputs(completed) if wanted.resume and is_here else {}
     if found:
         wanted.missing(_told(tasks, found))
@@ -271,16 +265,6 @@ def _told(tasks: CommandTasks, lacking: dict[int, str]) -> tuple[MissingOutput, 
 def _forgotten(workflow: Workflow, lacking: dict[int, str], wanted: Wanted) -> list[int]:
     """Return the tasks that run again, if the user wants that."""
     return with_descendants(workflow.whole, lacking) if wanted.redo_missing else []
-
-
-def _commands(workflow: Workflow, engine: Engine) -> Sequence[Command | None] | None:
-    """Return the commands of all tasks, or what their own engine is told in place of commands."""
-    try:
-        return all_commands(workflow)
-    except FormatError:
-        if engine.stream is None or workflow.format != DAGMAN.name or workflow.describe is None:
-            raise
-        return [Command((submit,)) if submit else None for submit in workflow.describe()]
 
 
 def _check_place(files: Sequence[str]) -> None:
@@ -308,25 +292,18 @@ def _without_link(file: str) -> str:
     return os.path.join(beside, os.path.basename(target)) if is_beside else file  # noqa: PTH118, PTH119
 
 
-def _identity(workflow: Workflow, engine: Engine) -> Identity:
-    return identity_of(workflow.whole, _commands(workflow, engine) or (), workflow.done)
+def _identity(workflow: Workflow) -> Identity:
+    return identity_of(workflow.whole, all_commands(workflow) or (), workflow.done)
 
 
 def _opened(
     tasks: CommandTasks, directory: Path, wanted: Wanted
 ) -> AbstractContextManager[Journal]:
-    engine = ENGINES.find(wanted.engine, asked_by="--engine")
-
-    def forget(place: Path) -> None:
-        remove_leftovers(place, tasks)
-        if engine.forget is not None:
-            engine.forget(place)
-
     def no_journal() -> None:
         wanted.no_journal(directory)
 
-    opening = Opening(wanted.resume, wanted.again, wanted.waiting, forget, no_journal)
-    identity = _identity(tasks.workflow, engine)
+    opening = Opening(wanted.resume, wanted.again, wanted.waiting, no_journal)
+    identity = _identity(tasks.workflow)
     return open_journal(directory, identity, opening, writers=wanted.terms.workers or 1)
 
 
@@ -344,20 +321,34 @@ def _plan(workflow: Workflow, wanted: Wanted, engine: Engine, signs: Signs) -> P
 
 
 def _run(
-    workflow: Workflow,
-    tasks: CommandTasks,
-    plan: Plan,
-    journal: Journal,
-    engine: Engine,
-    wanted: Wanted,
+    tasks: CommandTasks, plan: Plan, journal: Journal, engine: Engine, wanted: Wanted
 ) -> tuple[Happened, int | None]:
-    if not len(workflow.dag):
+    """Run tasks; return what happened, and how many workers there were, None without a task.
+
+    Raises EngineError, before anything starts, if the engine cannot be used. Raises
+    KeyboardInterrupt after Ctrl-C or SIGTERM while an engine elsewhere is waited for.
+    """
+    if not len(plan.dag):
         return Happened(), None
     terms = replace(wanted.terms, recorder=WorkerRecorder(str(journal.directory)))
-    course = Course(engine, terms, wanted.rules, before=int(workflow.done.sum()))
-    if engine.open is None:
-        return run_by_stream(workflow, tasks, plan, journal, course, wanted.tell), None
-    return run_by_crew(tasks, plan, journal, course, wanted.tell)
+    with (
+        Interrupts(raises=terms.address is not None) as interrupts,
+        engine.open(terms) as crew,
+    ):
+        interrupts.raises = False  # from now on the loop heeds them
+        loop = Loop(tasks, plan, journal, crew, wanted.rules)
+        return loop.run(interrupts, wanted.tell), crew.workers
+
+
+def _foretell(plan: Plan, run_times: Floats | None, workers: int) -> Foretold | None:
+    """Simulate a run; None if the cluster has no workers at its end, or no time is known but 0."""
+    if not workers or run_times is None or not run_times.any():
+        return None
+    runs = min(_MOST_RUNS, max(_FEWEST_RUNS, _MOST_TASKS // len(plan.dag)))
+    played, times = Played("static", plan.order), Times(means=run_times)
+    found = simulate_runs(plan.dag, played, Workers(workers), times, seed=0, runs=runs)
+    low, high = np.quantile(found.time, [0.025, 0.975]).tolist()
+    return Foretold(float(found.time.mean()), low, high, float(found.utilisation.mean()))
 
 
 def _instant(workflow: Workflow) -> list[str]:

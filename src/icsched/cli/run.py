@@ -12,7 +12,6 @@ from cyclopts import Parameter
 
 from icsched.answers.reading import Reading
 from icsched.answers.run import Wanted, dry_answer, run_answer
-from icsched.cli.cluster import ClustererWord
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
 from icsched.cli.names import one_of
 from icsched.cli.orders import CHOSEN, AutoOptions
@@ -21,8 +20,7 @@ from icsched.cli.printing import put, say, tell_user
 from icsched.engines.entry import Terms
 from icsched.engines.table import ENGINES
 from icsched.errors import RunError
-from icsched.execution.loop import State, Tell
-from icsched.execution.rules import Deadline, Rules
+from icsched.execution.loop import Rules, State, Tell
 from icsched.render import run as render
 
 _FIRST_S, _EVERY_S = 10.0, 60.0  # when lines of progress come, without a terminal
@@ -42,14 +40,9 @@ def run(
     redo_missing: Flag = False,
     dry_run: Flag = False,
     order: AutoOptions = CHOSEN,
-    batches: Flag = False,
-    cluster_size: Annotated[int | None, WHOLE] = None,
-    clusterer: ClustererWord = "auto",
     retries: Annotated[int, WHOLE] = 0,
     keep_going: Flag = False,
     time_limit: float | None = None,
-    reallocate: str | None = None,
-    replicas: Annotated[int, WHOLE] = 1,
     shell: Flag = False,
     reading: FileOptions = USUAL,
     json_: Json = False,
@@ -76,23 +69,12 @@ def run(
         depend on them.
     dry_run
         Say what would run, and start nothing.
-    batches
-        Hand out together the jobs that leave most others eligible, as icsched batch does.
-    cluster_size
-        Number of jobs that a worker gets in a row, as icsched cluster chooses them.
-    clusterer
-        Name of a way to choose the jobs that a worker gets in a row.
     retries
         How often a job that fails is tried again.
     keep_going
         After a failure, run all jobs that do not depend on the failed job.
     time_limit
         Seconds after which an attempt is stopped, and has failed.
-    reallocate
-        Hand a job out again that runs for longer: seconds, or a multiple of its run time as 3x.
-        The first result counts, and the other attempt is stopped.
-    replicas
-        How many copies of a job may run at once; idle workers get copies of running jobs.
     shell
         Let /bin/sh read the commands: as the file has them, or with blanks between the words.
     json_
@@ -100,10 +82,8 @@ def run(
 
     """
     check_streams(*files, order.order, *order.run_times)
-    deadline = None if reallocate is None else Deadline.of(reallocate)
-    limits = (retries, keep_going, time_limit, deadline, replicas)
-    rules = Rules(*limits, batches, cluster_size, clusterer)
-    terms = Terms(workers, address, shell, held=_held, tell=tell_user)
+    rules = Rules(retries, keep_going, time_limit)
+    terms = Terms(workers, address, shell, tell=tell_user)
     told: dict[str, Any] = {"waiting": _waiting, "no_journal": _no_journal}
     told["missing"] = lambda found: tell_user(render.missing_outputs(found, is_redone=redo_missing))
     wanted = Wanted(order, engine, terms, rules, journal, resume, again, redo_missing, **told)
@@ -130,10 +110,6 @@ def _waiting() -> None:
         "icsched: jobs of the run that was killed are still running: waiting for them\n",
         stream=sys.stderr,
     )
-
-
-def _held(name: str, reason: str) -> None:
-    say(f"icsched: job {name} is on hold: {reason}\n", stream=sys.stderr)
 
 
 def _no_journal(directory: Path) -> None:

@@ -1,14 +1,12 @@
 """What the table of engines holds: programs that can run the tasks of a workflow."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from icsched.commands import Command
-from icsched.orders import Plan
-from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +29,6 @@ class Outcome:
     seconds: float
     problem: str | None = None  # one line, such as "exit code 3" or "killed by signal 9"
     is_lost: bool = False  # the worker went away, so the task itself did nothing wrong
-    log: Path | None = None  # with what the task printed, if the engine chose the file
-    is_retried: bool = False  # the engine tried the task again, so it did not fail for good
-    is_skipped: bool = False  # the engine found the task completed, and ran nothing
 
 
 class Crew(Protocol):
@@ -83,7 +78,7 @@ class Recorder(Protocol):
         """Record that an attempt succeeded, before the server hears of it."""
 
 
-def _tell_nobody(*_words: str) -> None:
+def _tell_nobody(_line: str) -> None:
     """Say nothing."""
 
 
@@ -95,26 +90,18 @@ class Terms:
     address: str | None = None  # of a scheduler that runs already
     shell: bool = False  # whether commands are read by a shell
     recorder: Recorder | None = None
-    held: Callable[[str, str], None] = _tell_nobody  # gets the job on hold by name, and the reason
     tell: Callable[[str], None] = _tell_nobody  # gets one line for people about what runs where
-    follows: Callable[[], None] = _tell_nobody  # called if an earlier run goes on, in its own order
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A program that runs tasks, as `ENGINES` holds it.
+    """A program whose workers run tasks, as `ENGINES` holds it; `open` starts or finds the workers.
 
-    An engine has one of the two functions. `open` gives workers to icsched's own loop. `stream`
-    hands the whole workflow over, in the order of a plan. It raises EngineError if the program does
-    not take the workflow; else it returns an iterator of outcomes, which come as tasks end. The
-    `number` of such an outcome is the id of its task. It takes the workflow, the plan, a directory
-    for its files, and the terms. `forget` makes such a directory new, so that all tasks run again;
-    it raises EngineError if an earlier run is still going on there.
+    `open` raises EngineError if the program cannot be used, ArgumentError for terms that make no
+    sense to it.
     """
 
     name: str
     sentence: str
+    open: Callable[[Terms], AbstractContextManager[Crew]]
     extra: str = ""  # the extra of icsched that it needs, if any
-    open: Callable[[Terms], AbstractContextManager[Crew]] | None = None
-    stream: Callable[[Workflow, Plan, Path, Terms], Iterator[Outcome]] | None = None
-    forget: Callable[[Path], None] | None = None

@@ -1,7 +1,6 @@
 """One command in a process of its own, with its limits, its log, and a sure end."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -9,8 +8,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
-from hashlib import sha256
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import IO, Any
@@ -21,24 +18,7 @@ from icsched.failures import storable
 from icsched.files import open_owned
 from icsched.machine import die_with_parent
 
-_LONGEST_NAME = 200  # bytes of a file's name that leave room for the name of its `.part` file
 _HELD = {signal.SIGTERM}
-
-
-@dataclass(frozen=True, slots=True)
-class OneOfSeveral(Command):
-    """A command of which other attempts may run at once; `number` is that of the attempt.
-
-    Its own files get their names when it has succeeded, so that no attempt spoils another's.
-    """
-
-    number: int = 0
-
-
-def one_of_several(work: Command, number: int) -> OneOfSeveral:
-    """Return a command as attempt *number* of several."""
-    kept = {field.name: getattr(work, field.name) for field in fields(Command)}
-    return OneOfSeveral(**kept, number=number)
 
 
 def start_tracker() -> None:
@@ -59,90 +39,26 @@ def run_command(
 ) -> tuple[float, str | None]:
     """Run a command; return its seconds, and what went wrong in one line, None if nothing did.
 
-    What the command prints goes to its own files, or else is appended to *log*; so is what
-    a `OneOfSeveral` that failed has printed. Its input is empty unless the command says otherwise.
-    The command leads a process group of its own. On Linux it is killed when the thread that calls
-    this function dies. If the call is interrupted by an exception or by *time_limit* (seconds), the
-    command and what it has started get SIGTERM, and SIGKILL after `GRACE_S`. What outlives the
-    command is ended, too, if this process adopts orphans (`descendants.adopt`). Paths that are not
-    absolute are relative to the working directory of this process.
+    What the command prints goes to its own files, or else is appended to *log*. Its input is empty
+    unless the command says otherwise. The command leads a process group of its own. On Linux it is
+    killed when the thread that calls this function dies. If the call is interrupted by an exception
+    or by *time_limit* (seconds), the command and what it has started get SIGTERM, and SIGKILL after
+    `GRACE_S`. What outlives the command is ended, too, if this process adopts orphans
+    (`descendants.adopt`). Paths that are not absolute are relative to the working directory of this
+    process.
     """
     start = time.perf_counter()
     try:
-        if isinstance(work, OneOfSeveral):
-            problem = _ended_apart(work, log, time_limit, shell=shell)
-        else:
-            problem = _ended(work, log, time_limit, shell=shell)
+        problem = _ended(work, log, time_limit, shell=shell)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         problem = storable(f"cannot start: {where}{error.strerror}")
     return time.perf_counter() - start, problem
 
 
-def _ended_apart(
-    work: OneOfSeveral, log: Path, time_limit: float | None, *, shell: bool
-) -> str | None:
-    """Run a command with files apart, which get their names if it succeeds."""
-    files = {name: _Apart(name, work.number) for name in (work.stdout, work.stderr) if name}
-    out, error = (files[name].place if name else None for name in (work.stdout, work.stderr))
-    try:
-        for one in files.values():
-            one.make()
-        problem = _ended(replace(work, stdout=out, stderr=error), log, time_limit, shell=shell)
-        with _held_signals():  # a stop must not come between two files
-            for one in files.values():
-                one.settle(log if problem else None)
-        return problem
-    finally:
-        for one in files.values():
-            one.remove()
-
-
 def open_log(log: Path) -> IO[bytes]:
     """Open a log to append to it; raises OSError if another user may have put it there."""
     return os.fdopen(open_owned(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab")
-
-
-def remove_parts(work: Command, number: int) -> None:
-    """Remove the files that attempt *number* has left if its worker was killed."""
-    for name in (work.stdout, work.stderr):
-        if name:
-            _Apart(name, number).remove()
-
-
-class _Apart:
-    """A file for one attempt, beside its name; what is not a plain file is used as it is."""
-
-    def __init__(self, name: str, number: int) -> None:
-        self._name, self.place = os.path.realpath(name), name
-        if os.path.isfile(name) or not os.path.exists(name):  # noqa: PTH110, PTH113
-            folder, own = os.path.split(self._name)
-            if len(os.fsencode(own)) > _LONGEST_NAME:
-                own = sha256(os.fsencode(own)).hexdigest()
-            self.place = os.path.join(folder, f".{own}.icsched-{number}.part")  # noqa: PTH118
-        self._is_apart = self.place != name
-
-    def make(self) -> None:
-        """Make the file, with the permissions of the file that it will replace, if there is one."""
-        if self._is_apart:
-            Path(self.place).touch()
-            if os.path.isfile(self._name):  # noqa: PTH113
-                shutil.copymode(self._name, self.place)
-
-    def settle(self, log: Path | None) -> None:
-        """Give the file its name, or append it to *log*."""
-        if self._is_apart and Path(self.place).exists():  # two names may be of one file
-            if log is None:
-                Path(self.place).replace(self._name)
-                return
-            with Path(self.place).open("rb") as source, open_log(log) as target:
-                shutil.copyfileobj(source, target)
-            self.remove()
-
-    def remove(self) -> None:
-        """Remove the file, if it has not got its name."""
-        if self._is_apart:
-            Path(self.place).unlink(missing_ok=True)
 
 
 def _ended(work: Command, log: Path, time_limit: float | None, *, shell: bool) -> str | None:

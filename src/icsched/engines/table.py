@@ -2,8 +2,7 @@
 
 from icsched.engines.dask.crew import DASK
 from icsched.engines.entry import Engine
-from icsched.engines.htcondor import HTCONDOR
 from icsched.engines.local import LOCAL
 from icsched.tables import Table
 
-ENGINES = Table("engine", "icsched.engines", Engine, [LOCAL, DASK, HTCONDOR])
+ENGINES = Table("engine", "icsched.engines", Engine, [LOCAL, DASK])

@@ -70,11 +70,6 @@ class CommandTasks:
         command = self.commands[task]
         return None if command is None else self._placed(command)
 
-    def expected(self, task: int, /) -> float | None:
-        """Return the seconds that a task is expected to take, if that is known."""
-        known = self.workflow.run_times
-        return None if known is None else float(known[task])
-
     def _placed(self, command: Command) -> Command:
         def path(word: str | None) -> str | None:
             return None if word is None else str(self._base / word)

@@ -9,7 +9,7 @@ from icsched.arrays import Mask
 from icsched.errors import FormatError
 from icsched.execution.damage import SCHEMA, damaged, last_log_number
 from icsched.execution.opening import WORK_BYTES, Identity
-from icsched.execution.records import HANDED_OVER, last_number
+from icsched.execution.records import last_number
 
 _FORGETS = "--again forgets the run in the journal, and runs all"
 
@@ -80,11 +80,10 @@ def _name(task: int, identity: Identity) -> str:
 def check_rows(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
     """Raise FormatError if the journal says what no run of the workflow can have written."""
     meta = dict(journal.execute("SELECT key, value FROM meta"))
-    is_given = HANDED_OVER in meta
     problem = _strange_attempt(journal, meta["forgotten"], identity)
-    problem = problem or _strange_completion(journal, identity, is_given=is_given)
-    # An attempt is on the disk before its log. An engine with the whole workflow has own numbers.
-    if not is_given and last_log_number(path.parent) > last_number(journal):
+    problem = problem or _strange_completion(journal, identity)
+    # An attempt is on the disk before its log.
+    if last_log_number(path.parent) > last_number(journal):
         problem = problem or "it does not know of all attempts that have logs"
     if problem:
         raise damaged(path, problem)
@@ -100,14 +99,8 @@ def _strange_attempt(journal: sqlite3.Connection, forgotten: str, identity: Iden
     return None
 
 
-def _strange_completion(
-    journal: sqlite3.Connection, identity: Identity, *, is_given: bool
-) -> str | None:
-    """Return what is wrong with completed tasks.
-
-    If the whole workflow was *given* to an engine, the engine may say in any order what is
-    completed, and need not have run it.
-    """
+def _strange_completion(journal: sqlite3.Connection, identity: Identity) -> str | None:
+    """Return what is wrong with completed tasks."""
     found = journal.execute("SELECT task, number IS NULL FROM completed").fetchall()
     tasks, is_without = np.array(found, np.int64).reshape(-1, 2).T
     size = len(identity.dag)
@@ -118,8 +111,7 @@ def _strange_completion(
         " WHERE number IS NOT NULL AND (problem IS NULL AND is_lost = 0) IS NOT 1 LIMIT 1"
     )
     without = [task for (task,) in journal.execute(query)]
-    if not is_given:
-        without += tasks[(is_without == 1) & ~identity.idle[tasks]].tolist()
+    without += tasks[(is_without == 1) & ~identity.idle[tasks]].tolist()
     if without:
         return f"{_name(without[0], identity)} is completed without an attempt that succeeded"
     known = identity.done | _done_before(journal, identity)
@@ -128,6 +120,6 @@ def _strange_completion(
     completed[tasks] = True
     parents, children = identity.dag.arcs.T
     early = children[completed[children] & ~known[parents]]
-    if early.size and not is_given:
+    if early.size:
         return f"{_name(early[0], identity)} is completed, but a parent of it is not"
     return None

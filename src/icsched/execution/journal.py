@@ -23,7 +23,7 @@ from typing import Self
 
 from icsched.dag import Dag
 from icsched.engines.entry import Outcome
-from icsched.errors import FormatError, IcschedError
+from icsched.errors import FormatError
 from icsched.execution.commands import identity_of
 from icsched.execution.damage import LOGS, check_log, check_sound, last_log_number
 from icsched.execution.described import check_rows, check_same, describe, note, note_works
@@ -31,9 +31,7 @@ from icsched.execution.opening import Identity, Naming, Opening
 from icsched.execution.places import RESERVE, reserve, sole_server
 from icsched.execution.records import (
     COLUMNS,
-    COPIES,
     FILE,
-    HANDED_OVER,
     connect,
     connect_to_read,
     create_tables,
@@ -112,23 +110,6 @@ class Journal:
                 if end.problem is None and not end.is_lost:
                     note_success(self._journal, task, end.number)
 
-    def allow_copies(self) -> None:
-        """Record that attempts which begin from now on have files apart."""
-        with self._writing():
-            note(self._journal, COPIES, "1")
-
-    def hand_over(self, order: str) -> None:
-        """Record that an engine has taken the whole workflow, in this order, and may run it now."""
-        with self._writing():
-            note(self._journal, HANDED_OVER, order)
-
-    def order(self) -> str | None:
-        """Return the order in which an engine has taken the workflow, if an engine has."""
-        query = "SELECT value FROM meta WHERE key = ?"
-        with self._naming():
-            row = self._journal.execute(query, (HANDED_OVER,)).fetchone()
-        return str(row[0]) if row else None
-
     def complete(self, tasks: Iterable[int]) -> None:
         """Record that tasks are completed which run nothing."""
         with self._writing():
@@ -167,27 +148,6 @@ class Journal:
         with self._naming():
             if self._journal.in_transaction:
                 self._journal.execute("COMMIT")
-
-    @contextmanager
-    def forgetting(self) -> Iterator[None]:
-        """Forget an earlier run before the block, and remember it if the block refuses to start.
-
-        If this process is killed or interrupted inside the block, the earlier run is forgotten.
-        """
-        if not self._journal.in_transaction:
-            yield
-            return
-        path = (self.directory or Path()) / FILE
-        with closing(connect(":memory:")) as earlier:
-            with self._naming(), closing(connect(str(path))) as committed:
-                committed.backup(earlier)
-            self.forget_earlier()
-            try:
-                yield
-            except (IcschedError, OSError):
-                with self._naming():
-                    earlier.backup(self._journal)
-                raise
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -248,8 +208,6 @@ def open_journal(
             _check_wanted(path, opening)  # another server may have been quicker
             with suppress(FileExistsError):
                 os.mkdir(LOGS, 0o700, dir_fd=place)
-            if opening.again or not path.exists():
-                opening.forget(directory)
             reserve(place, writers)
             journal = stack.enter_context(closing(_opened(path, identity, opening)))
         yield journal

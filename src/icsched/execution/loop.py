@@ -5,18 +5,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import islice
-from typing import Protocol
 
+from icsched import checks
+from icsched.arrays import ranks_of
 from icsched.commands import Command
 from icsched.engines.descendants import GRACE_S
 from icsched.engines.entry import Attempt, Crew, Outcome
-from icsched.engines.processes import one_of_several
 from icsched.errors import FormatError
-from icsched.execution.handing import Handing
+from icsched.execution.commands import CommandTasks
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
-from icsched.execution.rules import Rules
+from icsched.orders import Plan
+from icsched.ready import Readiness
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
 PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt
@@ -25,36 +27,36 @@ MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its
 
 @dataclass(frozen=True)
 class State:
-    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible.
-
-    `running` and `eligible` are None if the engine does not say.
-    """
+    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible."""
 
     total: int  # tasks of the workflow
     done: int
-    running: int | None = None
-    eligible: int | None = None
-    stalled: int = 0
-    failed: int = 0
+    running: int
+    eligible: int
+    stalled: int
+    failed: int
 
 
 Tell = Callable[[State], None]
 
 
-class Tasks(Protocol):
-    """The tasks of a run, by their ids in the dag that is run."""
+@dataclass(frozen=True)
+class Rules:
+    """How a run goes.
 
-    def name(self, task: int, /) -> str:
-        """Return the name of a task, for people."""
+    A failed task is tried again up to `retries` times. Then nothing new is handed out, unless the
+    run is to `keep_going` with all that does not depend on the task. `time_limit` (seconds) is for
+    each attempt.
+    """
 
-    def whole(self, task: int, /) -> int:
-        """Return the id of a task in the whole workflow, which the journal knows."""
+    retries: int = 0
+    keep_going: bool = False
+    time_limit: float | None = None
 
-    def work(self, task: int, /) -> Command | None:
-        """Return what a task runs; None for nothing."""
-
-    def expected(self, task: int, /) -> float | None:
-        """Return the seconds that a task is expected to take, if that is known."""
+    def __post_init__(self) -> None:
+        checks.whole_number("retries", self.retries, least=0)
+        if self.time_limit is not None:
+            checks.number_within("time-limit", self.time_limit, least=1e-3, most=1e9)
 
 
 @dataclass
@@ -64,14 +66,12 @@ class Happened:
     `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
     waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
     of each task that failed for good. `signal` is the number of the signal that stopped the run.
-    `order` is the order that an engine followed, if it is not that of the plan.
     """
 
     done: int = 0
     attempts: int = 0
     lost: int = 0
     retried: int = 0
-    copies: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     offered: float = 0.0  # seconds of all workers together
@@ -80,42 +80,59 @@ class Happened:
     failed: dict[int, str] = field(default_factory=dict)
     signal: int | None = None
     full: FormatError | None = None  # the journal could not be written
-    order: str | None = None
 
 
 @dataclass
 class _Running:
-    """An attempt in flight. `is_stopped` means that its end changes nothing for the task.
-
-    It `began` when a worker was free for it, if workers take attempts in turn.
-    """
+    """An attempt in flight. It `began` when a worker was free, if workers take attempts in turn."""
 
     task: int
     began: float = math.inf
-    is_stopped: bool = False
+
+
+class _Queue:
+    """The tasks of a plan that are ready, best first; `readiness` counts them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.readiness = Readiness(plan.dag)
+        self._order: list[int] = plan.order.tolist()
+        self._ranks: list[int] = ranks_of(plan.order).tolist()
+        self._heap: list[int] = []  # ranks
+        self._offer(self.readiness.ready())
+
+    def _offer(self, tasks: Iterable[int]) -> None:
+        for task in tasks:
+            heappush(self._heap, self._ranks[task])
+
+    def take(self, count: int) -> list[int]:
+        """Return at most *count* tasks; none if there is nothing now."""
+        found = [self._order[heappop(self._heap)] for _ in range(min(count, len(self._heap)))]
+        self.readiness.take(found)
+        return found
+
+    def done(self, task: int) -> None:
+        """Record that a task is done."""
+        self._offer(self.readiness.finish((task,)))
+
+    def lost(self, task: int) -> None:
+        """Offer a task again."""
+        self._offer(self.readiness.give_back((task,)))
 
 
 class Loop:
-    """Runs tasks by the workers of a crew. The journal knows of each end before the server does."""
+    """Runs tasks by the workers of a crew. The journal knows of each end before the queue does."""
 
     def __init__(
-        self,
-        tasks: Tasks,
-        handing: Handing,
-        journal: Journal,
-        crew: Crew,
-        rules: Rules,
-        *,
-        before: int = 0,
+        self, tasks: CommandTasks, plan: Plan, journal: Journal, crew: Crew, rules: Rules
     ) -> None:
-        self._before = before  # tasks that were done before the run
-        self._tasks, self._handing, self._journal = tasks, handing, journal
+        self._before = int(tasks.workflow.done.sum())
+        self._tasks, self._queue, self._journal = tasks, _Queue(plan), journal
         self._crew, self._rules = crew, rules
         self._live: dict[int, _Running] = {}  # by number of the attempt
-        self._copies: dict[int, set[int]] = {}  # numbers of live attempts, by task
         self._failures: Counter[int] = Counter()
         self._losses: Counter[int] = Counter()
-        self._is_draining = False
+        self._is_draining = False  # nothing more starts
+        self._is_stopping = False  # what runs was asked to end
         self._is_stalled = False
         self.happened = Happened()
 
@@ -140,18 +157,13 @@ class Loop:
     @property
     def state(self) -> State:
         """Where the run stands now."""
-        handing, total = self._handing, len(self._handing.readiness.missing)
-        idle = self._idle
+        left, ready = self._queue.readiness.left, self._queue.readiness.ready_count
+        idle = max(0, self._crew.workers - len(self._live))
         running = min(len(self._live), self._crew.workers)
-        eligible = handing.eligible + len(self._live) - running  # some wait for a worker
-        stalled = idle if handing.left and not handing.eligible else 0
-        done, failed = total - handing.left + self._before, len(self.happened.failed)
-        total += self._before
-        return State(total, done, running, eligible, stalled, failed)
-
-    @property
-    def _idle(self) -> int:
-        return max(0, self._crew.workers - len(self._live))
+        eligible = ready + len(self._live) - running  # some wait for a worker
+        stalled = idle if left and not ready else 0
+        total = self._before + len(self._queue.readiness.missing)
+        return State(total, total - left, running, eligible, stalled, len(self.happened.failed))
 
     def _measure(self, state: State, seconds: float) -> None:
         happened = self.happened
@@ -168,14 +180,10 @@ class Loop:
 
     def _stop_all(self) -> None:
         self._is_draining = True
-        for number in self._live:
-            self._stop(number)
-
-    def _stop(self, number: int) -> None:
-        """Stop an attempt, unless that was asked for already."""
-        if not self._live[number].is_stopped:
-            self._live[number].is_stopped = True
-            self._crew.stop(number)
+        if not self._is_stopping:
+            self._is_stopping = True
+            for number in self._live:
+                self._crew.stop(number)
 
     # Handing out
 
@@ -184,9 +192,7 @@ class Loop:
             free = self._crew.size - len(self._live)
             if free <= 0:
                 return
-            tasks = self._overdue()[:free]
-            tasks += self._handing.take(free - len(tasks))
-            tasks = tasks or self._replicas(self._idle)
+            tasks = self._queue.take(free)
             if not tasks:
                 return
             self._start(tasks)
@@ -210,13 +216,9 @@ class Loop:
             name = self._tasks.name(task)
             log = self._journal.log_of(number, name)
             whole = self._tasks.whole(task)
-            if self._rules.allows_copies:
-                work = one_of_several(work, number)
             attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
             self._live[number] = _Running(task)
-            self._copies.setdefault(task, set()).add(number)
             self.happened.attempts += 1
-            self.happened.copies += len(self._copies[task]) > 1
             self._crew.start(attempt)
 
     def _note_begun(self) -> None:
@@ -231,33 +233,6 @@ class Loop:
             latest = time.monotonic() - limit - PATIENCE_S
             for number in [n for n, running in self._live.items() if running.began < latest]:
                 self._crew.give_up(number)
-
-    def _overdue(self) -> list[int]:
-        """Return the tasks whose every attempt has run for too long, first come first."""
-        deadline = self._rules.reallocate
-        if deadline is None:
-            return []
-        now, most = time.monotonic(), max(2, self._rules.replicas)
-        began = {running.task: running.began for running in self._live.values()}  # the newest
-        return [
-            task
-            for task, since in began.items()
-            if self._takes_copy(task, most)
-            and now - since > deadline.after(self._tasks.expected(task))
-        ]
-
-    def _replicas(self, free: int) -> list[int]:
-        """Return running tasks for idle workers: fewest copies first, then the longest running."""
-        few = [task for task in self._copies if self._takes_copy(task, self._rules.replicas)]
-        return sorted(few, key=lambda task: (len(self._copies[task]), self._since(task)))[:free]
-
-    def _takes_copy(self, task: int, most: int) -> bool:
-        """Whether a running task may get another copy: a task that fails gets none."""
-        is_done = self._handing.readiness.finished[task]
-        return not is_done and not self._failures[task] and len(self._copies[task]) < most
-
-    def _since(self, task: int) -> float:
-        return min(self._live[number].began for number in self._copies[task])
 
     # Ends
 
@@ -274,45 +249,29 @@ class Loop:
 
     def _is_recorded(self, outcome: Outcome) -> bool:
         """Whether the end of an attempt is in the journal, although the disk is full."""
-        running = self._live[outcome.number]
         if outcome.problem is not None or outcome.is_lost:
             return True  # it will be tried again, whatever the journal says
-        if self._journal.is_completed(self._tasks.whole(running.task)):
+        if self._journal.is_completed(self._tasks.whole(self._live[outcome.number].task)):
             return True
-        self._forget(outcome.number)
+        del self._live[outcome.number]
         return False
 
     def _one_ended(self, outcome: Outcome) -> None:
-        running = self._forget(outcome.number)
-        task = running.task
+        task = self._live.pop(outcome.number).task
         self.happened.busy += outcome.seconds
-        if self._handing.readiness.finished[task]:
-            return
-        is_lost = outcome.is_lost
         if outcome.problem is not None and self._journal.is_completed(self._tasks.whole(task)):
             self._done(task)  # its worker died, or was given up, between the record and the report
-        elif is_lost and (running.is_stopped or self._copies.get(task)):
-            self.happened.lost += not running.is_stopped
-        elif is_lost:
-            self._lost(task)
+        elif outcome.is_lost:
+            if not self._is_stopping:
+                self._lost(task)
         elif outcome.problem is None:
             self._done(task)
         else:
             self._failed(task, outcome.problem)
 
-    def _forget(self, number: int) -> _Running:
-        running = self._live.pop(number)
-        copies = self._copies[running.task]
-        copies.discard(number)
-        if not copies:
-            del self._copies[running.task]
-        return running
-
     def _done(self, task: int) -> None:
         self.happened.done += 1
-        self._handing.done(task)
-        for number in self._copies.get(task, ()):
-            self._stop(number)
+        self._queue.done(task)
 
     def _lost(self, task: int) -> None:
         self.happened.lost += 1
@@ -320,21 +279,18 @@ class Loop:
         if self._losses[task] >= MOST_LOSSES:
             self._give_up(task, f"its worker died {MOST_LOSSES} times")
         else:
-            self._handing.lost(task)
+            self._queue.lost(task)
 
     def _failed(self, task: int, problem: str) -> None:
         self._failures[task] += 1
-        if self._copies.get(task):
-            return  # another attempt may still succeed
         if self._failures[task] > self._rules.retries:
             self._give_up(task, problem)
         else:
             self.happened.retried += 1
-            self._handing.lost(task)
+            self._queue.lost(task)
 
     def _give_up(self, task: int, problem: str) -> None:
         self.happened.failed[task] = problem
-        self._handing.failed(task)
         self._is_draining |= not self._rules.keep_going
 
     def _try(self, write: Callable[[], None]) -> None:

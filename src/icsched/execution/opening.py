@@ -25,14 +25,12 @@ class Opening:
     """How a journal is opened: to *resume* a run, or to run everything *again*.
 
     *waiting* is called if workers of a killed server still run, before this process waits.
-    *no_journal* is called if there is no journal to resume, so that all tasks run. *forget* is
-    called before a run begins anew in a directory, with that directory.
+    *no_journal* is called if there is no journal to resume, so that all tasks run.
     """
 
     resume: bool = False
     again: bool = False
     waiting: Callable[[], None] = _nothing
-    forget: Callable[[Path], None] = field(default=lambda _directory: None)
     no_journal: Callable[[], None] = _nothing
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
-from icsched.errors import EngineError, FormatError
-from icsched.execution.records import FILE, HANDED_OVER, WORKERS
+from icsched.errors import FormatError
+from icsched.execution.records import FILE, WORKERS
 from icsched.files import open_owned, owned_directory
 
 RESERVE = "reserve"
@@ -24,9 +24,9 @@ def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[int]:
     """Hold the lock of the server in *directory*, once no worker of a killed server is left.
 
     Yields a handle of the directory. *waiting* is called before this process waits for workers. The
-    directory is made if it is not there, and removed again if an error comes before any attempt,
-    and before an engine has taken the whole workflow. Raises FormatError, and leaves the directory
-    alone, if another server has the lock, or if another user may have put something there.
+    directory is made if it is not there, and removed again if an error comes before any attempt.
+    Raises FormatError, and leaves the directory alone, if another server has the lock, or if
+    another user may have put something there.
     """
     with ExitStack() as stack:
         handle, is_made = _lock(directory, stack)
@@ -85,10 +85,7 @@ def _wait_for_workers(directory: int, waiting: Callable[[], None]) -> None:
 
 
 class _Undo:
-    """Removes a new directory at the end of a context, if an error came before the run began.
-
-    The directory stays if an engine's error names a file in it, such as a log.
-    """
+    """Removes a new directory at the end of a context, if an error came before the run began."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -97,8 +94,7 @@ class _Undo:
         pass
 
     def __exit__(self, _kind: object, error: BaseException | None, *_rest: object) -> None:
-        is_named = isinstance(error, EngineError) and f"{self._directory}{os.sep}" in str(error)
-        if error is not None and not is_named and not self._has_begun():
+        if error is not None and not self._has_begun():
             with suppress(OSError):
                 self._remove()
 
@@ -112,15 +108,12 @@ class _Undo:
         self._directory.rmdir()
 
     def _has_begun(self) -> bool:
-        """Whether the journal knows of an attempt, of a task that ran nothing, or of an engine."""
+        """Whether the journal knows of an attempt, or of a task that ran nothing."""
         path = self._directory / FILE
         try:
             with closing(sqlite3.connect(path)) as journal:
-                query = (
-                    "SELECT task FROM attempts UNION SELECT task FROM completed"
-                    " UNION SELECT key FROM meta WHERE key = ? LIMIT 1"
-                )
-                return journal.execute(query, (HANDED_OVER,)).fetchone() is not None
+                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
+                return journal.execute(query).fetchone() is not None
         except sqlite3.Error:
             return False  # the journal was never made
 

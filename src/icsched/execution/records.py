@@ -16,8 +16,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 FILE, WORKERS = "journal.sqlite", "workers.lock"
-COPIES = "copies"  # the key in `meta` of a journal some of whose attempts had files apart
-HANDED_OVER = "handed over"  # the key in `meta` of the order in which an engine has the workflow
 _BUSY_S = 60.0  # how long a writer waits for another one
 
 TABLES = (

@@ -22,8 +22,7 @@ def progress(state: State) -> str:
     '3 of 9 jobs done, 2 running, 1 eligible'
     """
     words = [f"{state.done:,} of {counted(state.total, 'job')} done"]
-    words += [f"{state.running:,} running"] if state.running is not None else []
-    words += [f"{state.eligible:,} eligible"] if state.eligible is not None else []
+    words += [f"{state.running:,} running", f"{state.eligible:,} eligible"]
     words += [f"{counted(state.stalled, 'worker')} stalled"] if state.stalled else []
     words += [f"{state.failed:,} failed"] if state.failed else []
     return ", ".join(words)
@@ -112,8 +111,8 @@ def _course(answer: RunAnswer) -> list[str]:
         where = f"{counted(answer.workers, 'worker')} of {where}"
     lines = [
         f"Completed {counted(done.done, 'job')} in {_seconds(done.seconds)} on {where}",
-        f"{counted(done.attempts, 'attempt')}: {done.retried:,} retried, {done.lost:,} lost with"
-        f" their worker, {counted(done.copies, 'copy', 'copies')}",
+        f"{counted(done.attempts, 'attempt')}: {done.retried:,} retried,"
+        f" {done.lost:,} lost with their worker",
     ]
     if done.offered:
         time = f"{_seconds(done.stalled)} of all workers together"
@@ -156,7 +155,6 @@ def keys(answer: RunAnswer) -> dict[str, object]:
         "attempts": done.attempts,
         "retried": done.retried,
         "lost": done.lost,
-        "copies": done.copies,
         "seconds": done.seconds,
         "busy": done.busy,
         "offered": done.offered,

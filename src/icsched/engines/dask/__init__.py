@@ -1,7 +1,6 @@
-"""Dask (the extra ``dask``): its order, a cluster for a study, and runs in an order of icsched."""
+"""Dask (the extra ``dask``): its order, priorities for it, and its workers for runs and studies."""
 
 from icsched.engines.dask.crew import DASK, dask_crew
-from icsched.engines.dask.loop import compute
 from icsched.engines.dask.order import DASK_ORDER, dask_graph, dask_order
 from icsched.engines.dask.static import static_priorities
 from icsched.engines.dask.study import study_cluster
@@ -9,7 +8,6 @@ from icsched.engines.dask.study import study_cluster
 __all__ = [
     "DASK",
     "DASK_ORDER",
-    "compute",
     "dask_crew",
     "dask_graph",
     "dask_order",

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from icsched.errors import EngineError, not_installed
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 CONNECT_S = 10  # how long to wait for a scheduler to answer
 WORKERS_S = 60  # how long to wait for a cluster to have workers
-AHEAD = 2  # tasks in flight beyond the threads, so that no worker waits for the loop
-REFRESH_S = 0.5  # how often a loop asks how large the cluster is
 
 _AUTHENTICATED = ("tls", "wss")  # protocols by which both sides show a certificate
 
@@ -138,21 +135,3 @@ def threads_of(client: Client) -> int:
     except (OSError, KeyError) as error:
         raise EngineError(f"dask: the scheduler is lost: {error}") from None
     return threads
-
-
-class Room:
-    """How many tasks may be in flight, which follows the size of the cluster."""
-
-    def __init__(self, client: Client, workers: int | None) -> None:
-        self._client = client
-        self._workers = workers
-        self._threads = 0
-        self._asked = float("-inf")
-
-    def now(self) -> int:
-        """Return how many tasks may be in flight now."""
-        if self._workers is not None:
-            return self._workers + AHEAD
-        if monotonic() - self._asked > REFRESH_S:
-            self._threads, self._asked = threads_of(self._client), monotonic()
-        return self._threads + AHEAD

@@ -11,18 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from icsched import checks
 from icsched.engines.dask.connect import (
-    AHEAD,
-    Room,
     check_workers,
     client_of,
     connected,
     hush,
     silence,
+    threads_of,
 )
 from icsched.engines.dask.remote import ATTEMPT, LOST, RUN, mark_of
 from icsched.engines.descendants import GRACE_S, end_below, kill_with_descendants
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from icsched.engines.dask.remote import Report, Request
 
+AHEAD = 2  # attempts in flight beyond the threads, so that no worker waits for the loop
+REFRESH_S = 0.5  # how often the crew asks how large the cluster is
 MOST_WORKERS = 1_000
 SILENT_S = 10.0  # since a worker was heard of; then it does not stop its attempts any more
 _ANSWER_S = 5.0  # for workers, or a scheduler, to answer
@@ -53,7 +55,7 @@ class DaskCrew:
         self._recorder = terms.recorder if terms.address is None else None
         self._session = uuid4().hex
         self._run = terms.recorder.run if terms.recorder else self._session
-        self._room = Room(client, None)
+        self._threads, self._counted = 0, float("-inf")  # when they were counted
         self._flying: dict[int, tuple[Future[Report], Attempt]] = {}
         self._given_up: set[int] = set()
         self._ended: SimpleQueue[int] = SimpleQueue()
@@ -61,13 +63,15 @@ class DaskCrew:
 
     @property
     def size(self) -> int:
-        """How many attempts to keep in flight now: 2 more than the cluster has threads."""
-        return self._room.now()
+        """How many attempts to keep in flight now: some more than the cluster has threads."""
+        return self.workers + AHEAD
 
     @property
     def workers(self) -> int:
         """How many attempts can run at once now: the threads of the cluster."""
-        return self._room.now() - AHEAD
+        if monotonic() - self._counted > REFRESH_S:
+            self._threads, self._counted = threads_of(self._client), monotonic()
+        return self._threads
 
     def start(self, attempt: Attempt, /) -> None:
         """Begin an attempt, and return at once."""
