@@ -140,7 +140,7 @@ def check_order(truth: Truth) -> str:
 def check_theorems(truth: Truth) -> str:
     """Check what the theorems prove without any referee."""
     dag = without_shortcuts(truth.dag)
-    proved = proved_by_theorem(analyse_reduced(dag, "eligible", Clock(), exact_sets=0))
+    proved = proved_by_theorem(analyse_reduced(dag, Clock(), exact_sets=0))
     if proved is None or not proved[1].is_ic_optimal:
         return "no theorem"
     enabled = pebble.Schedule.of(truth.dag, proved[0]).enabled[: len(truth.best)]

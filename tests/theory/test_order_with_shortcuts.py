@@ -43,7 +43,7 @@ def samples() -> Iterator[Dag]:
 
 def concluded(dag: Dag) -> tuple[np.ndarray, Proof] | None:
     """Order and proof of *dag* as it is, with all shortcuts left in; None if there is no proof."""
-    taken_apart = analyse_reduced(dag, "eligible", Clock())
+    taken_apart = analyse_reduced(dag, Clock())
     if (proved := proved_by_theorem(taken_apart)) is not None:
         return proved
     settled = met_by_parts(dag, taken_apart, replace(QUICK, sets=0))

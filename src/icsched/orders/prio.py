@@ -15,7 +15,6 @@ from icsched.pebble import area
 from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.clock import Clock
-from icsched.theory.priorities import Counting
 from icsched.theory.settling import met_by_parts
 from icsched.theory.steps import proof_of
 from icsched.theory.ties import numberings
@@ -24,17 +23,13 @@ from icsched.theory.ties import numberings
 MOST_TRIED = 500_000
 
 
-def prio_order(
-    dag: Dag, run_times: Floats | None = None, *, counting: Counting = "eligible"
-) -> Made:
+def prio_order(dag: Dag, run_times: Floats | None = None) -> Made:
     """Order *dag* by the six steps of Malewicz et al. 2007, and say what is proved.
 
     Ties go to the task with the longest remaining path, by *run_times* if they are given, and then
     to the smaller id. If no theorem proves the order, two other ways to break ties are tried, and
     the order with the largest area is kept. If the dag is small, the referee may replace that
-    order by a better one. *counting* says what block priorities below 1 compare (see
-    `icsched.theory.priorities.BlockProfile.counts`). Near O(tasks + arcs) on workflow-shaped dags.
-    Raises ArgumentError for an unknown counting.
+    order by a better one. Near O(tasks + arcs) on workflow-shaped dags.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
@@ -43,18 +38,16 @@ def prio_order(
     clock = Clock()
     with clock.step("shortcuts"):
         reduced = without_shortcuts(dag)
-    order, proof = _by_steps(reduced, run_times, counting, clock)
+    order, proof = _by_steps(reduced, run_times, clock)
     return Made(order, proof, clock.seconds)
 
 
-def _by_steps(
-    dag: Dag, run_times: Floats | None, counting: Counting, clock: Clock
-) -> tuple[Ids, Proof]:
+def _by_steps(dag: Dag, run_times: Floats | None, clock: Clock) -> tuple[Ids, Proof]:
     """Return the order that a theorem proves, or else the one with the largest area."""
     orders = []
     ways = numberings(dag, run_times)
     for way in chain([first := next(ways)], ways):
-        analysis = analyse_reduced(way.dag, counting, clock)
+        analysis = analyse_reduced(way.dag, clock)
         with clock.step("prove"):
             proved = proved_by_theorem(analysis)
         if proved is not None:

@@ -207,7 +207,7 @@ class _Settling:
     def _analysis(self, dag: Dag) -> Analysis:
         """Take *dag* apart into blocks; the referee may help with small blocks."""
         sets = min(PART_SETS, self._work.sets)
-        analysis = analyse_reduced(dag, "eligible", Clock(), exact_sets=sets)
+        analysis = analyse_reduced(dag, Clock(), exact_sets=sets)
         if sets:
             by_referee = analysis.orders.kind >= Kind.EXACT
             sizes = analysis.parts.blocks.nonsinks.sizes[by_referee]
