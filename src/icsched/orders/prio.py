@@ -14,7 +14,6 @@ from icsched.orders.entry import Made, NamedOrder
 from icsched.pebble import area
 from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
-from icsched.theory.clock import Clock
 from icsched.theory.settling import met_by_parts
 from icsched.theory.steps import proof_of
 from icsched.theory.ties import numberings
@@ -35,36 +34,29 @@ def prio_order(dag: Dag, run_times: Floats | None = None) -> Made:
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
     ([2, 0, 1, 3, 4], ['W(1,2)', 'N(1)'])
     """
-    clock = Clock()
-    with clock.step("shortcuts"):
-        reduced = without_shortcuts(dag)
-    order, proof = _by_steps(reduced, run_times, clock)
-    return Made(order, proof, clock.seconds)
+    return Made(*_by_steps(without_shortcuts(dag), run_times))
 
 
-def _by_steps(dag: Dag, run_times: Floats | None, clock: Clock) -> tuple[Ids, Proof]:
+def _by_steps(dag: Dag, run_times: Floats | None) -> tuple[Ids, Proof]:
     """Return the order that a theorem proves, or else the one with the largest area."""
     orders = []
     ways = numberings(dag, run_times)
     for way in chain([first := next(ways)], ways):
-        analysis = analyse_reduced(way.dag, clock)
-        with clock.step("prove"):
-            proved = proved_by_theorem(analysis)
+        analysis = analyse_reduced(way.dag)
+        proved = proved_by_theorem(analysis)
         if proved is not None:
             return way.old[proved[0]], proved[1]
         orders.append(way.old[analysis.order])
         if way is first:
-            with clock.step("prove"):
-                settled = met_by_parts(way.dag, analysis)
+            settled = met_by_parts(way.dag, analysis)
             if settled is not None:
                 order = np.append(settled.order, way.dag.sinks)
                 return way.old[order], proof_of(settled)
         if len(dag) + dag.arc_count > MOST_TRIED:
             break
-    with clock.step("prove"):
-        best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
-        new_id = ranks_of(first.old)
-        order, proof = settled_by_referee(first.dag, new_id[best])
+    best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
+    new_id = ranks_of(first.old)
+    order, proof = settled_by_referee(first.dag, new_id[best])
     return first.old[order], proof
 
 

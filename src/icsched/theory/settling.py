@@ -23,7 +23,6 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
-from icsched.theory.clock import Clock
 from icsched.theory.duality import dual_order
 from icsched.theory.envelopes import CutWork, envelope
 from icsched.theory.known import Known
@@ -207,7 +206,7 @@ class _Settling:
     def _analysis(self, dag: Dag) -> Analysis:
         """Take *dag* apart into blocks; the referee may help with small blocks."""
         sets = min(PART_SETS, self._work.sets)
-        analysis = analyse_reduced(dag, Clock(), exact_sets=sets)
+        analysis = analyse_reduced(dag, exact_sets=sets)
         if sets:
             by_referee = analysis.orders.kind >= Kind.EXACT
             sizes = analysis.parts.blocks.nonsinks.sizes[by_referee]
