@@ -21,7 +21,6 @@ from icsched.given import Graph, dag_of
 from icsched.graph_inputs import is_integer
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
-from icsched.orders.given import priorities_of, run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.sim import AnyPool
@@ -208,3 +207,19 @@ def _ids(order: Any) -> Any:
     if isinstance(order, list | tuple) and all(map(is_integer, order)):
         return np.array(order)
     return order
+
+
+def run_times_of(graph: Graph) -> RunTimes | None:
+    """Return the run times of a workflow; None for any other graph."""
+    if isinstance(getattr(graph, "dag", None), Dag):
+        known: RunTimes | None = getattr(graph, "run_times", None)
+        return known
+    return None
+
+
+def priorities_of(graph: Graph) -> Ids | None:
+    """Return the priorities that the files of a workflow have now; None for any other graph."""
+    if isinstance(getattr(graph, "dag", None), Dag):
+        known: Ids | None = getattr(graph, "priorities", None)
+        return known
+    return None
