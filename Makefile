@@ -17,7 +17,7 @@ PYTEST := $(BIN)/pytest -n $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN) / 2) 
 
 # Two builds must not share build/ at once.
 .NOTPARALLEL:
-.PHONY: demo test test-htcondor test-browser test-engines check bench evaluation allocation gains fuzz lint format docs types layers generated guide cpp-test stub stub-check wheel-check public-api changelog clean
+.PHONY: demo test test-htcondor test-browser test-engines check bench evaluation gains fuzz lint format docs types layers generated guide cpp-test stub stub-check wheel-check public-api changelog clean
 
 demo: $(VENV)/installed
 	$(BIN)/icsched demo
@@ -53,10 +53,6 @@ bench: $(VENV)/installed-bench
 # The study of Malewicz et al. 2007 (docs/evaluation.md): the cells stay in build/evaluation.
 evaluation: $(VENV)/installed-test
 	$(BIN)/python tools/evaluation.py build/evaluation
-
-# The tables of docs/allocation.md, and its figure.
-allocation: $(VENV)/installed-test
-	$(BIN)/python tools/allocation.py
 
 # The tables and figures of docs/gains.md: what every order gains on real workflows and known dags.
 TRACES ?= ../shared/data/wfinstances

@@ -1,6 +1,6 @@
 """The order phase against its peers: dask's order, two transitive reductions, a bare sort.
 
-Our time is the total of `Plan.seconds`, the best of three on fresh copies of the dag. "from names"
+Our time is that of `prioritize`, the best of three on fresh copies of the dag. "from names"
 is the time of the whole call, including building the dag from a mapping of strings. Dask's time is
 that of its best hash seed of five, each in a process of its own, on Task objects with string keys.
 The bare sort is Kahn's algorithm in C++ on the same rows. Nothing is asserted: titles and the last
@@ -115,10 +115,9 @@ QUICK = Sizes(
 
 @dataclass(frozen=True)
 class Run:
-    """What one dag cost us, in total and by step, and what the bare sort cost."""
+    """What one dag cost us, and what the bare sort cost."""
 
     size: tuple[int, int]  # tasks and arcs
-    steps: Mapping[str, float]
     order_s: float
     sort_s: float
 
@@ -127,9 +126,8 @@ class Run:
 def ours(case: Case) -> Run:
     dag = make(case)
     # A copy has nothing cached, so every call computes all that it needs.
-    plans = [dict(prioritize(copy(dag), "prio").seconds) for _ in range(3)]
-    steps = min(plans, key=lambda steps: sum(steps.values()))
-    return Run((len(dag), dag.arc_count), steps, sum(steps.values()), bare_sort_s(dag))
+    order_s = best_of(lambda fresh: prioritize(fresh, "prio"), [copy(dag) for _ in range(3)])
+    return Run((len(dag), dag.arc_count), order_s, bare_sort_s(dag))
 
 
 def bare_sort_s(dag: Dag) -> float:
@@ -281,7 +279,7 @@ def reduction_s(peer: str, case: Case) -> float:
 
 
 def show_growth(cases: Iterable[Case]) -> None:
-    rows, steps = [], []
+    rows = []
     for family, sizes in groupby(cases, key=lambda case: case[0]):
         before = None
         for run in map(ours, sizes):
@@ -290,10 +288,8 @@ def show_growth(cases: Iterable[Case]) -> None:
             sort = [run.sort_s, run.order_s / run.sort_s]
             rows.append([family, *run.size, run.order_s, *grown, *sort])
             before = run
-        steps.append([family, *run.size, *run.steps.values()])
     head = ["dag", "tasks", "arcs", "icsched s", "x previous", "size x", "bare sort s", "x sort"]
     show("growth (size: tasks + arcs; bar: montage of 10^6 within 25 x sort)", head, rows)
-    show("seconds of each step", ["dag", "tasks", "arcs", *run.steps], steps)
 
 
 def memory_mb(case: Case) -> tuple[float, float]:

@@ -138,7 +138,7 @@ def test_a_type_keeps_the_name_that_the_source_gives_it():
     """`Graph` is Any when Python runs: only the source knows the word."""
     told = call_of("bound", icsched.bound)
 
-    assert told == "bound(graph: Graph, *, solve_s: float = 0) -> Bound"
+    assert told == "bound(graph: Graph) -> Bound"
 
 
 def test_every_export_and_every_package_stands_in_one_group():

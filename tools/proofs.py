@@ -33,7 +33,6 @@ from icsched.errors import CertificateError
 from icsched.theory import proved_by_theorem, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.certificate import certificate_of
-from icsched.theory.clock import Clock
 from icsched.theory.envelopes import envelope
 from icsched.theory.settled import Settled
 from icsched.theory.settling import FULL, QUICK, settle
@@ -140,7 +139,7 @@ def check_order(truth: Truth) -> str:
 def check_theorems(truth: Truth) -> str:
     """Check what the theorems prove without any referee."""
     dag = without_shortcuts(truth.dag)
-    proved = proved_by_theorem(analyse_reduced(dag, "eligible", Clock(), exact_sets=0))
+    proved = proved_by_theorem(analyse_reduced(dag, exact_sets=0))
     if proved is None or not proved[1].is_ic_optimal:
         return "no theorem"
     enabled = pebble.Schedule.of(truth.dag, proved[0]).enabled[: len(truth.best)]

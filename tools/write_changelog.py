@@ -34,7 +34,7 @@ TOPICS = {
         *("dagman", "diff", "present-priorities", "stale", "throttle", "kept", "flatten"),
     ),
     "Simulation and studies": (
-        *("simulat", "study", "pool", "evaluation", "gains", "ratio", "allocation", "area-ratio"),
+        *("simulat", "study", "pool", "evaluation", "gains", "ratio", "area-ratio"),
     ),
     "Run times and logs": ("learn", "read-run-times", "run-times", "workflow-run-times"),
     "Batches, clusters and memory": ("batch", "cluster", "memory", "done-told", "dagman-clusters"),

@@ -56,9 +56,9 @@ def number_within(what: str, value: object, *, least: float, most: float = math.
 def one_of(what: str, value: object, choices: Collection[str]) -> None:
     """Raise ArgumentError unless *value* is one of *choices*.
 
-    >>> one_of("counting", "all", ["eligible", "nonsources"])
+    >>> one_of("law", "all", ["normal", "constant"])
     Traceback (most recent call last):
-    icsched.errors.ArgumentError: counting: expected eligible or nonsources, got 'all'
+    icsched.errors.ArgumentError: law: expected normal or constant, got 'all'
     """
     if value not in choices:
         *first, last = choices

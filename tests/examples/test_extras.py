@@ -150,7 +150,6 @@ def test_a_chain_longer_than_the_capacity_is_cut(run):
 
 USE = """
 import icsched
-from icsched.sim import Clustered
 
 workflow = icsched.read("wf.pairs")
 plan = icsched.prioritize(workflow, "most-children")
@@ -171,8 +170,6 @@ print(*server.take(1), "-", *server.take(4), "-", *server.take(4))
 
 found = icsched.simulate(dag, ["most-children", "fifo"], seed=1)
 print(*found.ratio)
-chains = {"chains": Clustered(serve, [4, 2])}
-print(*icsched.simulate(dag, chains, pool=icsched.Workers(2)).orders)
 """
 
 
@@ -186,7 +183,6 @@ def test_the_library_has_all_three(run, folder):
         "0 1",
         "4 - 5 - 6",
         "most-children_over_fifo",
-        "chains",
     ]
     assert (folder / "new.pairs").read_text() == (
         "a\nb\nc\nd\ne\nf\ng\nh\nlone\na,b\nb,c\nd,e\nd,f\nd,g\nf,h\ng,h\n"

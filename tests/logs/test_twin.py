@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from icsched.errors import FormatError
 from icsched.logs import Ending
 from icsched.logs.reading import parsed_run
-from icsched.logs.run_times import read_run_times
+from icsched.logs.tables import read_run_times
 from tests.logs import lines
 from tests.logs.twin import twin_attempts
 

@@ -234,7 +234,6 @@ def test_an_answer_becomes_plain_data_and_a_table_if_it_is_one(answer, data, col
 
 
 INPUTS = {
-    "Clustered",
     "Paired",
     "PaperSampling",
     "Played",

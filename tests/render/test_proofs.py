@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.answers.certified import Certified
+from icsched.answers.compared import Certified
 from icsched.render.proofs import proof_keys, proof_sentence
 from icsched.theory.proof import (
     EXACT,

@@ -12,15 +12,13 @@ from icsched.families import (
     airsn,
     cordasco2007_fig6,
     cordasco2011_fig6,
-    cycle,
     inspiral,
     montage,
-    n,
     out_tree,
     random_layered,
     sdss,
 )
-from icsched.orders import ORDERS, Plan, prio_order, prioritize
+from icsched.orders import ORDERS, Plan, prioritize
 from icsched.pebble import compare, optimal_profile
 from icsched.theory import Analysis, Kind, analyse
 from icsched.theory.proof import Theorem
@@ -29,8 +27,6 @@ from tests.strategies import dags
 from tests.theory import paper
 from tests.theory.paper_samples import PAPER_EXAMPLE, tangled_dags
 from tests.theory.samples import chain
-
-STEPS = ["shortcuts", "decompose", "blocks", "superdag", "prove"]
 
 
 def names(plan: Plan) -> str:
@@ -149,15 +145,14 @@ def test_the_other_scientific_dags_are_never_behind_fifo(dag):
 # The order against the twin
 
 
-@given(dags(most_tasks=10) | tangled_dags(), st.sampled_from(["eligible", "nonsources"]))
+@given(dags(most_tasks=10) | tangled_dags())
 @settings(max_examples=150)
-def test_blocks_run_in_the_greedy_order_of_the_twin(dag, counting):
+def test_blocks_run_in_the_greedy_order_of_the_twin(dag):
     """Step 6 of Malewicz et al. 2007 on the kernel's own block orders."""
-    analysis = analyse(dag, counting=counting)
+    analysis = analyse(dag)
     reduced = analysis.parts.dag
     blocks = block_orders(analysis)
-    count = paper.eligible if counting == "eligible" else paper.enabled
-    profiles = [count(reduced, block, order) for block, order in blocks]
+    profiles = [paper.eligible(reduced, block, order) for block, order in blocks]
     expected = paper.greedy(reduced, [block for block, _ in blocks], profiles)
 
     assert analysis.sequence.tolist() == expected
@@ -186,39 +181,6 @@ def test_a_shortcut_changes_nothing():
     assert with_it.proof == without.proof
 
 
-# What priorities compare
-
-
-@pytest.mark.parametrize("make", [analyse, prio_order])
-def test_an_unknown_counting_is_refused(make):
-    with pytest.raises(ArgumentError, match="counting: expected eligible or nonsources, got 'all'"):
-        make(Dag({}), counting="all")
-
-
-def test_counting_nonsources_may_change_the_order():
-    """The cycle 0, 1 -> 2, 3 beside the arc 4 -> 5.
-
-    Eligible are 2, 1, 2 and 1, 1, and 3 at best after every step. Cycle first has 3, 2, 3, 3,
-    arc first 3, 3, 2, 3: a priority of 2/3 for either, and the smaller ids go first. Enabled
-    are 0, 0, 2 and 0, 1, at best 0, 1, 2, 3. Cycle first has 0, 0, 2, 3, a priority of 0; arc
-    first has 0, 1, 1, 3, a priority of 1/2.
-    """
-    dag = cycle(2) + n(1)
-
-    assert analyse(dag).order.tolist() == [0, 1, 4, 2, 3, 5]
-    by_nonsources = analyse(dag, counting="nonsources")
-    assert by_nonsources.order.tolist() == [4, 0, 1, 2, 3, 5]
-
-
-@given(dags())
-def test_counting_nonsources_is_legal_and_claims_no_more_than_is_so(dag):
-    plan = prio_order(dag, counting="nonsources")
-    reached = eligibility_profile(dag, plan.order)
-
-    if plan.proof.is_ic_optimal:
-        assert np.array_equal(reached, optimal_profile(dag))
-
-
 # The table of orders and the plan
 
 
@@ -236,16 +198,8 @@ def test_the_simple_orders_are_the_orders_of_the_pebble_game(dag):
         plan = prioritize(dag, name)
         assert plan.ordered_by == name
         assert np.array_equal(plan.order, order)
-        assert list(plan.seconds) == ["order", "prove"]
         if plan.proof.is_ic_optimal:
             assert np.array_equal(plan.schedule.eligible, optimal_profile(dag))
-
-
-def test_prio_times_its_steps():
-    plan = prioritize(PAPER_EXAMPLE, "prio")
-
-    assert plan.ordered_by == "prio"
-    assert list(plan.seconds) == STEPS
 
 
 def test_an_unknown_order_is_refused_with_the_known_ones():

@@ -75,9 +75,8 @@ from icsched.theory import analyse
 
 dags = airsn(20), inspiral(4), montage(3, 3), cordasco2011_fig6(), random_layered(300, 9, seed=5)
 for dag in dags:
-    for counting in ("eligible", "nonsources"):
-        plan = prio_order(dag, counting=counting)
-        print(plan.order.tolist(), plan.proof, analyse(dag).blocks)
+    plan = prio_order(dag)
+    print(plan.order.tolist(), plan.proof, analyse(dag).blocks)
 """
 
 
@@ -93,4 +92,4 @@ def test_the_output_does_not_depend_on_the_hash_seed():
     ]
 
     assert outputs[0] == outputs[1]
-    assert outputs[0].count(b"Proof(theorem=") == 10
+    assert outputs[0].count(b"Proof(theorem=") == 5

@@ -9,7 +9,6 @@ import pytest
 from icsched import Dag, verify
 from icsched.theory import Proof, analysis, proved_by_theorem, shortcuts
 from icsched.theory.analysis import analyse_reduced
-from icsched.theory.clock import Clock
 from icsched.theory.proof import Chain, Link, Sign, Theorem
 from icsched.theory.settling import QUICK, met_by_parts
 from icsched.theory.steps import proof_of
@@ -43,7 +42,7 @@ def samples() -> Iterator[Dag]:
 
 def concluded(dag: Dag) -> tuple[np.ndarray, Proof] | None:
     """Order and proof of *dag* as it is, with all shortcuts left in; None if there is no proof."""
-    taken_apart = analyse_reduced(dag, "eligible", Clock())
+    taken_apart = analyse_reduced(dag)
     if (proved := proved_by_theorem(taken_apart)) is not None:
         return proved
     settled = met_by_parts(dag, taken_apart, replace(QUICK, sets=0))

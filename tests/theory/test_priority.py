@@ -38,8 +38,6 @@ from tests.theory.block_profiles import (
 )
 from tests.theory.priorities import convolution
 
-COUNTINGS = ("eligible", "nonsources")
-
 
 def profile_of(gains: list[int], sources: int = 0) -> BlockProfile:
     """Return a profile with these gains, and with enough *sources* that each step has a task."""
@@ -102,11 +100,11 @@ def kernel(first: list[int], second: list[int]) -> Fraction:
     return Fraction(*_native.priority(np.array(first, np.int64), np.array(second, np.int64)))
 
 
-@given(profiles() | long_profiles(), profiles() | long_profiles(), st.sampled_from(COUNTINGS))
-def test_the_priority_of_profiles_is_that_of_the_twin(first, second, counting):
-    counts = first.counts(counting).tolist(), second.counts(counting).tolist()
+@given(profiles() | long_profiles(), profiles() | long_profiles())
+def test_the_priority_of_profiles_is_that_of_the_twin(first, second):
+    counts = first.counts().tolist(), second.counts().tolist()
 
-    assert priority(first, second, counting=counting) == paper.priority(*counts)
+    assert priority(first, second) == paper.priority(*counts)
 
 
 @given(COUNTS | long_counts(), COUNTS | long_counts())
@@ -123,9 +121,9 @@ def test_the_kernel_is_right_on_profiles_of_thousands_of_steps(seed):
     for _ in range(2):
         lengths = rng.integers(1, 400, size=rng.integers(2, 11))
         blocks.append(profile_of(np.repeat(rng.integers(0, 4, size=len(lengths)), lengths), 5))
-    for counting in COUNTINGS:
-        counts = [block.counts(counting).tolist() for block in blocks]
-        assert priority(*blocks, counting=counting) == least_share(*counts)
+    counts = [block.counts().tolist() for block in blocks]
+
+    assert priority(*blocks) == least_share(*counts)
 
 
 @given(profiles(), profiles())
@@ -133,12 +131,11 @@ def test_full_priority_does_not_depend_on_what_is_counted(first, second):
     expected = paper.has_priority(first.enabled, second.enabled)
 
     assert has_priority_over(first, second) == expected
-    assert (priority(first, second, counting="nonsources") == 1) == expected
 
 
-@given(profiles(), profiles(), st.sampled_from(COUNTINGS))
-def test_a_priority_is_a_share(first, second, counting):
-    assert 0 <= priority(first, second, counting=counting) <= 1
+@given(profiles(), profiles())
+def test_a_priority_is_a_share(first, second):
+    assert 0 <= priority(first, second) <= 1
 
 
 @given(COUNTS, COUNTS)
@@ -146,18 +143,16 @@ def test_the_convolution_is_that_of_the_twin(first, second):
     assert convolution(first, second).tolist() == paper.convolve(first, second)
 
 
-def test_an_m_dag_over_a_w_dag_loses_everything_or_half():
-    """M(1,2) enables 0, 0, 1 and W(1,2) 0, 2; of all tasks eligible are 2, 1, 1 and 1, 2.
+def test_an_m_dag_over_a_w_dag_loses_half():
+    """Of all tasks of M(1,2) 2, 1, 1 are eligible, of W(1,2) 1, 2.
 
-    The worst is to have run a source of M instead of W's: 0 enabled instead of 2, or
-    1 + 1 eligible instead of 2 + 2.
+    The worst is to have run a source of M instead of W's: 1 + 1 eligible instead of 2 + 2.
     """
     join, fork = m_profile(1, 2), w_profile(1, 2)
 
     assert (join.counts().tolist(), fork.counts().tolist()) == ([2, 1, 1], [1, 2])
     assert priority(join, fork) == Fraction(1, 2)
-    assert priority(join, fork, counting="nonsources") == 0
-    assert priority(fork, join) == priority(fork, join, counting="nonsources") == 1
+    assert priority(fork, join) == 1
 
 
 @pytest.mark.parametrize("enabled", [(), (1, 2), (0, 2, 1), (0, 0.5)])
@@ -172,17 +167,12 @@ def test_a_block_cannot_run_more_tasks_than_become_eligible():
         BlockProfile(1, (0, 0, 1))
 
 
-def test_an_unknown_counting_is_refused():
-    with pytest.raises(ArgumentError, match="counting: expected eligible or nonsources, got 'all'"):
-        priority(n_profile(1), n_profile(1), counting="all")
-
-
 def test_blocks_without_nonsinks_lose_nothing():
     nothing = BlockProfile(0, (0,))
 
     assert priority(nothing, nothing) == 1
-    assert priority(nothing, w_profile(2, 3), counting="nonsources") == 1
-    assert priority(m_profile(2, 3), nothing, counting="nonsources") == 1
+    assert priority(nothing, w_profile(2, 3)) == 1
+    assert priority(m_profile(2, 3), nothing) == 1
 
 
 # Theorem 2.2 of Cordasco et al. 2011, for d >= 2 though it is printed with d > 0

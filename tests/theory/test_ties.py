@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from icsched import Dag
 from icsched.families import montage, random_layered, w
 from icsched.orders import prio_order, prioritize
+from icsched.orders.prio import numberings
 from icsched.pebble import area, optimal_profile
-from icsched.theory.ties import numberings
 from tests.strategies import dags
 from tests.theory.samples import shuffled
 

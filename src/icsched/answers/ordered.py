@@ -53,11 +53,12 @@ class Ordered:
     workflow: Workflow
     compared: Compared
     limited: LimitedOrder | None
-    read_seconds: float
     sections: tuple[dagman.Section, ...] = ()
     against_section: Choice | None = None
     present: Ids | None = None
     cautions: tuple[Note, ...] = ()
+    read_seconds: float = 0.0
+    order_seconds: float = 0.0
 
     @property
     def plan(self) -> Plan:
@@ -132,27 +133,27 @@ def order_workflow(
     workflow = reading.read(files, directory=directory, signs=signs)
     if not is_inner:
         workflow = wanted.order.timed(workflow)
-    return order_read(workflow, wanted, read_seconds=time.perf_counter() - start, signs=signs)
+    read = time.perf_counter()
+    found = order_read(workflow, wanted, signs=signs)
+    spent = time.perf_counter() - read
+    return replace(found, read_seconds=read - start, order_seconds=spent)
 
 
-def order_read(
-    workflow: Workflow, wanted: Wanted, *, read_seconds: float = 0.0, signs: Signs = QUIET
-) -> Ordered:
+def order_read(workflow: Workflow, wanted: Wanted, *, signs: Signs = QUIET) -> Ordered:
     """Order what is left of a workflow that was read, and has its run times."""
     submission = dagman.submission_in(workflow)
     sections = tuple(dagman.sections(submission)) if submission else ()
     if wanted.is_auto:
-        return _chosen(workflow, sections, wanted, read_seconds, signs)
+        return _chosen(workflow, sections, wanted, signs)
     limited = _limited(workflow, wanted, signs)
     plan = limited.plan if limited else wanted.order.plan(workflow, signs=signs)
-    return Ordered(workflow, Compared(plan), limited, read_seconds, sections)
+    return Ordered(workflow, Compared(plan), limited, sections)
 
 
 def _chosen(
     workflow: Workflow,
     sections: tuple[dagman.Section, ...],
     wanted: Wanted,
-    read_seconds: float,
     signs: Signs,
 ) -> Ordered:
     """Choose an order by simulation, as if the files had no section of icsched's.
@@ -171,7 +172,7 @@ def _chosen(
             against = _against_section(workflow, plan, wanted.race)
     present = workflow.priorities
     cautions = cautions_about(workflow, wanted.race.replay_error)
-    return Ordered(own, Compared(plan), None, read_seconds, sections, against, present, cautions)
+    return Ordered(own, Compared(plan), None, sections, against, present, cautions)
 
 
 def _own_priorities(workflow: Workflow) -> Ids | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from icsched.answers.cautions import about_pool
-from icsched.answers.certified import MOST_COMPARED
+from icsched.answers.compared import MOST_COMPARED
 from icsched.answers.known import Note
 from icsched.answers.orders import (
     AUTO,

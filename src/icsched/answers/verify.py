@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from icsched import pebble
-from icsched.answers.certified import Certified, certified_plan
+from icsched.answers.compared import Certified, certified_plan
 from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs

@@ -11,13 +11,12 @@ import numpy as np
 from icsched import checks
 from icsched.arrays import Floats
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, SimulationError
+from icsched.errors import ArgumentError
 from icsched.frames import Answer, Rounded, Shown, brief, data_frame
 from icsched.orders import ORDERS, Aim, Graph, Made, Plan, dag_of, made_order, run_times_of
 from icsched.pebble import HasOrder, Order, Schedule
 from icsched.ready import Server
 from icsched.sim import plain, stats
-from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs
 from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_inputs
 from icsched.sim.played import Played
@@ -36,7 +35,7 @@ Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs expected in 
 
 
 ServerMaker: TypeAlias = Callable[[Dag], Server[int]]
-Resolved: TypeAlias = Played | Clustered | ServerMaker
+Resolved: TypeAlias = Played | ServerMaker
 OrderLike: TypeAlias = str | Order | Resolved
 Orders: TypeAlias = str | Mapping[str, OrderLike] | Sequence[str | Plan]
 
@@ -148,11 +147,10 @@ def simulate(
     `prioritize` takes.
 
     *orders* are names of `ORDERS` and plans, or a mapping from names of your own. In a mapping an
-    order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, a function that
-    makes a `Server` for a dag, or `Clustered`. Orders that use run times get the means
-    of *times*. By default the pool is ``Pool()``, and the sampling is ``Paired()``. If *times* have
-    no means, these are the run times of the workflow, if it has some. *progress* is called from
-    time to time.
+    order is a name of `ORDERS`, a plan, a schedule, task names or ids, a `Played`, or a function
+    that makes a `Server` for a dag. Orders that use run times get the means of *times*. By default
+    the pool is ``Pool()``, and the sampling is ``Paired()``. If *times* have no means, these are
+    the run times of the workflow, if it has some. *progress* is called from time to time.
 
     Raises ArgumentError for an argument that is wrong, SimulationError for a run that would not
     end, ScheduleError for an order of another dag.
@@ -228,8 +226,6 @@ def resolved(
     if isinstance(wanted, Played):
         checked = None if wanted.order is None else Schedule.of(dag, wanted.order)
         return replace(wanted, order=checked)
-    if isinstance(wanted, Clustered):
-        return wanted
     if callable(wanted):
         return partial(_server, name, wanted)
     if not isinstance(wanted, HasOrder | list | tuple | range | np.ndarray):
@@ -299,14 +295,10 @@ class _Source:
         alone = [self.run_of(played, run) for run in range(start, stop)]
         return np.concatenate(list(map(_metrics, alone)), axis=1)
 
-    def run_of(self, played: Clustered | ServerMaker, run: int) -> Runs:
+    def run_of(self, made: ServerMaker, run: int) -> Runs:
         """Return one run, made in Python."""
         dag, pool, times, seed = self.dag, self.pool, self.times, self.seed
-        if not isinstance(played, Clustered):
-            return plain.run(dag, played(dag), pool, times, seed=seed, run=run).result
-        if not isinstance(pool, Workers):
-            raise SimulationError("clusters: expected a fixed set of workers, got batches")
-        return run_clusters(dag, played, pool, times, seed=seed, run=run)
+        return plain.run(dag, made(dag), pool, times, seed=seed, run=run).result
 
 
 def _next_step(runs: int, seconds: float) -> int:

@@ -7,10 +7,9 @@ import numpy as np
 from icsched.arrays import Floats
 from icsched.compare.simulation import OrderLike, Resolved, resolved
 from icsched.dag import Dag
-from icsched.errors import ArgumentError, SimulationError
+from icsched.errors import ArgumentError
 from icsched.frames import Tabular
 from icsched.sim import engine, plain
-from icsched.sim.clusters import Clustered
 from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers, check_runs, time_since
 from icsched.sim.played import Played
 from icsched.sim.results import Counts, Trace
@@ -91,8 +90,6 @@ def _run(
     run: int,
 ) -> tuple[SlotCounts, Counts | Floats]:
     """Return what the batches of a run found in each slot, and `idle` of each slot."""
-    if isinstance(played, Clustered):
-        raise SimulationError("timeline: expected tasks one by one, got clusters")
     if isinstance(played, Played) and isinstance(pool, Pool):
         found = engine.slot_counts(dag, played, pool, times, edges, seed=seed, run=run)
         return found, found.unserved

@@ -1,7 +1,6 @@
 """Files: bounded reads, writes that happen whole or not at all."""
 
-from icsched.files.backups import back_up, check_rewritable, rewrite
-from icsched.files.change import Change
+from icsched.files.backups import Change, back_up, check_rewritable, rewrite
 from icsched.files.owned import check_owned, open_owned, owned_directory
 from icsched.files.reading import (
     is_own_file,

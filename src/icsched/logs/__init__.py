@@ -3,9 +3,9 @@
 from icsched.logs.fitting import Fit, fitted
 from icsched.logs.past_run import Ending, PastRun
 from icsched.logs.reading import Content, content_of, parsed_run, read_log
-from icsched.logs.run_times import read_run_times
 from icsched.logs.stalls import Stall, Stalls, find_stalls
 from icsched.logs.summary import KindOfJob, OverTime, Waits, kinds_in, over_time, waits
+from icsched.logs.tables import read_run_times
 from icsched.logs.usage import Usage
 
 __all__ = [

@@ -1,13 +1,19 @@
-"""Tables of run times: one job or pattern with its seconds on each line."""
+"""Run times in files: tables with one job or pattern and its seconds on each line, and logs."""
 
 import csv
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+import numpy as np
+
+from icsched import files
 from icsched.arrays import LONGEST, SHORTEST, expected_time
-from icsched.errors import FormatError
+from icsched.errors import ArgumentError, FormatError
+from icsched.logs.reading import Content, Path, content_of, parsed_run
+from icsched.run_times import RunTimeTable
 
 _NAME_COLUMNS = ("job", "node", "name", "task", "rule")
 _TIME_COLUMNS = ("seconds", "time", "run_time", "runtime", "duration", "wall")
@@ -156,3 +162,28 @@ def _decimal(cell: str) -> str:
 
 def _start(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
+def read_run_times(*paths: Path) -> RunTimeTable:
+    """Return the run times that the files at *paths* have.
+
+    Each file is a job event log of HTCondor, what `condor_history -json` wrote, or a table with a
+    job and its seconds on each line; its content says which. From logs and histories, taken
+    together, the seconds of a job are the mean of its successful attempts. What a table says
+    replaces that, and a later table replaces an earlier one. Jobs may be missing.
+
+    Raises FormatError for a file that cannot be read, with the line where there is one;
+    ArgumentError without any path.
+    """
+    if not paths:
+        raise ArgumentError("paths: expected at least one file")
+    read = [(os.fspath(path), files.read_bytes(path)) for path in paths]
+    tables = [pair for pair in read if content_of(*pair) is Content.TABLE]
+    logs = [pair for pair in read if content_of(*pair) is not Content.TABLE]
+    table = Table()
+    if logs:
+        measured = parsed_run(logs).run_times()
+        table.names.update(zip(measured.names, measured.seconds.tolist(), strict=True))
+    for path, data in tables:
+        table.update(parse_table(path, files.text_of(path, data)))
+    return RunTimeTable(tuple(table.names), np.array([*table.names.values()]), table.patterns)

@@ -3,8 +3,7 @@
 from icsched.given import Graph, dag_of
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
-from icsched.orders.given import run_times_of
-from icsched.orders.plan import Plan, made_order, prioritize
+from icsched.orders.plan import Plan, made_order, prioritize, run_times_of
 from icsched.orders.prio import prio_order
 from icsched.orders.table import ORDERS
 from icsched.orders.within import LimitedOrder, memory_curve, order_within

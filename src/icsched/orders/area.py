@@ -11,7 +11,6 @@ from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.prio import prio_order
 from icsched.pebble import Schedule, remaining_paths
 from icsched.theory import confirmed, without_shortcuts
-from icsched.theory.clock import Clock
 from icsched.theory.exchanges import area_of, improved
 from icsched.theory.settled import Counts
 from icsched.theory.sidney import large_area
@@ -29,13 +28,9 @@ def area_order(dag: Dag, prio: Made | None = None) -> Made:
     prio = prio or prio_order(dag)
     if prio.proof.is_ic_optimal or prio.proof.has_largest_area:
         return prio
-    clock = Clock()
-    with clock.step("order"):
-        order = _better(dag, prio.order, np.ones(len(dag), np.int64))
-    with clock.step("prove"):
-        no_order = prio.proof.no_order_is_ic_optimal
-        proof = prio.proof if no_order else confirmed(dag, Schedule.trusted(dag, order))
-    return Made(order, proof, clock.seconds)
+    order = _better(dag, prio.order, np.ones(len(dag), np.int64))
+    no_order = prio.proof.no_order_is_ic_optimal
+    return Made(order, prio.proof if no_order else confirmed(dag, Schedule.trusted(dag, order)))
 
 
 def area_paths_order(dag: Dag, prio: Made | None = None) -> Ids:

@@ -5,7 +5,6 @@ The candidates are "prio", "critical-path-steps", "critical-path", for small dag
 if nothing is known of it.
 """
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -42,14 +41,12 @@ def auto_order(dag: Dag, run_times: Floats | None = None, aim: Aim | None = None
     prio = prio_order(dag, run_times)
     if not len(dag):  # there is nothing to run
         return prio
-    start = time.perf_counter()
     orders = _candidates(dag, run_times, prio)
     choice = _raced(dag, orders, run_times, aim)
-    seconds = {**prio.seconds, "race": time.perf_counter() - start}
     if choice.chosen == "prio":
-        return Made(prio.order, prio.proof, seconds, choice)
+        return Made(prio.order, prio.proof, choice)
     schedule = Schedule.trusted(dag, orders[choice.chosen])
-    return Made(schedule.order, confirmed(dag, schedule), seconds, choice)
+    return Made(schedule.order, confirmed(dag, schedule), choice)
 
 
 def challenged(dag: Dag, order: Ids, run_times: Floats | None, aim: Aim) -> Choice:

@@ -1,7 +1,7 @@
 """What the table of orders holds."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from icsched.arrays import Ids
@@ -14,14 +14,13 @@ UseOfTimes = Literal["unused", "used", "needed"]
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """An order with what is proved about it; `seconds` has the wall time of each step.
+    """An order with what is proved about it.
 
     `choice` says why "auto" chose it; other orders have none.
     """
 
     order: Ids
     proof: Proof
-    seconds: Mapping[str, float] = field(default_factory=dict)
     choice: Choice | None = None
 
 

@@ -1,8 +1,7 @@
 """A plan: an order of a dag with what is known about it."""
 
-import time
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,6 @@ from icsched.given import Graph, dag_of
 from icsched.graph_inputs import is_integer
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
-from icsched.orders.given import priorities_of, run_times_of
 from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.sim import AnyPool
@@ -36,9 +34,8 @@ class Plan(Tabular, Shown):
     """An order of a dag with what is known about it.
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
-    is the name of the order in `ORDERS`, or "given". `seconds` has the wall time of each step.
-    `choice` says why "auto" chose the order; it is None for other orders.
-    A row of `to_pandas` is a row of the schedule's.
+    is the name of the order in `ORDERS`, or "given". `choice` says why "auto" chose the order; it
+    is None for other orders. A row of `to_pandas` is a row of the schedule's.
 
     >>> prioritize({"a": [], "b": ["a"], "c": ["a"]}, "prio")
     Plan(names=['a', 'b', 'c'], ordered_by='prio', is_ic_optimal=True)
@@ -47,7 +44,6 @@ class Plan(Tabular, Shown):
     schedule: Schedule
     ordered_by: str
     proof: Proof
-    seconds: Mapping[str, float] = field(default_factory=dict)
     choice: Choice | None = None
 
     def __repr__(self) -> str:
@@ -159,16 +155,11 @@ def _check_use(order: str | Order, **options: object) -> None:
 
 
 def _planned(dag: Dag, name: str, run_times: RunTimes | None, aim: Aim) -> Plan:
-    start = time.perf_counter()
     made = made_order(dag, name, run_times, aim)
     if isinstance(made, Made):
-        schedule = Schedule.trusted(dag, made.order)
-        return Plan(schedule, name, made.proof, made.seconds, made.choice)
+        return Plan(Schedule.trusted(dag, made.order), name, made.proof, made.choice)
     schedule = Schedule.trusted(dag, made)
-    ordered = time.perf_counter()
-    proof = confirmed(dag, schedule)
-    seconds = {"order": ordered - start, "prove": time.perf_counter() - ordered}
-    return Plan(schedule, name, proof, seconds=seconds)
+    return Plan(schedule, name, confirmed(dag, schedule))
 
 
 def made_order(
@@ -216,3 +207,19 @@ def _ids(order: Any) -> Any:
     if isinstance(order, list | tuple) and all(map(is_integer, order)):
         return np.array(order)
     return order
+
+
+def run_times_of(graph: Graph) -> RunTimes | None:
+    """Return the run times of a workflow; None for any other graph."""
+    if isinstance(getattr(graph, "dag", None), Dag):
+        known: RunTimes | None = getattr(graph, "run_times", None)
+        return known
+    return None
+
+
+def priorities_of(graph: Graph) -> Ids | None:
+    """Return the priorities that the files of a workflow have now; None for any other graph."""
+    if isinstance(getattr(graph, "dag", None), Dag):
+        known: Ids | None = getattr(graph, "priorities", None)
+        return known
+    return None

@@ -4,75 +4,108 @@ It follows Malewicz, Foster, Rosenberg and Wilde 2007, "A Tool for Prioritizing 
 Evaluation".
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.dag import Dag
 from icsched.orders.entry import Made, NamedOrder
-from icsched.pebble import area
+from icsched.pebble import area, remaining_paths
 from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
-from icsched.theory.clock import Clock
-from icsched.theory.priorities import Counting
 from icsched.theory.settling import met_by_parts
 from icsched.theory.steps import proof_of
-from icsched.theory.ties import numberings
 
 # Larger dags, in tasks and arcs together, are ordered once, with the first way to break ties.
 MOST_TRIED = 500_000
 
 
-def prio_order(
-    dag: Dag, run_times: Floats | None = None, *, counting: Counting = "eligible"
-) -> Made:
+def prio_order(dag: Dag, run_times: Floats | None = None) -> Made:
     """Order *dag* by the six steps of Malewicz et al. 2007, and say what is proved.
 
     Ties go to the task with the longest remaining path, by *run_times* if they are given, and then
     to the smaller id. If no theorem proves the order, two other ways to break ties are tried, and
     the order with the largest area is kept. If the dag is small, the referee may replace that
-    order by a better one. *counting* says what block priorities below 1 compare (see
-    `icsched.theory.priorities.BlockProfile.counts`). Near O(tasks + arcs) on workflow-shaped dags.
-    Raises ArgumentError for an unknown counting.
+    order by a better one. Near O(tasks + arcs) on workflow-shaped dags.
 
     >>> made = prio_order(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]}))
     >>> made.order.tolist(), [link.block for link in made.proof.chain.links]
     ([2, 0, 1, 3, 4], ['W(1,2)', 'N(1)'])
     """
-    clock = Clock()
-    with clock.step("shortcuts"):
-        reduced = without_shortcuts(dag)
-    order, proof = _by_steps(reduced, run_times, counting, clock)
-    return Made(order, proof, clock.seconds)
+    return Made(*_by_steps(without_shortcuts(dag), run_times))
 
 
-def _by_steps(
-    dag: Dag, run_times: Floats | None, counting: Counting, clock: Clock
-) -> tuple[Ids, Proof]:
+def _by_steps(dag: Dag, run_times: Floats | None) -> tuple[Ids, Proof]:
     """Return the order that a theorem proves, or else the one with the largest area."""
     orders = []
     ways = numberings(dag, run_times)
     for way in chain([first := next(ways)], ways):
-        analysis = analyse_reduced(way.dag, counting, clock)
-        with clock.step("prove"):
-            proved = proved_by_theorem(analysis)
+        analysis = analyse_reduced(way.dag)
+        proved = proved_by_theorem(analysis)
         if proved is not None:
             return way.old[proved[0]], proved[1]
         orders.append(way.old[analysis.order])
         if way is first:
-            with clock.step("prove"):
-                settled = met_by_parts(way.dag, analysis)
+            settled = met_by_parts(way.dag, analysis)
             if settled is not None:
                 order = np.append(settled.order, way.dag.sinks)
                 return way.old[order], proof_of(settled)
         if len(dag) + dag.arc_count > MOST_TRIED:
             break
-    with clock.step("prove"):
-        best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
-        new_id = ranks_of(first.old)
-        order, proof = settled_by_referee(first.dag, new_id[best])
+    best = max(orders, key=lambda order: area(dag, order))  # the first of the largest
+    new_id = ranks_of(first.old)
+    order, proof = settled_by_referee(first.dag, new_id[best])
     return first.old[order], proof
+
+
+# Ways to break ties. The six steps choose between equal blocks and equal tasks by number. The
+# number of a task in a file says nothing about the task. So the tasks are numbered anew before the
+# steps, by what waits for them.
+
+
+@dataclass(frozen=True, eq=False)
+class Renumbered:
+    """A dag whose tasks have new numbers, and no names.
+
+    `old` has the old id of each task, by its new one.
+    """
+
+    dag: Dag
+    old: Ids
+
+    @classmethod
+    def by(cls, dag: Dag, *keys: NDArray[np.generic]) -> Renumbered:
+        """Return *dag* numbered by the first key, equal tasks by the next one, at last by id."""
+        old = np.lexsort(keys[::-1]).astype(np.int32)
+        return cls(Dag.from_arcs(len(dag), ranks_of(old)[dag.arcs]), old)
+
+
+def numberings(dag: Dag, run_times: Floats | None = None) -> Iterator[Renumbered]:
+    """Yield *dag* with its tasks numbered in three ways, the preferred one first.
+
+    1. The longest remaining path first, by *run_times* if they are given.
+    2. The shortest path in tasks first.
+    3. The task with the fewest children first.
+
+    The other keys decide what is still equal, and at last the id. The second and third are for
+    dags that no theorem covers: which of the three gives the largest area differs from dag to dag.
+
+    >>> fork = Dag({"a": [], "b": [], "c": ["b"]})
+    >>> [way.old.tolist() for way in numberings(fork)]
+    [[1, 0, 2], [0, 2, 1], [0, 2, 1]]
+    """
+    lengths = remaining_paths(dag)
+    times = lengths if run_times is None else remaining_paths(dag, run_times)
+    children = dag.out_degrees
+    yield Renumbered.by(dag, -times, -lengths, -children)
+    yield Renumbered.by(dag, lengths, -times, -children)
+    yield Renumbered.by(dag, children, -times, -lengths)
 
 
 PRIO = NamedOrder(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -98,11 +97,7 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
     Traceback (most recent call last):
     icsched.errors.MemoryLimitError: proved impossible within 3 open results: the least ... is 4
     """
-    start = time.perf_counter()
-    found = _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=0))
-    plan = found.plan
-    spent = time.perf_counter() - start - sum(plan.seconds.values())
-    return replace(found, plan=replace(plan, seconds={**plan.seconds, "memory": spent}))
+    return _Search(dag_of(graph), sizes).within(checks.whole_number("limit", limit, least=0))
 
 
 def memory_curve(

@@ -54,7 +54,7 @@ def _order(file: str, ordered: Ordered) -> str:
     plan, dag = ordered.plan, ordered.plan.dag
     if not len(dag):
         return f"{file}: no jobs to order\n"
-    ordered_by = f"ordered by {plan.ordered_by} in {sum(plan.seconds.values()):.2f} s"
+    ordered_by = f"ordered by {plan.ordered_by} in {ordered.order_seconds:.2f} s"
     told = _lead(ordered) if ordered.limited is None else _cost(ordered, ordered.limited)
     choice = ordered.choice
     chosen = _chosen(ordered, choice) if choice else ""
@@ -209,11 +209,7 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "choice": _choice_keys(ordered.choice),
         "choice_without_section": _choice_keys(ordered.choice_without_section),
         "memory": ordered.memory,
-        "seconds": {
-            "read": ordered.read_seconds,
-            "order": sum(plan.seconds.values()),
-            **plan.seconds,
-        },
+        "seconds": {"read": ordered.read_seconds, "order": ordered.order_seconds},
     }
 
 

@@ -2,8 +2,7 @@
 
 from math import floor
 
-from icsched.answers.certified import Certified
-from icsched.answers.compared import Compared
+from icsched.answers.compared import Certified, Compared
 from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 
 _THEOREM = {

@@ -1,7 +1,6 @@
 """A dag's execution by unpredictable workers, simulated as Malewicz et al. 2007 did, and more."""
 
 from icsched.sim import plain
-from icsched.sim.clusters import Clustered, run_clusters
 from icsched.sim.engine import simulate_runs, trace
 from icsched.sim.model import AnyPool, Pool, Recorded, Times, Workers
 from icsched.sim.played import Played, Playing
@@ -13,7 +12,6 @@ __all__ = [
     "AnyPool",
     "Assignments",
     "Batches",
-    "Clustered",
     "Ending",
     "Mean",
     "Played",
@@ -29,7 +27,6 @@ __all__ = [
     "pool_of",
     "pool_to_dict",
     "read_pool",
-    "run_clusters",
     "simulate_runs",
     "trace",
 ]

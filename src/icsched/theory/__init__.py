@@ -18,6 +18,7 @@ from icsched.theory.priorities import (
     BlockProfile,
     has_dual_priority_over,
     has_priority_over,
+    interleaving,
     priority,
 )
 from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
@@ -33,7 +34,6 @@ from icsched.theory.strategies import (
     is_parent_oriented,
     square_shell_order,
 )
-from icsched.theory.sums import interleaving
 
 __all__ = [
     "Analysis",

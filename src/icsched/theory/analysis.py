@@ -26,9 +26,8 @@ from icsched.arrays import Ids, Mask, Rows
 from icsched.dag import Dag
 from icsched.frames import brief
 from icsched.theory.blocks import BlockGroup, Kind, block_groups
-from icsched.theory.clock import Clock
 from icsched.theory.decomposition import Decomposition, decompose
-from icsched.theory.priorities import Counting, check_counting, compared_counts
+from icsched.theory.priorities import eligible_counts
 from icsched.theory.reduction import without_shortcuts
 
 # The referee orders a block that no theorem covers, up to this size and effort.
@@ -84,53 +83,41 @@ class Analysis:
         return closed and all(Kind(kind).is_proved for kind in np.unique(self.orders.kind).tolist())
 
 
-def analyse(dag: Dag, *, counting: Counting = "eligible", clock: Clock | None = None) -> Analysis:
+def analyse(dag: Dag) -> Analysis:
     """Take *dag* apart by the six steps.
-
-    *counting* says what block priorities below 1 compare (see `BlockProfile.counts`). *clock* gets
-    the time of each step. Raises ArgumentError for an unknown counting.
 
     >>> analyse(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})).order.tolist()
     [2, 0, 1, 3, 4]
     """
-    clock = clock or Clock()
-    with clock.step("shortcuts"):
-        reduced = without_shortcuts(dag)
-    return analyse_reduced(reduced, counting, clock)
+    return analyse_reduced(without_shortcuts(dag))
 
 
-def analyse_reduced(
-    reduced: Dag, counting: Counting, clock: Clock, *, exact_sets: int = EXACT_SETS
-) -> Analysis:
+def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
     """Take apart a dag whose shortcuts have been removed.
 
     The referee may visit *exact_sets* sets for each block that no theorem covers.
     """
-    check_counting(counting)
-    with clock.step("decompose"):
-        parts = decompose(reduced)
-    with clock.step("blocks"):
-        orders = _native.order_blocks(
-            reduced.child_rows,
-            parts.blocks,
-            exact_nonsinks=EXACT_NONSINKS if exact_sets else 0,
-            exact_sets=exact_sets,
-            all_sets=ALL_SETS + 5 * len(reduced),
-        )
-    with clock.step("superdag"):
-        profile_of, profiles = _profiles(parts, orders, counting)
-        if len(profiles.offsets) > MANY_PROFILES and is_sum_of_trees(parts, orders):
-            # Theorem 3.2 will order the trees, so comparing every pair would be wasted work.
-            nothing = np.zeros(len(parts), bool)
-            return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
-        sequence, has_priority = _native.superdag_order(
-            parts.superdag.child_rows,
-            parts.superdag.parent_rows,
-            profile_of,
-            _smallest_tasks(parts),
-            profiles.offsets,
-            profiles.counts,
-        )
+    parts = decompose(reduced)
+    orders = _native.order_blocks(
+        reduced.child_rows,
+        parts.blocks,
+        exact_nonsinks=EXACT_NONSINKS if exact_sets else 0,
+        exact_sets=exact_sets,
+        all_sets=ALL_SETS + 5 * len(reduced),
+    )
+    profile_of, profiles = _profiles(parts, orders)
+    if len(profiles.offsets) > MANY_PROFILES and is_sum_of_trees(parts, orders):
+        # Theorem 3.2 will order the trees, so comparing every pair would be wasted work.
+        nothing = np.zeros(len(parts), bool)
+        return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
+    sequence, has_priority = _native.superdag_order(
+        parts.superdag.child_rows,
+        parts.superdag.parent_rows,
+        profile_of,
+        _smallest_tasks(parts),
+        profiles.offsets,
+        profiles.counts,
+    )
     return Analysis(parts, orders, sequence, has_priority.astype(bool))
 
 
@@ -150,19 +137,16 @@ class _Profiles:
     counts: NDArray[np.int64]
 
 
-def _profiles(
-    parts: Decomposition, orders: BlockOrders, counting: Counting
-) -> tuple[Ids, _Profiles]:
+def _profiles(parts: Decomposition, orders: BlockOrders) -> tuple[Ids, _Profiles]:
     """Return the number of each block's profile, and the distinct profiles."""
     offsets = parts.blocks.nonsinks.offsets
     firsts = np.flatnonzero(orders.alike == np.arange(len(parts)))
     number = np.empty(len(parts), np.int32)
     number[firsts] = np.arange(len(firsts), dtype=np.int32)
     distinct = [
-        compared_counts(
+        eligible_counts(
             orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1],
             int(orders.sources[block]),
-            counting,
         )
         for block in firsts.tolist()
     ]

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from icsched import checks
 from icsched.given import Graph, dag_of
 from icsched.pebble import Order, Schedule
 from icsched.theory.certificate import Certificate, certificate_of
 from icsched.theory.settled import Counts, Settled
 from icsched.theory.settling import FULL, settle
-from icsched.theory.solving import solved_bound
-
-LONGEST_S = 86_400.0  # of solving
 
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A bound that no order of a dag exceeds; `settled` has the reasons.
-
-    `solved` has the bounds of `settled`, lowered where a solver said so. It is None if none ran.
-    """
+    """A bound that no order of a dag exceeds; `settled` has the reasons."""
 
     settled: Settled
-    solved: Counts | None = None
 
     def __repr__(self) -> str:
         return f"Bound(eligible={np.array2string(self.eligible, threshold=12, edgeitems=4)})"
@@ -35,31 +27,22 @@ class Bound:
     def eligible(self) -> Counts:
         """The most tasks that can be eligible after 0, 1, 2, ... executed tasks, at most."""
         found, dag = self.settled, self.settled.dag
-        if self.solved is not None:
-            found = replace(found, bound=self.solved)
         whole = Schedule.trusted(dag, np.append(found.order, dag.sinks))
         return Certificate(found, whole).bound
 
     def certificate(self, order: Order) -> Certificate:
-        """Compare *order* with the bound; raises ScheduleError if it is not legal.
-
-        What a solver said is not used: nobody could check the certificate.
-        """
+        """Compare *order* with the bound; raises ScheduleError if it is not legal."""
         return certificate_of(self.settled, order)
 
 
-def bound(graph: Graph, *, solve_s: float = 0) -> Bound:
+def bound(graph: Graph) -> Bound:
     """Return a bound on the eligible tasks of any order of *graph*.
 
     The work is limited by counts. So large dags get weaker bounds, and the same graph always the
-    same bound. With *solve_s*, an integer program is solved for the worst steps, for about that
-    many seconds in all. Raises GraphError for a graph that is not a dag, ArgumentError for a
-    negative time.
+    same bound. Raises GraphError for a graph that is not a dag.
 
     >>> found = bound({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
     >>> found.eligible.tolist(), found.certificate([0, 2, 1, 3, 4]).area_ratio
     ([2, 3, 3, 2, 1, 0], 0.9090909090909091)
     """
-    checks.number_within("solve_s", solve_s, least=0, most=LONGEST_S)
-    settled = settle(dag_of(graph), FULL)
-    return Bound(settled, solved_bound(settled, solve_s) if solve_s else None)
+    return Bound(settle(dag_of(graph), FULL))

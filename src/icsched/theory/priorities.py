@@ -13,23 +13,15 @@ Evaluation", step 4.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native, checks
+from icsched.arrays import Mask
 from icsched.errors import ArgumentError
 
-Counting = Literal["eligible", "nonsources"]
-
-
 MOST_ENABLED = 2**31 - 1  # the kernels take int32
-
-
-def check_counting(counting: str) -> None:
-    """Raise ArgumentError unless *counting* is known."""
-    checks.one_of("counting", counting, get_args(Counting))
 
 
 def checked_enabled(enabled: Sequence[int]) -> NDArray[np.int64]:
@@ -51,12 +43,9 @@ got [0, 2, 1]
     return counts.astype(np.int64)
 
 
-def compared_counts(
-    enabled: NDArray[np.integer], sources: int, counting: Counting
-) -> NDArray[np.int64]:
-    """Return the counts of a block that priorities compare: see `BlockProfile.counts`."""
-    counts = enabled.astype(np.int64)
-    return counts if counting == "nonsources" else counts + sources - np.arange(len(counts))
+def eligible_counts(enabled: NDArray[np.integer], sources: int) -> NDArray[np.int64]:
+    """Return the eligible tasks of a block, which priorities compare: see `BlockProfile.counts`."""
+    return enabled.astype(np.int64) + sources - np.arange(len(enabled))
 
 
 @dataclass(frozen=True)
@@ -75,19 +64,16 @@ class BlockProfile:
         fewest = int((np.arange(1, len(before) + 1) - before).max(initial=0))
         checks.whole_number("sources", self.sources, least=fewest)
 
-    def counts(self, counting: Counting = "eligible") -> NDArray[np.int64]:
-        """Return the counts that the priority compares.
+    def counts(self) -> NDArray[np.int64]:
+        """Return the counts that the priority compares: all tasks of the block that can run.
 
-        "eligible" counts every task of the block that can run, sources included;
-        "nonsources" counts the enabled nonsources only, as the papers of 2011 and by Cordasco
-        et al. 2007 do. Both give priority 1 to the same pairs; smaller values differ. Raises
-        ArgumentError for another counting.
+        The papers of 2011 and by Cordasco et al. 2007 count the enabled nonsources only. That gives
+        priority 1 to the same pairs; smaller values differ.
 
         >>> BlockProfile(2, (0, 0, 1)).counts().tolist()
         [2, 1, 1]
         """
-        check_counting(counting)
-        return compared_counts(np.array(self.enabled, np.int64), self.sources, counting)
+        return eligible_counts(np.array(self.enabled, np.int64), self.sources)
 
     def dual(self) -> "BlockProfile":
         """Return the profile of the dual block's optimal order (Cordasco et al. 2007).
@@ -115,9 +101,7 @@ class BlockProfile:
         return tuple(np.searchsorted(self.enabled, np.arange(self.enabled[-1] + 1)).tolist())
 
 
-def priority(
-    first: BlockProfile, second: BlockProfile, *, counting: Counting = "eligible"
-) -> Fraction:
+def priority(first: BlockProfile, second: BlockProfile) -> Fraction:
     """Return the largest r such that *first* has r-priority over *second*.
 
     That is, r (p1(x) + p2(y)) <= p1(min(s1, x + y)) + p2(max(0, x + y - s1)) for all x
@@ -125,11 +109,11 @@ def priority(
     profile of a dag. Raises ArgumentError for anything but profiles.
 
     >>> fork, join = BlockProfile(1, (0, 2)), BlockProfile(2, (0, 0, 1))
-    >>> priority(fork, join), priority(join, fork), priority(join, fork, counting="nonsources")
-    (Fraction(1, 1), Fraction(1, 2), Fraction(0, 1))
+    >>> priority(fork, join), priority(join, fork)
+    (Fraction(1, 1), Fraction(1, 2))
     """
     _check_profiles(first, second)
-    return Fraction(*_native.priority(first.counts(counting), second.counts(counting)))
+    return Fraction(*_native.priority(first.counts(), second.counts()))
 
 
 def has_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
@@ -164,3 +148,24 @@ def has_dual_priority_over(first: BlockProfile, second: BlockProfile) -> bool:
 def _check_profiles(first: object, second: object) -> None:
     for what, given in (("first", first), ("second", second)):
         checks.kind_of(what, given, BlockProfile, made_by="icsched.theory.best_profile")
+
+
+def interleaving(first: Sequence[int], second: Sequence[int]) -> Mask | None:
+    """Return the steps at which an IC-optimal order of the sum runs a task of *second*.
+
+    Two blocks side by side may have an IC-optimal order even if neither has priority over the
+    other. Their profiles decide this. A share (a, b) means that a tasks of the first block and b of
+    the second have run. The sum has an IC-optimal order if and only if some order goes only through
+    shares that enable as many tasks as any share of the same a + b.
+
+    The arguments are enabled profiles of IC-optimal orders. Returns None if the sum has no
+    IC-optimal order. Raises ArgumentError for counts that no order enables. Takes O(s1 * s2) time
+    and memory.
+
+    >>> interleaving([0, 2], [0, 3, 4]).tolist()  # three, then two, then one
+    [True, False, True]
+    >>> interleaving([0, 1], [0, 0, 3]) is None  # first the one, but for two the three
+    True
+    """
+    profiles = (checked_enabled(enabled).astype(np.int32) for enabled in (first, second))
+    return _native.interleaving(*profiles)

@@ -23,7 +23,6 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
-from icsched.theory.clock import Clock
 from icsched.theory.duality import dual_order
 from icsched.theory.envelopes import CutWork, envelope
 from icsched.theory.known import Known
@@ -53,14 +52,32 @@ from icsched.theory.settled import (
     Without,
 )
 from icsched.theory.splits import Pieces, component_groups, series_parts, sum_pieces
-from icsched.theory.ways import (
-    ALL_WAYS,
-    IN_DUALS,
-    IN_SEGMENTS,
-    SpentError,
-    UnmetError,
-    Ways,
-)
+
+
+class SpentError(Exception):
+    """All looks are spent."""
+
+
+class UnmetError(Exception):
+    """The order of a part does not meet its bound."""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """What may still be tried with a part.
+
+    The dual of a dual is the dag itself. The envelope of a dual is the envelope turned around, and
+    that of a piece between two corners is a straight line.
+    """
+
+    turn: bool = True
+    share: bool = True
+
+
+ALL_WAYS = Ways()
+IN_DUALS = Ways(turn=False, share=False)
+IN_SEGMENTS = Ways(share=False)
+
 
 # Sets that the referee may visit for one part, and looks at parents for each set.
 PART_SETS = 100_000
@@ -207,7 +224,7 @@ class _Settling:
     def _analysis(self, dag: Dag) -> Analysis:
         """Take *dag* apart into blocks; the referee may help with small blocks."""
         sets = min(PART_SETS, self._work.sets)
-        analysis = analyse_reduced(dag, "eligible", Clock(), exact_sets=sets)
+        analysis = analyse_reduced(dag, exact_sets=sets)
         if sets:
             by_referee = analysis.orders.kind >= Kind.EXACT
             sizes = analysis.parts.blocks.nonsinks.sizes[by_referee]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from icsched.answers import notes
-from icsched.answers.certified import MOST_COMPARED
-from icsched.answers.compared import Compared
+from icsched.answers.compared import MOST_COMPARED, Compared
 from icsched.answers.known import Note, TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
 from icsched.answers.orders import AUTO, Race, WantedOrder

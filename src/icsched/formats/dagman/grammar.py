@@ -37,8 +37,42 @@ from icsched.formats.dagman.commands import (
     Text,
     Vars,
 )
-from icsched.formats.dagman.usage import USAGE
 from icsched.formats.dagman.words import NewWords, OldWords, UnreadableError, upper
+
+USAGE = {
+    "JOB": "JOB name submit-file [DIR directory] [NOOP] [DONE]",
+    "FINAL": "FINAL name submit-file [DIR directory] [NOOP]",
+    "PROVISIONER": "PROVISIONER name submit-file [DIR directory] [NOOP]",
+    "SERVICE": "SERVICE name submit-file [DIR directory] [NOOP]",
+    "SUBDAG": "SUBDAG EXTERNAL name dag-file [DIR directory] [NOOP] [DONE]",
+    "SUBMIT_DESCRIPTION": "SUBMIT-DESCRIPTION name { ... }",
+    "SPLICE": "SPLICE name dag-file [DIR directory]",
+    "INCLUDE": "INCLUDE dag-file",
+    "PARENT": "PARENT names CHILD names",
+    "SCRIPT": "SCRIPT [DEFER status seconds] [DEBUG file STDOUT|STDERR|ALL] PRE|POST|HOLD name "
+    "executable [arguments]",
+    "RETRY": "RETRY name count [UNLESS-EXIT code]",
+    "ABORT_DAG_ON": "ABORT-DAG-ON name code [RETURN 0..255]",
+    "VARS": 'VARS name [PREPEND|APPEND] key="value" ...',
+    "PRIORITY": "PRIORITY name integer",
+    "PRE_SKIP": "PRE_SKIP name 0..255",
+    "TOLERANCE": "TOLERANCE name count[%] [FAIL-FAST|WAIT]",
+    "CATEGORY": "CATEGORY name category",
+    "MAXJOBS": "MAXJOBS category count",
+    "DONE": "DONE name",
+    "SAVE_POINT_FILE": "SAVE_POINT_FILE name [file]",
+    "CONNECT": "CONNECT splice splice",
+    "PIN_IN": "PIN_IN name number",
+    "PIN_OUT": "PIN_OUT name number",
+    "CONFIG": "CONFIG file",
+    "DOT": "DOT file [UPDATE|DONT-UPDATE] [OVERWRITE|DONT-OVERWRITE] [INCLUDE file]",
+    "NODE_STATUS_FILE": "NODE_STATUS_FILE file [seconds] [ALWAYS-UPDATE]",
+    "JOBSTATE_LOG": "JOBSTATE_LOG file",
+    "SET_JOB_ATTR": "SET_JOB_ATTR name = value",
+    "ENV": "ENV SET|GET variables",
+    "REJECT": "REJECT alone on its line",
+}
+
 
 # What follows the digits is ignored, as strtol does.
 _INTEGER = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)

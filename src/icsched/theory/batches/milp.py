@@ -1,15 +1,20 @@
-"""The best batch as an integer program, for pieces that are neither trees nor small."""
+"""The best batch as an integer program of CP-SAT, for pieces that are neither trees nor small."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icsched.arrays import Ids
 from icsched.theory.batches.state import BatchFront
-from icsched.theory.cp_sat import solved_status, usual_solver
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpModel, CpSolver, CpSolverStatus
+
+_STOP_S = 0.02  # between two requests to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +56,46 @@ def solve(front: BatchFront, count: int, *, time_limit_s: float, start: Ids) -> 
     started = set(start.tolist())
     for source, variable in enumerate(take):
         model.add_hint(variable, source in started)
-    solver = usual_solver(time_limit_s)
-    status = solved_status(solver, model)
+    solver = _solver_for(time_limit_s)
+    status = _status_of(solver, model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     chosen = [source for source, variable in enumerate(take) if solver.boolean_value(variable)]
     bound = math.floor(solver.best_objective_bound + 1e-6)
     return Solution(np.array(chosen, np.int32), round(solver.objective_value), bound)
+
+
+def _solver_for(time_limit_s: float) -> CpSolver:
+    """Return a solver that always finds the same, unless its time runs out."""
+    from ortools.sat.python import cp_model  # slow to import, and seldom needed
+
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = time_limit_s
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = 1
+    solver.parameters.linearization_level = 2  # the relaxation needs the implications
+    solver.parameters.catch_sigint_signal = False  # the solver would stop as if time were up
+    return solver
+
+
+def _status_of(solver: CpSolver, model: CpModel) -> CpSolverStatus:
+    """Run *solver* on another thread, because Python tells this one of Ctrl-C.
+
+    Ctrl-C stops the solver. The thread ends before KeyboardInterrupt is raised, however often
+    the user presses Ctrl-C.
+    """
+    from concurrent.futures import ThreadPoolExecutor, wait  # slow to import
+
+    interrupt = None
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(solver.solve, model)
+        while not running.done():
+            try:
+                if interrupt is not None:
+                    solver.stop_search()  # does nothing before the search has begun
+                wait([running], timeout=_STOP_S)
+            except KeyboardInterrupt as error:
+                interrupt = error
+    if interrupt is not None:
+        raise interrupt
+    return running.result()
