@@ -28,7 +28,7 @@ def allocation():
 
 
 def ratio(median: float, width: float = 0.05) -> Ratio:
-    return Ratio(median, median - width, median + width)
+    return Ratio(median, median - width, median + width, median, 0.1)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_curves_start_at_zero_and_rise_to_the_right(allocation, drawn):
 
 def test_plots_of_a_row_share_their_scale_and_a_legend_names_every_curve(allocation, drawn):
     """The second curve lies twice as high, in the plot beside the first; a third is missing."""
-    double = [(at, Ratio(2 * y.mean, 2 * y.low, 2 * y.high)) for at, y in CURVE]
+    double = [(at, Ratio(2 * y.mean, 2 * y.low, 2 * y.high, 2 * y.mean, 0.1)) for at, y in CURVE]
     panels = {"one": {"mine": CURVE}, "two": {"yours": double}, "three": {"mine": CURVE}}
 
     root = drawn(allocation.curves_figure(panels, columns=2, labels=("x", "y")))
