@@ -10,11 +10,10 @@ called 1. Graphs of Dask have the same form.
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, TypeAlias, TypeGuard
 
 from icsched.errors import ArgumentError
 
-Name = TypeVar("Name", bound=Hashable)
 Function: TypeAlias = Callable[..., object]
 Known: TypeAlias = Collection[tuple[type, Hashable]]  # the names of all tasks, with their kinds
 

@@ -61,7 +61,7 @@ class _Table:
         self.lacking.append(len(self.header) - len(row))
 
 
-def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a table whose first row names the columns.
 
     With the columns `parent` and `child`, each row is a dependency; an empty cell makes the other a

@@ -57,7 +57,7 @@ class _Reader:
         self.programs: dict[Called, str] = {}
         self.profile: tuple[str, str, int] | None = None  # namespace, key and offset
 
-    def read(self) -> Workflow:
+    def read(self) -> Workflow[str]:
         self.nodes.remark_all(self._walk())
         if not self.has_children:
             self.nodes.add_arcs(arcs_by_files(self.inputs, self.outputs, self.nodes.remarks))
@@ -228,7 +228,7 @@ def _path(url: str) -> str:
     return unquote("/" + rest.partition("/")[2], errors="surrogateescape") if rest != url else url
 
 
-def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow:
+def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow[str]:
     """Return the workflow in a DAX file; the id of a job is the name of the task."""
     return _Reader(paths[0]).read()
 

@@ -31,7 +31,7 @@ class _Reader:
         self.attributes = Attributes(self.nodes)
         self.hierarchy = 0
 
-    def read(self) -> Workflow:
+    def read(self) -> Workflow[str]:
         remarks = self.document.walk(
             "gexf",
             {
@@ -119,7 +119,7 @@ class _Reader:
             self.attributes.pass_over(key, is_of_node=self.owner == "node")
 
 
-def read_gexf(paths: Sequence[str], _: NoOptions) -> Workflow:
+def read_gexf(paths: Sequence[str], _: NoOptions) -> Workflow[str]:
     """Return the workflow in a GEXF file; the id of a node is the name of the task."""
     return _Reader(paths[0]).read()
 

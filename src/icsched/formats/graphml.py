@@ -30,7 +30,7 @@ class _Reader:
         self.desc = -1  # the offset of an open description
         self.ports = 0
 
-    def read(self) -> Workflow:
+    def read(self) -> Workflow[str]:
         remarks = self.document.walk(
             "graphml",
             {
@@ -124,7 +124,7 @@ class _Reader:
         self.nodes.starts[-1], self.nodes.stops[-1] = tag.stop, end
 
 
-def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow:
+def read_graphml(paths: Sequence[str], _: NoOptions) -> Workflow[str]:
     """Return the workflow in a GraphML file; the id of a node is the name of the task."""
     return _Reader(paths[0]).read()
 

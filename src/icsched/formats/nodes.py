@@ -135,7 +135,7 @@ class Nodes(Found):
         name: str,
         parsed: object = None,
         find_commands: Callable[[], Sequence[Command | None]] | None = None,
-    ) -> Workflow:
+    ) -> Workflow[str]:
         """Return the workflow; raises FormatError for an arc of an unknown task."""
         for parent, child, at in self._early:
             self.arc(self._known(parent, at), self._known(child, at), at)

@@ -36,7 +36,7 @@ class Tasks:
         """Return the parents of a task, without results that the cluster has already."""
         return [above for above in self.nodes[name].dependencies if above in self.nodes]
 
-    def dag(self) -> Dag:
+    def dag(self) -> Dag[Key]:
         """Return the tasks as a dag; raises CycleError."""
         ids: dict[Any, int] = {name: number for number, name in enumerate(self.nodes)}
         # Dependencies are sets: the order of a set is another one in the next process.

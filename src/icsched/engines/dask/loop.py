@@ -124,7 +124,7 @@ def _run(
 class _Run:
     """One run of some tasks. `_futures` has the results that are held, and what is in flight."""
 
-    def __init__(self, client: Client, tasks: Tasks, plan: Plan, workers: int | None) -> None:
+    def __init__(self, client: Client, tasks: Tasks, plan: Plan[Key], workers: int | None) -> None:
         self._client = client
         self._tasks = tasks
         self._wanted = frozenset(tasks.wanted)

@@ -31,4 +31,5 @@ def static_priorities(
     seconds = seconds_of(tasks, run_times)
     plan = prioritize(tasks.dag(), order, run_times=seconds)
     # The scheduler calls it, and may have no icsched.
-    return defaultdict(int, plan.priorities).__getitem__
+    priorities: defaultdict[Any, int] = defaultdict(int, plan.priorities)
+    return priorities.__getitem__

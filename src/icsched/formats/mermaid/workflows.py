@@ -18,7 +18,7 @@ accTitle accDescr
 _RESERVED = frozenset(_WORDS.split())
 
 
-def read_mermaid(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_mermaid(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a flowchart of Mermaid, links from parents to children.
 
     The text of a node is the kind of its task. A link to or from a subgraph stands for links of
