@@ -20,7 +20,7 @@ class HasDag(Protocol[T_co]):
 
 
 class ByName(Protocol):
-    """A mapping from names to numbers. Unlike a Mapping, it may have names of any kind."""
+    """A mapping from names to numbers. Unlike a Mapping, it is covariant in the names."""
 
     def items(self) -> Iterable[tuple[Hashable, float]]:
         """Return the names, each with its number."""

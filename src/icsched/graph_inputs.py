@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import rustworkx
     import typing_extensions
 
-    # The type of task names. Type checkers know defaults of all Pythons, which themselves have them
-    # from 3.13 on: `Dag` alone is a dag whose names may be anything.
+    # The type of task names. By the default, `Dag` alone is a dag whose names may be anything. Only
+    # type checkers need the default; Python itself takes one from 3.13 on.
     T_co = typing_extensions.TypeVar("T_co", bound=Hashable, covariant=True, default=Hashable)
 else:
     T_co = TypeVar("T_co", bound=Hashable, covariant=True)
@@ -34,7 +34,7 @@ Names = Sequence[Hashable]
 
 
 class ParentsOf(Protocol[T_co]):
-    """A mapping from tasks to their parents. Unlike a Mapping, it may have names of any kind."""
+    """A mapping from tasks to their parents. Unlike a Mapping, it is covariant in the names."""
 
     def items(self) -> Iterable[tuple[T_co, Iterable[T_co]]]:
         """Return the tasks, each with its parents."""
