@@ -82,8 +82,11 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The package, then all examples of pages and docstrings and what users write.
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
+	$(BIN)/python -m tools.typed_examples build/typed
+	$(BIN)/mypy build/typed tests/typing_user.py
 
 layers: $(VENV)/installed-dev
 	$(BIN)/lint-imports

@@ -17,7 +17,7 @@ from icsched.files import read_text
 from icsched.formats.entry import Format, NoOptions
 
 
-def read_plain(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_plain(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Read a workflow."""
     jobs = msgspec.json.decode(read_text(paths[0]))
     dag = Dag({name: job.get("parents", []) for name, job in jobs.items()})

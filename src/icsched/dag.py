@@ -7,11 +7,11 @@ id to the user's name, and `Dag.id_of` a name to its id. Children and parents ar
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,10 @@ from icsched.arrays import Ids, Mask, Rows, TaskId, frozen, ids_where, mask_of
 from icsched.errors import CycleError, GraphError, UnknownTaskError
 from icsched.frames import Shown
 from icsched.graph_inputs import (
-    Names,
+    NetworkxGraph,
+    ParentsOf,
+    T,
+    T_co,
     arc_pairs,
     canonical_names,
     checked_names,
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     import rustworkx
 
 
-class Dag(Shown):
+class Dag(Shown, Generic[T_co]):
     """A directed acyclic graph of tasks.
 
     ``Dag(mapping)`` takes what `graphlib.TopologicalSorter` takes: each task with its
@@ -59,12 +62,22 @@ class Dag(Shown):
     (True, ['a', 'b', 'c'])
     """
 
-    def __init__(self, parents_of: Mapping[Any, Iterable[Hashable]]) -> None:
+    def __init__(self, parents_of: ParentsOf[T_co]) -> None:
         names, parents, children = mapping_arcs(parents_of)
         self._fill(len(names), parents, children, names)
 
+    @overload
     @classmethod
-    def from_arcs(cls, tasks: int, arcs: ArrayLike, *, names: Names | None = None) -> Dag:
+    def from_arcs(cls, tasks: int, arcs: ArrayLike, *, names: Sequence[T_co]) -> Dag[T_co]: ...
+
+    @overload
+    @classmethod
+    def from_arcs(cls, tasks: int, arcs: ArrayLike, *, names: None = None) -> Dag[int]: ...
+
+    @classmethod
+    def from_arcs(
+        cls, tasks: int, arcs: ArrayLike, *, names: Sequence[Any] | None = None
+    ) -> Dag[Any]:
         """Build a dag of *tasks* tasks from *arcs*, rows of (parent id, child id).
 
         *arcs* is a sequence of pairs or an integer array of shape (m, 2). Without *names*
@@ -80,14 +93,14 @@ class Dag(Shown):
         return cls._from_checked(arc_pairs(arcs, count), checked_names(count, names))
 
     @classmethod
-    def _from_checked(cls, arcs: NDArray[np.integer[Any]], names: Names) -> Dag:
+    def _from_checked(cls, arcs: NDArray[np.integer[Any]], names: Sequence[T_co]) -> Dag[T_co]:
         dag = cls.__new__(cls)
         parents = np.ascontiguousarray(arcs[:, 0], np.int32)
         children = np.ascontiguousarray(arcs[:, 1], np.int32)
         dag._fill(len(names), parents, children, names)
         return dag
 
-    def _fill(self, tasks: int, parents: Ids, children: Ids, names: Names) -> None:
+    def _fill(self, tasks: int, parents: Ids, children: Ids, names: Sequence[T_co]) -> None:
         child_rows, parent_rows, order, cycle = _native.build(tasks, parents, children)
         if len(cycle):
             raise CycleError([names[task] for task in [*cycle, cycle[0]]])
@@ -110,7 +123,7 @@ class Dag(Shown):
         except TypeError:  # a list cannot be a name
             return False
 
-    def __iter__(self) -> Iterator[Hashable]:
+    def __iter__(self) -> Iterator[T_co]:
         """Iterate over the names in id order."""
         return iter(self._names)
 
@@ -120,7 +133,7 @@ class Dag(Shown):
         return len(self._children.targets)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> Sequence[T_co]:
         """The user's names by task id; ``range(len(dag))`` if none were given."""
         return self._names
 
@@ -131,12 +144,12 @@ class Dag(Shown):
         1
         """
         try:
-            return self.ids[name]
+            return self.ids[name]  # type: ignore[index]  # it raises if this is not a name
         except (KeyError, TypeError):  # a list cannot be a name
             raise UnknownTaskError(name) from None
 
     @cached_property
-    def ids(self) -> Mapping[Hashable, int]:
+    def ids(self) -> Mapping[T_co, int]:
         """The id of each name, in id order."""
         return MappingProxyType({name: task for task, name in enumerate(self._names)})
 
@@ -290,7 +303,7 @@ class Dag(Shown):
 
     # New dags from old
 
-    def induced(self, tasks: Iterable[Hashable]) -> Dag:
+    def induced(self, tasks: Iterable[Hashable]) -> Dag[T_co]:
         """Return the subdag on *tasks*, in ascending id order and with their names.
 
         *tasks* are names or ids, as `mask` takes them.
@@ -301,7 +314,7 @@ class Dag(Shown):
         """
         return self._subdag(self.mask(tasks))
 
-    def residual(self, executed: Iterable[Hashable]) -> Dag:
+    def residual(self, executed: Iterable[Hashable]) -> Dag[T_co]:
         """Return what is left once *executed* has run: names or ids, as `mask` takes them.
 
         Raises GraphError if *executed* lacks a parent of one of its tasks.
@@ -316,7 +329,7 @@ class Dag(Shown):
             raise GraphError(f"task {child!r} cannot have run: its parent {parent!r} has not")
         return self._subdag(~gone)
 
-    def dual(self) -> Dag:
+    def dual(self) -> Dag[T_co]:
         """Return the dag with every arc reversed.
 
         >>> Dag({"a": [], "b": ["a"]}).dual().children(1).tolist()
@@ -324,7 +337,7 @@ class Dag(Shown):
         """
         return Dag._from_checked(self.arcs[:, ::-1], self._names)
 
-    def with_arcs(self, keep: Mask) -> Dag:
+    def with_arcs(self, keep: Mask) -> Dag[T_co]:
         """Return the dag with the same tasks, and only the `arcs` for which *keep* is true.
 
         >>> Dag({"a": [], "b": ["a"], "c": ["a", "b"]}).with_arcs(np.array([True, False, True]))
@@ -332,11 +345,11 @@ class Dag(Shown):
         """
         return Dag._from_checked(self.arcs[keep], self._names)
 
-    def __add__(self, other: Dag) -> Dag:
+    def __add__(self, other: Dag[T]) -> Dag[T_co | T | int]:
         """Return the sum: both dags side by side. The ids of *other* follow the ids of this dag."""
         return self.compose(other, []) if isinstance(other, Dag) else NotImplemented
 
-    def compose(self, other: Dag, merge: Iterable[tuple[int, int]]) -> Dag:
+    def compose(self, other: Dag[T], merge: Iterable[tuple[int, int]]) -> Dag[T_co | T | int]:
         """Return this dag composed with *other*: each pair in *merge* becomes one task.
 
         Each pair is (sink of this dag, source of *other*), each by its id in its own dag. This
@@ -351,7 +364,7 @@ class Dag(Shown):
         first, second = (self._names, self.arcs), (other._names, other.arcs)
         return Dag.from_arcs(**composed_arcs(first, second, list(merge)))
 
-    def _subdag(self, keep: Mask) -> Dag:
+    def _subdag(self, keep: Mask) -> Dag[T_co]:
         new_id = np.cumsum(keep, dtype=np.int32) - 1
         inside = keep[self.arcs].all(axis=1)
         names = canonical_names(tuple(compress(self._names, keep.tolist())))
@@ -359,7 +372,7 @@ class Dag(Shown):
 
     # To and from other libraries
 
-    def to_mapping(self) -> dict[Hashable, list[Hashable]]:
+    def to_mapping(self) -> dict[T_co, list[T_co]]:
         """Return each task's parents by name, as `graphlib.TopologicalSorter` takes them.
 
         >>> Dag({"a": [], "b": ["a"]}).to_mapping()
@@ -369,7 +382,7 @@ class Dag(Shown):
         return {name[task]: [name[p] for p in self._parents[task]] for task in range(len(self))}
 
     @classmethod
-    def from_networkx(cls, graph: networkx.DiGraph[Any]) -> Dag:
+    def from_networkx(cls, graph: NetworkxGraph[T_co]) -> Dag[T_co]:
         """Build from a networkx DiGraph; node keys become names, parallel arcs collapse.
 
         Attributes are not kept; ``Workflow.from_networkx(graph, run_times="seconds")`` keeps a
@@ -377,7 +390,7 @@ class Dag(Shown):
         """
         return cls.from_arcs(**networkx_arcs(graph))
 
-    def to_networkx(self) -> networkx.DiGraph[Any]:
+    def to_networkx(self) -> networkx.DiGraph[T_co]:
         """Return a networkx DiGraph whose nodes are the names.
 
         Raises EngineError if networkx is not installed.
@@ -385,14 +398,14 @@ class Dag(Shown):
         return networkx_graph(self._names, self.arcs)
 
     @classmethod
-    def from_rustworkx(cls, graph: rustworkx.PyDiGraph[Any, Any]) -> Dag:
+    def from_rustworkx(cls, graph: rustworkx.PyDiGraph[Any, Any]) -> Dag[Any]:
         """Build from a rustworkx PyDiGraph; node payloads become names.
 
         If payloads repeat or cannot be hashed, the names are the ids.
         """
         return cls.from_arcs(**rustworkx_arcs(graph))
 
-    def to_rustworkx(self) -> rustworkx.PyDiGraph[Any, Any]:
+    def to_rustworkx(self) -> rustworkx.PyDiGraph[T_co, None]:
         """Return a rustworkx PyDiGraph whose node payloads are the names.
 
         Raises EngineError if rustworkx is not installed.

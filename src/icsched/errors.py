@@ -26,6 +26,7 @@ Each message says what is wrong, what was expected and what was given, in the us
 
 import graphlib
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 _MOST_NAMES = 40  # names of a cycle that its message shows
 
@@ -157,7 +158,7 @@ class EngineError(IcschedError, RuntimeError):
 class RunError(IcschedError, RuntimeError):
     """Tasks of a run failed; `failed` has the problem of each."""
 
-    def __init__(self, failed: Mapping[Hashable, str]) -> None:
+    def __init__(self, failed: Mapping[Any, str]) -> None:
         super().__init__(failed)
         self.failed = dict(failed)
 

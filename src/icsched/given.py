@@ -8,36 +8,32 @@ from numpy.typing import ArrayLike
 
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, GraphError
+from icsched.graph_inputs import NetworkxGraph, ParentsOf, RustworkxGraph, T, T_co
 
 
-class HasDag(Protocol):
+class HasDag(Protocol[T_co]):
     """A workflow, a plan, or anything else that has a dag."""
 
     @property
-    def dag(self) -> Dag:
+    def dag(self) -> Dag[T_co]:
         """The dag."""
 
 
-class _NetworkxGraph(Protocol):
-    """A graph of networkx; icsched imports networkx only to make one."""
+class ByName(Protocol):
+    """A mapping from names to numbers. Unlike a Mapping, it is covariant in the names."""
 
-    def is_directed(self) -> bool: ...
-
-
-class _RustworkxGraph(Protocol):
-    """A graph of rustworkx; icsched imports rustworkx only to make one."""
-
-    def node_indices(self) -> Any: ...
+    def items(self) -> Iterable[tuple[Hashable, float]]:
+        """Return the names, each with its number."""
 
 
 Graph: TypeAlias = (
-    Dag | HasDag | Mapping[Any, Iterable[Hashable]] | _NetworkxGraph | _RustworkxGraph
+    Dag[T_co] | HasDag[T_co] | ParentsOf[T_co] | NetworkxGraph[T_co] | RustworkxGraph[T_co]
 )
 
-PerTask: TypeAlias = ArrayLike | Mapping[Hashable, float]  # by id, or by name
+PerTask: TypeAlias = ArrayLike | ByName  # by id, or by name
 
 
-def dag_of(graph: Graph) -> Dag:
+def dag_of(graph: Graph[T]) -> Dag[T]:
     """Return *graph* as a dag; raises GraphError if that is not possible.
 
     *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks

@@ -5,8 +5,8 @@ Dags become graphs of other libraries here, too.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,49 @@ from icsched.errors import GraphError, UnknownTaskError, not_installed
 if TYPE_CHECKING:
     import networkx
     import rustworkx
+    import typing_extensions
+
+    # The type of task names. By the default, `Dag` alone is a dag whose names may be anything. Only
+    # type checkers need the default; Python itself takes one from 3.13 on.
+    T_co = typing_extensions.TypeVar("T_co", bound=Hashable, covariant=True, default=Hashable)
+else:
+    T_co = TypeVar("T_co", bound=Hashable, covariant=True)
+T = TypeVar("T", bound=Hashable)  # the same for functions, and for what tasks can be added to
 
 MOST_ARCS = 2**31 - 1  # that int32 arrays hold
 MOST_TASKS = 2**31 - 2
 
 Names = Sequence[Hashable]
+
+
+class ParentsOf(Protocol[T_co]):
+    """A mapping from tasks to their parents. Unlike a Mapping, it is covariant in the names."""
+
+    def items(self) -> Iterable[tuple[T_co, Iterable[T_co]]]:
+        """Return the tasks, each with its parents."""
+
+
+class NetworkxGraph(Protocol[T_co]):
+    """A graph of networkx; icsched imports networkx only to make one."""
+
+    @property
+    def nodes(self) -> Any:
+        """The nodes, with their attributes."""
+
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+
+    def __iter__(self) -> Iterator[T_co]: ...
+
+
+class RustworkxGraph(Protocol[T_co]):
+    """A graph of rustworkx; icsched imports rustworkx only to make one."""
+
+    def node_indices(self) -> Any:
+        """Return the ids of the nodes."""
+
+    def nodes(self) -> Sequence[T_co]:
+        """Return the payloads of the nodes."""
 
 
 def task_count(tasks: object) -> int:
@@ -88,7 +126,7 @@ def arc_pairs(arcs: ArrayLike, tasks: int) -> NDArray[np.integer[Any]]:
     return array
 
 
-def mapping_arcs(parents_of: Mapping[Any, Iterable[Hashable]]) -> tuple[Names, Ids, Ids]:
+def mapping_arcs(parents_of: ParentsOf[T]) -> tuple[Sequence[T], Ids, Ids]:
     """Return the names in id order, and the parent and the child of each arc.
 
     Raises GraphError unless *parents_of* is a mapping from tasks to lists of tasks.
@@ -98,7 +136,7 @@ def mapping_arcs(parents_of: Mapping[Any, Iterable[Hashable]]) -> tuple[Names, I
             f"expected a mapping from tasks to their parents, got {type(parents_of).__name__};"
             " see Dag.from_arcs, Dag.from_networkx and Dag.from_rustworkx"
         )
-    ids: dict[Hashable, int] = {task: i for i, task in enumerate(parents_of)}
+    ids: dict[T, int] = {task: i for i, task in enumerate(parents_of)}
     parents: list[int] = []
     children: list[int] = []
     for task, its_parents in parents_of.items():
@@ -147,10 +185,10 @@ def _numbered(nodes: Iterable[Any], edges: Iterable[Any], names: Names | None) -
     return {"tasks": len(ids), "arcs": arcs, "names": names}
 
 
-def checked_names(tasks: int, names: Names | None) -> Names:
+def checked_names(tasks: int, names: Sequence[T] | None) -> Sequence[T]:
     """Return *names*, one different name per task, ids if None; raises GraphError for others."""
     if names is None:
-        return range(tasks)
+        return cast("Sequence[T]", range(tasks))
     if isinstance(names, np.ndarray):
         names = names.tolist()
     if not isinstance(names, Sequence) or isinstance(names, str):
@@ -158,7 +196,7 @@ def checked_names(tasks: int, names: Names | None) -> Names:
     if len(names) != tasks:
         raise GraphError(f"names: expected {tasks}, one per task, got {len(names)}")
     if isinstance(names, range) and names == range(tasks):
-        return names
+        return cast("Sequence[T]", names)
     _check_distinct(names)
     return canonical_names(tuple(names))
 
@@ -174,13 +212,14 @@ def _check_distinct(names: Names) -> None:
             raise GraphError(f"names: a task cannot be called {name!r}") from None
 
 
-def canonical_names(names: tuple[Hashable, ...]) -> Names:
+def canonical_names(names: tuple[T, ...]) -> Sequence[T]:
     """Return a range if *names* are just the ids, so that equal dags behave alike."""
     numbers = range(len(names))
-    return numbers if names and names[0] == 0 and names == tuple(numbers) else names
+    is_ids = names and names[0] == 0 and names == tuple(numbers)
+    return cast("Sequence[T]", numbers) if is_ids else names
 
 
-def in_order(parents: Iterable[Hashable]) -> Iterable[Hashable]:
+def in_order(parents: Iterable[T]) -> Iterable[T]:
     """Return *parents* in an order that does not depend on the hash seed, even for a set.
 
     >>> in_order({"b", "a"})
@@ -230,25 +269,25 @@ def _joined_names(first: Names, second: Names, fresh: NDArray[np.intp]) -> Names
     return names if len(set(names)) == len(names) else None
 
 
-def networkx_graph(names: Names, arcs: Ids) -> networkx.DiGraph[Any]:
+def networkx_graph(names: Sequence[T], arcs: Ids) -> networkx.DiGraph[T]:
     """Return a networkx DiGraph; raises EngineError if networkx is not installed."""
     try:
         import networkx as nx
     except ImportError:
         raise not_installed("networkx", "networkx") from None
-    graph: networkx.DiGraph[Any] = nx.DiGraph()
+    graph: networkx.DiGraph[T] = nx.DiGraph()
     graph.add_nodes_from(names)
     graph.add_edges_from((names[parent], names[child]) for parent, child in arcs.tolist())
     return graph
 
 
-def rustworkx_graph(names: Names, arcs: Ids) -> rustworkx.PyDiGraph[Any, Any]:
+def rustworkx_graph(names: Sequence[T], arcs: Ids) -> rustworkx.PyDiGraph[T, None]:
     """Return a rustworkx PyDiGraph; raises EngineError if rustworkx is not installed."""
     try:
         import rustworkx as rx
     except ImportError:
         raise not_installed("rustworkx", "rustworkx") from None
-    graph: rustworkx.PyDiGraph[Any, Any] = rx.PyDiGraph()
+    graph: rustworkx.PyDiGraph[T, None] = rx.PyDiGraph()
     graph.add_nodes_from(list(names))
     graph.add_edges_from_no_data([(parent, child) for parent, child in arcs.tolist()])
     return graph

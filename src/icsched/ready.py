@@ -6,7 +6,7 @@ be handed out again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -14,16 +14,15 @@ from icsched import checks
 from icsched.arrays import Ids, Mask, TaskId, ids_where
 from icsched.dag import Dag
 from icsched.errors import GameError, UnknownTaskError
-
-Task = TypeVar("Task")
+from icsched.graph_inputs import T
 
 _PLAIN = (int, TaskId)  # kinds of ids that need no closer look
 
 
-class Server(Protocol[Task]):
+class Server(Protocol[T]):
     """Hands out the tasks of a dag to workers who ask, best first.
 
-    *Task* is how a task is named: by id (int) in most servers, by the user's name in
+    *T* is how a task is named: by id (int) in most servers, by the user's name in
     `icsched.Sorter`.
 
     Servers by id raise UnknownTaskError for an id that the dag does not have, and ArgumentError
@@ -31,13 +30,13 @@ class Server(Protocol[Task]):
     ValueError for a task that is not in the graph, was not handed out, or is done already.
     """
 
-    def take(self, count: int, /) -> Sequence[Task]:
+    def take(self, count: int, /) -> Sequence[T]:
         """Hand out at most *count* tasks, and return them.
 
         The sequence is empty if no task is ready now, or if *count* is 0.
         """
 
-    def done(self, *tasks: Task) -> None:
+    def done(self, *tasks: T) -> None:
         """Record that tasks are done, which may make other tasks ready.
 
         The first result of a task counts, even if the task was lost and handed out again, or was
@@ -45,7 +44,7 @@ class Server(Protocol[Task]):
         for a parent; the tasks named before that task are done.
         """
 
-    def lost(self, *tasks: Task) -> None:
+    def lost(self, *tasks: T) -> None:
         """Take back tasks that are out, so that they can be handed out again.
 
         A task that is not out, whether it waits, is ready or is done, stays as it is.

@@ -3,13 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from fnmatch import translate
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from icsched.arrays import Floats, Ids, expected_time, ids_where, wrong_times
 from icsched.errors import ArgumentError, LimitError
@@ -39,24 +39,26 @@ class RunTimeTable:
 
     names: tuple[str, ...]
     seconds: Floats
-    patterns: Mapping[str, float] = field(default_factory=dict)
+    patterns: Mapping[str, float]
 
-    def __post_init__(self) -> None:
-        names = tuple(self.names)
-        seconds = np.array(self.seconds, np.float64)
-        if seconds.shape != (len(names),):
-            raise ArgumentError(f"seconds: expected {len(names)} numbers, got {seconds.size}")
-        if len(set(names)) < len(names):
-            twice = Counter(names).most_common(1)[0][0]
+    def __init__(
+        self, names: Iterable[str], seconds: ArrayLike, patterns: Mapping[str, float] | None = None
+    ) -> None:
+        jobs = tuple(names)
+        times = np.array(seconds, np.float64)
+        if times.shape != (len(jobs),):
+            raise ArgumentError(f"seconds: expected {len(jobs)} numbers, got {times.size}")
+        if len(set(jobs)) < len(jobs):
+            twice = Counter(jobs).most_common(1)[0][0]
             raise ArgumentError(f"names: expected each name once, got {twice!r} twice")
-        ranked = sorted(self.patterns.items(), key=lambda item: (-len(item[0]), item[0]))
-        _check_seconds(names, seconds)
+        ranked = sorted((patterns or {}).items(), key=lambda item: (-len(item[0]), item[0]))
+        _check_seconds(jobs, times)
         _check_seconds([name for name, _ in ranked], np.array([s for _, s in ranked], np.float64))
-        seconds.setflags(write=False)
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "seconds", seconds)
-        patterns = MappingProxyType({pattern: float(s) for pattern, s in ranked})
-        object.__setattr__(self, "patterns", patterns)
+        times.setflags(write=False)
+        object.__setattr__(self, "names", jobs)
+        object.__setattr__(self, "seconds", times)
+        by_pattern = MappingProxyType({pattern: float(s) for pattern, s in ranked})
+        object.__setattr__(self, "patterns", by_pattern)
 
     def __repr__(self) -> str:
         return brief(self, names=Listed(self.names), patterns=len(self.patterns))

@@ -1,9 +1,9 @@
 """A workflow: a dag with what is known about its tasks, whatever files it came from."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.frames import Shown, brief
+from icsched.graph_inputs import NetworkxGraph, T_co
 from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
@@ -30,7 +31,7 @@ class Remark:
 
 
 @dataclass(frozen=True, eq=False)
-class Workflow(Shown):
+class Workflow(Shown, Generic[T_co]):
     """A dag with what is known about its tasks: which are done, how long they take, what they run.
 
     `whole` has all tasks, and `done` says of each whether it is done. `dag` has the tasks that
@@ -67,7 +68,7 @@ class Workflow(Shown):
     Workflow(tasks=3, arcs=2, done=1, format='', knows=[])
     """
 
-    whole: Dag
+    whole: Dag[T_co]
     done: Mask
     run_times: Floats | None = None
     sizes: Sizes | None = None
@@ -115,7 +116,7 @@ class Workflow(Shown):
         object.__setattr__(self, name, values)  # the way to set a field of a frozen class
 
     @classmethod
-    def bare(cls, dag: Dag) -> Self:
+    def bare(cls, dag: Dag[T_co]) -> Self:
         """Return a workflow of which nothing but the dag is known.
 
         >>> Workflow.bare(Dag({"a": [], "b": ["a"]})).dag.names
@@ -124,7 +125,7 @@ class Workflow(Shown):
         return cls(dag, np.zeros(len(dag), bool))
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, run_times: str | None = None) -> Self:
+    def from_networkx(cls, graph: NetworkxGraph[T_co], *, run_times: str | None = None) -> Self:
         """Build from a networkx DiGraph; the node attribute called *run_times* has run times.
 
         Raises GraphError for another graph, ArgumentError for a node without that attribute.
@@ -138,7 +139,7 @@ class Workflow(Shown):
         return cls(dag, np.zeros(len(dag), bool), weights)
 
     @property
-    def names(self) -> Sequence[Hashable]:
+    def names(self) -> Sequence[T_co]:
         """The names of all tasks, including those that are done."""
         return self.whole.names
 
@@ -148,7 +149,7 @@ class Workflow(Shown):
         return ids_where(~self.done)
 
     @cached_property
-    def dag(self) -> Dag:
+    def dag(self) -> Dag[T_co]:
         """The tasks that are left to run, in the order of `whole`."""
         return self.whole.induced(self.left) if self.done.any() else self.whole
 
@@ -169,7 +170,7 @@ class Workflow(Shown):
     def spread(self, values: Iterable[Value]) -> list[Value | None]:
         """Return *values*, one for each task of `dag`, by tasks of `whole`; None for done tasks.
 
-        >>> Workflow(Dag({"a": [], "b": ["a"]}), [True, False]).spread([7])
+        >>> Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False])).spread([7])
         [None, 7]
         """
         spread: list[Value | None] = [None] * len(self.whole)
@@ -181,7 +182,7 @@ class Workflow(Shown):
     def kinds(self) -> Ids:
         """The kind of each task of `dag`; kinds of `whole` are numbered as they appear.
 
-        >>> Workflow(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}), [0, 0, 0]).kinds.tolist()
+        >>> Workflow.bare(Dag({"map_1": [], "map_2": [], "end": ["map_1"]})).kinds.tolist()
         [0, 0, 1]
         """
         kinds: Ids = self._all_kinds[self.left]
@@ -210,7 +211,7 @@ class Workflow(Shown):
         Raises ArgumentError if the table is of another workflow: it has no name of a task, and of
         no kind. Raises LimitError for too many patterns.
 
-        >>> work = Workflow(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}), [0, 0, 0])
+        >>> work = Workflow.bare(Dag({"map_1": [], "map_2": [], "end": ["map_1"]}))
         >>> timed = work.with_run_times(RunTimeTable(("map_1", "other"), [4.0, 9.0]))
         >>> timed.run_times.tolist(), [Origin(o).name for o in timed.run_time_origins]
         ([4.0, 4.0, 4.0], ['MEASURED', 'KIND', 'ALL'])
@@ -258,7 +259,7 @@ class Workflow(Shown):
             "remarks": [asdict(remark) for remark in self.remarks],
         }
 
-    def _argv(self) -> dict[Hashable, list[str] | None] | None:
+    def _argv(self) -> dict[T_co, list[str] | None] | None:
         try:
             commands = self.commands
         except FormatError:  # a workflow may be looked at where its commands cannot be run
@@ -268,7 +269,7 @@ class Workflow(Shown):
         words = [list(command.argv) if command else None for command in commands]
         return dict(zip(self.dag.names, words, strict=True))
 
-    def _by_name(self, values: Floats | Sizes | Ids | None) -> dict[Hashable, object] | None:
+    def _by_name(self, values: Floats | Sizes | Ids | None) -> dict[T_co, object] | None:
         if values is None:
             return None
         return dict(zip(self.dag.names, values.tolist(), strict=True))

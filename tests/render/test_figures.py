@@ -17,7 +17,7 @@ from icsched.study.cells import Cell, Terms, grid, workers_grid
 from tests.study.studies import MEAN, made
 
 CELLS = grid(Terms())
-RATIO = Ratio(0.5, 0.25, 0.75)
+RATIO = Ratio(0.5, 0.25, 0.75, 0.5, 0.1)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -102,7 +102,10 @@ def test_batch_sizes_grow_from_left_to_right_within_sections(drawn):
 
 def test_a_segment_is_as_long_as_its_interval(drawn):
     """The second interval is twice as long as the first."""
-    results = [made(1, 16, time=Ratio(0.5, 0.4, 0.6)), made(1, 32, time=Ratio(0.5, 0.3, 0.7))]
+    results = [
+        made(1, 16, time=Ratio(0.5, 0.4, 0.6, 0.5, 0.1)),
+        made(1, 32, time=Ratio(0.5, 0.3, 0.7, 0.5, 0.1)),
+    ]
 
     (_, first), (_, second) = segments(drawn(ratio_figure("wf", CELLS, results)), "time")
 

@@ -1,8 +1,6 @@
-"""The names of tasks in Sorter: equal ones, odd ones, and their types."""
+"""The names of tasks in Sorter: equal ones and odd ones."""
 
 from itertools import pairwise
-
-import pytest
 
 from tests.serve.sorters import prepared
 
@@ -57,37 +55,3 @@ def test_names_are_looked_up_and_never_asked_whether_they_are_equal(sorter_class
     sorter.done(first)
 
     assert sorter.get_ready()[0] is last
-
-
-TYPED = """
-from icsched import Dag, Sorter
-
-def names(graph: dict[str, list[str]]) -> list[str]:
-    sorter = Sorter(graph)
-    sorter.add("a", "b")
-    sorter.prepare()
-    first: tuple[str, ...] = sorter.get_ready()
-    sorter.done(*first)
-    sorter.lost(*sorter.take(1))
-    return list(sorter.static_order())
-
-def grown() -> Sorter[int]:
-    sorter: Sorter[int] = Sorter()
-    sorter.add("wrong")
-    return sorter
-
-def of_a_dag(dag: Dag) -> Sorter[str]:
-    return Sorter(dag, order=dag.fifo_order)
-"""
-
-
-def test_names_keep_their_type(tmp_path):
-    mypy = pytest.importorskip("mypy.api")
-    program = tmp_path / "typed.py"
-    program.write_text(TYPED)
-
-    report, _, _ = mypy.run(["--strict", "--no-error-summary", str(program)])
-
-    wrong = 'Argument 1 to "add" of "Sorter" has incompatible type "str"; expected "int"'
-    assert report.endswith(f"typed.py:15: error: {wrong}  [arg-type]\n")  # mypy may cache the path
-    assert report.count("\n") == 1

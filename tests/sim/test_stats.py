@@ -107,7 +107,7 @@ def test_the_bootstrap_depends_on_its_seed_alone():
 
 
 def test_the_half_width_is_relative():
-    assert Ratio(0.5, 0.4, 0.6).half_width == pytest.approx(0.2)
+    assert Ratio(0.5, 0.4, 0.6, 0.5, 0.1).half_width == pytest.approx(0.2)
     assert Mean(10.0, 9.0, 11.0).half_width == pytest.approx(0.1)
     assert Mean(0.0, 0.0, 0.0).half_width == 0.0
 

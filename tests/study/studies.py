@@ -13,9 +13,9 @@ def made(
     batch: float | None = 16.0,
     workers: int | None = None,
     *,
-    time: Ratio | None = Ratio(0.75, 0.5, 1.0),  # noqa: B008  it is frozen
+    time: Ratio = Ratio(0.75, 0.5, 1.0, 0.75, 0.1),  # noqa: B008  it is frozen
     stall: Ratio | None = None,
-    utilisation: Ratio | None = Ratio(1.25, 1.0, 1.5),  # noqa: B008
+    utilisation: Ratio = Ratio(1.25, 1.0, 1.5, 1.25, 0.1),  # noqa: B008
     runs: int = 500,
     precise: bool = True,
     beside: Ratio | None = None,
@@ -24,6 +24,6 @@ def made(
     ratio = {"prio_over_fifo": Ratios(time, stall, utilisation)}
     orders = {"prio": ESTIMATES, "fifo": ESTIMATES}
     if beside:
-        ratio["critical-path_over_fifo"] = Ratios(beside, None, None)
+        ratio["critical-path_over_fifo"] = Ratios(beside, None, utilisation)
         orders["critical-path"] = ESTIMATES
     return CellResult(interval, batch, workers, runs, precise, ratio, orders)

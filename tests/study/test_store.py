@@ -30,7 +30,11 @@ def _add_and_fail(directory):
 
 def test_cells_come_back_as_they_were(directory):
     """A third has no short decimal: it must come back to the last bit."""
-    results = [made(1, 2), made(1, 4, time=Ratio(1 / 3, 0.1, 2 / 3)), made(0.001, 2, precise=False)]
+    results = [
+        made(1, 2),
+        made(1, 4, time=Ratio(1 / 3, 0.1, 2 / 3, 1 / 3, 0.1)),
+        made(0.001, 2, precise=False),
+    ]
     with Store(directory) as store:
         for result in results:
             store.add("study", result)

@@ -10,7 +10,10 @@ from icsched.study.cells import Terms
 from tests.study.studies import made
 
 ROWS = {
-    "wf": [made(0.1, 2, runs=700, precise=False), made(1, 2, stall=Ratio(0.5, 0.25, 0.75))],
+    "wf": [
+        made(0.1, 2, runs=700, precise=False),
+        made(1, 2, stall=Ratio(0.5, 0.25, 0.75, 0.5, 0.1)),
+    ],
     "a,b": [made(1, 4)],
 }
 
@@ -55,7 +58,7 @@ def test_the_json_says_the_same_and_how_it_was_found(tmp_path):
     first, second, third = document["cells"]
     assert (first["workflow"], first["interval"], first["runs"]) == ("wf", 0.1, 700)
     assert first["precise"] is False
-    time = {"median": 0.75, "low": 0.5, "high": 1.0, "mean": None, "deviation": None}
+    time = {"median": 0.75, "low": 0.5, "high": 1.0, "mean": 0.75, "deviation": 0.1}
     assert first["ratio"]["prio_over_fifo"]["time"] == time
     assert first["ratio"]["prio_over_fifo"]["stall"] is None
     assert second["ratio"]["prio_over_fifo"]["stall"]["low"] == 0.25
@@ -71,7 +74,7 @@ def test_the_papers_sampling_has_its_own_numbers(tmp_path):
 
 
 def test_the_csv_has_a_row_for_each_order_of_a_cell(tmp_path):
-    rows = {"wf": [made(None, None, 8, beside=Ratio(0.5, 0.25, 0.625))]}
+    rows = {"wf": [made(None, None, 8, beside=Ratio(0.5, 0.25, 0.625, 0.5, 0.1))]}
 
     write_tables(str(tmp_path), rows, ["prio", "critical-path"], Terms())
 

@@ -30,10 +30,13 @@ What you import, by what you do with it. `help(icsched.NAME)` says more, with an
 | word in a signature | what you can give, or get |
 | --- | --- |
 | `Graph` | a `Dag`, a `Workflow`, a mapping from tasks to parents, a networkx or rustworkx graph |
+| `T` | the type of task names: `prioritize({"a": []})` returns a `Plan[str]` |
+| `ParentsOf` | a mapping from tasks to parents |
 | `Order` | task names or ids, first to run first; also a `Plan` or a `Schedule` |
 | `Ids`, `Counts`, `Floats`, `Mask` | arrays of numpy: task ids, whole numbers, numbers, booleans |
 | `Profile` | an array with a count after each step, the first before any step |
-| `RunTimes`, `Sizes`, `ArrayLike` | a number for each task, by id |
+| `RunTimes`, `PerTask` | a number for each task, by id or by name |
+| `Sizes`, `ArrayLike` | a number for each task, by id |
 | `AnyPool` | a `Pool`, `Workers` or `Recorded` |
 | `Path` | a string or a `pathlib.Path` |
 

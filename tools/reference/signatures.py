@@ -110,7 +110,8 @@ def _types(thing: Callable[..., Any] | type) -> dict[str, str]:
 def _written(annotation: ast.expr | None) -> str:
     """Return an annotation as text, without the quotes of a name that comes later."""
     is_quoted = isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
-    return str(annotation.value) if is_quoted else ast.unparse(annotation)
+    word = str(annotation.value) if is_quoted else ast.unparse(annotation)
+    return word.replace("T_co", "T")  # which of the two it is only matters to type checkers
 
 
 def _arguments(parameters: list[inspect.Parameter], types: dict[str, str]) -> str:

@@ -51,7 +51,7 @@ class Simulated:
     """The time of each of `ORDERS` over fifo's on AIRSN 250 with run times."""
 
     workers: int
-    times: Mapping[str, Ratio | None]
+    times: Mapping[str, Ratio]
 
 
 Stop = Made | Ordered | Proved | Simulated

@@ -87,7 +87,7 @@ def order_of_starts(usage: Usage, dag: Dag) -> Ids:
 def places_left(workflow: Workflow) -> Ids:
     """Return the id among the tasks that are left of each task of *workflow*; -1 if it is done.
 
-    >>> places_left(Workflow(Dag({"a": [], "b": ["a"]}), [True, False])).tolist()
+    >>> places_left(Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False]))).tolist()
     [-1, 0]
     """
     places = np.full(len(workflow.whole), -1, np.int32)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from icsched.audit.graph import Budget, Graph, Ints, fields, ids, sorted_graph
 from icsched.audit.rules import bound_of
@@ -39,7 +40,7 @@ class Audited:
         return bool(np.array_equal(self.eligible, self.bound))
 
 
-def audit(names: Sequence[Hashable], arcs: Ints, certificate: object) -> Audited:
+def audit(names: Sequence[Hashable], arcs: ArrayLike, certificate: object) -> Audited:
     """Check *certificate* against the dag that *names* and *arcs* describe.
 
     *arcs* has rows of parent id and child id. Nothing in *certificate* is trusted. Raises
@@ -68,7 +69,7 @@ def _check_head(found: dict[str, object], names: Sequence[Hashable], graph: Grap
         raise CertificateError("fingerprint", "the certificate is for another dag")
 
 
-def fingerprint(names: Sequence[Hashable], arcs: Ints) -> str:
+def fingerprint(names: Sequence[Hashable], arcs: ArrayLike) -> str:
     """Return the SHA-256 of the names in order, each after its length, and the sorted arcs."""
     digest = hashlib.sha256()
     for name in names:

@@ -83,11 +83,14 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Ratios:
-    """An order's estimates over the baseline's; None if either is 0, or the baseline's may be."""
+    """An order's estimates over the baseline's.
 
-    time: Ratio | None
+    `stall` is None if one of the two never found nothing, or if the baseline may never do so.
+    """
+
+    time: Ratio
     stall: Ratio | None
-    utilisation: Ratio | None
+    utilisation: Ratio
 
 
 @dataclass(frozen=True)
@@ -112,10 +115,7 @@ class Simulation(Answer, Shown):
 
     def __repr__(self) -> str:
         time = {name: Rounded(found.time.mean) for name, found in self.orders.items()}
-        ratio = {
-            name: Rounded(found.time.median) if found.time else None
-            for name, found in self.ratio.items()
-        }
+        ratio = {name: Rounded(found.time.median) for name, found in self.ratio.items()}
         return brief(self, time=time, ratio=ratio, runs=self.runs, precise=self.precise)
 
     def to_pandas(self) -> Any:
@@ -334,7 +334,7 @@ def _estimated(source: _Source, rows: Floats, baseline: str, sampling: Paired) -
     at = {name: range(i * width, i * width + width) for i, name in enumerate(source.orders)}
     orders = {name: Estimates(*map(drawn.mean, rows)) for name, rows in at.items()}
     ratio = {
-        f"{name}_over_{baseline}": Ratios(*map(ratio_of, at[name], at[baseline]))
+        f"{name}_over_{baseline}": _ratios(map(ratio_of, at[name], at[baseline]))
         for name in orders
         if name != baseline
     }
@@ -355,11 +355,19 @@ def _by_paper(
         samples[name] = rows.reshape(len(METRICS), sampling.samples, sampling.runs).mean(axis=2)
     orders = {name: Estimates(*map(stats.paper_mean, rows)) for name, rows in samples.items()}
     ratio = {
-        f"{name}_over_{baseline}": Ratios(*map(stats.paper_ratio, samples[name], samples[baseline]))
+        f"{name}_over_{baseline}": _ratios(map(stats.paper_ratio, samples[name], samples[baseline]))
         for name in orders
         if name != baseline
     }
     return _simulation(source, orders, ratio, each)
+
+
+def _ratios(ratios: Iterable[Ratio | None]) -> Ratios:
+    """Return the ratios, one for each of `METRICS`."""
+    time, stall, utilisation = ratios
+    assert time is not None, "times are never 0"  # noqa: S101  for the type checker
+    assert utilisation is not None, "nor is this"  # noqa: S101
+    return Ratios(time, stall, utilisation)
 
 
 def _simulation(
@@ -368,8 +376,7 @@ def _simulation(
     ratio: dict[str, Ratios],
     runs: int,
 ) -> Simulation:
-    watched = [found.time for found in (ratio or orders).values()]
-    half_width = max(found.half_width for found in watched if found is not None)
+    half_width = max(found.time.half_width for found in (ratio or orders).values())
     return Simulation(
         orders=orders,
         ratio=ratio,

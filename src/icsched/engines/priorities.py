@@ -5,11 +5,11 @@ engines: a user hands the values over where the tasks are defined. docs/engines.
 for each.
 """
 
-from collections.abc import Hashable
 from typing import TypedDict
 
 from icsched import checks
 from icsched.errors import ArgumentError
+from icsched.graph_inputs import T
 from icsched.orders import Plan
 
 FEW_LEVELS = 32  # with more levels HyperQueue takes longer: 2.3 times as long if all are different
@@ -28,7 +28,7 @@ class AirflowArguments(TypedDict):
     weight_rule: str
 
 
-def hyperqueue_priorities(plan: Plan, *, levels: int = FEW_LEVELS) -> dict[Hashable, int]:
+def hyperqueue_priorities(plan: Plan[T], *, levels: int = FEW_LEVELS) -> dict[T, int]:
     """Return the `priority` of each task for HyperQueue, where a larger one runs first.
 
     Tasks share at most *levels* levels, from *levels* - 1 down to 0, each with about as many tasks.
@@ -45,8 +45,8 @@ def hyperqueue_priorities(plan: Plan, *, levels: int = FEW_LEVELS) -> dict[Hasha
 
 
 def parsl_specifications(
-    plan: Plan, *, higher_first: bool = False
-) -> dict[Hashable, ParslSpecification]:
+    plan: Plan[T], *, higher_first: bool = False
+) -> dict[T, ParslSpecification]:
     """Return the ``parsl_resource_specification`` of each task for Parsl.
 
     The HighThroughputExecutor runs a lower priority first. The executors of TaskVine and Work Queue
@@ -63,7 +63,7 @@ def parsl_specifications(
     }
 
 
-def luigi_priorities(plan: Plan) -> dict[Hashable, int]:
+def luigi_priorities(plan: Plan[T]) -> dict[T, int]:
     """Return the `priority` of each task for Luigi, where a larger one runs first.
 
     Luigi raises the priority of a task to that of the tasks that need it. Here parents have larger
@@ -77,7 +77,7 @@ def luigi_priorities(plan: Plan) -> dict[Hashable, int]:
     return {name: len(names) - place for place, name in enumerate(names)}
 
 
-def airflow_arguments(plan: Plan) -> dict[Hashable, AirflowArguments]:
+def airflow_arguments(plan: Plan[T]) -> dict[T, AirflowArguments]:
     """Return the arguments of each task's operator for Airflow, where a larger weight runs first.
 
     The weight rule "absolute" makes Airflow take weights as they are. Its own rule adds the weights
@@ -93,7 +93,7 @@ def airflow_arguments(plan: Plan) -> dict[Hashable, AirflowArguments]:
     }
 
 
-def _ordered(plan: Plan) -> list[Hashable]:
+def _ordered(plan: Plan[T]) -> list[T]:
     if not isinstance(plan, Plan):
         raise ArgumentError(f"expected a Plan, as prioritize returns it, got {plan!r}")
     return plan.names

@@ -185,7 +185,7 @@ def all_commands(workflow: Workflow) -> Sequence[Command | None] | None:
 def without(workflow: Workflow, completed: Mask) -> Workflow:
     """Return a workflow in which the tasks in *completed*, a mask of ``workflow.whole``, are done.
 
-    >>> chain = Workflow(Dag({"a": [], "b": ["a"]}), [False, False], np.array([2.0, 3.0]))
+    >>> chain = replace(Workflow.bare(Dag({"a": [], "b": ["a"]})), run_times=np.array([2.0, 3.0]))
     >>> without(chain, np.array([True, False])).run_times.tolist()
     [3.0]
     """

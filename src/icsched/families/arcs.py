@@ -22,7 +22,7 @@ def paired(parents: ArrayLike, children: ArrayLike) -> Ints:
     return np.column_stack([side.ravel() for side in both])
 
 
-def bipartite(sources: int, sinks: int, parents: ArrayLike, children: ArrayLike) -> Dag:
+def bipartite(sources: int, sinks: int, parents: ArrayLike, children: ArrayLike) -> Dag[int]:
     """Return a bipartite dag, sources numbered first; *children* count sinks from 0.
 
     >>> bipartite(1, 2, 0, [0, 1]).arcs.tolist()
@@ -31,7 +31,7 @@ def bipartite(sources: int, sinks: int, parents: ArrayLike, children: ArrayLike)
     return Dag.from_arcs(sources + sinks, paired(parents, np.asarray(children) + sources))
 
 
-def stacked(first: Dag, *blocks: Dag) -> Dag:
+def stacked(first: Dag[int], *blocks: Dag[int]) -> Dag[int]:
     """Compose the blocks one after the other, merging sinks with sources in id order.
 
     As many pairs are merged as both sides have. The other sinks stay sinks, the other sources

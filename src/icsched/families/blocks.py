@@ -34,7 +34,7 @@ class Turn(NamedTuple):
         return f"1/{self.degree}" if self.is_reciprocal else str(self.degree)
 
 
-def w(s: int, d: int) -> Dag:
+def w(s: int, d: int) -> Dag[int]:
     """W-dag: s sources of d children each, neighbours sharing one sink.
 
     There are ``s * (d - 1) + 1`` sinks. Cordasco, Rosenberg and Sims 2011, section 2.2. Raises
@@ -47,7 +47,7 @@ def w(s: int, d: int) -> Dag:
     return bipartite(s, s * (d - 1) + 1, sources, sinks)
 
 
-def m(s: int, d: int) -> Dag:
+def m(s: int, d: int) -> Dag[int]:
     """M-dag: s sinks of d parents each, neighbours sharing one source.
 
     This is the dual of ``w(s, d)``. Its ``s * (d - 1) + 1`` sources are numbered first.
@@ -59,7 +59,7 @@ def m(s: int, d: int) -> Dag:
     return bipartite(s * (d - 1) + 1, s, sources, sinks)
 
 
-def n(s: int) -> Dag:
+def n(s: int) -> Dag[int]:
     """N-dag: s sources and s sinks; source v has sinks v and v + 1, the last only v.
 
     Cordasco, Rosenberg and Sims 2011, section 2.2. Raises ArgumentError unless s >= 1.
@@ -73,7 +73,7 @@ def n(s: int) -> Dag:
     return bipartite(s, s, np.append(ends, ends[:-1]), np.append(ends, ends[1:]))
 
 
-def cycle(s: int) -> Dag:
+def cycle(s: int) -> Dag[int]:
     """Cycle-dag: s sources and s sinks; source v has sinks v and v + 1 modulo s.
 
     Cordasco, Rosenberg and Sims 2011, section 2.2. Raises ArgumentError unless s >= 2.
@@ -87,7 +87,7 @@ def cycle(s: int) -> Dag:
     return bipartite(s, s, np.append(ends, ends), np.append(ends, np.roll(ends, -1)))
 
 
-def clique(s: int) -> Dag:
+def clique(s: int) -> Dag[int]:
     """Clique-dag: s sources and one sink for every pair of them.
 
     Sinks are in lexicographic order of their pairs. Malewicz et al. 2007, section 2. Raises
@@ -103,7 +103,7 @@ def clique(s: int) -> Dag:
     return bipartite(s, pairs, np.append(first, second), np.tile(np.arange(pairs), 2))
 
 
-def complete_bipartite(a: int, b: int) -> Dag:
+def complete_bipartite(a: int, b: int) -> Dag[int]:
     """Complete bipartite dag: each of a sources is a parent of each of b sinks.
 
     Raises ArgumentError unless both are at least 1.
@@ -117,7 +117,7 @@ def complete_bipartite(a: int, b: int) -> Dag:
     return bipartite(a, b, np.repeat(np.arange(a), b), np.tile(np.arange(b), a))
 
 
-def pbt(zigzag: str) -> Dag:
+def pbt(zigzag: str) -> Dag[int]:
     """Planar bipartite tree of a zigzag such as 4,1/2,3.
 
     If the first value is d, the tree starts as one source with d sinks; if it is 1/d, as one
@@ -142,7 +142,7 @@ def pbt(zigzag: str) -> Dag:
     return _tree(turns)
 
 
-def w_strand(degrees: str) -> Dag:
+def w_strand(degrees: str) -> Dag[int]:
     """Strand of W-dags: sources of the given degrees, such as 4,2,4,3, sharing end sinks.
 
     The example is the planar bipartite tree 4,1/2,2,1/2,4,1/2,3. Raises ArgumentError unless
@@ -154,7 +154,7 @@ def w_strand(degrees: str) -> Dag:
     return _strand(degrees, is_reciprocal=False)
 
 
-def m_strand(degrees: str) -> Dag:
+def m_strand(degrees: str) -> Dag[int]:
     """Strand of M-dags: sinks of the given degrees, such as 4,2,4,3, sharing end sources.
 
     The example is the planar bipartite tree 1/4,2,1/2,2,1/4,2,1/3. Raises ArgumentError as
@@ -199,7 +199,7 @@ def _turn(word: str) -> Turn:
     return Turn(int(match[2]), is_reciprocal=match[1] is not None)
 
 
-def _strand(degrees: str, *, is_reciprocal: bool) -> Dag:
+def _strand(degrees: str, *, is_reciprocal: bool) -> Dag[int]:
     words = [word.strip() for word in degrees.split(",")]
     for word in words:
         if re.fullmatch(r"[0-9]{1,18}", word) is None:
@@ -210,7 +210,7 @@ def _strand(degrees: str, *, is_reciprocal: bool) -> Dag:
     return _tree([turn for own in turns for turn in (own, shared)][:-1])
 
 
-def _tree(turns: Sequence[Turn]) -> Dag:
+def _tree(turns: Sequence[Turn]) -> Dag[int]:
     parents, children = zigzag_arcs(turns)
     return bipartite(int(parents[-1]) + 1, int(children[-1]) + 1, parents, children)
 

@@ -21,7 +21,7 @@ from icsched.families.checks import capped_power, check_range, check_size
 MOST_DIMENSIONS = 20  # the coordinates of all tasks are held at once
 
 
-def mesh(levels: int, dimensions: int = 2) -> Dag:
+def mesh(levels: int, dimensions: int = 2) -> Dag[int]:
     """Reduction mesh: tuples of sum below levels, each with arcs that decrement a coordinate.
 
     Tasks are numbered level by level from the sources. Each level is in lexicographic order, so
@@ -35,7 +35,7 @@ def mesh(levels: int, dimensions: int = 2) -> Dag:
     return Dag.from_arcs(tasks, arcs)
 
 
-def evolving_mesh(levels: int, dimensions: int = 2) -> Dag:
+def evolving_mesh(levels: int, dimensions: int = 2) -> Dag[int]:
     """Evolving mesh: the dual of the reduction mesh, numbered from its one source outward.
 
     The ids of `mesh` are reversed. Raises ArgumentError as `mesh` does.
@@ -47,7 +47,7 @@ def evolving_mesh(levels: int, dimensions: int = 2) -> Dag:
     return Dag.from_arcs(tasks, tasks - 1 - arcs[:, ::-1])
 
 
-def tree(height: int, arity: int = 2) -> Dag:
+def tree(height: int, arity: int = 2) -> Dag[int]:
     """Complete reduction tree: leaves are the sources, each task has arity parents.
 
     Tasks are numbered from the leaves, level by level, siblings side by side. Rosenberg and
@@ -60,7 +60,7 @@ def tree(height: int, arity: int = 2) -> Dag:
     return Dag.from_arcs(tasks, _in_tree_arcs(leaves, tasks, arity))
 
 
-def out_tree(height: int, arity: int = 2) -> Dag:
+def out_tree(height: int, arity: int = 2) -> Dag[int]:
     """Complete out-tree: the root is the source, each task above the leaves has arity children.
 
     Tasks are numbered from the root, level by level. Raises ArgumentError as `tree` does.
@@ -72,7 +72,7 @@ def out_tree(height: int, arity: int = 2) -> Dag:
     return Dag.from_arcs(tasks, _out_tree_arcs(tasks, arity))
 
 
-def tree_of(strings: str) -> Dag:
+def tree_of(strings: str) -> Dag[str]:
     """Full binary reduction tree of bit strings such as 0,1,00,01, with arcs from x0, x1 to x.
 
     The root is the empty string, which need not be given. Names are the strings and "root".
@@ -87,7 +87,7 @@ def tree_of(strings: str) -> Dag:
     return Dag.from_arcs(len(order), _prefix_arcs(order), names=[bits or "root" for bits in order])
 
 
-def out_tree_of(strings: str) -> Dag:
+def out_tree_of(strings: str) -> Dag[str]:
     """Full binary out-tree of bit strings such as 0,1,00,01, with arcs from x to x0, x1.
 
     This is the dual of `tree_of`, shorter strings first. Raises ArgumentError as `tree_of` does.
@@ -100,7 +100,7 @@ def out_tree_of(strings: str) -> Dag:
     return Dag.from_arcs(len(order), arcs, names=[bits or "root" for bits in order])
 
 
-def fft(d: int) -> Dag:
+def fft(d: int) -> Dag[int]:
     """FFT dag on 2 ** d inputs: levels d to 0, joined by butterflies.
 
     Task (l, x) has children (l - 1, x) and (l - 1, x with bit d - l flipped). Tasks are
@@ -120,7 +120,7 @@ def fft(d: int) -> Dag:
     return Dag.from_arcs((d + 1) * width, np.concatenate(arcs))
 
 
-def prefix(n: int) -> Dag:
+def prefix(n: int) -> Dag[int]:
     """Parallel prefix (scan) of n inputs: each level adds the value 2 ** i places to the left.
 
     Task (i, j) has children (i + 1, j) and, if there is one, (i + 1, j + 2 ** i), for
@@ -132,7 +132,7 @@ def prefix(n: int) -> Dag:
     return Dag.from_arcs(_prefix_tasks(n), _scan_arcs(n))
 
 
-def laplace(n: int) -> Dag:
+def laplace(n: int) -> Dag[int]:
     """Discrete Laplace transform: a parallel prefix whose n outputs a balanced tree adds up.
 
     Tasks are numbered as in `prefix`, then the tree level by level. Raises
@@ -147,7 +147,7 @@ def laplace(n: int) -> Dag:
     return Dag.from_arcs(tasks + n - 1, np.concatenate([_scan_arcs(n), sums]))
 
 
-def matmul() -> Dag:
+def matmul() -> Dag[int]:
     """Product of two 2 x 2 matrices: eight entries, eight products, four sums.
 
     ((A, B), (C, D)) times ((E, F), (G, H)); the products of A, E, C, F form one 4-cycle,
@@ -166,7 +166,7 @@ def matmul() -> Dag:
     return Dag.from_arcs(len(names), arcs, names=names)
 
 
-def divide_and_conquer(height: int, arity: int = 2) -> Dag:
+def divide_and_conquer(height: int, arity: int = 2) -> Dag[int]:
     """Divide and conquer: a complete out-tree whose leaves are the leaves of an in-tree.
 
     Tasks are numbered as in `out_tree`, then the in-tree below the leaves. Cordasco, Malewicz

@@ -13,7 +13,7 @@ ZIGZAG = "1/4,3,1/3,3,1/2,2,1/4,3,1/2"  # Fig. 4b of Cordasco, Malewicz and Rose
 DUAL_ZIGZAG = "4,1/3,3,1/3,2,1/2,4,1/3,2"  # the same tree with every arc reversed
 
 
-def cordasco2011_fig6() -> Dag:
+def cordasco2011_fig6() -> Dag[int]:
     """Two out-meshes under one W-dag, as in Cordasco, Rosenberg and Sims 2011, Fig. 6.
 
     The text of the paper does not have the drawing. This is one dag of the stated type: W(1,2)
@@ -32,7 +32,7 @@ def cordasco2011_fig6() -> Dag:
     return both.compose(w(10, 2), zip(last_ten, range(10), strict=True))
 
 
-def cordasco2011_fig7(which: str) -> Dag:
+def cordasco2011_fig7(which: str) -> Dag[int]:
     """Left, middle or right dag like those of Cordasco, Rosenberg and Sims 2011, Fig. 7.
 
     The text of the paper does not have the drawings: only that they are reticulated compositions
@@ -53,7 +53,7 @@ def cordasco2011_fig7(which: str) -> Dag:
     return cycle(4).compose(cycle(4), zip(range(4, 8), range(4), strict=True))
 
 
-def cordasco2011_fig11() -> Dag:
+def cordasco2011_fig11() -> Dag[int]:
     """N(3) on N(13) on N(16), as in Cordasco, Rosenberg and Sims 2011, Fig. 11.
 
     The text of the paper does not say which sources lie on each other. Here the N-dags end
@@ -66,7 +66,7 @@ def cordasco2011_fig11() -> Dag:
     return _flush(n(3), n(13), n(16))
 
 
-def _flush(first: Dag, *blocks: Dag) -> Dag:
+def _flush(first: Dag[int], *blocks: Dag[int]) -> Dag[int]:
     """Compose N-dags so that the sinks of each are the last sources of the next."""
     result = first
     for block in blocks:
@@ -77,7 +77,7 @@ def _flush(first: Dag, *blocks: Dag) -> Dag:
     return result
 
 
-def cordasco2007_fig3(which: str) -> Dag:
+def cordasco2007_fig3(which: str) -> Dag[int]:
     """Composite a, b or c like those of Cordasco, Malewicz and Rosenberg 2007, Fig. 3.
 
     The text of the paper has only the caption: all three have an optimal order by strands, and
@@ -99,7 +99,7 @@ def cordasco2007_fig3(which: str) -> Dag:
     return stacked(out_tree, m_strand("4,2,4,3"), m(1, 4))
 
 
-def cordasco2007_fig6(which: str) -> Dag:
+def cordasco2007_fig6(which: str) -> Dag[int]:
     """Left or right dag of Cordasco, Malewicz and Rosenberg 2007, Fig. 6: W, then M blocks.
 
     The left dag is W[4] W[4,2,4,3] M[4,2,4,3] M[4]. The right dag is W[5], the dual of P, P and

@@ -18,7 +18,7 @@ MOST_BLOCKS = 1_000_000  # a block or tree drawn here has at most 17 tasks
 
 def random_layered(
     tasks: int, width: int, arcs_per_task: int = 3, longest_span: int = 3, *, seed: int
-) -> Dag:
+) -> Dag[int]:
     """Random layers of width tasks, each with parents in the few layers before it.
 
     A task outside the first layer has 1 to *arcs_per_task* distinct parents: one in the
@@ -38,7 +38,7 @@ def random_layered(
     return Dag.from_arcs(tasks, _layer_arcs(_rng(seed), tasks, width, most_parents, span))
 
 
-def random_series_parallel(tasks: int, *, seed: int) -> Dag:
+def random_series_parallel(tasks: int, *, seed: int) -> Dag[int]:
     """Random series-parallel dag with one source and one sink.
 
     A piece of 4 or more tasks is, by a toss, either two pieces in series or a fork, two to
@@ -67,7 +67,7 @@ def random_series_parallel(tasks: int, *, seed: int) -> Dag:
     return Dag.from_arcs(tasks, arcs)
 
 
-def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
+def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag[int]:
     """Random bipartite dag: a given number of arcs from sources to sinks.
 
     Every set of arcs is equally likely, so a task may have no arcs. Sources are numbered
@@ -84,7 +84,7 @@ def random_bipartite(sources: int, sinks: int, arcs: int, *, seed: int) -> Dag:
     return bipartite(sources, sinks, parents, children)
 
 
-def random_small_union(n: int, largest: int, *, seed: int) -> Dag:
+def random_small_union(n: int, largest: int, *, seed: int) -> Dag[int]:
     """Random subsets of n elements: n sources, and n sinks with up to largest parents each.
 
     Which sources enable most sinks is the problem "many subsets with small union", to which
@@ -107,7 +107,7 @@ def random_small_union(n: int, largest: int, *, seed: int) -> Dag:
     return bipartite(n, n, arcs[:, 0], arcs[:, 1])
 
 
-def random_linear_composition(blocks: int, *, seed: int) -> Dag:
+def random_linear_composition(blocks: int, *, seed: int) -> Dag[int]:
     """Random composition of W-, N- or cycle-, and M-dags in an order of falling priority.
 
     The blocks have s, d <= 4. They are in the order of Theorem 2.2 of Cordasco, Rosenberg and
@@ -136,7 +136,7 @@ def random_linear_composition(blocks: int, *, seed: int) -> Dag:
     return Dag.from_arcs(tasks, np.concatenate(arcs))
 
 
-def random_tree_sum(trees: int, *, seed: int) -> Dag:
+def random_tree_sum(trees: int, *, seed: int) -> Dag[int]:
     """Sum of random planar bipartite trees, each of one to five turns of degree 2 to 4.
 
     Trees are numbered one after the other. Raises ArgumentError unless trees is from 1 to a
@@ -208,7 +208,7 @@ def _priority_chain(rng: "np.random.Generator", blocks: int) -> Iterator[Dag]:
 
 
 @cache
-def _block(family: Callable[..., Dag], *arguments: int) -> Dag:
+def _block(family: Callable[..., Dag[int]], *arguments: int) -> Dag[int]:
     return family(*arguments)
 
 

@@ -19,7 +19,7 @@ CALIBRATIONS = 29  # SDSS calibrations, and searches, per field
 STRIPES = 12
 
 
-def airsn(width: int = 250, first: str = "fringes") -> Dag:
+def airsn(width: int = 250, first: str = "fringes") -> Dag[str]:
     """AIRSN, an fMRI workflow, the double umbrella with fringes: 3 * width + 23 tasks.
 
     The handle is a chain of 21 tasks. Each of *width* tasks of the first cover has two parents:
@@ -49,7 +49,7 @@ def airsn(width: int = 250, first: str = "fringes") -> Dag:
     return Dag.from_arcs(len(names), np.concatenate(arcs), names=names)
 
 
-def inspiral(segments: int = 332) -> Dag:
+def inspiral(segments: int = 332) -> Dag[str]:
     """Inspiral, a search for gravitational waves: 9 * segments tasks in a ring.
 
     A segment finds its data and a template bank. It filters the data with the banks of its two
@@ -84,7 +84,7 @@ def inspiral(segments: int = 332) -> Dag:
     return Dag.from_arcs(len(names), np.concatenate(arcs), names=names)
 
 
-def montage(rows: int = 30, columns: int = 45) -> Dag:
+def montage(rows: int = 30, columns: int = 45) -> Dag[str]:
     """Montage, a sky mosaic of rows x columns images: 7,881 tasks by default.
 
     Each image is projected. Every two images that touch at a side or a corner are compared. All
@@ -118,7 +118,7 @@ def montage(rows: int = 30, columns: int = 45) -> Dag:
     return Dag.from_arcs(len(names), np.concatenate(arcs), names=names)
 
 
-def sdss(fields: int = 800) -> Dag:
+def sdss(fields: int = 800) -> Dag[str]:
     """SDSS, a search for galaxy clusters on a ring of fields: 60 * fields + 13 tasks.
 
     The core of a field needs the field and its two neighbours. It feeds 29 calibrations, each

@@ -24,7 +24,12 @@ Path = str | os.PathLike[str]
 _INSTEAD = 'write("NAME.csv", plan)'
 
 
-def read(path: Path | Sequence[Path], *, format: str | None = None, **options: object) -> Workflow:  # noqa: A002
+def read(
+    path: Path | Sequence[Path],
+    *,
+    format: str | None = None,  # noqa: A002
+    **options: object,
+) -> Workflow[str]:
     r"""Return the workflow in the file at *path*, or in several files that belong together.
 
     *format* is a name of `FORMATS`. By default the suffix of the file decides. A file whose suffix

@@ -29,7 +29,7 @@ class _Cell(NamedTuple):  # faster to make than a dataclass
 _Row = list[_Cell]
 
 
-def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a table whose first row names the columns.
 
     With the columns `parent` and `child`, each row is a dependency; an empty cell makes the other a

@@ -98,7 +98,7 @@ class _Jobs(Found):
         name: str,
         parsed: object = None,
         find_commands: Callable[[], Sequence[Command | None]] | None = None,
-    ) -> Workflow:
+    ) -> Workflow[str]:
         """Return the workflow; raises FormatError for an arc of an unknown task."""
         for parent, child, at in self._early:
             self.arc(self._known(parent, at), self._known(child, at), at)
@@ -143,7 +143,7 @@ class _Reader:
         self.programs: dict[Called, str] = {}
         self.profile: tuple[str, str, int] | None = None  # namespace, key and offset
 
-    def read(self) -> Workflow:
+    def read(self) -> Workflow[str]:
         for remark in self._walk():
             self.found.remarks.add(remark.text, remark.count, remark.line)
         if not self.has_children:
@@ -315,7 +315,7 @@ def _path(url: str) -> str:
     return unquote("/" + rest.partition("/")[2], errors="surrogateescape") if rest != url else url
 
 
-def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow:
+def read_dax(paths: Sequence[str], _: NoOptions) -> Workflow[str]:
     """Return the workflow in a DAX file; the id of a job is the name of the task."""
     return _Reader(paths[0]).read()
 

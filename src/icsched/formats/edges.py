@@ -14,7 +14,7 @@ _LINE = re.compile("[^\n]+")
 _EXPECTED = "expected PARENT CHILD, or one TASK"
 
 
-def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a list of edges.
 
     A line has a parent and a child, two words; a line of one word is a task. A word that begins

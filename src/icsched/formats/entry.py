@@ -88,7 +88,7 @@ class Format:
     options: type = NoOptions
     several: bool = False
     # Any, because each format reads its own dataclass of options.
-    read: Callable[[Sequence[str], Any], Workflow] | None = None
+    read: Callable[[Sequence[str], Any], Workflow[str]] | None = None
     changes: Callable[[Workflow, Sequence[int]], Sequence[Change]] | None = None
     removals: Callable[[Sequence[str]], Sequence[Change]] | None = None
     text: WorkflowText | None = None

@@ -80,7 +80,7 @@ class Found:
         name: str,
         parsed: object = None,
         find_commands: Callable[[], Sequence[Command | None]] | None = None,
-    ) -> Workflow:
+    ) -> Workflow[str]:
         """Return the workflow of the format called *name*; by default, facts have the commands.
 
         Raises FormatError for words that are not what a fact needs, and for a cycle.
@@ -176,7 +176,8 @@ def facts_of(workflow: Workflow) -> list[dict[str, str]]:
     """Return for each task of ``workflow.whole`` the words of `FACTS` that are known of it.
 
     >>> from icsched import Dag
-    >>> work = Workflow(Dag({"a": [], "b": []}), [True, False], run_times=np.array([2.0]))
+    >>> done = np.array([True, False])
+    >>> work = Workflow(Dag({"a": [], "b": []}), done, run_times=np.array([2.0]))
     >>> facts_of(work)
     [{'done': 'true'}, {'run_time': '2'}]
     """
@@ -204,7 +205,8 @@ def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
     *order* has ids of ``workflow.dag``, the result those of ``workflow.whole``.
 
     >>> from icsched import Dag
-    >>> priorities_of(Workflow(Dag({"a": [], "b": [], "c": []}), [True, False, False]), [1, 0])
+    >>> done = np.array([True, False, False])
+    >>> priorities_of(Workflow(Dag({"a": [], "b": [], "c": []}), done), [1, 0])
     {2: 2, 1: 1}
     """
     left = workflow.left.tolist()

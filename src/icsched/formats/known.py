@@ -149,12 +149,12 @@ def known_seconds(seconds: Floats, done: NDArray[np.bool_], remarks: Remarks) ->
     return None if missing else seconds[~done]
 
 
-def with_means(workflow: Workflow, seconds: Floats) -> Workflow:
+def with_means(workflow: Workflow[str], seconds: Floats) -> Workflow[str]:
     """Return the workflow with means for the run times that are not known, if some are."""
     known = np.flatnonzero(~np.isnan(seconds)).tolist()
     if workflow.run_times is not None or not known:
         return workflow
-    names = tuple(str(workflow.names[task]) for task in known)
+    names = tuple(workflow.names[task] for task in known)
     return workflow.with_run_times(RunTimeTable(names, seconds[known]))
 
 
@@ -186,7 +186,7 @@ def check_sum(sizes: NDArray[np.generic], path: str) -> None:
 
 def dag_of(
     names: Sequence[str], arcs: NDArray[np.int32], wrong: Callable[[int, str], FormatError]
-) -> Dag:
+) -> Dag[str]:
     """Return the dag of a file; *wrong* returns the error for a cycle, by the row of an arc."""
     try:
         return Dag.from_arcs(len(names), arcs, names=names)

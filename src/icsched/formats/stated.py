@@ -17,7 +17,8 @@ def said(workflow: Workflow, name: Column) -> list[Any]:
     Neither means of other run times nor the 0 of a missing number are said. Done tasks are there.
 
     >>> from icsched.dag import Dag
-    >>> work = Workflow(Dag({"a": [], "b": [], "c": []}), [True, False, False], priorities=[0, 4])
+    >>> done, now = np.array([True, False, False]), np.array([0, 4], np.int32)
+    >>> work = Workflow(Dag({"a": [], "b": [], "c": []}), done, priorities=now)
     >>> said(work, "priorities")
     [None, 0, 4]
     >>> from dataclasses import replace

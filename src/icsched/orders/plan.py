@@ -1,9 +1,9 @@
 """A plan: an order of a dag with what is known about it."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from icsched.errors import (
 )
 from icsched.frames import Listed, Shown, Tabular, brief
 from icsched.given import Graph, dag_of
-from icsched.graph_inputs import is_integer
+from icsched.graph_inputs import T, T_co, is_integer
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.table import ORDERS
@@ -30,7 +30,7 @@ from icsched.theory.certificate import Certificate
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(Tabular, Shown):
+class Plan(Tabular, Shown, Generic[T_co]):
     """An order of a dag with what is known about it.
 
     `schedule` has the order with its profiles; `proof` says what is proved about it. `ordered_by`
@@ -41,7 +41,7 @@ class Plan(Tabular, Shown):
     Plan(names=['a', 'b', 'c'], ordered_by='prio', is_ic_optimal=True)
     """
 
-    schedule: Schedule
+    schedule: Schedule[T_co]
     ordered_by: str
     proof: Proof
     choice: Choice | None = None
@@ -52,7 +52,7 @@ class Plan(Tabular, Shown):
         return brief(self, names=Listed(self.names), ordered_by=self.ordered_by, **chosen, **proved)
 
     @property
-    def dag(self) -> Dag:
+    def dag(self) -> Dag[T_co]:
         """The dag."""
         return self.schedule.dag
 
@@ -62,12 +62,12 @@ class Plan(Tabular, Shown):
         return self.schedule.order
 
     @property
-    def names(self) -> list[Hashable]:
+    def names(self) -> list[T_co]:
         """The user's names, first to run first."""
         return self.schedule.names
 
     @cached_property
-    def priorities(self) -> Mapping[Hashable, int]:
+    def priorities(self) -> Mapping[T_co, int]:
         """A priority for each name, bigger runs first: n for the first, 1 for the last."""
         return dict(zip(self.dag.names, self.priorities_by_id.tolist(), strict=True))
 
@@ -91,13 +91,13 @@ class Plan(Tabular, Shown):
         return Certificate(bound(self.dag).settled, self.schedule)
 
     @cached_property
-    def fifo(self) -> Schedule:
+    def fifo(self) -> Schedule[T_co]:
         """First come, first served on the same dag, to compare with."""
         return Schedule.trusted(self.dag, self.dag.fifo_order)
 
 
 def prioritize(
-    graph: Graph,
+    graph: Graph[T],
     order: str | Order = "auto",
     *,
     run_times: RunTimes | None = None,
@@ -105,7 +105,7 @@ def prioritize(
     budget: float | None = None,
     seed: int | None = None,
     label: str | None = None,
-) -> Plan:
+) -> Plan[T]:
     """Order *graph*, by default so that its run ends as early as possible.
 
     *graph* is a `Dag`, a workflow, a mapping from tasks to their parents, or a graph of networkx or
@@ -154,7 +154,7 @@ def _check_use(order: str | Order, **options: object) -> None:
     raise ArgumentError(f"{given[0]} cannot be used with order {name}: nothing is simulated then")
 
 
-def _planned(dag: Dag, name: str, run_times: RunTimes | None, aim: Aim) -> Plan:
+def _planned(dag: Dag[T], name: str, run_times: RunTimes | None, aim: Aim) -> Plan[T]:
     made = made_order(dag, name, run_times, aim)
     if isinstance(made, Made):
         return Plan(Schedule.trusted(dag, made.order), name, made.proof, made.choice)

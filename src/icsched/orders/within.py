@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from icsched.dag import Dag
 from icsched.errors import LimitError, MemoryLimitError
 from icsched.frames import Listed, Tabular
 from icsched.given import Graph, PerTask, dag_of
+from icsched.graph_inputs import T, T_co
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory.memory import exact
 from icsched.theory.memory.lean import depth_first_order, lean_order, peak
@@ -31,7 +32,7 @@ TRIES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class LimitedOrder(Tabular):
+class LimitedOrder(Tabular, Generic[T_co]):
     """An order within a limit of memory.
 
     `memory` is what the order needs, in `unit`: open results, or bytes. `exact` says that no order
@@ -43,7 +44,7 @@ class LimitedOrder(Tabular):
     memory: int
     unit: str
     exact: bool
-    plan: Plan
+    plan: Plan[T_co]
 
     def __repr__(self) -> str:
         order = Listed(self.order.tolist())
@@ -56,7 +57,7 @@ class LimitedOrder(Tabular):
         return {**need, "exact": self.exact, **self.plan.to_dict()}
 
     @property
-    def dag(self) -> Dag:
+    def dag(self) -> Dag[T_co]:
         """The dag."""
         return self.plan.dag
 
@@ -66,7 +67,7 @@ class LimitedOrder(Tabular):
         return self.plan.order
 
     @property
-    def schedule(self) -> pebble.Schedule:
+    def schedule(self) -> pebble.Schedule[T_co]:
         """The order with its profiles."""
         return self.plan.schedule
 
@@ -76,7 +77,7 @@ class LimitedOrder(Tabular):
         return self.plan.schedule.area
 
 
-def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> LimitedOrder:
+def order_within(graph: Graph[T], limit: int, *, sizes: PerTask | None = None) -> LimitedOrder[T]:
     """Order *graph* for the largest area, with no more than *limit* results in memory.
 
     With *sizes*, the bytes of each task's result, *limit* is in bytes. An IC-optimal order
@@ -101,8 +102,8 @@ def order_within(graph: Graph, limit: int, *, sizes: PerTask | None = None) -> L
 
 
 def memory_curve(
-    graph: Graph, *, sizes: PerTask | None = None, points: int = 12
-) -> tuple[LimitedOrder, ...]:
+    graph: Graph[T], *, sizes: PerTask | None = None, points: int = 12
+) -> tuple[LimitedOrder[T], ...]:
     """Return orders from the least known memory to the largest area; the areas grow.
 
     On a small dag this is the exact trade-off: no order has both a larger area and less memory
@@ -123,7 +124,7 @@ def memory_curve(
     return tuple(_rising(found))
 
 
-def _rising(found: list[LimitedOrder]) -> Iterator[LimitedOrder]:
+def _rising(found: list[LimitedOrder[T]]) -> Iterator[LimitedOrder[T]]:
     """Leave out an order if another one needs less memory and has at least its area."""
     largest = -1
     for point in sorted(found, key=lambda point: (point.memory, -point.area)):
@@ -169,22 +170,22 @@ def _held_before(dag: Dag, task: int, sizes: Sizes) -> int:
     return int(sizes[held & is_ancestor].sum())
 
 
-class _Search:
+class _Search(Generic[T]):
     """A dag and the orders that a search starts from, each found once."""
 
-    def __init__(self, dag: Dag, sizes: PerTask | None) -> None:
+    def __init__(self, dag: Dag[T], sizes: PerTask | None) -> None:
         self.dag = dag
         self.unit = "open results" if sizes is None else "bytes"
         self.sizes: Sizes = pebble.checked_sizes(dag, sizes)
         self.too_many_sets = math.inf  # from this limit on the exact search overflows
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> Plan[T]:
         """The order without a limit."""
         return prioritize(self.dag, "prio")
 
     @cached_property
-    def best(self) -> LimitedOrder:
+    def best(self) -> LimitedOrder[T]:
         """The leanest order found with the profile of `plan`."""
         order = lean_order(self.dag, self.plan, sizes=self.sizes)
         return self._limited(order, None, exact=self.plan.proof.is_ic_optimal)
@@ -243,7 +244,7 @@ class _Search:
         held = _held_before(self.dag, widest, self.sizes)
         return max(held, _open_before_joins(without_shortcuts(self.dag), self.sizes))
 
-    def within(self, limit: int) -> LimitedOrder:
+    def within(self, limit: int) -> LimitedOrder[T]:
         """Return the best order found within *limit*; raises MemoryLimitError."""
         if self.plan.proof.is_ic_optimal and self.best.memory <= limit:
             return self._unchanged(limit)
@@ -258,7 +259,7 @@ class _Search:
             raise MemoryLimitError(limit, self.least, max(self.floor, limit + 1), self.unit)
         return self._limited(order, limit, exact=True)
 
-    def frontier(self) -> list[LimitedOrder]:
+    def frontier(self) -> list[LimitedOrder[T]]:
         """Return the exact trade-off, largest area first; raises LimitError for a large dag."""
         order = exact.largest_area_order(self.dag, self.sizes)
         found = []
@@ -269,14 +270,14 @@ class _Search:
             order = exact.largest_area_order(self.dag, self.sizes, found[-1].memory - 1)
         return found
 
-    def _unchanged(self, limit: int) -> LimitedOrder:
+    def _unchanged(self, limit: int) -> LimitedOrder[T]:
         """Return the order without a limit or, if it needs too much, the leaner `best`."""
         given = peak(self.dag, self.plan, self.sizes)
         if given <= limit:
             return LimitedOrder(limit, given, self.unit, self.best.exact, self.plan)
         return replace(self.best, limit=limit)
 
-    def _found_within(self, limit: int) -> LimitedOrder:
+    def _found_within(self, limit: int) -> LimitedOrder[T]:
         found = [self._unchanged(limit)] if self.best.memory <= limit else []
         found += [self._pulled(base, limit) for base, memory in self.bases if memory <= limit]
         if not found:
@@ -285,7 +286,7 @@ class _Search:
             found = [self._pulled(self.leanest[1], limit)]
         return self._repeated(max(found, key=lambda limited: limited.area))  # ties go to the first
 
-    def _repeated(self, found: LimitedOrder) -> LimitedOrder:
+    def _repeated(self, found: LimitedOrder[T]) -> LimitedOrder[T]:
         for _ in range(ROUNDS):
             again = self._pulled(found.order, found.limit)
             if again.area <= found.area:
@@ -293,14 +294,14 @@ class _Search:
             found = again
         return found
 
-    def _pulled(self, base: Ids, limit: int) -> LimitedOrder:
+    def _pulled(self, base: Ids, limit: int) -> LimitedOrder[T]:
         ranks = ranks_of(self.best.order)
         rows = (self.dag.child_rows, self.dag.parent_rows)
         most = min(limit, 2**53)  # the most that the kernel takes; all sizes add up to less
         order = _native.pull_forward(*rows, base, ranks, self.sizes, most, PATIENCE)
         return self._limited(order, limit, exact=False)
 
-    def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder:
+    def _limited(self, order: Ids, limit: int | None, *, exact: bool) -> LimitedOrder[T]:
         """Return *order* with a plan, which keeps the proof only if the profile is the same."""
         plan = replace(self.plan, schedule=pebble.Schedule.trusted(self.dag, order))
         if not np.array_equal(plan.schedule.eligible, self.plan.schedule.eligible):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Generic, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
 from icsched.frames import Answer, Listed, Shown, Tabular, brief
 from icsched.given import Graph, PerTask, dag_of, values_by_id
+from icsched.graph_inputs import T_co
 
 Profile = NDArray[np.int64]
 
@@ -226,7 +227,7 @@ def area(graph: Graph, order: Order) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule(Tabular, Shown):
+class Schedule(Tabular, Shown, Generic[T_co]):
     """An order together with its dag; raises ScheduleError if the order is not legal.
 
     *order* is what `check_order` takes; `order` has the ids. Profiles are computed once. A row
@@ -237,10 +238,10 @@ class Schedule(Tabular, Shown):
     (Schedule(names=['a', 'c', 'b']), [0, 2, 1])
     """
 
-    dag: Dag
+    dag: Dag[T_co]
     order: Ids
 
-    def __init__(self, graph: Graph, order: Order) -> None:
+    def __init__(self, graph: Graph[T_co], order: Order) -> None:
         dag = dag_of(graph)
         if not isinstance(order, np.ndarray) and isinstance(order, HasOrder):
             if not isinstance(order.dag, Dag) or (order.dag is not dag and order.dag != dag):
@@ -252,7 +253,7 @@ class Schedule(Tabular, Shown):
         return brief(self, names=Listed(self.names))
 
     @classmethod
-    def of(cls, graph: Graph, order: Order) -> Schedule:
+    def of(cls, graph: Graph[T_co], order: Order) -> Schedule[T_co]:
         """Return *order* with its dag; an order that was checked is not checked again."""
         dag = dag_of(graph)
         known = getattr(order, "schedule", order)
@@ -261,7 +262,7 @@ class Schedule(Tabular, Shown):
         return cls(dag, order)
 
     @classmethod
-    def trusted(cls, dag: Dag, order: Ids) -> Schedule:
+    def trusted(cls, dag: Dag[T_co], order: Ids) -> Schedule[T_co]:
         """Return an order that icsched itself made or has checked, without checking it."""
         schedule = object.__new__(cls)
         schedule._fill(dag, order)
@@ -283,7 +284,7 @@ class Schedule(Tabular, Shown):
         return {"task": self.names, "priority": priorities, "eligible": eligible}
 
     @property
-    def names(self) -> list[Hashable]:
+    def names(self) -> list[T_co]:
         """The user's names, first to run first."""
         return [self.dag.names[task] for task in self.order.tolist()]
 

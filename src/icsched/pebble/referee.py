@@ -5,9 +5,10 @@ exact, and its cost grows with the number of ideals: ten million for a mesh of 1
 2**s for s independent nonsinks. It raises LimitError past *limit* ideals, 1,024 nonsinks or 2 GB.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import Answer, names_of
 from icsched.given import Graph, dag_of
+from icsched.graph_inputs import T, T_co
 from icsched.pebble.profile import Order, Profile, eligibility_profile
 
 DEFAULT_LIMIT = 50_000_000
@@ -65,7 +67,7 @@ def ic_optimal_order(graph: Graph, *, limit: int = DEFAULT_LIMIT) -> Ids | None:
 
 
 @dataclass(frozen=True)
-class Verdict(Answer):
+class Verdict(Answer, Generic[T_co]):
     """Whether an order is IC-optimal and, if not, where it first falls short.
 
     `step` counts executed tasks. After that many, the order has `eligible` eligible
@@ -78,10 +80,10 @@ class Verdict(Answer):
     eligible: int | None = None
     best_eligible: int | None = None
     better: tuple[int, ...] | None = None
-    better_names: tuple[Hashable, ...] = names_of("better")
+    better_names: tuple[T_co, ...] = names_of("better")
 
 
-def verify(graph: Graph, order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict:
+def verify(graph: Graph[T], order: Order, *, limit: int = DEFAULT_LIMIT) -> Verdict[T]:
     """Say whether *order* is IC-optimal; if not, name the first step and set that beat it.
 
     Raises ScheduleError if *order* is not legal, LimitError past *limit* ideals.

@@ -40,11 +40,6 @@ TITLES = {
     "stall": "probability of stalling",
     "utilisation": "utilisation",
 }
-_WHY_EMPTY = {  # what an order whose mean is 0 never did; what if no order's is 0 everywhere
-    "time": ("took any time", "too short\nfor a ratio"),
-    "stall": ("stalled", "stalls too rare\nfor a ratio"),
-    "utilisation": ("used a worker", "too little\nfor a ratio"),
-}
 MOST_POINTS = 2000  # of a line: a page cannot show more
 
 PRIO = {"prio": "prio"}  # the usual order, with its label
@@ -317,31 +312,30 @@ def _explain_gaps(
     found = [[result for result in results if _section(result.cell) == s] for s in sections]
     gaps = {i: one for i, one in enumerate(found) if not _has_ratio(one, metric, orders)}
     if len(gaps) == len(sections):
-        _write_inside(axes, 0.5, _why_empty(results, metric, orders).replace("\n", " "))
+        _write_inside(axes, 0.5, _why_empty(results, orders).replace("\n", " "))
         axes.set_yticks([1.0])
         return
     for section, there in gaps.items():
-        _write_inside(axes, (section + 0.5) / len(sections), _why_empty(there, metric, orders))
+        _write_inside(axes, (section + 0.5) / len(sections), _why_empty(there, orders))
 
 
 def _has_ratio(results: Sequence[CellResult], metric: str, orders: Mapping[str, str]) -> bool:
     return any(getattr(result.ratios(order), metric) for result in results for order in orders)
 
 
-def _why_empty(results: Sequence[CellResult], metric: str, orders: Mapping[str, str]) -> str:
-    """Say why no result has a ratio: a ratio needs two means that are not 0, FIFO's clearly so."""
+def _why_empty(results: Sequence[CellResult], orders: Mapping[str, str]) -> str:
+    """Say why no result has a ratio of stalls: both means must not be 0, FIFO's clearly so."""
     if not results:
         return "not simulated\nyet"
-    did, rare = _WHY_EMPTY[metric]
     labels = {**orders, BASELINE: "FIFO"}
     never = [
         label
         for order, label in labels.items()
-        if all(getattr(result.orders[order], metric).mean == 0 for result in results)
+        if all(result.orders[order].stall.mean == 0 for result in results)
     ]
     if not never:
-        return rare
-    return f"never {did}" if len(never) == len(labels) else f"{', '.join(never)}\nnever {did}"
+        return "stalls too rare\nfor a ratio"
+    return "never stalled" if len(never) == len(labels) else f"{', '.join(never)}\nnever stalled"
 
 
 def _write_inside(axes: Axes, across: float, words: str) -> None:

@@ -171,7 +171,7 @@ def _orders(told: Foretold) -> str:
     for name, estimates in told.found.orders.items():
         ratio = told.found.ratio.get(f"{name}_over_{told.baseline}")
         change = ""
-        if ratio is not None and ratio.time is not None:
+        if ratio is not None:
             low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
             change = f"{_percent(ratio.time.median - 1)} [{low}, {high}]"
         rows.append([named(name), _interval(estimates.time), change])
@@ -237,7 +237,7 @@ def _order_keys(told: Foretold) -> dict[str, object]:
     return {
         name: {
             "time": asdict(estimates.time),
-            "ratio": asdict(ratio.time) if (ratio := ratios[name]) and ratio.time else None,
+            "ratio": asdict(ratio.time) if (ratio := ratios[name]) else None,
         }
         for name, estimates in found.orders.items()
     }

@@ -129,7 +129,7 @@ _IC_OPTIMAL = "IC-optimal, no order has more eligible tasks at any step"
 
 def _time_ratios(found: Simulation) -> tuple[dict[str, Ratio], str]:
     """Return the ratio of times of each order to the baseline, and the baseline."""
-    over = {key: ratios.time for key, ratios in found.ratio.items() if ratios.time}
+    over = {key: ratios.time for key, ratios in found.ratio.items()}
     compared = {
         key: name for name in found.orders for key in over if key.startswith(f"{name}_over_")
     }

@@ -53,12 +53,11 @@ def _finished(results: Sequence[CellResult], cells: int) -> str:
 
 def _gain(results: Sequence[CellResult], order: str) -> str:
     """Say where the gain of *order* is largest, and whether it may be chance."""
-    ratios = [(result.ratios(order).time, result.cell) for result in results]
-    found = [(ratio, cell) for ratio, cell in ratios if ratio]
-    if not found:
+    if not results:
         return ""
-    gains = [(ratio, cell) for ratio, cell in found if ratio.high < 1]
-    best, cell = min(gains or found, key=lambda pair: (pair[0].median, pair[1]))
+    ratios = [(result.ratios(order).time, result.cell) for result in results]
+    gains = [(ratio, cell) for ratio, cell in ratios if ratio.high < 1]
+    best, cell = min(gains or ratios, key=lambda pair: (pair[0].median, pair[1]))
     took = f"takes {best.median:.3f} [{best.low:.3f}, {best.high:.3f}] of fifo's time"
     return f"at best {order} {took}{_place(cell)}" + ("" if gains else ": no cell shows a gain")
 

@@ -1,9 +1,9 @@
 """A drop-in for `graphlib.TopologicalSorter` that hands out the best tasks first."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import is_
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, cast
 
 import numpy as np
 
@@ -14,15 +14,12 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, CycleError, GraphError
 from icsched.frames import brief
 from icsched.given import Graph, dag_of
-from icsched.graph_inputs import in_order
+from icsched.graph_inputs import ParentsOf, T, in_order
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 
 _EVERYTHING = 2**63 - 1
 _NONE = np.empty(0, np.int32)
-
-
-T = TypeVar("T", bound=Hashable)
 
 
 class Sorter(Generic[T]):
@@ -50,15 +47,7 @@ class Sorter(Generic[T]):
     ('a', 'c', 'd')
     """
 
-    @overload
-    def __init__(
-        self, graph: Mapping[T, Iterable[T]] | None = None, *, order: Order | None = None
-    ) -> None: ...
-
-    @overload
-    def __init__(self: "Sorter[Any]", graph: Graph, *, order: Order | None = None) -> None: ...
-
-    def __init__(self, graph: Graph | None = None, *, order: Order | None = None) -> None:
+    def __init__(self, graph: Graph[T] | None = None, *, order: Order | None = None) -> None:
         self._queue: ReadyQueue | None = None
         self._started = False
         # The group handed out last: names and ids. It is replaced as a whole, so that threads may
@@ -73,7 +62,7 @@ class Sorter(Generic[T]):
             self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(dag_of(graph), order)
             return
         self._graph = _GrowingGraph()
-        for task, parents in cast("Mapping[T, Iterable[T]]", graph or {}).items():
+        for task, parents in cast("ParentsOf[T]", graph or {}).items():
             if not isinstance(parents, Iterable):
                 expected = f"expected a list of tasks, got {parents!r}"
                 raise GraphError(f"parents of task {task!r}: {expected}")
@@ -232,7 +221,7 @@ class _GrowingGraph(Generic[T]):
 
     def add(self, node: T, predecessors: Iterable[T]) -> None:
         task = self._id(node)
-        for predecessor in cast("Iterable[T]", in_order(predecessors)):
+        for predecessor in in_order(predecessors):
             self._parents.append(self._id(predecessor))
             self._children.append(task)
 
@@ -257,13 +246,13 @@ class _GrowingGraph(Generic[T]):
 class _DagGraph(Generic[T]):
     """A Dag in the shape that Sorter works on."""
 
-    def __init__(self, dag: Dag, order: Order | None) -> None:
+    def __init__(self, dag: Dag[T], order: Order | None) -> None:
         self._dag = dag
         self._ranks = ranks_of(
             prioritize(dag, "prio").order if order is None else check_order(dag, order)
         )
-        self.ids = cast("Mapping[T, int]", dag.ids)
-        self.names = cast("list[T]", list(dag.names))  # a list hands out items faster than a tuple
+        self.ids = dag.ids
+        self.names = list(dag.names)  # a list hands out items faster than a tuple
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _DagGraph, (self._dag, ranks_of(self._ranks))

@@ -12,6 +12,7 @@ from numbers import Real
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from icsched import checks
 from icsched.arrays import LONGEST, SHORTEST, Floats
@@ -171,19 +172,21 @@ class Recorded:
     deadline: ClassVar[float] = math.inf
     replicas: ClassVar[int] = 1
 
+    def __init__(
+        self, starts: ArrayLike, ends: ArrayLike, delay: float = 0.0, overhead: float = 0.0
+    ) -> None:
+        first, last = _checked_moments("starts", starts), _checked_moments("ends", ends)
+        if len(first) != len(last):
+            raise ArgumentError(f"ends: expected {len(first)}, one per start, got {len(last)}")
+        _check_visits(first, last)
+        by_start = np.argsort(first, kind="stable")
+        first, last = first[by_start], last[by_start]
+        first.flags.writeable = last.flags.writeable = False
+        _set(self, starts=first, ends=last, delay=delay, overhead=overhead)
+        _set(self, **_checked_additions(self))
+
     def __repr__(self) -> str:
         return changed(self)
-
-    def __post_init__(self) -> None:
-        starts = _checked_moments("starts", self.starts)
-        ends = _checked_moments("ends", self.ends)
-        if len(starts) != len(ends):
-            raise ArgumentError(f"ends: expected {len(starts)}, one per start, got {len(ends)}")
-        _check_visits(starts, ends)
-        by_start = np.argsort(starts, kind="stable")
-        starts, ends = starts[by_start], ends[by_start]
-        starts.flags.writeable = ends.flags.writeable = False
-        _set(self, starts=starts, ends=ends, **_checked_additions(self))
 
     @property
     def count(self) -> int:

@@ -35,15 +35,14 @@ class Mean:
 class Ratio:
     """A ratio of two means, as the median of what it may be, with its interval.
 
-    `mean` and `deviation` are the mean and the standard deviation of what the ratio may be. They
-    are None where only an interval was kept.
+    `mean` and `deviation` are the mean and the standard deviation of what the ratio may be.
     """
 
     median: float
     low: float
     high: float
-    mean: float | None = None
-    deviation: float | None = None
+    mean: float
+    deviation: float
 
     @property
     def half_width(self) -> float:

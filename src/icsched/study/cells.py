@@ -208,7 +208,7 @@ def run_cells(subject: Subject, cells: Iterable[Cell], terms: Terms, *, threads:
     >>> fork = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
     >>> cells = grid(Terms(), [1], [1, 2, 4])
     >>> found = run_cells(Subject(fork, {"prio": [1, 0, 2, 3]}), cells, Terms(), threads=2)
-    >>> sorted(result.batch for result in found)
+    >>> sorted(result.batch or 0 for result in found)
     [1.0, 2.0, 4.0]
     """
     check_runs(1, threads)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ from icsched.theory.settled import (
 )
 
 SCHEMA = 1
-Node = dict[str, object]
+Node = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ that start with ``#``, are comments. icsched writes an order as the last comment
     # order: fetch,clean,plot
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,13 +21,13 @@ COMMENT = "#"
 ORDER = "# order: "
 
 
-def read(paths: Sequence[str], _options: object) -> Workflow:
+def read(paths: Sequence[str], _options: object) -> Workflow[str]:
     """Return the workflow in the file; raises FormatError for a line that is not a pair.
 
     Tasks get their ids in the order in which the file names them.
     """
     [path] = paths
-    parents: dict[Hashable, list[Hashable]] = {}
+    parents: dict[str, list[str]] = {}
     for number, line in enumerate(_text(path, read_bytes(path)).splitlines(), 1):
         if not line.strip() or line.startswith(COMMENT):
             continue

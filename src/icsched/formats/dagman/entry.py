@@ -58,7 +58,7 @@ def read_dagman(
     lenient: bool = False,
     use_dag_directory: bool = False,
     directory: str = "",
-) -> Workflow:
+) -> Workflow[str]:
     """Return the workflow in a DAGMan file, or in several that are submitted together.
 
     Takes the arguments of `read_submission`. Tasks have ids in DAGMan's order. Raises FormatError
@@ -103,7 +103,9 @@ def submission_in(workflow: Workflow) -> Submission | None:
     return workflow.parsed if isinstance(workflow.parsed, Submission) else None
 
 
-def read_with(paths: Sequence[str], options: DagmanOptions, *, directory: str = "") -> Workflow:
+def read_with(
+    paths: Sequence[str], options: DagmanOptions, *, directory: str = ""
+) -> Workflow[str]:
     """Return the workflow in DAGMan files, as `read_dagman` does."""
     return read_dagman(
         paths,

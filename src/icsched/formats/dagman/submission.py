@@ -66,7 +66,7 @@ class Submission:
         return tuple(self.scope.names[slot] for slot in self._layout.tolist())
 
     @cached_property
-    def whole(self) -> Dag:
+    def whole(self) -> Dag[str]:
         """All jobs, including those that are done."""
         place = ranks_of(self._layout)
         arcs = np.column_stack([place[self.scope.parents], place[self.scope.children]])
@@ -91,7 +91,7 @@ class Submission:
         return self.scope.is_done[self._layout]
 
     @cached_property
-    def dag(self) -> Dag:
+    def dag(self) -> Dag[str]:
         """The jobs that are left to run."""
         return self.whole.induced(np.flatnonzero(~self.done)) if self.done.any() else self.whole
 

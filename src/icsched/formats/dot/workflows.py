@@ -14,7 +14,7 @@ from icsched.workflow import Workflow
 _PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true")
 
 
-def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_dot(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow in a Graphviz file: one digraph, edges from parents to children.
 
     An edge to or from a subgraph stands for edges of all its nodes. The attributes `run_time`,

@@ -171,7 +171,7 @@ def _shown(value: object) -> str:
     return repr(value) if isinstance(value, str) else f"a {_kind(value)}"
 
 
-def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
+def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # noqa: ARG001  no options
     """Return the workflow in a file; raises FormatError for what is no workflow of Pegasus."""
     (path,) = paths
     data = read_bytes(path, MOST_READ)

@@ -31,7 +31,7 @@ _MOST_NICE = 2_147_483_645  # of Slurm
 _SCRIPT = "task.sh"  # what a task runs if nothing is known about it
 
 
-def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow:
+def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     """Return the workflow that a script of sbatch lines submits.
 
     No shell reads the script. A line is a comment, an sbatch command, or ``name=$(sbatch ...)``,

@@ -70,7 +70,7 @@ class _Columns:
     repeated: int = 0  # tasks of the execution that it has once more
 
 
-def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow:  # noqa: ARG001  no options
+def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # noqa: ARG001  no options
     """Return the workflow in a file; raises FormatError for what is no WfFormat or has a cycle."""
     (path,) = paths
     raw = read_bytes(path)
@@ -183,7 +183,7 @@ def _seconds(task: layout.OldTask) -> float | None:
 # From columns to a workflow
 
 
-def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remarks) -> Workflow:
+def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remarks) -> Workflow[str]:
     arcs, tellers = _arcs(columns, places, remarks)
     whole = dag_of(
         columns.names,

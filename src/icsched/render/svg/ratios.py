@@ -16,7 +16,7 @@ _LEFT, _ROW, _TOP, _BOTTOM = 130.0, 24.0, 8.0, 40.0
 def ratios_drawing(baseline: str, found: Mapping[str, Ratio], *, width: float = 460.0) -> Drawing:
     """Draw the ratio of times of each order to *baseline*, which is a line at 1.
 
-    >>> drawing = ratios_drawing("fifo", {"prio": Ratio(0.75, 0.5, 1.0)})
+    >>> drawing = ratios_drawing("fifo", {"prio": Ratio(0.75, 0.5, 1.0, 0.75, 0.1)})
     >>> drawing.words
     'Time over the time of fifo, for prio'
     """

@@ -1,8 +1,8 @@
 """What a cluster is, and whether it is productive."""
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Generic, overload
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from icsched.arrays import task_ids
 from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.frames import Answer, Listed, names_of
+from icsched.graph_inputs import T, T_co
 from icsched.pebble import optimal_profile
 
 # Whether a cluster is productive is computed for dags of up to this many tasks, within this effort.
@@ -18,7 +19,7 @@ EXACT_SETS = 200_000
 
 
 @dataclass(frozen=True)
-class Cluster(Answer, Sequence[int]):
+class Cluster(Answer, Sequence[int], Generic[T_co]):
     """Tasks for one worker, who can run them all without waiting for another worker.
 
     `tasks` come in execution order: every parent of a task is done already, or comes earlier in
@@ -41,7 +42,7 @@ class Cluster(Answer, Sequence[int]):
     productive: bool | None
     clusterer: str
     cut_bytes: int | None = None
-    names: tuple[Hashable, ...] = names_of("tasks")
+    names: tuple[T_co, ...] = names_of("tasks")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", task_ids(self.tasks))
@@ -71,7 +72,9 @@ class Cluster(Answer, Sequence[int]):
         return f"Cluster(tasks={Listed(self.tasks)}, {cut})"
 
 
-def set_apart(dag: Dag, clusters: Sequence[Cluster], alone: Collection[int]) -> list[Cluster]:
+def set_apart(
+    dag: Dag[T], clusters: Sequence[Cluster[T]], alone: Collection[int]
+) -> list[Cluster[T]]:
     """Return a whole plan of *dag* with the tasks *alone* in clusters of one.
 
     The tasks before such a task in its cluster become a cluster, and so do the tasks after it. So
@@ -105,7 +108,7 @@ def _parts(tasks: Sequence[int], apart: Collection[int]) -> list[tuple[int, ...]
     return [tuple(part) for part in parts]
 
 
-def _part(dag: Dag, before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster:
+def _part(dag: Dag[T], before: Sequence[int], tasks: tuple[int, ...], clusterer: str) -> Cluster[T]:
     inside = set(tasks)
     cut = sum(child not in inside for task in tasks for child in dag.child_rows[task].tolist())
     names = tuple(dag.names[task] for task in tasks)

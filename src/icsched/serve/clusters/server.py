@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import cycle
+from typing import Generic
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from icsched.arrays import ranks_of
 from icsched.errors import ArgumentError, ClusterError
 from icsched.frames import brief
 from icsched.given import Graph, PerTask, dag_of
+from icsched.graph_inputs import T
 from icsched.orders import Plan
 from icsched.pebble import Order
 from icsched.serve.clusters.clusterer import Clusterer, Ground
@@ -22,7 +24,7 @@ _MOST_NAMED = 8  # tasks, in a message
 _INSTEAD = "use auto, direct or lean"  # these take any dag
 
 
-class ClusterServer:
+class ClusterServer(Generic[T]):
     """Hand out clusters of a dag to workers of different power, as they ask.
 
     It is a `Server` by task ids. `take` gives a worker tasks whose parents are all done or come
@@ -43,7 +45,7 @@ class ClusterServer:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: Graph[T],
         *,
         clusterer: str = "auto",
         order: Order | Plan | None = None,
@@ -82,7 +84,7 @@ class ClusterServer:
         """Whether some task is not done."""
         return self._rest.left > 0
 
-    def take(self, capacity: int) -> Cluster:
+    def take(self, capacity: int) -> Cluster[T]:
         """Return a cluster of *capacity* tasks, or fewer if no larger set is self-contained.
 
         It is empty if nothing can be handed out now: all tasks are handed out, or wait for clusters
@@ -111,7 +113,7 @@ class ClusterServer:
         expected = f"at most {size} tasks that are free, and wait for no task outside of the set"
         return ClusterError(f"clusterer {self.clusterer}: expected {expected}, got {chosen}")
 
-    def _described(self, tasks: list[int]) -> Cluster:
+    def _described(self, tasks: list[int]) -> Cluster[T]:
         sizes = self._sizes
         cut_bytes = None if sizes is None else self._rest.cut_bytes(tasks, sizes)
         cut_arcs = self._rest.cut_arcs(tasks)
@@ -178,13 +180,13 @@ class ClusterServer:
 
 
 def best_cluster(
-    graph: Graph,
+    graph: Graph[T],
     size: int,
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
     sizes: PerTask | None = None,
-) -> Cluster:
+) -> Cluster[T]:
     """Return one cluster of *size* tasks off *graph*, which is what `prioritize` takes.
 
     *clusterer* is a name of `CLUSTERERS`:
@@ -217,13 +219,13 @@ def best_cluster(
 
 
 def plan_clusters(
-    graph: Graph,
+    graph: Graph[T],
     capacities: Sequence[int],
     *,
     clusterer: str = "auto",
     order: Order | Plan | None = None,
     sizes: PerTask | None = None,
-) -> list[Cluster]:
+) -> list[Cluster[T]]:
     """Return all of *graph* as clusters, sized to *capacities* in turn, over and over.
 
     The plan has no timing: each cluster counts as done when it is handed out. Other arguments are

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Literal, get_args
+from typing import Generic, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from icsched.arrays import Ids, Mask, ids_where, mask_of, task_ids
 from icsched.errors import GameError
 from icsched.frames import Answer, names_of
 from icsched.given import Graph, dag_of
+from icsched.graph_inputs import T, T_co
 from icsched.theory.batches import milp
 from icsched.theory.batches.state import state_of
 
@@ -64,7 +65,7 @@ HALF = Guarantee(GuaranteeKind.HALF)
 
 
 @dataclass(frozen=True)
-class Batch(Answer):
+class Batch(Answer, Generic[T_co]):
     """Tasks to hand out together, and how good the batch is.
 
     `take` has the task ids, ascending: a batch is a set. `names` has their names. `eligible_after`
@@ -76,7 +77,7 @@ class Batch(Answer):
     eligible_after: int
     method: str
     guarantee: Guarantee
-    names: tuple[Hashable, ...] = names_of("take")
+    names: tuple[T_co, ...] = names_of("take")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +91,14 @@ class Choice:
 
 
 def best_batch(
-    graph: Graph,
+    graph: Graph[T],
     executed: Iterable[Hashable],
     r: int,
     *,
     running: Iterable[Hashable] = (),
     method: Method = "auto",
     time_limit_s: float = 10.0,
-) -> Batch:
+) -> Batch[T]:
     """Choose the *r* eligible tasks that leave the most tasks eligible once they have run.
 
     *graph* is what `prioritize` takes. *executed* has the tasks that have run. *running* has the
