@@ -17,6 +17,8 @@ from icsched.files import (
     read_text,
     write_bytes,
     write_text,
+    write_texts,
+    write_with_directory,
 )
 from tests.files.limits import files_limited_to, mode
 
@@ -237,3 +239,64 @@ def test_bytes_that_were_written_are_read_back_the_same(scratch, data):
     write_bytes(scratch, data)
 
     assert read_bytes(scratch) == data
+
+
+def test_several_files_are_written_and_what_is_no_file_is_written_into(tmp_path):
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "old").chmod(0o640)
+    reader, writer = os.pipe()
+
+    with os.fdopen(reader) as pipe:
+        texts = {"old": "1", "new": "2"}
+        paths = {str(tmp_path / name): text for name, text in texts.items()}
+        write_texts({**paths, f"/dev/fd/{writer}": "3", os.devnull: "4"})
+        os.close(writer)
+        assert pipe.read() == "3"
+
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts
+    assert mode(tmp_path / "old") == 0o640
+
+
+@pytest.mark.parametrize(
+    ("old", "folder", "script", "text"),
+    [
+        (None, 0o750, 0o750, 0o640),
+        (0o700, 0o700, 0o750, 0o640),
+    ],
+)
+def test_a_directory_of_files_gets_the_permissions_of_the_old_or_of_a_new_one(
+    tmp_path, old, folder, script, text
+):
+    place = tmp_path / "place"
+    if old is not None:
+        place.mkdir()
+        place.chmod(old)
+
+    with umask(0o027):
+        write_with_directory(
+            tmp_path / "file", b"1", place, {"run": b"2", "data": b"3"}, executable={"run"}
+        )
+
+    assert (mode(place), mode(place / "run"), mode(place / "data")) == (folder, script, text)
+    assert (tmp_path / "file").read_bytes() == b"1"
+    assert sorted(path.name for path in place.iterdir()) == ["data", "run"]
+
+
+def test_files_in_a_new_directory_get_the_group_that_the_directory_above_gives(tmp_path):
+    tmp_path.chmod(0o2755)
+
+    write_with_directory(tmp_path / "file", b"1", tmp_path / "place", {"data": b"2"})
+
+    assert mode(tmp_path / "place") & stat.S_ISGID
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_files_in_a_directory_of_another_owner_belong_to_that_owner(tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    os.chown(place, 65534, 100)
+
+    write_with_directory(tmp_path / "file", b"1", place, {"data": b"2"})
+
+    made = (place / "data").stat()
+    assert (made.st_uid, made.st_gid) == (65534, 100)
