@@ -29,8 +29,7 @@ from icsched import (
     simulate,
 )
 from icsched.compare import Estimates, Paired
-from icsched.render.figures import Curve, blank, draw_intervals, style, write_figure
-from icsched.render.svg.looks import FAINT, INK
+from icsched.render.figures import FAINT, INK, Curve, blank, draw_intervals, style, write_figure
 from icsched.sim import Clustered, Mean, Ratio, Times
 
 FIGURES = Path(__file__).parent.parent / "docs" / "allocation"
