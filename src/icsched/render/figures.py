@@ -70,7 +70,7 @@ _GAP = 1.5  # columns between two sections
 _BESIDE = 0.8  # columns that the orders of one cell take
 _LABEL_POINTS = 6.0  # size of the labels below a ratio figure
 _WIDTH, _MARGIN = 9.0, 0.9  # of a ratio figure: inches, and the share of them that has columns
-_SIZE = 8.0  # of text, in points
+_SIZE, _TITLE, _NAME = 8.0, 10.0, 7.6  # points: of text, of titles, of the names in a dag
 
 
 class _Look(NamedTuple):
@@ -125,7 +125,7 @@ def curves_figure(
         axes.set_xlim(0, max(1.0, axes.dataLim.x1))
         axes.set_ylim(0, max(1.0, axes.dataLim.y1))
         axes.set(xlabel=f"{word}s executed", ylabel=f"eligible {word}s")
-        axes.set_title(fitted(title, 72 * size[0] - 60, _SIZE + 2), loc="left", fontsize=_SIZE + 2)
+        axes.set_title(fitted(title, 72 * size[0] - 60, _TITLE), loc="left", fontsize=_TITLE)
         axes.locator_params(integer=True)
         axes.grid(axis="y", color=FAINT, linewidth=0.3)
         axes.spines[["left", "right", "top"]].set_visible(False)
@@ -184,8 +184,8 @@ def dag_figure(
             gid="tasks",
         )
         _write_names(axes, picture, radius, room)
-        words = fitted(title, 72 * wide, _SIZE + 2)
-        figure.text(_FRAME / width, 1 - _FRAME / height, words, va="top", fontsize=_SIZE + 2)
+        words = fitted(title, 72 * wide, _TITLE)
+        figure.text(_FRAME / width, 1 - _FRAME / height, words, va="top", fontsize=_TITLE)
         if ranks is not None:
             _add_scale(figure)
     return figure
@@ -213,13 +213,14 @@ def _node_colours(picture: DagPicture, ranks: Ids | None) -> Any:
 def _draw_arcs(axes: Axes, picture: DagPicture) -> None:
     """Draw the arcs; those that stand for more are wider."""
     width = np.ceil(np.minimum(1 + np.log10(np.maximum(picture.count, 1)), 4.0))
+    thin = 0.6 if len(width) < _AT_ONCE else 0.3
     for wide in np.unique(width).tolist():
         arcs = np.flatnonzero(width == wide)
         # Few at once: a PNG of one line with all of them takes gigabytes.
         for part in np.split(arcs, range(_AT_ONCE, len(arcs), _AT_ONCE)):
             above, below = picture.parent[part], picture.child[part]
             ends = (_with_gaps(at[above], at[below]) for at in (picture.x, picture.y))
-            look = {"color": FAINT, "linewidth": 0.6 * wide, "gid": f"arcs-{part[0]}"}
+            look = {"color": FAINT, "linewidth": thin * wide, "gid": f"arcs-{part[0]}"}
             axes.plot(*ends, zorder=1, clip_on=False, **look)
 
 
@@ -247,10 +248,8 @@ def _write_names(
     rows = zip(picture.x, below, beside, picture.label, picture.tasks.tolist(), strict=True)
     for x, y, space, label, tasks in rows:
         name = f"{label} x {tasks:,}" if tasks > 1 else label
-        if words := fitted(name, space, 0.95 * _SIZE):
-            axes.text(
-                x, y, words, ha="center", va="top", fontsize=0.95 * _SIZE, bbox=back, zorder=2
-            )
+        if words := fitted(name, space, _NAME):
+            axes.text(x, y, words, ha="center", va="top", fontsize=_NAME, bbox=back, zorder=2)
 
 
 def _add_scale(figure: Figure) -> None:
@@ -282,24 +281,25 @@ def lanes_figure(
     looks = [*zip(map(shown, names), COLOURS[1:], strict=False), ("no result", FAINT)]
     with style():
         figure = blank(_ACROSS, sum(heights) + 0.5 * len(runs) + 0.8)
-        words = fitted(title, 72 * _ACROSS - 20, _SIZE + 2)
-        figure.suptitle(words, x=0.01, ha="left", fontsize=_SIZE + 2)
+        words = fitted(title, 72 * _ACROSS - 20, _TITLE)
+        figure.suptitle(words, x=0.01, ha="left", fontsize=_TITLE)
         plots = figure.subplots(len(runs), height_ratios=heights, squeeze=False)[:, 0]
         legend: dict[int, Artist] = {}
         for axes, (order, lanes) in zip(plots, runs.items(), strict=True):
-            look = _look_of_bars(lanes, kind, len(names))
+            has_result = lanes.ending == lanes.endings.index("result")
+            look = np.where(has_result, kind[lanes.task], len(names))
             for at in np.unique(look).tolist():
                 name, colour = looks[at]
                 drawn = {"facecolor": colour, "label": name, "gid": f"{shown(order)}: {name}"}
                 legend[at] = _draw_bars(axes, lanes, look == at, end, **drawn)
-            axes.axvline(lanes.end, color=INK, linewidth=1.2)
+            axes.axvline(lanes.end, color=INK, linewidth=1.2, clip_on=False)
             axes.set(xlim=(0, end), ylim=(max(1, lanes.workers), 0), yticks=[])
             axes.set_title(_run_words(order, lanes, unit), loc="left", fontsize=_SIZE)
             axes.spines[["left", "right", "top"]].set_visible(False)
             _count(axes.xaxis)
         axes.set_xlabel(f"time, in {unit}" if unit else "time")
-        entries = [legend[at] for at in sorted(legend)]
-        _add_legend(figure, entries, [looks[at][0] for at in sorted(legend)])
+        in_turn = sorted(legend)
+        _add_legend(figure, [legend[at] for at in in_turn], [looks[at][0] for at in in_turn])
     return figure
 
 
@@ -309,12 +309,6 @@ def _run_words(order: str, lanes: Lanes, unit: str) -> str:
     cut = f", the first {counted(len(lanes), 'bar')} of more" if lanes.is_cut else ""
     ends = f"ends at {time} {unit}".rstrip()
     return f"{shown(order)}: {ends}, {counted(lanes.workers, 'worker')}{cut}"
-
-
-def _look_of_bars(lanes: Lanes, kind: Ids, kinds: int) -> Ids:
-    """Return the kind of each bar; *kinds* if it gave no result, or its task is not in the dag."""
-    known = np.where(lanes.task < 0, kinds, kind[lanes.task])
-    return np.where(lanes.ending == lanes.endings.index("result"), known, kinds)
 
 
 def _draw_bars(axes: Axes, lanes: Lanes, of: Mask, end: float, **look: Any) -> Artist:
