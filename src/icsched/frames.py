@@ -80,10 +80,10 @@ def names_of(ids: str) -> Any:
 
 
 class Shown:
-    """What notebooks show as a small picture with the main facts."""
+    """What notebooks show as a table of the main facts, and a small picture."""
 
     def _repr_html_(self) -> str:
-        """Return the picture and the facts as HTML; names cannot act on the page."""
+        """Return the facts and the picture as HTML; names cannot act on the page."""
         # By name: it is in a layer above, and only notebooks need it.
         return str(import_module("icsched.render.notebook").html(self))
 

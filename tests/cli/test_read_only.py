@@ -12,7 +12,6 @@ WRITING = [
     "convert wf.dag -o FILE.dot",
     "make airsn 6 -o FILE.dag",
     "cluster wf.dag --size 2 -o FILE.dag",
-    "cluster wf.dag --size 2 --dot FILE.dot",
     "plot curves wf.dag -o FILE.svg",
     "report wf.dag -o FILE.html",
     "verify wf.dag --write-certificate FILE.json",

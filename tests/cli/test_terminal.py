@@ -25,7 +25,7 @@ def airsn(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    """What a pipe gets of `icsched simulate`, which has sentences, a table and charts."""
+    """What a pipe gets of `icsched simulate`, which has sentences and a table."""
     folder = tmp_path_factory.mktemp("plain")
     write_dagman(families.airsn(5), folder / "airsn.dag")
     command = [SCRIPT, "simulate", "airsn.dag", "--runs", "20"]
@@ -41,7 +41,7 @@ def test_a_report_fits_the_terminal_and_no_word_is_broken(columns, airsn, plain)
 
 
 def words(text: str) -> set[str]:
-    """The words of a report without its charts, and without the colon of a row made a list."""
+    """The words of a report, without the colon of a row made a list."""
     return {word.strip(":") for word in re.findall(r"[!-~]+", text)}
 
 
@@ -118,23 +118,6 @@ def test_a_pipe_has_colour_only_if_the_user_asks_for_it(airsn, icsched, monkeypa
             asked = icsched("verify", airsn).out
 
         assert asked == usual.replace("IC-optimal", "\x1b[1;32mIC-optimal\x1b[0m", 1)
-
-
-@pytest.mark.parametrize(
-    "environment", [{"LC_ALL": "C"}, {"LANG": "C"}, {"PYTHONIOENCODING": "ascii"}], ids=str
-)
-def test_a_locale_of_ascii_gets_charts_in_ascii(environment, tmp_path):
-    r"""
-     a
-    / \     Eligible after 0, 1 and 2 jobs: 1, 2, 1. Half a bar is =, a full one @.
-    b  c
-    """
-    path = tmp_path / "wf.dag"
-    path.write_text("JOB a a.sub\nJOB b b.sub\nJOB c c.sub\nPARENT a CHILD b c\n")
-    found = shown([SCRIPT, "show", path], 80, **environment)
-
-    assert found.isascii()
-    assert re.search(r"^  prio +=@=$", found, re.MULTILINE)
 
 
 def test_a_locale_of_ascii_gets_names_escaped(tmp_path, icsched_process):

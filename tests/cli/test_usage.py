@@ -116,7 +116,6 @@ def test_an_error_with_json_is_the_same_line_without_an_object(icsched, command)
         (["make", "w", "3", "2", "-o", ""], "-o"),
         (["report", "wf.dag", "-o", ""], "-o"),
         (["convert", "wf.dag", ""], "OUTPUT"),
-        (["cluster", "wf.dag", "--size", "1", "--dot", ""], "--dot"),
         (["learn", "wf.dag", "--pool-file", ""], "--pool-file"),
         (["verify", "wf.dag", "--write-certificate", ""], "--write-certificate"),
     ],

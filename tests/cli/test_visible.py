@@ -63,7 +63,7 @@ COMMANDS = {
         *("study", FILE, "-o", f"out{NASTY}", "--intervals", "1", "--batches", "2"),
         *("--runs", "20", "--half-width", "1"),
     ),
-    "cluster": ("cluster", FILE, "--size", "2", "--dot", f"dot{NASTY}"),
+    "cluster": ("cluster", FILE, "--size", "2"),
 }
 
 

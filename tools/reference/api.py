@@ -95,7 +95,7 @@ GROUPS = (
         "Look",
         "Schedule eligibility_profile",
         "pebble",
-        "A `Dag`, a `Plan`, a `Simulation` and a certificate show a picture in notebooks;\n"
+        "A `Dag`, a `Plan` and a certificate show a picture in notebooks;\n"
         "[plots.md](plots.md) has more pictures.",
     ),
     Group(

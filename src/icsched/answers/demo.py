@@ -11,7 +11,7 @@ from icsched.answers.compared import Compared
 from icsched.compare import simulate
 from icsched.formats import dagman_text
 from icsched.orders import prioritize
-from icsched.pebble import Profile, Verdict
+from icsched.pebble import Verdict
 from icsched.sim import Ratio, Workers
 from icsched.workflow import Workflow
 
@@ -31,10 +31,9 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """AIRSN 250 in the order prio, and the eligible jobs of critical path beside it."""
+    """AIRSN 250 in the order prio."""
 
     compared: Compared
-    critical_path: Profile
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +77,7 @@ def _seconds(name: str) -> float:
 @cache
 def ordered() -> Ordered:
     """Order AIRSN 250."""
-    compared = Compared(prioritize(made().workflow.dag, "prio"))
-    path = prioritize(compared.plan.dag, "critical-path").schedule
-    return Ordered(compared, path.eligible)
+    return Ordered(Compared(prioritize(made().workflow.dag, "prio")))
 
 
 def proved() -> Proved:

@@ -19,7 +19,7 @@ PURPOSES = {
     "networkx": "graphs of networkx as workflows",
     "rustworkx": "graphs of rustworkx as workflows",
     "pandas": "plans and simulations as data frames",
-    "plot": "figures of icsched study",
+    "plot": "pictures",
     "yaml": "workflows of Pegasus",
     "dask": "runs and studies on a Dask cluster, and the order dask",
     "snakemake": "a scheduler for Snakemake",

@@ -53,7 +53,6 @@ class DagFound:
     """A workflow in layers, and its plan."""
 
     title: str
-    workflow: Workflow
     plan: Plan
     picture: DagPicture
 
@@ -145,7 +144,7 @@ def dag_found(given: PlotInputs) -> DagFound:
         raise ArgumentError(f"--order: a dag shows one order, got {len(given.wanted)}")
     workflow = given.read()
     plan = given.plan(workflow, given.wanted[0])
-    return DagFound(given.title, workflow, plan, dag_picture(workflow.dag))
+    return DagFound(given.title, plan, dag_picture(workflow.dag))
 
 
 def lanes_found(

@@ -28,7 +28,7 @@ from icsched.sim import AnyPool, Played, Pool, Times
 from icsched.workflow import Workflow
 
 ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it
-_FOLLOWED_RUNS = 200  # at most, for the charts
+_FOLLOWED_RUNS = 200  # at most, for timelines
 _FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
 
 
@@ -38,8 +38,7 @@ class SimulateAnswer:
 
     `run_times` are the files with the mean times, if there are any: those of --run-times, or the
     workflow's own. `timed` says where the times of --run-times come from. `chosen` is the order
-    that auto chose, `NOW` for what the files have now, None without auto. `timelines` follow some
-    runs of each order.
+    that auto chose, `NOW` for what the files have now, None without auto.
     """
 
     files: tuple[str, ...]
@@ -55,7 +54,6 @@ class SimulateAnswer:
     chosen: str | None
     found: Simulation
     cautions: tuple[Note, ...]
-    timelines: Mapping[str, Timeline]
 
 
 def simulate_answer(
@@ -105,7 +103,6 @@ def simulate_answer(
         chosen=chosen_by_auto(auto),
         found=found,
         cautions=cautions_about(workflow, replay_error),
-        timelines=model.timelines(workflow.dag, orders, found),
     )
 
 

@@ -48,7 +48,7 @@ def learn(
     reading
         How the workflow is read. Rescue files are never used.
     json_
-        Print one JSON object instead of tables and charts.
+        Print one JSON object instead of tables.
 
     """
     check_streams(*files, *order)

@@ -56,7 +56,7 @@ def plot(
         For study: its directory.
     output_
         File of the picture, which replaces a file of that name; it must be given. The suffix
-        decides: .svg, .png or .pdf; for a dag also .dot or .gv.
+        decides: .svg, .png or .pdf.
     order
         Name of an order, or @FILE with your own order: one job on each line, first to run first.
         It can be given several times. Curves and lanes always have fifo, too;
@@ -70,7 +70,7 @@ def plot(
     check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
     if output_ is None:
         raise ArgumentError("expected -o FILE, such as -o picture.svg")
-    suffix = suffix_of(picture, output_)
+    suffix = suffix_of(output_)
     is_study, is_run = picture == "study", picture == "lanes"
     varied = replace(time_options, run_times=()) != UNIT_TIMES
     refuse(

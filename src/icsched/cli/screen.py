@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 _USUAL_COLUMNS = 80  # if a terminal does not say
 _PLAIN = ("C", "POSIX")  # locales of ASCII
-_BLOCKS = "▁█"  # what charts are made of
 
 
 def screen_of(stream: TextIO) -> Screen:
@@ -52,9 +51,9 @@ def _has_colour(*, is_terminal: bool) -> bool:
 
 
 def _is_ascii(stream: TextIO) -> bool:
-    """Whether the stream cannot take the characters of charts, or the locale does not want them."""
+    """Whether the stream cannot take every name, or the locale does not want them."""
     try:
-        _BLOCKS.encode(stream.encoding or "ascii")
+        "█".encode(stream.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return True
     return _wants_ascii()

@@ -37,7 +37,7 @@ def simulate(
         It can be given several times. critical-path and fifo are always included, and the order
         now: the priorities that the file has, if it has some.
     json_
-        Print one JSON object instead of tables and charts.
+        Print one JSON object instead of tables.
 
     """
     check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)

@@ -31,7 +31,7 @@ def text(found: ClusterAnswer) -> str:
         f" {found.cut_arcs:,} of {counted(dag.arc_count, 'dependency', 'dependencies')} cut",
         shown + (f"  and {rest:,} more: --json has all\n" if rest > 0 else ""),
     ]
-    written = _submission(found.written) if found.is_submittable else ""
+    written = _submission(found.written) if found.written else ""
     told = done_line(found.resumed, "cluster") + times_line(found.timed)
     return "\n".join(lines) + told + written
 

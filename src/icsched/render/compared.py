@@ -1,15 +1,9 @@
-"""A plan beside first come, first served, in bars and words."""
+"""A plan beside first come, first served, in words."""
 
 from icsched.answers.compared import Compared
-from icsched.render.charts import profile_chart
 from icsched.render.words import counted
 
 PEER = "first come, first served"
-
-
-def bars(compared: Compared, name: str) -> str:
-    """Draw both profiles, that of the plan under *name*."""
-    return profile_chart({PEER: compared.fifo_eligible, name: compared.eligible})
 
 
 def lead_sentence(compared: Compared) -> str:

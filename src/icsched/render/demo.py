@@ -6,7 +6,6 @@ from shlex import quote
 
 from icsched.answers.demo import Made, Ordered, Proved, Simulated, Stop
 from icsched.pebble import Verdict
-from icsched.render.charts import profile_chart
 from icsched.render.compared import PEER, lead_sentence
 from icsched.render.layout import listing, paragraph
 from icsched.render.proofs import proof_sentence
@@ -31,19 +30,9 @@ def _(stop: Made) -> str:
 
 @text.register
 def _(stop: Ordered) -> str:
-    profiles = {
-        PEER: stop.compared.fifo_eligible,
-        "critical path": stop.critical_path,
-        "prio": stop.compared.eligible,
-    }
-    question = (
-        "A worker that asks while no job is eligible leaves empty-handed. How many jobs are"
-        " eligible as the run goes on, from the first job (left) to the last (right)?"
-    )
+    why = "A worker that asks while no job is eligible leaves empty-handed."
     found = lead_sentence(stop.compared).replace("\n", " ")
-    chart = profile_chart(profiles)
-    head = paragraph("2. Order it:")
-    return f"\n{head}{paragraph(question)}{chart}{paragraph(f'The order prio: {found}')}"
+    return f"\n{paragraph('2. Order it:')}{paragraph(f'{why} The order prio: {found}')}"
 
 
 @text.register

@@ -52,7 +52,7 @@ def _machine(found: DoctorAnswer) -> list[tuple[str, str]]:
     colour = "with colour" if machine.colour else "without colour"
     columns = "" if machine.columns is None else f"{counted(machine.columns, 'column')}, "
     terminal = f"{columns}{colour}" if machine.terminal else "standard output is not a terminal"
-    letters = f"{machine.encoding}, charts in {'ASCII' if machine.ascii else 'Unicode'}"
+    letters = f"{machine.encoding}, names in {'ASCII' if machine.ascii else 'Unicode'}"
     return [
         ("system", machine.system),
         ("cores", f"{machine.cores:,}"),

@@ -1,7 +1,7 @@
 """How text is laid out: the only place that knows how wide a screen is and what it can show.
 
-A report is made for a `Screen`. Without one, a report has lines of any length, no colour, and bars
-of Unicode, as files and pipes get it. `cli/screen.py` finds out what the user's terminal is like.
+A report is made for a `Screen`. Without one, a report has lines of any length and no colour,
+as files and pipes get it. `cli/screen.py` finds out what the user's terminal is like.
 """
 
 import re
@@ -51,17 +51,6 @@ def shown_on(screen: Screen) -> Iterator[None]:
         yield
     finally:
         _screen.reset(token)
-
-
-def current_screen() -> Screen:
-    """Return the screen for which text is laid out now."""
-    return _screen.get()
-
-
-def room(beside: int, most: int) -> int:
-    """Return how many columns a chart may have beside *beside* others: *most* of them, or fewer."""
-    width = _screen.get().width
-    return most if width is None else max(8, min(most, width - beside))
 
 
 def paragraph(text: str) -> str:

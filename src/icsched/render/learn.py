@@ -11,13 +11,12 @@ from icsched.answers.foretold import FIFO, USED, Foretold
 from icsched.answers.learn import LearnAnswer
 from icsched.logs import KindOfJob, Stalls
 from icsched.render.cautions import caution_text
-from icsched.render.charts import curves
 from icsched.render.known import times_keys, times_sentence
 from icsched.render.layout import table
 from icsched.render.spreads import variation
 from icsched.render.stalls import stall_lines
 from icsched.render.visible import named
-from icsched.render.words import counted, number, short
+from icsched.render.words import counted, number
 from icsched.sim import AnyPool, Mean, Recorded, Workers, pool_to_dict
 
 _MOST_ROWS = 20
@@ -27,7 +26,7 @@ _WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
 
 def text(found: LearnAnswer) -> str:
     """Return a report."""
-    parts = [_head(found), _kinds(found.kinds), _charts(found), _stalls(found.stalls)]
+    parts = [_head(found), _kinds(found.kinds), _stalls(found.stalls)]
     parts.append(_pool(found))
     if found.foretold:
         parts.append(_orders(found.foretold))
@@ -97,22 +96,6 @@ def _kinds(kinds: Sequence[KindOfJob]) -> str:
     return table(rows, right=range(1, 7)) + (
         f"and {rest:,} more: --json has all\n" if rest > 0 else ""
     )
-
-
-def _charts(found: LearnAnswer) -> str:
-    shown = {"running": found.over_time.running, "waiting": found.over_time.waiting}
-    charts = [
-        f"Jobs {name} over time (a full bar is {short(max(values))}):\n"
-        f"{curves({name: values.tolist()})}"
-        for name, values in shown.items()
-    ]
-    if found.stalls:
-        missing = found.over_time.missing
-        charts.append(
-            f"Slots free without a job to take (a full bar is {short(max(missing))}):\n"
-            f"{curves({'missing': missing.tolist()})}"
-        )
-    return "".join(charts)
 
 
 def _stalls(found: Stalls | None) -> str:

@@ -1,29 +1,38 @@
-"""What notebooks show: a small picture and the main facts, of dags, workflows, orders and answers.
+"""What notebooks show: the main facts of dags, workflows, orders and answers, and a picture.
 
 `frames.Shown` calls this module by its name, because it is in a layer above the shown classes.
+The picture needs matplotlib (the extra ``plot``).
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
+from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icsched.compare import Simulation
 from icsched.dag import Dag
+from icsched.errors import EngineError
 from icsched.orders import Plan
 from icsched.pebble import Profile, Schedule
 from icsched.pictures import dag_picture
+from icsched.render.figures import curves_figure, dag_figure, rendered, shown
 from icsched.render.proofs import percent
-from icsched.render.svg import Drawing, curves_drawing, dag_drawing, ratios_drawing, svg_text
-from icsched.render.svg.writing import safe_text
 from icsched.render.words import counted
-from icsched.sim import Ratio
+from icsched.sim import Mean, Ratio
 from icsched.theory.certificate import Certificate
 from icsched.theory.proof import Proof
 from icsched.workflow import Workflow
 
-_WIDE, _HIGH = 640.0, 320.0  # pixels, at most
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_DAG, _CURVES = (6.7, 3.3), (5.4, 2.9)  # inches, at most
 _MOST_DRAWN = 300  # tasks that are drawn one by one
 _MOST_NAMED = 100_000  # tasks whose kinds are told apart by their names
 _FIRST = 5  # tasks of an order that are named
@@ -32,62 +41,77 @@ _LETTERS = 40  # of a name
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """A heading, a picture and facts; a picture of nothing is left out."""
+    """A heading, rows of facts that begin with a name, and how to draw it, if it can be drawn."""
 
     heading: str
-    drawing: Drawing | None
-    facts: Mapping[str, str]
+    rows: Sequence[Sequence[str]]
+    draw: Callable[[], Figure] | None = None
 
 
-def html(shown: object) -> str:
-    """Return the picture and the facts of a dag, workflow, order or answer as HTML.
+def html(thing: object) -> str:
+    """Return the facts of a dag, workflow, order or answer as HTML, and a picture of it.
 
-    The text has the colour that the notebook gives it, so it can be read in light and dark themes.
+    Without matplotlib there is no picture. Names cannot act on the page.
 
     >>> "2 tasks" in html(Dag({"<b>": [], "b": ["<b>"]}))
     True
     """
-    view = _view(shown)
-    picture = "" if view.drawing is None else svg_text(view.drawing, is_inline=True)
-    facts = "<br>".join(
-        f"{safe_text(what)}: {safe_text(words)}" for what, words in view.facts.items()
-    )
-    head = f"<div><strong>{safe_text(view.heading)}</strong></div>"
-    return f'<div class="icsched">{head}{picture}<div>{facts}</div></div>'
+    view = _view(thing)
+    head = f"<div><strong>{_safe(view.heading)}</strong></div>"
+    return f'<div class="icsched">{head}{_image(view)}<table>{_body(view.rows)}</table></div>'
+
+
+def _image(view: _View) -> str:
+    """Return the picture, as an image, in which no script runs."""
+    if view.draw is None:
+        return ""
+    try:
+        data = rendered(view.draw(), "svg")
+    except EngineError:  # no matplotlib
+        return ""
+    source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
+    return f'<img alt="{_safe(view.heading)}" style="max-width:100%" src="{source}"/>'
+
+
+def _body(rows: Sequence[Sequence[str]]) -> str:
+    return "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in row)}</tr>" for row in rows)
+
+
+def _safe(words: str) -> str:
+    return escape(shown(words))
 
 
 @singledispatch
-def _view(shown: object) -> _View:
-    raise TypeError(f"expected a dag, a workflow, an order or an answer, got {shown!r}")
+def _view(thing: object) -> _View:
+    raise TypeError(f"expected a dag, a workflow, an order or an answer, got {thing!r}")
 
 
 @_view.register
 def _(dag: Dag) -> _View:
-    return _View(_size(dag), _dag_drawing(dag), _shape(dag))
+    return _View(_size(dag), _shape(dag), _dag(dag))
 
 
 @_view.register
 def _(workflow: Workflow) -> _View:
-    dag, facts = workflow.dag, dict[str, str]()
+    dag, facts = workflow.dag, list[tuple[str, str]]()
     if done := int(workflow.done.sum()):
-        facts["done"] = f"{counted(done, 'more task')}, not drawn"
-    facts |= _shape(dag)
+        facts.append(("done", f"{counted(done, 'more task')}, not drawn"))
+    facts += _shape(dag)
     if workflow.run_times is not None:
         times = workflow.run_times
-        facts["run times"] = (
-            f"{times.sum():,.6g} s in all, the longest {times.max(initial=0):,.6g} s"
-        )
+        longest = f"the longest {times.max(initial=0):,.6g} s"
+        facts.append(("run times", f"{times.sum():,.6g} s in all, {longest}"))
     if workflow.remarks:
-        facts["remarks"] = f"{len(workflow.remarks):,}"
+        facts.append(("remarks", f"{len(workflow.remarks):,}"))
     files = list(workflow.files)[:1]
-    return _View(": ".join([*files, _size(dag)]), _dag_drawing(dag), facts)
+    return _View(": ".join([*files, _size(dag)]), facts, _dag(dag))
 
 
 @_view.register
 def _(schedule: Schedule) -> _View:
     fifo = Schedule.trusted(schedule.dag, schedule.dag.fifo_order).eligible
     curves = {"fifo": fifo, "this order": schedule.eligible}
-    return _View(f"order of {_size(schedule.dag)}", _curves(curves), _first(schedule))
+    return _View(f"order of {_size(schedule.dag)}", _first(schedule), _curves(curves))
 
 
 @_view.register
@@ -96,32 +120,35 @@ def _(plan: Plan) -> _View:
     # The bound may take seconds, so it is drawn only if it is known.
     known: Certificate | None = vars(plan).get("certificate")
     curves = {"fifo": plan.fifo.eligible, order: plan.schedule.eligible}
-    drawing = _curves(curves, None if known is None else known.bound)
-    facts = {"proved": _proved(plan.proof)} | _first(plan.schedule)
-    return _View(f"{plan.ordered_by}: order of {_size(plan.dag)}", drawing, facts)
+    draw = _curves(curves, None if known is None else known.bound)
+    rows = [("proved", _proved(plan.proof)), *_first(plan.schedule)]
+    return _View(f"{plan.ordered_by}: order of {_size(plan.dag)}", rows, draw)
 
 
 @_view.register
 def _(certificate: Certificate) -> _View:
-    drawing = _curves({"this order": certificate.eligible}, certificate.bound)
+    draw = _curves({"this order": certificate.eligible}, certificate.bound)
     least, mean = percent(certificate.min_ratio), percent(certificate.mean_ratio)
     proved = f"at least {least} of the eligible tasks that any order could have, {mean} on average"
     if certificate.is_ic_optimal:
         proved = _IC_OPTIMAL
     heading = f"certificate of an order of {_size(certificate.settled.dag)}"
-    return _View(heading, drawing, {"proved": proved})
+    return _View(heading, [("proved", proved)], draw)
 
 
 @_view.register
 def _(found: Simulation) -> _View:
     ratios, baseline = _time_ratios(found)
-    times = {
-        name: f"{one.time.mean:,.6g} [{one.time.low:,.6g}, {one.time.high:,.6g}]"
-        f", {one.stall.mean:.1%} found nothing"
-        for name, one in found.orders.items()
-    }
-    drawing = ratios_drawing(baseline, ratios) if ratios else None
-    return _View(f"times in {counted(found.runs, 'run')} of each order", drawing, times)
+    rows = [("order", "time", f"time over {baseline}'s" if baseline else "", "found nothing")]
+    for name, one in found.orders.items():
+        over = _interval(ratios[name], ".3f") if name in ratios else ""
+        rows.append((name, _interval(one.time, ",.6g"), over, f"{one.stall.mean:.1%}"))
+    return _View(f"times in {counted(found.runs, 'run')} of each order", rows)
+
+
+def _interval(found: Mean | Ratio, digits: str) -> str:
+    middle = found.mean if isinstance(found, Mean) else found.median
+    return f"{middle:{digits}} [{found.low:{digits}}, {found.high:{digits}}]"
 
 
 _IC_OPTIMAL = "IC-optimal, no order has more eligible tasks at any step"
@@ -137,37 +164,40 @@ def _time_ratios(found: Simulation) -> tuple[dict[str, Ratio], str]:
     return {compared[key]: ratio for key, ratio in over.items()}, baseline
 
 
-def _dag_drawing(dag: Dag) -> Drawing | None:
-    if not len(dag):
-        return None
+def _dag(dag: Dag) -> Callable[[], Figure] | None:
+    return partial(_drawn_dag, dag) if len(dag) else None
+
+
+def _drawn_dag(dag: Dag) -> Figure:
     # Kinds take as long as all else together, and a large dag shows them by its levels anyway.
     alike = np.zeros(len(dag), np.int32), ("tasks",)
     kinds = alike if len(dag) > _MOST_NAMED or isinstance(dag.names, range) else None
-    picture = dag_picture(dag, kinds=kinds, most_drawn=_MOST_DRAWN)
-    return dag_drawing("", picture, most_wide=_WIDE, most_high=_HIGH, word="task")
+    return dag_figure("", dag_picture(dag, kinds=kinds, most_drawn=_MOST_DRAWN), most=_DAG)
 
 
-def _curves(curves: Mapping[str, Profile], ceiling: Profile | None = None) -> Drawing | None:
+def _curves(
+    curves: Mapping[str, Profile], ceiling: Profile | None = None
+) -> Callable[[], Figure] | None:
     if any(len(profile) < 2 for profile in curves.values()):
         return None
-    return curves_drawing("", curves, ceiling, width=520, height=260, word="task")
+    return partial(curves_figure, "", curves, ceiling, size=_CURVES, word="task")
 
 
 def _size(dag: Dag) -> str:
     return f"{counted(len(dag), 'task')}, {counted(dag.arc_count, 'arc')}"
 
 
-def _shape(dag: Dag) -> dict[str, str]:
+def _shape(dag: Dag) -> list[tuple[str, str]]:
     if not len(dag):
-        return {}
+        return []
     ends = f"{counted(len(dag.sources), 'source')}, {counted(len(dag.sinks), 'sink')}"
-    return {"shape": f"{counted(int(dag.levels.max()) + 1, 'level')}, {ends}"}
+    return [("shape", f"{counted(int(dag.levels.max()) + 1, 'level')}, {ends}")]
 
 
-def _first(schedule: Schedule) -> dict[str, str]:
+def _first(schedule: Schedule) -> list[tuple[str, str]]:
     first = [str(schedule.dag.names[task]) for task in schedule.order[:_FIRST].tolist()]
     more = ", ..." if len(schedule.order) > _FIRST else ""
-    return {"first": ", ".join(map(_cut, first)) + more} if first else {}
+    return [("first", ", ".join(map(_cut, first)) + more)] if first else []
 
 
 def _cut(name: str) -> str:

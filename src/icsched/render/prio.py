@@ -13,9 +13,8 @@ from icsched.files import Change
 from icsched.formats.access import is_table
 from icsched.orders import Choice, LimitedOrder
 from icsched.render.cautions import caution_text
-from icsched.render.charts import profile_chart
-from icsched.render.choice import ALL_ZERO, IN_FILE, OWN, UNTIMED, choice_text, label
-from icsched.render.compared import bars, lead_sentence
+from icsched.render.choice import ALL_ZERO, UNTIMED, choice_text
+from icsched.render.compared import lead_sentence
 from icsched.render.known import times_keys
 from icsched.render.notes import sentence
 from icsched.render.proofs import brief_sentence, proof_keys, unbounded
@@ -55,14 +54,14 @@ def _order(file: str, ordered: Ordered) -> str:
     if not len(dag):
         return f"{file}: no jobs to order\n"
     ordered_by = f"ordered by {plan.ordered_by} in {ordered.order_seconds:.2f} s"
-    told = _lead(ordered) if ordered.limited is None else _cost(ordered, ordered.limited)
+    compared, limited = ordered.compared, ordered.limited
+    lead = f"{lead_sentence(compared)}\n" if limited is None else _cost(ordered, limited)
     choice = ordered.choice
     chosen = _chosen(ordered, choice) if choice else ""
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
         f"{chosen}"
-        f"{brief_sentence(plan.proof, ordered.compared.certified)}{unbounded(ordered.compared)}\n"
-        f"\nEligible jobs from the first step to the last:\n{told}"
+        f"{brief_sentence(plan.proof, compared.certified)}{unbounded(compared)}\n{lead}"
     )
 
 
@@ -79,24 +78,11 @@ def _chosen(ordered: Ordered, choice: Choice) -> str:
     return f"{told}{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
 
 
-def _lead(ordered: Ordered) -> str:
-    """Draw an order beside first come, first served."""
-    compared, plan = ordered.compared, ordered.plan
-    name = label(
-        plan.choice.chosen if plan.choice else plan.ordered_by, OWN if ordered.sections else IN_FILE
-    )
-    return f"{bars(compared, name)}{lead_sentence(compared)}\n"
-
-
 def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
-    """Draw an order within a limit beside the order without it, which may exceed the limit."""
-    profiles = {
-        "without the limit": ordered.free.schedule.eligible,
-        "within memory": ordered.compared.eligible,
-    }
+    """Compare an order within a limit with the order without it, which may exceed the limit."""
     ratio = limited.area / ordered.free.schedule.area
     cost = f"It has {ratio:.2f} times as many eligible jobs on average as without the limit."
-    return f"{profile_chart(profiles)}{cost}\n{_memory_sentence(limited)}\n"
+    return f"{cost}\n{_memory_sentence(limited)}\n"
 
 
 def _memory_sentence(limited: LimitedOrder) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from icsched.answers.known import Note, Resumed
 from icsched.answers.show import ShowAnswer
 from icsched.formats import dagman
-from icsched.render.compared import bars
 from icsched.render.known import rescue_sentence, times_keys
 from icsched.render.notes import sentence
 from icsched.render.proofs import proof_keys, proof_sentence, unbounded
@@ -33,10 +32,7 @@ def _made_of(found: ShowAnswer) -> str:
         proof_sentence(found.compared.plan.proof, found.compared.certified)
         + unbounded(found.compared),
     ]
-    if len(dag):
-        chart = bars(found.compared, found.compared.plan.ordered_by)
-        lines += ["", "Eligible jobs from the first step to the last:", chart]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _block_rows(analysis: Analysis) -> list[str]:

@@ -1,30 +1,28 @@
 """What `icsched simulate` prints."""
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from icsched.answers.orders import NOW
 from icsched.answers.simulate import SimulateAnswer
-from icsched.compare import PaperSampling, Simulation, Timeline
+from icsched.compare import PaperSampling, Simulation
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.render.cautions import caution_lines
-from icsched.render.charts import curves
 from icsched.render.known import done_sentence, times_counts, times_keys
 from icsched.render.layout import table
 from icsched.render.notes import sentence
 from icsched.render.spreads import variation
 from icsched.render.visible import named
-from icsched.render.words import counted, in_unit, number, rounded, short, size, visible_time
+from icsched.render.words import counted, in_unit, number, rounded, size, visible_time
 from icsched.sim import AnyPool, Mean, Pool, Ratio, Recorded, Workers, pool_to_dict
 
 
 def text(found: SimulateAnswer) -> str:
-    """Return tables and charts."""
+    """Return tables."""
     head = f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
     head += f"{done_sentence(found.resumed, 'simulate')}.\n" if found.resumed else ""
     head += _model(found) + "".join(_told(found))
-    return f"{head}\n{_report(found)}\n{_charts(found.pool, found.timelines)}"
+    return f"{head}\n{_report(found)}"
 
 
 def _told(found: SimulateAnswer) -> list[str]:
@@ -166,27 +164,6 @@ def _effort(found: Simulation, *, is_tested: bool) -> str:
     )
 
 
-def _charts(pool: AnyPool, timelines: Mapping[str, Timeline]) -> str:
-    """Draw what requests found over time: in fifo, critical-path and auto, or the first order."""
-    first = "auto" if "auto" in timelines else next(iter(timelines))
-    shown = {name: timelines[name] for name in dict.fromkeys(["fifo", "critical-path", first])}
-    found = {name: line.eligible.tolist() for name, line in shown.items()}
-    idle = {name: line.idle.tolist() for name, line in shown.items()}
-    time = shown["fifo"].time
-    until = f"from time 0 to {short(time[1] * len(time))}"
-    who = "Requests a time unit that got nothing" if isinstance(pool, Pool) else "Idle workers"
-    return (
-        f"Eligible jobs that requests found, {until} (a full bar is {_most(found)}):\n"
-        f"{curves(found)}"
-        f"{who} (a full bar is {_most(idle)}):\n"
-        f"{curves(idle)}"
-    )
-
-
-def _most(rows: Mapping[str, Sequence[float]]) -> str:
-    return short(max(map(max, rows.values())))
-
-
 def keys(answer: SimulateAnswer) -> dict[str, object]:
     """Return what was found as JSON shows it; a value for what never happens is null."""
     found = answer.found
@@ -205,9 +182,4 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "run_times": times_keys(answer.timed),
         "notes": list(map(sentence, answer.cautions)),
         "times": {"law": answer.times.law, "spread": answer.times.spread},
-        "timeline": {name: _timeline_keys(line) for name, line in answer.timelines.items()},
     }
-
-
-def _timeline_keys(line: Timeline) -> dict[str, object]:
-    return {key: getattr(line, key).tolist() for key in ("time", "eligible", "idle")}

@@ -92,7 +92,6 @@ def test_every_order_by_name(answer):
 
     assert list(given["orders"]) == [*names, "fifo"]
     assert list(given["ratio"]) == [f"{name}_over_fifo" for name in names]
-    assert list(given["timeline"]) == list(given["orders"])
     dask = simulate(DAG, {"dask": dask_order(DAG)}, sampling=Paired(most_runs=60))
     assert given["orders"]["dask"] == numbers(dask)["orders"]["dask"]
 
@@ -138,7 +137,6 @@ def test_the_order_that_the_file_has_now_is_simulated_too(icsched, put, is_secti
     times = [given["orders"][name]["time"]["mean"] for name in ("now", "fifo")]
     assert times == [2.0, 3.0]
     assert "now_over_fifo" in given["ratio"]
-    assert "now" in given["timeline"]
 
 
 @pytest.mark.parametrize("lines", ["", "PRIORITY ALL_NODES 5\n"])
@@ -211,17 +209,6 @@ def test_the_json_says_what_was_simulated(answer):
     }
 
 
-def test_the_timeline_has_what_requests_found(answer):
-    """Two workers, constant times: fifo runs lone and a until 1, then b and c until 2."""
-    line = answer("--workers", "2", "--law", "constant")["timeline"]["fifo"]
-
-    assert len(line["time"]) == len(line["eligible"]) == len(line["idle"]) == 48
-    assert line["time"][:2] == [0.0, pytest.approx(2 / 48)]
-    assert line["eligible"][0] == 2.0
-    assert line["eligible"][24] == 2.0
-    assert line["idle"] == pytest.approx([0.0] * 48)
-
-
 def test_the_same_command_prints_the_same_on_any_hash_seed(icsched_process, workflow):
     words = ["simulate", workflow, "--order", "prio", "--order", "dask", *QUICK]
     first, second = (icsched_process(*words, PYTHONHASHSEED=seed) for seed in "01")
@@ -258,7 +245,6 @@ def test_a_pool_from_a_file(answer, icsched, put, workflow):
     assert found["pool"] == pool
     told = icsched("simulate", workflow, "--pool", "pool.json", *QUICK).out
     assert "Simulated: 2 recorded visits of workers." in told
-    assert "Idle workers" in told
 
 
 def test_a_pool_from_a_file_cannot_be_used_with_other_options(refused, put):

@@ -23,7 +23,6 @@ def test_the_report(icsched, workflow):
         assert line.split() == [name, "4", "0.0%", "100.0%"]  # exact: no interval
     assert "prio takes 1.0000 [0.9975, 1.0025] of fifo's time: no difference to be seen" in lines
     assert "60 runs of each order, seed 0; 95% intervals" in lines
-    assert "Idle workers (a full bar is 0):" in lines
 
 
 def test_jobs_that_take_no_time_take_0(icsched, workflow, put):
@@ -35,7 +34,6 @@ def test_jobs_that_take_no_time_take_0(icsched, workflow, put):
     [fifo] = [line.split() for line in lines if line.startswith("fifo ")]
     assert fifo[1] == "0"
     assert fifo[2].endswith("%")  # no interval
-    assert [line for line in lines if "from time 0 to 0 (a full bar is " in line]
 
 
 @pytest.fixture
@@ -90,7 +88,6 @@ def test_the_report_says_how_much_less_time_it_takes(icsched, workflow):
     size = f"{less:.0f}%" if less >= 10 else f"{less:.1f}%"
     assert f" of fifo's time: {size} less" in result.out
     assert "not reached" not in result.out
-    assert "Requests a time unit that got nothing" in result.out
 
 
 def test_the_report_says_what_the_pool_was(icsched, workflow):

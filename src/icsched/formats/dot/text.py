@@ -1,40 +1,26 @@
 """Dags as Graphviz files."""
 
 import re
-from collections.abc import Sequence
 
 from icsched.dag import Dag
 
 _BAD_BACKSLASH = re.compile(r'\\(?:["\r\n]|\Z)')
 
 
-def dot_text(dag: Dag, *, name: str = "dag", groups: Sequence[Sequence[int]] = ()) -> str:
+def dot_text(dag: Dag, *, name: str = "dag") -> str:
     r"""Return *dag* as a Graphviz digraph, arcs from parents to children.
 
-    Each of *groups*, lists of task ids, gets a box, numbered from 1.
-
-    >>> print(dot_text(Dag({"a": [], "b": ["a"]}), groups=[[0]]), end="")
+    >>> print(dot_text(Dag({"a": [], "b": ["a"]})), end="")
     digraph "dag" {
-      subgraph "cluster 1" {
-        label="1";
-        "a";
-      }
+      "a";
       "b";
       "a" -> "b";
     }
     """
     names = [quoted(str(task)) for task in dag.names]
-    grouped = {task for group in groups for task in group}
-    boxes = [_box(number, [names[t] for t in group]) for number, group in enumerate(groups, 1)]
-    tasks = [f"  {quoted};\n" for task, quoted in enumerate(names) if task not in grouped]
+    tasks = [f"  {task};\n" for task in names]
     arcs = [f"  {names[parent]} -> {names[child]};\n" for parent, child in dag.arcs.tolist()]
-    return f"digraph {quoted(name)} {{\n{''.join(boxes + tasks + arcs)}}}\n"
-
-
-def _box(number: int, names: Sequence[str]) -> str:
-    # Graphviz draws a box only around subgraphs whose names begin with "cluster".
-    tasks = "".join(f"    {name};\n" for name in names)
-    return f'  subgraph "cluster {number}" {{\n    label="{number}";\n{tasks}  }}\n'
+    return f"digraph {quoted(name)} {{\n{''.join(tasks + arcs)}}}\n"
 
 
 def quoted(name: str) -> str:
