@@ -100,12 +100,13 @@ def _recorded(name: str) -> dict[str, str]:
     """Return the recorded answers of a workflow by case: a case begins in the first column."""
     path = ANSWERS / f"{name}.txt"
     found: dict[str, list[str]] = {}
-    for line in path.read_text().split("\n") if path.exists() else []:
+    text = path.read_text().removesuffix("\n") if path.exists() else ""
+    for line in text.split("\n"):
         if line.startswith(("$ ", ">>> ")):
             lines = found.setdefault(line, [])
         elif found:
             lines.append(line)
-    return {line: "\n".join(lines).rstrip("\n") for line, lines in found.items()}
+    return {line: "\n".join(lines) for line, lines in found.items()}
 
 
 def _show_difference(name: str, then: str, now: str) -> None:

@@ -24,10 +24,10 @@ from pathlib import Path
 
 from tools.golden.cases import Subject
 from tools.golden.library import value_lines
-from tools.golden.shown import bytes_lines, is_unsteady, steady, text_lines
+from tools.golden.shown import bytes_lines, is_unsteady, many_lines, steady, text_lines
 
 AT_ONCE = 2
-LIMIT_S = 120  # a case that takes longer is ended by SIGALRM
+LIMIT_S = 600  # a case that takes longer, on a busy machine, is ended by SIGALRM
 RUN = ["run"]  # starts processes of its own, so it must be a real program; it measures time
 MEASURED = re.compile(r"\d+\.\d+(e-\d+)?|[+-]?[\d,]+(?=%)")
 WARM = [  # what these import is imported once, before any case
@@ -115,17 +115,18 @@ def _play(one: Subject, lines: list[str], top: Path, at: int) -> int:
     texts = {}
     for line in lines:
         if line.startswith("$"):
-            steps = line[2:].split(" && ")
-            shown = [
-                text
-                for step in steps
-                for text in ([f"$ {step}"] if len(steps) > 1 else []) + _step(step, str(folder))
-            ]
+            shown = _steps(line[2:].split(" && "), str(folder))
         else:
             shown = value_lines(line[4:], one.main, str(folder))
         texts[line] = "\n".join(f"  {text}".rstrip() for text in shown)
     (top / f"{at}.json").write_text(json.dumps(texts))
     return 0
+
+
+def _steps(steps: list[str], folder: str) -> list[str]:
+    if len(steps) == 1:
+        return _step(steps[0], folder)
+    return [line for step in steps for line in (f"$ {step}", *_step(step, folder))]
 
 
 def _step(step: str, folder: str) -> list[str]:
@@ -139,7 +140,7 @@ def _step(step: str, folder: str) -> list[str]:
     for name, path in zip(("stdout", "stderr"), printed, strict=True):
         if text := steady(path.read_bytes().decode(errors="backslashreplace"), folder):
             lines += [f"{name}:", *(f"  {line}" for line in text_lines(text))]
-    lines += _changes(before, _files(), folder)
+    lines += many_lines(_changes(before, _files(), folder))
     return [MEASURED.sub("N", line) for line in lines] if command == RUN else lines
 
 

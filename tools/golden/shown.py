@@ -14,6 +14,7 @@ import icsched
 ROOT = Path(__file__).parents[2]
 MOST = 4_000  # characters of one text that are kept whole
 HEAD, TAIL = 20, 5  # lines of a longer one
+MOST_LINES = 400  # of all files that one command changes
 MOST_ITEMS, FIRST = 24, 3  # of a list in JSON, and what is kept of a longer one
 MOST_KEYS = 40
 WIDTH = 100
@@ -57,6 +58,12 @@ def bytes_lines(data: bytes, folder: str) -> list[str]:
     except UnicodeDecodeError:
         return [f"{len(data):,} bytes, {_digest(data)}"]
     return text_lines(text)
+
+
+def many_lines(lines: list[str]) -> list[str]:
+    """Return the lines about all changed files: all, or the first and a digest of the others."""
+    rest = "\n".join(lines[MOST_LINES:])
+    return [*lines[:MOST_LINES], f"... {_digest(rest.encode())}"] if rest else lines
 
 
 def is_unsteady(name: str) -> bool:
