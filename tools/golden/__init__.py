@@ -1,0 +1,1 @@
+"""Golden answers: what every command and the library say about many small workflows."""
