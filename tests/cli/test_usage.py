@@ -109,7 +109,7 @@ def test_an_error_with_json_is_the_same_line_without_an_object(icsched, command)
 @pytest.mark.parametrize(
     ("words", "option"),
     [
-        (["prio", "wf.dag", "--tables", ""], "--tables"),
+        (["show", "wf.dag", "--tables", ""], "--tables"),
         (["prio", "wf.dag", "-o", ""], "-o"),
         (["study", "wf.dag", "-o", ""], "-o"),
         (["demo", "--output="], "--output"),
@@ -207,7 +207,7 @@ def test_every_option_that_is_an_int_takes_whole_numbers_only():
             if int in (argument.hint, *get_args(argument.hint)):
                 found.append((command, argument.name))
                 assert argument.parameter.converter is WHOLE.converter, found[-1]
-    assert {("run", "--workers"), ("report", "--seed"), ("simulate", "--runs")} <= set(found)
+    assert {("run", "--workers"), ("report", "--clusters"), ("simulate", "--runs")} <= set(found)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from icsched.answers.demo import TOUR, WORKERS, made
+from icsched.answers.pools import GivenPool
 from icsched.answers.report import Reported, report_answer
 from icsched.cli.inputs import refuse
 from icsched.cli.output import SIGNS, OutputName
@@ -69,6 +70,6 @@ def _written(directory: Path) -> list[str]:
 
 def _report(workflow: str, times: str) -> str:
     """Return the report page of the workflow that the tour made."""
-    wanted = Reported(Workers(WORKERS), has_unit=True, run_times=[times])
+    wanted = Reported(GivenPool(Workers(WORKERS)), run_times=[times])
     found = report_answer([workflow], wanted, signs=SIGNS)
     return report_page(report_keys(found))

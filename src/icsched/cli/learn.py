@@ -9,7 +9,7 @@ from icsched.answers.foretold import Foretelling
 from icsched.answers.learn import Outputs, learn_answer
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_OUTPUT
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, FileOptions, check_streams, refuse
 from icsched.cli.orders import OrderWords
 from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
 from icsched.cli.printing import put
@@ -22,7 +22,6 @@ def learn(
     pool_file: Annotated[str | None, WRITTEN] = None,
     order: Annotated[OrderWords, Parameter(show_default=False)] = (),
     recorded: Flag = False,
-    seed: Annotated[int, WHOLE] = 0,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -43,8 +42,6 @@ def learn(
         The recorded order of the starts and fifo are always included.
     recorded
         Take the slots as they came and left, instead of a fixed number of workers.
-    seed
-        Number from which the random draws start.
     reading
         How the workflow is read. Rescue files are never used.
     json_
@@ -56,7 +53,7 @@ def learn(
     found = learn_answer(
         files,
         Outputs(output_, pool_file),
-        Foretelling(order, recorded, seed),
+        Foretelling(order, recorded),
         reading=Reading(reading),
         signs=SIGNS,
     )

@@ -81,7 +81,7 @@ def run_times(found: ReportAnswer) -> str:
 def pool(found: ReportAnswer) -> str:
     """Say who asks for tasks, and where that is known from."""
     who = called(found, pool_words(found.pool, unit(found)))
-    if found.wanted.pool is not None:
+    if found.wanted.given is not None:
         return f"The pool is as you said: {who}.{_VARY}"
     if found.recorded is not None:
         return f"The pool behaves as in {named(*found.recorded.logs)}: {who}.{_VARY}"
@@ -107,12 +107,12 @@ def repeat(found: ReportAnswer) -> str:
     words += [word for file in wanted.logs for word in ("--log", file)]
     words += ["--clusters", str(wanted.clusters)] if wanted.clusters is not None else []
     words += ["--pool", wanted.pool_file or _POOL_FILE] if _has_pool(found) else []
-    return shlex.join([*words, "--seed", str(wanted.seed), "-o", "report.html"])
+    return shlex.join([*words, "-o", "report.html"])
 
 
 def _has_pool(found: ReportAnswer) -> bool:
     """Whether the pool must be given: it is not that of the logs."""
-    return found.wanted.pool is not None or not found.wanted.logs
+    return found.wanted.given is not None or not found.wanted.logs
 
 
 # Is it worth it
