@@ -1,7 +1,6 @@
 """`icsched cluster`: clusters as a table, as JSON and as a drawing."""
 
 import json
-import re
 
 import pytest
 
@@ -65,21 +64,6 @@ def test_the_clusters_hold_every_job_once_and_parents_come_first(icsched, tmp_pa
     assert all(place[dag.names[p]] < place[dag.names[c]] for p, c in dag.arcs.tolist())
     assert [c["size"] for c in answer["clusters"]][:3] == [4, 16, 64]
     assert sum(c["cut_arcs"] for c in answer["clusters"]) == answer["cut_arcs"]
-
-
-def test_the_drawing_has_a_box_for_each_cluster(icsched, workflow, tmp_path):
-    dot = tmp_path / "out.dot"
-
-    options = ["--capacities", "2,3", "--clusterer", "lean", "--dot", str(dot)]
-    assert icsched("cluster", workflow, *options).code == 0
-
-    text = dot.read_text()
-    boxes = re.findall(r'subgraph "cluster (\d)" {\n    label="\1";\n((?:    "\w";\n)+)  }', text)
-    assert [(number, re.findall(r"\w", jobs)) for number, jobs in boxes] == [
-        ("1", ["a", "b"]),
-        ("2", ["c", "d", "e"]),
-    ]
-    assert text.count("->") == 3
 
 
 def test_jobs_that_are_done_are_in_no_cluster(icsched, put):
@@ -197,12 +181,4 @@ def test_an_empty_workflow_and_a_clusterer_that_does_not_apply_are_told_in_one_l
     assert icsched("cluster", "wf.dag", "--size", "1", "--clusterer", "donor").complaint == (
         "clusterer donor: expected W-, N- and C-dags, or M-dags, laid on each other source by"
         " source; this dag is not made of them; use auto, direct or lean"
-    )
-
-
-def test_a_drawing_that_cannot_be_written_is_told_in_one_line(icsched, workflow, tmp_path):
-    missing = tmp_path / "no" / "out.dot"
-
-    assert (
-        str(missing) in icsched("cluster", workflow, "--size", "2", "--dot", str(missing)).complaint
     )

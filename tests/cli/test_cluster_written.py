@@ -76,15 +76,6 @@ def test_the_report_ends_with_what_was_written_and_how_to_submit_it(icsched):
     assert again == result
 
 
-@pytest.mark.usefixtures("files")
-def test_a_drawing_is_among_what_was_written(icsched):
-    words = ["cluster", "wf.dag", *LEAN, "--dot", "out.dot", "--json"]
-
-    assert json.loads(icsched(*words).out)["written"] == ["out.dot"]
-    both = icsched(*words, "-o", "out.dag")
-    assert json.loads(both.out)["written"] == [*WRITTEN, "out.dot"]
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -92,22 +83,9 @@ def test_a_drawing_is_among_what_was_written(icsched):
         (["wf.dag", "--lenient", "-o", "out.dag"], "-o cannot be used with --lenient"),
         (["wf.dag", "--usedagdir", "-o", "out.dag"], "-o cannot be used with --usedagdir"),
         (["wf.dag", "-o", "-"], "-o: expected a file, got standard output"),
-        (["wf.dag", "--dot", "-"], "--dot: expected a file, got standard output"),
-        (["wf.dag", "--dot=-", "--json"], "--dot: expected a file, got standard output"),
-        (
-            ["wf.dag", "-o", "out.dag", "--dot", "./out.dag"],
-            "-o and --dot name the same file",
-        ),
-        (
-            ["wf.dag", "-o", "out.dag", "--dot", "out.dag.clusters/run-members"],
-            "--dot names a file in the directory that -o writes",
-        ),
-        (
-            ["wf.dag", "-o", "out.dag", "--dot", "wf.dag"],
-            "wf.dag is a file of the workflow: use another name",
-        ),
+        (["wf.dag", "--output=-", "--json"], "-o: expected a file, got standard output"),
         (["wf.dag", "-o", "wf.dag"], "wf.dag is a file of the workflow: use another name"),
-        (["wf.dag", "--dot", "x.sub"], "x.sub is a file of the workflow: use another name"),
+        (["wf.dag", "-o", "x.sub"], "x.sub is a file of the workflow: use another name"),
     ],
 )
 @pytest.mark.usefixtures("files")
@@ -137,7 +115,7 @@ def test_what_clusters_cannot_do_is_one_line_and_nothing_is_written(
     put(changed)
     before = contents(folder)
 
-    result = icsched("cluster", "wf.dag", "--size", "2", "-o", "out.dag", "--dot", "out.dot")
+    result = icsched("cluster", "wf.dag", "--size", "2", "-o", "out.dag")
 
     assert result.code == 1
     assert result.complaint.startswith(complaint)

@@ -63,7 +63,7 @@ COMMANDS = {
         *("study", FILE, "-o", f"out{NASTY}", "--intervals", "1", "--batches", "2"),
         *("--runs", "20", "--half-width", "1"),
     ),
-    "cluster": ("cluster", FILE, "--size", "2", "--dot", f"dot{NASTY}"),
+    "cluster": ("cluster", FILE, "--size", "2"),
 }
 
 
@@ -190,7 +190,7 @@ def test_what_is_written_keeps_every_byte(icsched_process, place):
 
 STREAMS = {
     "convert": ("convert", "wf.csv", "-", "--to", "dot"),
-    "convert -o": ("convert", "wf.csv", "-o", "-", "--to", "dot"),
+    "convert -o": ("convert", "wf.csv", "-", "--to", "dot"),
     "convert to /dev/fd": ("convert", "wf.csv", "/dev/fd/1", "--to", "dot", "--json"),
     "prio": ("prio", "--order", "prio", "wf.dag", "-o", "-"),
     "prio to /dev/fd": ("prio", "--order", "prio", "wf.dag", "-o", "/dev/fd/1", "--json"),

@@ -13,7 +13,6 @@ from icsched.answers.run_times import times_known
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
-from icsched.files import write_text
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
 from icsched.workflow import Workflow
 
@@ -43,7 +42,6 @@ def cluster_answer(
     clusterer: str,
     alone: str,
     output: str | None,
-    dot: str | None,
     reading: Reading,
     signs: Signs = QUIET,
 ) -> ClusterAnswer:
@@ -54,8 +52,8 @@ def cluster_answer(
     wanted.check()
     _check_clusterer(clusterer)
     workflow = wanted.timed(reading.read_to_run(files, signs=signs))
-    for path in filter(None, (output, dot)):
-        check_output(workflow, path)
+    if output is not None:
+        check_output(workflow, output)
     _check_size(workflow, size)
     apart = _ids(workflow, alone)
     plan = wanted.plan(workflow, signs=signs)
@@ -71,7 +69,7 @@ def cluster_answer(
         done=int(workflow.done.sum()),
         resumed=resumed(workflow),
         timed=times_known(workflow, is_own=not wanted.run_times),
-        written=tuple(_write(workflow, [taken.tasks for taken in clusters], output, dot)),
+        written=tuple(_write(workflow, [taken.tasks for taken in clusters], output)),
         is_submittable=output is not None,
     )
 
@@ -98,16 +96,10 @@ def _ids(workflow: Workflow, alone: str) -> list[int]:
     return [ids[job] for job in named_jobs(workflow, "--alone", alone) if job in ids]
 
 
-def _write(
-    workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None, dot: str | None
-) -> list[str]:
-    """Write what was asked for; return the files, those of the clustered workflow first."""
+def _write(workflow: Workflow, clusters: Sequence[Sequence[int]], path: str | None) -> list[str]:
+    """Write the clustered workflow, if it is asked for; return the files."""
     try:
-        written = [] if path is None else formats.write_clusters(path, workflow, clusters)
+        return [] if path is None else formats.write_clusters(path, workflow, clusters)
     except MemberError as error:
         instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
-    if dot is not None:
-        write_text(dot, formats.dot_text(workflow.dag, name="clusters", groups=clusters))
-        written.append(dot)
-    return written

@@ -1,6 +1,5 @@
 """`icsched cluster`: a whole workflow as clusters for workers of unequal power."""
 
-import os
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from icsched.answers.streams import STANDARD_OUTPUT
 from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
 from icsched.cli.names import one_of
 from icsched.cli.orders import OURS, OrderOptions
-from icsched.cli.output import SIGNS, WRITTEN, Json, OutputName
+from icsched.cli.output import SIGNS, Json, OutputName
 from icsched.cli.printing import put
 from icsched.errors import ArgumentError
 from icsched.render import cluster as render
@@ -29,7 +28,6 @@ def cluster(
     clusterer: ClustererWord = "auto",
     alone: str = "",
     output_: Annotated[str | None, OutputName] = None,
-    dot: Annotated[str | None, WRITTEN] = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -50,13 +48,11 @@ def cluster(
         on each line.
     output_
         DAGMan file to write, with one job for each cluster; other files go to OUTPUT.clusters.
-    dot
-        Graphviz file to write, with a box around each cluster.
     json_
         Print one JSON object instead of a report.
 
     """
-    _check_outputs(output_, dot, files, reading)
+    _check_output(output_, files, reading)
     check_streams(*files, order.order, *order.run_times, alone)
     found = cluster_answer(
         files,
@@ -66,7 +62,6 @@ def cluster(
         clusterer=clusterer,
         alone=alone,
         output=output_,
-        dot=dot,
         reading=Reading(reading),
         signs=SIGNS,
     )
@@ -84,27 +79,14 @@ def _capacities(size: int | None, capacities: str | None) -> list[int]:
     return [checks.whole_number("--capacities", number, least=1) for number in numbers]
 
 
-def _check_outputs(
-    path: str | None, dot: str | None, files: Sequence[str], reading: FileOptions
-) -> None:
-    """Raise ArgumentError for options that cannot be used with -o or --dot."""
+def _check_output(path: str | None, files: Sequence[str], reading: FileOptions) -> None:
+    """Raise ArgumentError for options that cannot be used with -o."""
     writes = path is not None
-    real = [os.path.realpath(output) for output in (path, dot) if output is not None]
     refuse(
         {
             "-o cannot be used with several files": writes and len(files) > 1,
             "-o cannot be used with --usedagdir": writes and reading.usedagdir,
             "-o cannot be used with --lenient": writes and reading.lenient,
             "-o: expected a file, got standard output": path == STANDARD_OUTPUT,
-            "--dot: expected a file, got standard output": dot == STANDARD_OUTPUT,
-            "-o and --dot name the same file": len(set(real)) < len(real),
-            "--dot names a file in the directory that -o writes": writes and _is_inside(path, dot),
         }
     )
-
-
-def _is_inside(path: str | None, dot: str | None) -> bool:
-    """Whether *dot* is in the directory of the clusters of *path*."""
-    if path is None or dot is None:
-        return False
-    return f"{os.path.realpath(dot)}/".startswith(f"{os.path.realpath(path)}.clusters/")

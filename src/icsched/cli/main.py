@@ -138,7 +138,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 # Options that name a file to write
-_OUTPUTS = ("-o", "--output", "--dot", "--pool-file", "--write-certificate")
+_OUTPUTS = ("-o", "--output", "--pool-file", "--write-certificate")
 
 
 def _with_streams(arguments: Sequence[str]) -> list[str]:

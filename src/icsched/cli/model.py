@@ -14,10 +14,8 @@ from icsched.cli.output import Flag
 from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.sim import Times, Workers
-from icsched.sim.engine import cores
 from icsched.sim.model import TimeLaw
 
-_MOST_THREADS = 1024
 _RUN_TIMES_HELP = (
     f"{RUN_TIMES_HELP} By default each job takes 1."
     " The pool must be in seconds then: say its workers, intervals or file."
@@ -115,8 +113,6 @@ class SamplingOptions:
     paper_statistics
         Sample as Malewicz et al. 2007 do: 300 means of 300 runs, all pairs. These ranges are not
         95% intervals. Not with --half-width or --runs.
-    threads
-        Number of threads, which does not change the numbers; one for each core by default.
 
     """
 
@@ -124,7 +120,6 @@ class SamplingOptions:
     half_width: float | None = None
     runs: Annotated[int | None, WHOLE] = None
     paper_statistics: Flag = False
-    threads: Annotated[int | None, WHOLE] = None
 
     def sampling(self) -> Paired | PaperSampling:
         """Return the sampling; raises ArgumentError for options that cannot be used together."""
@@ -137,12 +132,6 @@ class SamplingOptions:
                 "--half-width and --runs cannot be used with --paper-statistics, 300 x 300 runs"
             )
         return PaperSampling()
-
-    def thread_count(self) -> int:
-        """Return how many threads to use; raises ArgumentError for an impossible number."""
-        if self.threads is not None and not 1 <= self.threads <= _MOST_THREADS:
-            raise ArgumentError(f"--threads: expected 1 to {_MOST_THREADS:,}, got {self.threads}")
-        return self.threads or cores()
 
 
 USUAL_POOL = PoolOptions()

@@ -19,6 +19,7 @@ from icsched.cli.printing import put
 from icsched.errors import ArgumentError
 from icsched.render import simulate as render
 from icsched.sim import AnyPool, Pool, Workers
+from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw
 
 
@@ -153,7 +154,7 @@ def simulate(
             has_unit=pool_options.has_unit,
             sampling=sampling_options.sampling(),
             seed=sampling_options.seed,
-            threads=sampling_options.thread_count(),
+            threads=cores(),
             reading=Reading(reading),
             replay_error=given.replay_error,
             signs=SIGNS,

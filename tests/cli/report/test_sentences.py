@@ -134,7 +134,6 @@ def test_the_page_says_how_to_repeat_it(report, put):
         ("--log", "wf.log", "--workers", "2"): "--log wf.log --pool pool.json",
         ("--pool", "my pool.json"): "--pool 'my pool.json'",
         ("--no-rescue", "--lenient"): "--lenient --no-rescue --pool pool.json",
-        ("--format", "dagman"): "--format dagman --pool pool.json",
     }
 
     for words, repeated in given.items():

@@ -13,7 +13,7 @@ from icsched.answers.known import Note, TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
 from icsched.answers.orders import AUTO, WantedOrder
 from icsched.answers.pools import GivenPool, usual_pool
-from icsched.answers.reading import Reading, ReadingOptions, check_output
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.report.bottlenecks import (
     Bottleneck,
     CriticalPath,
@@ -38,6 +38,7 @@ from icsched.answers.signs import QUIET, Signs
 from icsched.answers.simulate import Model
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.compare import Paired, Simulation, Timeline
+from icsched.formats.dagman import DagmanOptions
 from icsched.pebble import memory_profile
 from icsched.pictures import Curve, DagPicture, Lanes, curve_of, dag_picture, run_lanes
 from icsched.pictures.scene import kinds_by_name
@@ -68,7 +69,7 @@ class Reported:
     logs: Sequence[str] = ()
     clusters: int | None = None
     pool_file: str | None = None
-    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    reading: DagmanOptions = field(default_factory=DagmanOptions)
 
     @property
     def inputs(self) -> tuple[str, ...]:
