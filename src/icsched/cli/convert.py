@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from icsched.answers.convert import convert_answer
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
-from icsched.cli.inputs import USUAL, FileOptions
+from icsched.cli.inputs import USUAL, FileOptions, PathName
 from icsched.cli.names import names_of
 from icsched.cli.output import SIGNS, WRITTEN, Flag, Json
 from icsched.cli.printing import put, put_content, report
@@ -22,8 +22,8 @@ FormatWord = Annotated[str | None, Parameter(completer=names_of(FORMATS))]
 
 
 def convert(
-    file: str,
-    output: Annotated[str, WRITTEN],
+    file: PathName,
+    output: Annotated[PathName, WRITTEN],
     /,
     *,
     format_: Annotated[FormatWord, Parameter(name="--format")] = None,

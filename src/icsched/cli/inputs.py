@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from cyclopts import Parameter, Token
 
@@ -10,8 +11,19 @@ from icsched.answers.streams import STANDARD_INPUT
 from icsched.errors import ArgumentError
 from icsched.formats.dagman import DagmanOptions
 
+
+def _as_typed(_type: object, tokens: Sequence[Token]) -> str:
+    """Return a name as the user typed it: a Path would drop `./`, and a slash at the end."""
+    return tokens[0].value
+
+
+if TYPE_CHECKING:
+    PathName: TypeAlias = str
+else:  # shells complete what is a Path
+    PathName = Annotated[Path, Parameter(converter=_as_typed)]
+
 _FILES = "Workflow file; several DAGMan files that are submitted together; - for standard input."
-FileName = Annotated[str, Parameter(help=_FILES)]
+FileName = Annotated[PathName, Parameter(help=_FILES)]
 
 
 @Parameter(name="*", negative="", show_default=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 from icsched.answers.learn import Outputs, learn_answer
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_OUTPUT
-from icsched.cli.inputs import check_streams, refuse
+from icsched.cli.inputs import PathName, check_streams, refuse
 from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
 from icsched.cli.printing import put
 from icsched.formats.dagman import DagmanOptions
@@ -14,9 +14,9 @@ from icsched.render import learn as render
 
 
 def learn(
-    *files: str,
-    output_: Annotated[str | None, OutputName] = None,
-    pool_file: Annotated[str | None, WRITTEN] = None,
+    *files: PathName,
+    output_: Annotated[PathName | None, OutputName] = None,
+    pool_file: Annotated[PathName | None, WRITTEN] = None,
     recorded: Flag = False,
     lenient: Flag = False,
     usedagdir: Flag = False,

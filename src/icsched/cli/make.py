@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.answers.make import make_answer
-from icsched.cli.inputs import WHOLE, refuse
+from icsched.cli.inputs import WHOLE, PathName, refuse
 from icsched.cli.output import Flag, OutputName
 from icsched.cli.printing import put_content, report
 from icsched.errors import FormatError
@@ -22,7 +22,7 @@ def make(
     family: Annotated[str | None, Parameter(completer=_families)] = None,
     /,
     *arguments: str,
-    output: Annotated[str | None, OutputName] = None,
+    output: Annotated[PathName | None, OutputName] = None,
     force: Flag = False,
     seed: Annotated[int | None, WHOLE] = None,
 ) -> None:

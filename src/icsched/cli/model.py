@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.answers.pools import GivenPool, read_given_pool
-from icsched.cli.inputs import WHOLE
+from icsched.cli.inputs import WHOLE, PathName
 from icsched.cli.orders import RUN_TIMES_HELP, RunTimeFiles
 from icsched.cli.output import Flag
 from icsched.compare import Paired, PaperSampling
@@ -48,7 +48,7 @@ class PoolOptions:
     """
 
     workers: Annotated[int | None, WHOLE] = None
-    pool_file: Annotated[str | None, Parameter(name="--pool")] = None
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
 
     @property
     def given(self) -> str | None:

@@ -12,7 +12,7 @@ from icsched.answers.plot import (
     study_found,
 )
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import USUAL, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, FileOptions, PathName, check_streams, refuse
 from icsched.cli.model import USUAL_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import OrderWords, RunTimeFiles
 from icsched.cli.output import SIGNS, OutputName
@@ -28,8 +28,8 @@ _OURS = ("prio",)
 def plot(
     picture: Picture,
     /,
-    *files: str,
-    output_: Annotated[str | None, OutputName] = None,
+    *files: PathName,
+    output_: Annotated[PathName | None, OutputName] = None,
     order: OrderWords = _OURS,
     workflow: str | None = None,
     run_times: RunTimeFiles = (),

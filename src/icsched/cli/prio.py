@@ -16,7 +16,7 @@ from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 from icsched.cli import typed
-from icsched.cli.inputs import USUAL, FileName, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, FileName, FileOptions, PathName, check_streams, refuse
 from icsched.cli.model import USUAL_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import CHOSEN, AutoOptions
 from icsched.cli.output import SIGNS, Flag, Json, OutputName
@@ -58,7 +58,7 @@ class WriteOptions(Writing):
 
     """
 
-    output: Annotated[str | None, OutputName] = None
+    output: Annotated[PathName | None, OutputName] = None
     in_place: Flag = False
     remove: Flag = False
     force: Flag = False
@@ -86,7 +86,7 @@ class MemoryOptions:
     """
 
     memory: str | None = None
-    sizes: str | None = None
+    sizes: PathName | None = None
 
     @property
     def limit(self) -> int | None:

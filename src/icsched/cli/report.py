@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from icsched.answers.report import Reported, report_answer
 from icsched.answers.streams import STANDARD_OUTPUT
-from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams, refuse
 from icsched.cli.model import USUAL_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import RunTimeFiles
 from icsched.cli.output import SIGNS, Json, OutputName
@@ -15,12 +15,12 @@ from icsched.cli.printing import put_json, say
 from icsched.files import write_text
 from icsched.render import report as render
 
-Logs = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+Logs = Annotated[Sequence[PathName], Parameter(negative="", show_default=False)]
 
 
 def report(
     *files: FileName,
-    output_: Annotated[str | None, OutputName] = None,
+    output_: Annotated[PathName | None, OutputName] = None,
     run_times: RunTimeFiles = (),
     log: Logs = (),
     clusters: Annotated[int | None, WHOLE] = None,

@@ -9,7 +9,7 @@ from icsched.answers.folder import write_tables
 from icsched.answers.notes import TablesWritten
 from icsched.answers.reading import Reading
 from icsched.answers.show import show_answer
-from icsched.cli.inputs import USUAL, FileName, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, FileName, FileOptions, PathName, check_streams
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, WRITTEN, Json
 from icsched.cli.printing import put
@@ -20,7 +20,7 @@ from icsched.render.tables import table_texts
 def show(
     *files: FileName,
     order: OrderOptions = OURS,
-    tables_: Annotated[str | None, Parameter(name="--tables"), WRITTEN] = None,
+    tables_: Annotated[PathName | None, Parameter(name="--tables"), WRITTEN] = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:

@@ -11,7 +11,7 @@ from icsched.answers.orders import AUTO
 from icsched.answers.pools import GivenPool, read_given_pool
 from icsched.answers.reading import Reading
 from icsched.answers.simulate import simulate_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
 from icsched.cli.orders import OrderWords
 from icsched.cli.output import SIGNS, Flag, Json
@@ -71,7 +71,7 @@ class SimulatedPool:
     replicas: Annotated[int, WHOLE] = 1
     overhead: Annotated[float, Parameter(show_default=False)] = 0.0
     delay: Annotated[float, Parameter(show_default=False)] = 0.0
-    pool_file: Annotated[str | None, Parameter(name="--pool")] = None
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
 
     @property
     def has_unit(self) -> bool:

@@ -19,7 +19,7 @@ from icsched.answers.study import (
     study_answer,
     study_begun,
 )
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, PathName, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
 from icsched.cli.orders import OrderWords
 from icsched.cli.output import SIGNS, Flag, OutputName
@@ -62,7 +62,7 @@ class GridOptions:
     batch_law: BatchLaw | None = None
     workers: str | None = None
     delay: Annotated[float, Parameter(show_default=False)] = 0.0
-    pool_file: Annotated[str | None, Parameter(name="--pool")] = None
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
 
     @property
     def has_unit(self) -> bool:
@@ -106,9 +106,9 @@ PAPER_GRID = GridOptions()
 
 
 def study(
-    *files: str,
+    *files: PathName,
     order: OrderWords = ("prio",),
-    output_: Annotated[str | None, OutputName] = None,
+    output_: Annotated[PathName | None, OutputName] = None,
     grid_options: GridOptions = PAPER_GRID,
     time_options: TimeOptions = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,

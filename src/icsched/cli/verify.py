@@ -10,7 +10,7 @@ from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 from icsched.answers.verify import VerifyAnswer, verify_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, PathName, check_streams, refuse
 from icsched.cli.orders import OrderWord
 from icsched.cli.output import SIGNS, WRITTEN, Json
 from icsched.cli.printing import put
@@ -20,11 +20,11 @@ from icsched.render import verify as render
 
 NOT_OPTIMAL, UNDECIDED = 3, 4  # exit codes of their own: 1 and 2 are errors, these are answers
 
-CertificateFile = Annotated[str | None, Parameter(show_default=False)]
+CertificateFile = Annotated[PathName | None, Parameter(show_default=False)]
 
 
 def verify(
-    file: str,
+    file: PathName,
     /,
     *,
     order: OrderWord = "prio",
