@@ -35,10 +35,8 @@ def test_a_table_of_options_has_types_choices_and_defaults():
         "newest rescue file say are done need not be listed. |",
         "| `--running` | list or `@FILE` |  | Jobs that were handed out and have not ended, given "
         "as for `--done`. They are not handed out again, and what they will enable counts. |",
-        "| `--method` | `auto`, `tree`, `expansive`, `exact`, `greedy` | `auto` | How to choose. |",
-        "| `--time-limit` | number | `10` | Seconds for the exact method. |",
         "| `--json` |  |  | Print one JSON object instead of a report. |",
-        "| `FILES ...`, `--lenient`, `--usedagdir`, `--no-rescue`, `--format` | | | "
+        "| `FILES ...`, `--lenient`, `--usedagdir`, `--no-rescue` | | | "
         "[as in all commands](#options-that-commands-share) |",
     ]
 
@@ -62,10 +60,10 @@ def test_every_option_has_a_meaning_and_a_place_in_the_table_of_its_command():
 
 def test_a_default_that_the_help_says_stands_in_the_column_of_defaults():
     """The help says "; 16 by default" and "; one for each core by default"."""
-    pool, statistics = tables()["the pool"], tables()["statistics"]
+    pool, study = tables()["the pool"], tables()["study"]
 
     assert "| `--batch` | number | `16` | Mean number of requests in a batch. |" in pool
-    assert any("| whole number | one for each core |" in row for row in statistics)
+    assert any("| whole number | one for each core |" in row for row in study)
 
 
 def test_a_row_with_another_default_than_the_shared_one_stands_on_its_own():

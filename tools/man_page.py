@@ -18,10 +18,9 @@ CODES = {
     "143": "`icsched run`: stopped by SIGTERM.",
 }
 VARIABLES = {
-    "`NO_COLOR`": "If set, nothing is coloured.",
-    "`FORCE_COLOR`, `CLICOLOR_FORCE`": "If set, output is always coloured.",
+    "`NO_COLOR`": "If set, help is not coloured.",
     "`COLUMNS`": "The width of the terminal.",
-    "`LC_ALL`, `LC_CTYPE`, `LANG`": "In the locales C and POSIX, output is in ASCII.",
+    "`PYTHONUTF8`": "If 1, names of files are in UTF-8 in every locale.",
 }
 USUAL = {
     "`-h`, `--help`": "Print the help of icsched, or of a command.",

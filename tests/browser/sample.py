@@ -69,7 +69,7 @@ def report() -> dict[str, Any]:
         "files": ["sample.dag"],
         "version": "0.1.0",
         "to_repeat": "To repeat it, save the pool as pool.json and run this:",
-        "repeat": "icsched report wf.dag --pool pool.json --seed 0 -o report.html",
+        "repeat": "icsched report wf.dag --pool pool.json -o report.html",
         "word": "job",
         "notes": ["This report was made by hand."],
         "size": {

@@ -13,17 +13,15 @@ import pytest
 from tests.cli.conftest import SCRIPT
 from tests.cli.terminal import PATIENCE_S, read_until
 
-# Asks the function that `complete` registered, as bash does: first it, and then for files.
+# Asks the function that `complete` registered, as bash does.
 _ASK_BASH = """
 source "$1"
-[[ "$(complete -p icsched)" == *"-o default"* ]] || exit 9
 shift
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 COMP_LINE="$*"
 COMP_POINT=${#COMP_LINE}
 _icsched icsched "${@: -1}" "${@: -2:1}"
-[[ ${#COMPREPLY[@]} -gt 0 ]] || mapfile -t COMPREPLY < <(compgen -f -- "${@: -1}")
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 # Ctrl-T writes the line down as it then is.
@@ -77,14 +75,8 @@ def offered_by_zsh(folder: Path, script: str, *words: str) -> set[str]:
     """Return the word that zsh makes of the last of some words, the file being in $fpath."""
     functions = folder / ".functions"
     functions.mkdir(exist_ok=True)
-    (functions / "_icsched").write_text(script)
+    (functions / "_cyclopts_icsched").write_text(script)
     return {_word_of_zsh(folder, "fpath=($PWD/.functions $fpath)\n" + _SET_UP_ZSH, *words)}
-
-
-def offered_by_sourced_zsh(folder: Path, script: str, *words: str) -> set[str]:
-    """Return the same, the script being read by `source`."""
-    (folder / ".icsched.zsh").write_text(script)
-    return {_word_of_zsh(folder, _SET_UP_ZSH + "source .icsched.zsh\n", *words)}
 
 
 def _word_of_zsh(folder: Path, settings: str, *words: str) -> str:

@@ -70,14 +70,6 @@ def test_names_may_come_from_a_file_with_comments(batch, put):
     assert answer(from_file)["take"] == ["c"]
 
 
-@pytest.mark.parametrize("method", ["auto", "tree", "exact", "greedy"])
-def test_the_method_can_be_chosen(batch, method):
-    result = answer(batch("--take", "2", "--method", method, "--json"))
-
-    assert result["eligible_after"] == 3
-    assert result["method"] == ("tree" if method == "auto" else method)
-
-
 def test_jobs_that_the_rescue_file_says_are_done_have_run(batch, put):
     put({"wf.dag.rescue001": "DONE a\n"})
 
@@ -145,11 +137,6 @@ def test_names_may_come_from_standard_input_once(put):
             ("--take", "1", "--running", "d"),
             "--running: job 'd' is not eligible: its parent 'a' has not run",
         ),
-        (
-            ("--take", "1", "--method", "expansive"),
-            "method expansive: expected each task to have 2 or more children of its own and no"
-            " more shared ones, task 'a' has 0 and 1",
-        ),
     ],
 )
 def test_bad_input_is_one_line_and_exit_1(batch, put, words, complaint):
@@ -167,10 +154,7 @@ def test_bad_input_is_one_line_and_exit_1(batch, put, words, complaint):
         (),
         ("--take", "many"),
         ("--take", "1", "--bogus"),
-        ("--take", "1", "--method", "magic"),
-        ("--take", "1", "--time-limit", "x"),
-        ("--take", "1", "--time-limit", "-1"),
-        ("--take", "1", "--time-limit", "nan"),
+        ("--take", "-1"),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_2(batch, words):

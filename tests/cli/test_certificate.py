@@ -91,7 +91,6 @@ def test_a_file_that_is_no_certificate_is_refused_in_one_line(
     "options",
     [
         ["--order", "fifo"],
-        ["--run-times", "times.txt"],
         ["--write-certificate", "c.json"],
         ["--limit", "5"],
     ],

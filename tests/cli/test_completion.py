@@ -4,12 +4,11 @@ from functools import partial
 
 import pytest
 
-from icsched.cli.completion import mended
 from icsched.engines.table import ENGINES
 from icsched.families import FAMILIES
 from icsched.formats import FORMATS
 from icsched.orders import ORDERS
-from tests.cli.shells import OFFERED, offered_by_sourced_zsh, script_of
+from tests.cli.shells import OFFERED, script_of
 
 
 @pytest.fixture(params=sorted(OFFERED))
@@ -73,35 +72,3 @@ def test_a_value_after_an_equals_sign_is_completed(shell, tmp_path):
 
     assert offered("show", "--order=fi") == {"--order=fifo"}
     assert offered("show", "--run-times=mon") == {"--run-times=montage.dag"}
-
-
-def test_only_the_first_word_is_a_command(offered):
-    """The words `study` and `run` are a kind of picture here, and a file."""
-    assert offered("plot", "study", "--batch-l") == {"--batch-law"}
-    assert offered("prio", "run", "--flat") == {"--flatten"}
-
-
-def test_no_file_is_offered_for_a_command(all_offered, tmp_path):
-    (tmp_path / "verses.dag").write_text("")
-
-    assert all_offered("ver") == {"verify"}
-
-
-def test_zsh_may_also_read_the_script_by_source(tmp_path):
-    assert offered_by_sourced_zsh(tmp_path, script_of("zsh"), "ver") == {"verify"}
-
-
-def test_zsh_offers_files_where_cyclopts_offers_nothing():
-    r"""_arguments takes `option[help]:message:action`, where \: is a colon of the help."""
-    script = r"""
-            '*:Workflow file; a\: b' \
-            '*--run-times[File with seconds\: a table]:run-times' \
-            '--law[A law]:law:(fixed geometric)' \
-            '--json[Print]'
-"""
-    assert mended(script, "zsh").splitlines()[1:5] == [
-        r"            '*:Workflow file; a\: b:_files' " + "\\",
-        r"            '*--run-times=[File with seconds\: a table]:run-times:_files' " + "\\",
-        r"            '--law[A law]:law:(fixed geometric)' " + "\\",
-        r"            '--json[Print]'",
-    ]

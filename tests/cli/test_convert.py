@@ -1,4 +1,4 @@
-"""`icsched convert`, and `--format` of every command."""
+"""`icsched convert`."""
 
 import csv
 import json
@@ -22,17 +22,6 @@ def test_a_workflow_is_written_in_the_format_of_the_suffix(put, icsched):
 
     assert icsched("convert", "wf.dag", "wf.dot").code == 0
     assert '"a" -> "b"' in Path("wf.dot").read_text()
-
-
-def test_the_file_to_write_may_be_given_by_an_option(put, icsched):
-    put({"wf.dag": FORK})
-
-    for words in (["-o", "option.dot"], ["--output=long.dot"], ["place.dot"]):
-        assert icsched("convert", "wf.dag", *words).code == 0
-    streamed = icsched("convert", "wf.dag", "-o", "-", "--to", "dot").out
-
-    texts = [Path(f"{name}.dot").read_text() for name in ("option", "long", "place")]
-    assert texts == [streamed] * 3
 
 
 def test_what_the_new_format_cannot_hold_is_named(put, icsched):
@@ -82,9 +71,7 @@ def test_the_text_goes_to_standard_output_and_the_report_does_not(put, icsched):
     [
         (["wf.dag", "wf.dag"], 2, "wf.dag is a file of the workflow: use another name"),
         (["wf.dag", "-"], 2, "- as OUTPUT needs --to, and cannot be used with --json"),
-        (["wf.dag", "-o", "-"], 2, "- as OUTPUT needs --to, and cannot be used with --json"),
-        (["wf.dag"], 2, "expected OUTPUT or -o, got neither"),
-        (["wf.dag", "o.dot", "-o", "o.dot"], 2, "expected OUTPUT or -o, got both"),
+        (["wf.dag"], 2, 'Command "convert" parameter OUTPUT requires an argument.'),
         (["absent.dag", "o.dot"], 1, "absent.dag: no such file or directory"),
         (["wf.dag", "o.dat"], 2, "o.dat: no format has this suffix: name one by --to"),
     ],
@@ -210,15 +197,11 @@ def test_an_unknown_format_is_one_line_with_the_known_ones(put, icsched, option)
     assert found.complaint.endswith(", got 'cwl'")
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["show", "prio", "simulate --runs 20", "verify", "batch --take 1", "cluster --size 2"],
-)
-def test_every_command_takes_the_format_by_name(put, icsched, command):
+def test_the_format_can_be_given_by_name(put, icsched):
     """The suffix alone would make a Graphviz file of it."""
     put({"wf.dot": FORK})
 
-    assert icsched(*command.split(), "wf.dot", "--format", "dagman").code == 0
+    assert icsched("convert", "wf.dot", "out.dag", "--format", "dagman").code == 0
 
 
 @given(st.lists(st.text(alphabet="ab +_\\é'=", max_size=4), unique=True))

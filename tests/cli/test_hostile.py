@@ -90,16 +90,16 @@ def closed(streams: str, *words: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("use", ["JOB c é.sub", "INCLUDE é.sub"])
-def test_a_name_that_the_locale_lacks_is_found_by_its_bytes(icsched_process, folder, use):
+def test_a_name_that_the_locale_lacks_is_told_in_one_line(icsched_process, folder, use):
     (folder / "é.sub").write_text("# no job")
-    (folder / "é.dag").write_text(f"{JOBS}{use}\n")
+    (folder / "wf.dag").write_text(f"{JOBS}{use}\n")
     ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
 
-    done = icsched_process("prio", "--order", "prio", "é.dag", "--in-place", **ascii_only)
+    refused = icsched_process("show", "wf.dag", **ascii_only)
 
-    assert (done.code, done.err) == (0, "")
-    assert "wrote \\xe9.dag, kept \\xe9.dag.bak" in done.out
-    assert "PRIORITY a" in (folder / "é.dag").read_text()
+    told = "the locale has no such name of a file: set PYTHONUTF8=1"
+    assert (refused.code, refused.complaint) == (1, told)
+    assert icsched_process("show", "wf.dag", **{**ascii_only, "PYTHONUTF8": "1"}).code == 0
 
 
 @pytest.mark.parametrize("use", ["CONFIG huge", "JOB c huge"])

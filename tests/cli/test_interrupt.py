@@ -37,10 +37,27 @@ class Ended:
     errors: str
 
 
-def interrupted(command: str, moment: float, *arguments: str) -> Ended:
+# The same for the exact search for a batch, which only the library has.
+EXACT_BATCH = """
+import json, signal, sys, time
+from icsched import best_batch, read
+moment = float(sys.argv[2])
+dag = read(sys.argv[3]).dag
+signal.signal(signal.SIGPROF, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_PROF, moment)
+begin, code = time.process_time(), 0
+try:
+    best_batch(dag, [], 700, method="exact", time_limit_s=300)
+except KeyboardInterrupt:
+    code = 130
+print(json.dumps([code, time.process_time() - begin - moment]))
+"""
+
+
+def interrupted(command: str, moment: float, *arguments: str, program: str = PROGRAM) -> Ended:
     """Run *command* and press Ctrl-C at the *moment*, in processor seconds."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, command, str(moment), *arguments],
+        [sys.executable, "-c", program, command, str(moment), *arguments],
         capture_output=True,
         text=True,
         timeout=600,
@@ -78,7 +95,6 @@ def folder(tmp_path_factory) -> Path:
     [
         ("prio", "pairs.dag"),
         ("show", "pairs.dag"),
-        ("batch", "joins.dag", "--take=700", "--method=exact", "--time-limit=300"),
         ("cluster", "pairs.dag", "--capacities=10"),
     ],
     ids=lambda command: command[0],
@@ -91,6 +107,14 @@ def test_an_interrupt_ends_a_command_soon_and_without_a_word(folder, command, mo
     assert ended.code == 130
     assert ended.seconds < 2.0
     assert "Traceback" not in ended.errors
+
+
+@pytest.mark.parametrize("moment", [0.3, 1.0])
+def test_an_interrupt_ends_the_exact_search_for_a_batch_soon(folder, moment):
+    ended = interrupted("batch", moment, str(folder / "joins.dag"), program=EXACT_BATCH)
+
+    assert ended.code == 130
+    assert ended.seconds < 2.0
 
 
 def test_an_interrupted_prio_leaves_the_file_as_it_was(folder):

@@ -1,5 +1,6 @@
 """`icsched plot`: pictures of workflows, orders, runs and studies."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -8,9 +9,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from icsched import Workers, eligibility_profile, families, prioritize, read
+from icsched import Dag, Workers, eligibility_profile, families, prioritize, read
 from icsched.formats import write_dagman
-from icsched.sim import Times, engine
+from icsched.sim import Times, engine, pool_to_dict
 from icsched.sim.played import Played
 from icsched.study import Terms
 from icsched.study.tables import write_tables
@@ -92,26 +93,33 @@ def bars(path):
 
 def test_lanes_have_a_bar_for_each_job_of_the_simulated_run(airsn, icsched):
     """The run is that of the simulator: the first run with the seed, on as many workers."""
-    command = ("plot", "lanes", "wf.dag", "-o", "wf.svg", "--workers", "3", "--seed", "5")
+    command = ("plot", "lanes", "wf.dag", "-o", "wf.svg", "--workers", "3")
     assert icsched(*command).code == 0
 
     for order in ("fifo", "prio"):
         drawn = [count for name, count in bars("wf.svg").items() if name.startswith(f"{order}: ")]
         assert sum(drawn) == len(airsn)
     schedule = prioritize(airsn, "prio").schedule
-    run = engine.trace(airsn, Played("static", schedule), Workers(3), Times(), seed=5, run=0)
+    run = engine.trace(airsn, Played("static", schedule), Workers(3), Times(), seed=0, run=0)
     assert f"prio: ends at {float(run.result.time[0]):.4g}, 3 workers" in texts("wf.svg")
 
 
 def test_lanes_of_run_times_are_in_seconds(put, icsched):
     put({"wf.dag": FORK, "times.csv": "job,seconds\nb,30\nc,40\n"})
-    times = ("--run-times", "times.csv", "--law", "constant")
+    words = ("plot", "lanes", "wf.dag", "-o", "wf.svg", "--run-times", "times.csv")
 
-    refused = icsched("plot", "lanes", "wf.dag", "-o", "wf.svg", *times)
-    assert icsched("plot", "lanes", "wf.dag", "-o", "wf.svg", *times, "--workers", "1").code == 0
+    assert icsched(*words, "--workers", "1").code == 0
 
-    assert (refused.code, "run times are in seconds" in refused.err) == (2, True)
-    assert "prio: ends at 70 s, 1 worker" in texts("wf.svg")
+    dag, times = Dag({"b": [], "c": []}), Times(means=[30, 40])
+    run = engine.trace(dag, Played("static", [1, 0]), Workers(1), times, seed=0, run=0)
+    assert f"prio: ends at {float(run.result.time[0]):.4g} s, 1 worker" in texts("wf.svg")
+
+
+def test_lanes_without_a_pool_are_on_a_usual_one(put, icsched):
+    put({"wf.dag": FORK, "times.csv": "job,seconds\nb,30\nc,40\n"})
+
+    assert icsched("plot", "lanes", "wf.dag", "-o", "wf.svg", "--run-times", "times.csv").code == 0
+    assert any(text.startswith("prio: ends at ") for text in texts("wf.svg"))
 
 
 def test_a_study_is_drawn_from_its_directory(folder, icsched):
@@ -186,10 +194,8 @@ def test_without_matplotlib_the_extra_is_named(icsched, monkeypatch, picture):
             2,
             "-o: expected a file whose name ends in .svg, .png, .pdf",
         ),
-        (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "the pool are for lanes"),
-        (["dag", "wf.dag", "-o", "x.svg", "--law", "constant"], 2, "--seed are for lanes"),
-        (["curves", "wf.dag", "-o", "x.svg", "--spread", "1"], 2, "--seed are for lanes"),
-        (["curves", "wf.dag", "-o", "x.svg", "--seed", "1"], 2, "--seed are for lanes"),
+        (["curves", "wf.dag", "-o", "x.svg", "--workers", "2"], 2, "--workers is for lanes"),
+        (["dag", "wf.dag", "-o", "x.svg", "--pool", "none"], 2, "--pool is for lanes"),
         (["study", ".", "-o", "x.svg", "--run-times", "t"], 2, "--run-times cannot be used"),
         (["dag", "wf.dag", "-o", "x.svg", "--workflow", "x"], 2, "--workflow is for study"),
         (["study", "out", "-o", "x.svg", "--order", "fifo"], 2, "--order cannot be used"),
@@ -234,11 +240,10 @@ def test_a_file_of_the_workflow_is_never_replaced(put, icsched):
     assert Path("wf.svg").read_text() == "a b\n"
 
 
-@pytest.mark.parametrize(("more", "is_told"), [((), False), (("--leave", "1"), True)])
+@pytest.mark.parametrize(("more", "is_told"), [({}, False), ({"leave": 1}, True)])
 def test_the_legend_of_lanes_has_no_result_only_if_a_job_is_lost(put, icsched, more, is_told):
-    put({"wf.dag": FORK})
-    pool = "--workers", "2", "--seed", "1", *more
-    assert icsched("plot", "lanes", "wf.dag", *pool, "-o", "out.svg").code == 0
+    put({"wf.dag": FORK, "pool.json": json.dumps(pool_to_dict(Workers(2, **more)))})
+    assert icsched("plot", "lanes", "wf.dag", "--pool", "pool.json", "-o", "out.svg").code == 0
 
     assert ("no result" in texts("out.svg")) == is_told
     assert ("fifo: no result" in bars("out.svg")) == is_told  # the bars themselves
@@ -274,8 +279,9 @@ def ends(path):
 def test_no_title_and_no_legend_leaves_the_picture(put, icsched, picture):
     """Seven kinds with long names, and lost jobs: the legend of lanes has its most entries."""
     jobs = "".join(f"JOB {LONG}{kind} x.sub\n" for kind in "abcdefg")
-    put({f"{'long' * 50}.dag": jobs})
-    pool = ("--workers", "2", "--leave", "1") if picture == "lanes" else ()
+    lossy = json.dumps(pool_to_dict(Workers(2, leave=1)))
+    put({f"{'long' * 50}.dag": jobs, "pool.json": lossy})
+    pool = ("--pool", "pool.json") if picture == "lanes" else ()
 
     assert icsched("plot", picture, f"{'long' * 50}.dag", *pool, "-o", "wf.svg").code == 0
 

@@ -117,7 +117,7 @@ def test_a_broken_format_does_not_keep_files_of_any_name_from_being_read(plugin,
     ("group", "words", "name"),
     [
         ("orders", ("prio", "--order"), "fifo"),
-        ("formats", ("show", "--format"), "dagman"),
+        ("formats", ("convert", "--format"), "dagman"),
         ("clusterers", ("cluster", "--clusterer"), "donor"),
         ("engines", ("run", "--engine"), "local"),
     ],

@@ -134,12 +134,12 @@ def test_a_program_in_the_working_directory_is_never_started(icsched, program, m
         ["prio", "wf.dag"],
         ["prio", "wf.dag", "--order", "prio", "--in-place", "--keep-existing"],
         ["simulate", "wf.dag", "--workers", "2"],
-        ["show", "edges.txt", "--format", "edges"],
+        ["show", "wf.edges"],
     ],
 )
 def test_the_program_is_started_only_where_its_answer_matters(icsched, program, put, arguments):
     asked = program(POOL)
-    put({"edges.txt": "a b\n"})
+    put({"wf.edges": "a b\n"})
 
     assert icsched(*arguments).code == 0
     assert not asked.exists()

@@ -39,6 +39,7 @@ def test_names_that_would_write_the_same_file_are_refused(icsched, files):
             "--batches: expected numbers separated by commas",
         ),
         (["wf.dag", "-o", "out", "--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
+        (["wf.dag", "-o", "out", "--threads", "1025"], "--threads: expected 1 to 1,024, got 1025"),
         (
             ["wf.dag", "-o", "out", "--threads", "2", "--dask", "x"],
             "--threads cannot be used with --d",

@@ -109,13 +109,14 @@ def test_an_error_with_json_is_the_same_line_without_an_object(icsched, command)
 @pytest.mark.parametrize(
     ("words", "option"),
     [
-        (["prio", "wf.dag", "--tables", ""], "--tables"),
+        (["show", "wf.dag", "--tables", ""], "--tables"),
         (["prio", "wf.dag", "-o", ""], "-o"),
         (["study", "wf.dag", "-o", ""], "-o"),
         (["demo", "--output="], "--output"),
         (["make", "w", "3", "2", "-o", ""], "-o"),
         (["report", "wf.dag", "-o", ""], "-o"),
         (["convert", "wf.dag", ""], "OUTPUT"),
+        (["cluster", "wf.dag", "--size", "1", "-o", ""], "-o"),
         (["learn", "wf.dag", "--pool-file", ""], "--pool-file"),
         (["verify", "wf.dag", "--write-certificate", ""], "--write-certificate"),
     ],
@@ -136,7 +137,6 @@ def test_what_is_written_needs_a_name(icsched, folder, words, option):
         ("simulate wf.dag", "--replicas"),
         ("simulate wf.dag", "--seed"),
         ("simulate wf.dag", "--runs"),
-        ("simulate wf.dag", "--threads"),
         ("study wf.dag -o out", "--seed"),
         ("study wf.dag -o out", "--runs"),
         ("study wf.dag -o out", "--threads"),
@@ -161,7 +161,6 @@ def test_what_is_no_whole_number_is_not_rounded_to_one(icsched, command, option)
         "prio wf.dag --via telepathy",
         "show wf.dag --order best",
         "simulate wf.dag --order best",
-        "simulate wf.dag --threads 0",
         "simulate wf.dag --runs 1",
         "simulate wf.dag --workers 0",
         "simulate wf.dag --interval -1",
@@ -174,8 +173,6 @@ def test_what_is_no_whole_number_is_not_rounded_to_one(icsched, command, option)
         "study wf.dag -o out --batches 0",
         "batch wf.dag --take 0",
         "batch wf.dag --take -2",
-        "batch wf.dag --take 1 --time-limit -1",
-        "batch wf.dag --take 1 --method odd",
         "cluster wf.dag --size 0",
         "cluster wf.dag --size 3",
         "cluster wf.dag --capacities 0",
@@ -206,7 +203,7 @@ def test_every_option_that_is_an_int_takes_whole_numbers_only():
             if int in (argument.hint, *get_args(argument.hint)):
                 found.append((command, argument.name))
                 assert argument.parameter.converter is WHOLE.converter, found[-1]
-    assert {("run", "--workers"), ("report", "--seed"), ("simulate", "--runs")} <= set(found)
+    assert {("run", "--workers"), ("report", "--clusters"), ("simulate", "--runs")} <= set(found)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +237,7 @@ def test_only_a_close_word_is_suggested(icsched, words, complaint):
         (["prio", "wf.dag", "--order", "pio"], "did you mean prio?"),
         (["prio", "wf.dag", "--order", "Critical_Path"], "did you mean critical-path"),
         (["run", "wf.dag", "--engine", "locl"], "did you mean local?"),
-        (["show", "wf.dag", "--format", "dagmn"], "did you mean dagman?"),
+        (["convert", "wf.dag", "o.dot", "--format", "dagmn"], "did you mean dagman?"),
         (["convert", "wf.dag", "o.x", "--to", "wf-format"], "did you mean wfformat?"),
         (["cluster", "wf.dag", "--size", "1", "--clusterer", "staggred"], "did you mean staggered"),
         (["make", "arisn"], "did you mean airsn?"),
@@ -258,7 +255,7 @@ def test_a_close_name_is_suggested(icsched, words, question):
     [
         ["prio", "wf.dag", "--order", "best"],
         ["run", "wf.dag", "--engine", "slurm"],
-        ["show", "wf.dag", "--format", "cwl"],
+        ["convert", "wf.dag", "o.dot", "--format", "cwl"],
         ["cluster", "wf.dag", "--size", "1", "--clusterer", "odd"],
         ["make", "odd"],
     ],

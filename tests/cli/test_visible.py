@@ -56,7 +56,7 @@ def test_a_character_that_acts_on_a_terminal_is_shown_by_name(character, name):
 COMMANDS = {
     "prio": ("prio", "--order", "prio", FILE),
     "prio --in-place": ("prio", "--order", "prio", FILE, "--in-place"),
-    "prio --tables": ("prio", "--order", "prio", FILE, "--tables", f"tables{NASTY}"),
+    "show --tables": ("show", FILE, "--tables", f"tables{NASTY}"),
     "show": ("show", FILE),
     "simulate": ("simulate", FILE, "--runs", "20", "--half-width", "1"),
     "study": (
@@ -190,7 +190,7 @@ def test_what_is_written_keeps_every_byte(icsched_process, place):
 
 STREAMS = {
     "convert": ("convert", "wf.csv", "-", "--to", "dot"),
-    "convert -o": ("convert", "wf.csv", "-o", "-", "--to", "dot"),
+    "convert -o": ("convert", "wf.csv", "-", "--to", "dot"),
     "convert to /dev/fd": ("convert", "wf.csv", "/dev/fd/1", "--to", "dot", "--json"),
     "prio": ("prio", "--order", "prio", "wf.dag", "-o", "-"),
     "prio to /dev/fd": ("prio", "--order", "prio", "wf.dag", "-o", "/dev/fd/1", "--json"),

@@ -223,11 +223,12 @@ def test_each_run_has_logs_of_its_own(jobs, icsched_run):
     assert logs == {"a.1.log": "one\n", "a.2.log": "two\n"}
 
 
-def test_standard_input_has_no_directory_to_run_in(jobs):
-    jobs(a="touch started")
+@pytest.mark.usefixtures("jobs")
+def test_standard_input_has_no_directory_to_run_in():
+    Path("wf.dag").write_text("JOB a a.sub\n")
     for name in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
-        words = [command()[0], "run", name, "--format", "plain"]
-        with Path("wf.plain").open() as file:
+        words = [command()[0], "run", name]
+        with Path("wf.dag").open() as file:
             done = subprocess.run(
                 words, env=environment(), stdin=file, capture_output=True, text=True
             )

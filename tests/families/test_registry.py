@@ -99,9 +99,9 @@ def test_only_the_random_families_take_a_seed():
         (
             "mehs",
             ["3"],
-            "unknown family 'mehs': did you mean mesh? `icsched make --list` lists them all",
+            "unknown family 'mehs': did you mean mesh? `icsched make` lists them all",
         ),
-        ("xyzzy", [], "unknown family 'xyzzy': `icsched make --list` lists them all"),
+        ("xyzzy", [], "unknown family 'xyzzy': `icsched make` lists them all"),
         ("w", ["3"], "w: expected 2 arguments, got 1; usage: w S D"),
         ("n", [], "n: expected 1 argument, got 0; usage: n S"),
         ("matmul", ["2"], "matmul: expected no arguments, got 1; usage: matmul"),

@@ -9,9 +9,10 @@ import pytest
 import icsched
 from icsched import Dag, Workflow
 from icsched.answers.convert import convert_answer
-from icsched.answers.reading import Reading, ReadingOptions
+from icsched.answers.reading import Reading
 from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.formats.dagman import DagmanOptions
 
 # Every parent is before its children, because scripts of sbatch lines need that.
 GIVEN = Workflow(
@@ -46,7 +47,7 @@ def put(name: str, workflow: Workflow, path: str) -> str:
 
 def converted(source: str, old: str, target: str, new: str) -> set[str]:
     """Convert a file; return the words for what the command says is lost."""
-    answer = convert_answer(source, target, new, reading=Reading(ReadingOptions(format=old)))
+    answer = convert_answer(source, target, new, reading=Reading(DagmanOptions(), old))
     Path(target).write_text(answer.text)
     assert answer.renamed == ()
     return set(answer.lost)

@@ -15,7 +15,7 @@ from icsched.sim.race import Interval
             "prio",
             (0.95, 0.89, 1.01),
             "the run with the best order found should end 5.0% [-1.0%, 11.0%] earlier on your"
-            " pool, but that may be chance, and a larger --budget tells more",
+            " pool, but that may be chance",
         ),
         (
             "new",

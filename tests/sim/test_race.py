@@ -190,7 +190,7 @@ def test_a_few_unlucky_runs_do_not_end_a_race():
 def test_the_error_of_too_many_batches_names_no_option_of_the_command_line():
     pools, orders = [Pool(interval=1e-7, batch=1)], {"path": FIRST_PATH, "fifo": FIFO}
 
-    with pytest.raises(SimulationError, match=r"or a larger budget, or the name"):
+    with pytest.raises(SimulationError, match=r"give a longer interval, or the name"):
         run_race(FORK, orders, "fifo", pools, Times(), budget=0.001, seed=1)
 
 

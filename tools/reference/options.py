@@ -51,15 +51,21 @@ class Shared:
     like: str
     group: str
     home: str = ""  # the command whose section has the table; empty if it stands before them
+    own: Sequence[str] = ()  # options of the group that belong to that one command
 
     def options(self) -> list[Option]:
         """Return the options of the group."""
         kept = (option for option in options_of(self.like) if option.group == self.group)
-        return [option for option in kept if option.names != "`--json`"]
+        return [option for option in kept if option.names not in self.own]
 
 
 SHARED = {
-    "all commands": Shared("[as in all commands](#options-that-commands-share)", "show", ""),
+    "all commands": Shared(
+        "[as in all commands](#options-that-commands-share)",
+        "show",
+        "",
+        own=("`--json`", "`--tables`"),
+    ),
     "the pool": Shared("[the pool](#the-pool)", "simulate", "Pool", "simulate"),
     "run times": Shared("[run times](#run-times)", "simulate", "Times", "simulate"),
     "statistics": Shared("[statistics](#statistics)", "simulate", "Statistics", "simulate"),

@@ -9,7 +9,7 @@ from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError
-from icsched.theory.batches import Batch, Method, best_batch
+from icsched.theory.batches import Batch, best_batch
 from icsched.theory.batches.state import State, state_of
 from icsched.workflow import Workflow
 
@@ -35,8 +35,6 @@ def batch_answer(
     *,
     done: str,
     running: str,
-    method: Method,
-    time_limit_s: float,
     reading: Reading,
     signs: Signs = QUIET,
 ) -> BatchAnswer:
@@ -50,9 +48,7 @@ def batch_answer(
     busy = _running(workflow, running, executed)
     state = _state(dag, executed, busy)
     with signs.working("choosing among", len(dag)):
-        batch = best_batch(
-            dag, executed, take, running=busy, method=method, time_limit_s=time_limit_s
-        )
+        batch = best_batch(dag, executed, take, running=busy)
     left = len(dag) - len(set(executed))
     return BatchAnswer(
         take=tuple(dag.names[task] for task in batch.take),

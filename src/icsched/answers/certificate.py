@@ -58,7 +58,7 @@ def written_certificate(
     import msgspec  # slow to import
 
     wanted.check()
-    workflow = wanted.timed(reading.read([file], signs=signs))
+    workflow = reading.read([file], signs=signs)
     check_output(workflow, certificate)
     plan = wanted.plan(workflow, signs=signs)
     with signs.working("bounding", len(workflow.dag)):

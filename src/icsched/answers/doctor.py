@@ -74,7 +74,6 @@ class Surroundings:
     cores: int
     terminal: bool
     columns: int | None
-    colour: bool
     encoding: str
     ascii: bool
 

@@ -1,12 +1,12 @@
 """What other orders would take on the pool of a past run."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Sized
 from dataclasses import dataclass
 
 import numpy as np
 
 from icsched.answers.learned import Learned, Replayed, order_of_starts, places_left
-from icsched.answers.orders import differ, is_file, plan_of_file
+from icsched.answers.orders import differ
 from icsched.answers.signs import Signs
 from icsched.compare import Paired, Simulation, simulate
 from icsched.compare.simulation import OrderLike
@@ -21,18 +21,6 @@ FIFO = "fifo"  # what HTCondor does without priorities
 ORDERS_TRIED = ("critical-path", "prio", "critical-path-steps")
 _MOST_TASKS = 50_000_000  # simulated, of all orders together
 _FEWEST_REPEATED = 20  # jobs measured several times, to know their spread
-
-
-@dataclass(frozen=True)
-class Foretelling:
-    """Which orders are tried, names or @FILE, and how.
-
-    `recorded` plays the recorded slots, not a fixed number.
-    """
-
-    orders: Sequence[str] = ()
-    recorded: bool = False
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +38,13 @@ class Foretold(Replayed):
     found: Simulation
 
 
-def foretell(
-    past: PastRun, learned: Learned, workflow: Workflow, wanted: Foretelling, signs: Signs
-) -> Foretold:
+def foretell(past: PastRun, learned: Learned, workflow: Workflow, signs: Signs) -> Foretold:
     """Simulate the workflow in other orders on the pool that was learned."""
     dag, replayed = workflow.dag, learned.replayed
     spread, is_measured = _spread(past)
     is_normal = is_measured and spread <= 0.3
     times = Times("normal" if is_normal else "lognormal", spread, means=workflow.run_times)
-    orders = _orders(learned.usage, workflow, wanted.orders)
+    orders = _orders(learned.usage, workflow)
     baseline = _baseline(workflow)
     with signs.progress("simulating other orders", len(dag)) as tell:
         found = simulate(
@@ -66,7 +52,7 @@ def foretell(
             orders,
             pool=replayed.pool,
             times=times,
-            seed=wanted.seed,
+            seed=0,
             baseline=baseline,
             sampling=Paired(most_runs=_most_runs(dag, orders)),
             progress=tell,
@@ -79,12 +65,11 @@ def _most_runs(dag: Dag, orders: Sized) -> int:
     return int(min(2000, max(20, _MOST_TASKS / (len(dag) * len(orders)))))
 
 
-def _orders(usage: Usage, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
+def _orders(usage: Usage, workflow: Workflow) -> dict[str, OrderLike]:
     """Return the orders to try by name; the one that was used is first."""
     places = places_left(workflow)[order_of_starts(usage, workflow.whole)]
     used = Played("static", places[places >= 0])
-    words = (*(wanted or ORDERS_TRIED), FIFO)
-    return {USED: used, **{w: plan_of_file(workflow, w) if is_file(w) else w for w in words}}
+    return {USED: used, **{word: word for word in (*ORDERS_TRIED, FIFO)}}
 
 
 def _baseline(workflow: Workflow) -> str:

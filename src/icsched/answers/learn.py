@@ -15,10 +15,9 @@ import numpy as np
 from icsched import files, logs
 from icsched.answers.contents import is_workflow
 from icsched.answers.doubts import Doubts, doubts_about, set_back_in, without
-from icsched.answers.foretold import Foretelling, Foretold, foretell
+from icsched.answers.foretold import Foretold, foretell
 from icsched.answers.known import TimesKnown
 from icsched.answers.learned import learned_from, usage_of
-from icsched.answers.orders import check_known
 from icsched.answers.pools import GivenPool, pool_text
 from icsched.answers.reading import Reading
 from icsched.answers.run_times import timed, times_known
@@ -76,19 +75,18 @@ class Outputs:
 def learn_answer(
     given: Sequence[str],
     outputs: Outputs,
-    foretelling: Foretelling,
     *,
+    recorded: bool,
     reading: Reading,
     signs: Signs = QUIET,
 ) -> LearnAnswer:
     """Return what the logs among the *given* files say; the others are the workflow's.
 
+    *recorded* plays the recorded slots, not a fixed number.
     Raises FormatError for a file that cannot be read, logs of another workflow, logs without a
     successful job or with run times of 0 alone, and a pool that would never finish; ArgumentError
     for an output that is one of the files. Nothing is written then.
     """
-    for word in foretelling.orders:
-        check_known(word)
     read, paths = _sorted_out(given)
     names = [path for path, _ in read]
     with signs.working(f"reading {names[0]}"):
@@ -104,7 +102,7 @@ def learn_answer(
     check_names(past, workflow, names)
     _check_outputs(outputs, given, workflow)
     try:
-        found = _found(past, workflow, foretelling, signs, is_in_order=is_in_order)
+        found = _found(past, workflow, signs, recorded=recorded, is_in_order=is_in_order)
         if workflow is None:
             _check_pool(found.fit, table)  # else the simulation did
     except SimulationError as error:
@@ -200,29 +198,28 @@ def _check_pool(fit: Fit, table: RunTimeTable) -> None:
 def _workflow(
     paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: Reading, signs: Signs
 ) -> Workflow:
-    """Read the workflow, whatever its rescue files say, with the times of the logs."""
-    options = replace(reading.options, no_rescue=True)
-    workflow = Reading(options).read_to_run(paths, signs=signs)
+    """Read the workflow with the times of the logs."""
+    workflow = reading.read_to_run(paths, signs=signs)
     return timed(workflow, table, names)
 
 
 def _found(
     past: PastRun,
     workflow: Workflow | None,
-    foretelling: Foretelling,
     signs: Signs,
     *,
+    recorded: bool,
     is_in_order: bool,
 ) -> LearnAnswer:
     run, set_back = _in_order(past.last_run) if is_in_order else (past.last_run, {})
     learned, told = None, None
     with signs.working("looking at the run"):
         if workflow is not None:
-            learned = learned_from(run, workflow.whole, recorded=foretelling.recorded)
+            learned = learned_from(run, workflow.whole, recorded=recorded)
         usage = usage_of(run, None) if learned is None else learned.usage
         fit = logs.fitted(usage) if learned is None else learned.fit
     if workflow is not None and learned is not None:
-        told = foretell(past, learned, workflow, foretelling, signs)
+        told = foretell(past, learned, workflow, signs)
     return LearnAnswer(
         logs=(),
         files=(),

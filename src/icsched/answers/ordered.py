@@ -11,14 +11,15 @@ from icsched.answers.cautions import cautions_about
 from icsched.answers.compared import Compared
 from icsched.answers.inputs import read_sizes
 from icsched.answers.known import Note
-from icsched.answers.orders import AUTO, USUAL_RACE, Race, WantedOrder
+from icsched.answers.orders import AUTO, WantedOrder
+from icsched.answers.pools import GivenPool
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
-from icsched.answers.simulate import check_unit
 from icsched.arrays import Ids
 from icsched.formats import dagman
 from icsched.orders import Aim, Choice, LimitedOrder, Plan, order_within, prioritize
 from icsched.orders.auto import challenged, order_of
+from icsched.sim import AnyPool
 from icsched.workflow import Workflow
 
 
@@ -26,14 +27,18 @@ from icsched.workflow import Workflow
 class Wanted:
     """Which order, and the most memory it may need, with a file of sizes in bytes.
 
-    `race` says how "auto" chooses; `has_unit` whether the times of its pool are in seconds.
+    `given` is the pool for "auto", None if the user said nothing about it.
     """
 
     order: WantedOrder
     memory: int | None = None
     sizes: str | None = None
-    race: Race = USUAL_RACE
-    has_unit: bool = True
+    given: GivenPool | None = None
+
+    @property
+    def pool(self) -> AnyPool | None:
+        """The pool on which "auto" chooses; None for usual ones."""
+        return None if self.given is None else self.given.pool
 
     @property
     def is_auto(self) -> bool:
@@ -161,17 +166,14 @@ def _chosen(
     So the same files get the same order, whatever was written into them before. Then the order in
     a good section is compared with that order.
     """
-    if workflow.run_times is not None:
-        source = "--run-times" if wanted.order.run_times else next(iter(workflow.files), "")
-        check_unit(source, has_unit=wanted.has_unit)
     own = replace(workflow, priorities=_own_priorities(workflow)) if sections else workflow
-    plan = wanted.order.plan(own, race=wanted.race, signs=signs)
+    plan = wanted.order.plan(own, pool=wanted.pool, signs=signs)
     against = None
     if _are_good(sections, workflow) and workflow.priorities is not None:
         with signs.working("simulating two orders of", len(workflow.dag)):
-            against = _against_section(workflow, plan, wanted.race)
+            against = _against_section(workflow, plan, wanted.pool)
     present = workflow.priorities
-    cautions = cautions_about(workflow, wanted.race.replay_error)
+    cautions = cautions_about(workflow, wanted.given.replay_error if wanted.given else None)
     return Ordered(own, Compared(plan), None, sections, against, present, cautions)
 
 
@@ -190,13 +192,12 @@ def _are_good(sections: Sequence[dagman.Section], workflow: Workflow) -> bool:
     return 0 < len(sections) == expected and not any(section.problems for section in sections)
 
 
-def _against_section(workflow: Workflow, plan: Plan, race: Race) -> Choice | None:
+def _against_section(workflow: Workflow, plan: Plan, pool: AnyPool | None) -> Choice | None:
     """Let the order of *plan* race against that in a section; None if they are the same."""
     dag, present = workflow.dag, workflow.priorities
     if present is None or np.array_equal(order_of(dag, present), plan.order):
         return None
-    aim = Aim(race.pool, present, race.budget, race.seed)
-    return challenged(dag, plan.order, workflow.run_times, aim)
+    return challenged(dag, plan.order, workflow.run_times, Aim(pool, present))
 
 
 def _limited(workflow: Workflow, wanted: Wanted, signs: Signs) -> LimitedOrder | None:

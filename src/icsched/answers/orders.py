@@ -22,22 +22,6 @@ NOW = "now"  # the priorities that the files have now, beside other orders
 
 
 @dataclass(frozen=True)
-class Race:
-    """How "auto" chooses: on which pool, or on usual ones, in how many seconds, from which seed.
-
-    `replay_error` is how far off the run ends by simulation that the pool was learned from.
-    """
-
-    pool: AnyPool | None = None
-    budget: float = 1.0
-    seed: int = 0
-    replay_error: float | None = None
-
-
-USUAL_RACE = Race()
-
-
-@dataclass(frozen=True)
 class WantedOrder:
     """A name of `ORDERS`, or @FILE; `run_times` are files with run times."""
 
@@ -56,9 +40,12 @@ class WantedOrder:
     def _use_of_times(self) -> UseOfTimes:
         return "unused" if is_file(self.order) else ORDERS[self.order].run_times
 
-    def plan(self, workflow: Workflow, *, race: Race = USUAL_RACE, signs: Signs = QUIET) -> Plan:
+    def plan(
+        self, workflow: Workflow, *, pool: AnyPool | None = None, signs: Signs = QUIET
+    ) -> Plan:
         """Order what is left of a workflow, with the run times that it has.
 
+        "auto" chooses on *pool*, or on usual pools. Other orders may look at it.
         Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
         """
         if is_file(self.order):
@@ -67,9 +54,7 @@ class WantedOrder:
             raise ArgumentError(f"--order {self.order} needs --run-times")
         doing = "simulating several orders of" if self.order == AUTO else "ordering"
         with signs.working(doing, len(workflow.dag)):
-            if self.order != AUTO:
-                return prioritize(workflow, self.order, pool=race.pool)
-            return prioritize(workflow, AUTO, pool=race.pool, budget=race.budget, seed=race.seed)
+            return prioritize(workflow, self.order, pool=pool)
 
 
 def is_file(word: str) -> bool:

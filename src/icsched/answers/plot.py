@@ -10,18 +10,15 @@ from icsched.answers.compared import MOST_COMPARED
 from icsched.answers.known import Note
 from icsched.answers.orders import (
     AUTO,
-    USUAL_RACE,
-    Race,
     WantedOrder,
     as_played,
     check_known,
     is_played_live,
 )
-from icsched.answers.pools import GivenPool
+from icsched.answers.pools import GivenPool, usual_pool
 from icsched.answers.reading import Reading, check_output
 from icsched.answers.run_times import with_run_times
 from icsched.answers.signs import QUIET, Signs
-from icsched.answers.simulate import check_unit
 from icsched.arrays import Ids
 from icsched.compare.simulation import resolved
 from icsched.errors import ArgumentError
@@ -29,7 +26,7 @@ from icsched.orders import Plan
 from icsched.pebble import Profile
 from icsched.pictures import DagPicture, Lanes, dag_picture, main_kinds, run_lanes
 from icsched.pictures.scene import kinds_by_name
-from icsched.sim import Times, engine
+from icsched.sim import AnyPool, Times, engine
 from icsched.sim.played import Played
 from icsched.study import CellResult
 from icsched.study.tables import read_tables
@@ -111,15 +108,15 @@ class PlotInputs:
         """What the picture is called."""
         return Path(self.files[0]).name
 
-    def plan(self, workflow: Workflow, word: str, race: Race = USUAL_RACE) -> Plan:
+    def plan(self, workflow: Workflow, word: str, pool: AnyPool | None = None) -> Plan:
         """Order the workflow."""
-        return WantedOrder(word).plan(workflow, race=race, signs=self.signs)
+        return WantedOrder(word).plan(workflow, pool=pool, signs=self.signs)
 
-    def played(self, workflow: Workflow, word: str, race: Race) -> Plan | Played | str:
+    def played(self, workflow: Workflow, word: str, pool: AnyPool) -> Plan | Played | str:
         """Return an order as the simulator plays it."""
         if is_played_live(word):
             return word
-        plan = self.plan(workflow, word, race if word == AUTO else USUAL_RACE)
+        plan = self.plan(workflow, word, pool if word == AUTO else None)
         return as_played(workflow, plan)
 
 
@@ -147,29 +144,25 @@ def dag_found(given: PlotInputs) -> DagFound:
     return DagFound(given.title, plan, dag_picture(workflow.dag))
 
 
-def lanes_found(
-    given: PlotInputs, own: GivenPool, times: Times, *, seed: int, has_unit: bool
-) -> LanesFound:
+def lanes_found(given: PlotInputs, own: GivenPool | None) -> LanesFound:
     """Simulate one run of a workflow in each of the wanted orders, and in fifo.
 
-    "auto" is chosen for this pool. All orders see the same random draws. Run times are in seconds:
-    raises ArgumentError for them unless the pool *has_unit*.
+    "auto" is chosen for this pool, which is a usual one if the user has none. All orders see the
+    same random draws.
     """
-    workflow, pool = given.read(), own.pool
-    dag = workflow.dag
-    if workflow.run_times is not None:
-        check_unit(given.run_times[0] if given.run_times else given.files[0], has_unit=has_unit)
-        times = Times(times.law, times.spread, workflow.run_times)
+    workflow = given.read()
+    dag, times = workflow.dag, Times(means=workflow.run_times)
+    pool = usual_pool(workflow) if own is None else own.pool
     runs = {}
     for word in _with_baseline(given.wanted):
-        wanted = given.played(workflow, word, Race(pool=pool, seed=seed))
+        wanted = given.played(workflow, word, pool)
         played = resolved(dag, word, wanted, times, pool)
         assert isinstance(played, Played), "names and plans are"  # noqa: S101
-        trace = engine.trace(dag, played, pool, times, seed=seed, run=0)
+        trace = engine.trace(dag, played, pool, times, seed=0, run=0)
         runs[word] = run_lanes(trace, pool, MOST_BARS)
     kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
-    is_timed, cautions = workflow.run_times is not None, about_pool(own.replay_error)
-    return LanesFound(given.title, runs, kind, kinds, is_timed, cautions)
+    cautions = about_pool(own.replay_error if own else None)
+    return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None, cautions)
 
 
 def study_found(directory: str, workflow: str | None) -> StudyFound:

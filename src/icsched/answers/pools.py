@@ -1,9 +1,13 @@
 """Pools in files, with what `icsched learn` says about them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from icsched.sim import AnyPool, pool_to_dict
+import numpy as np
+
+from icsched.sim import AnyPool, Pool, pool_to_dict
 from icsched.sim.pools import REPLAY_ERROR, read_pool_data
+from icsched.sim.usual import usual_pools
+from icsched.workflow import Workflow
 
 FAR_OFF = 0.2  # a pool with a larger error does not explain the run that it was learned from
 
@@ -24,6 +28,14 @@ def read_given_pool(path: str) -> GivenPool:
     pool, data = read_pool_data(path)
     error = data.get(REPLAY_ERROR)
     return GivenPool(pool, error if isinstance(error, int | float) else None)
+
+
+def usual_pool(workflow: Workflow) -> Pool:
+    """Return the batches of requests to assume for *workflow* if nothing is known of its pool."""
+    means = workflow.run_times
+    known = np.ones(len(workflow.dag)) if means is None or not means.any() else means
+    usual = next(pool for pool in usual_pools(workflow.dag, known) if isinstance(pool, Pool))
+    return replace(usual, interval=float(f"{usual.interval:.3g}"))  # people read it
 
 
 def pool_text(given: GivenPool) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 
 from icsched import formats
 from icsched.answers.signs import QUIET, Signs
@@ -13,35 +13,11 @@ from icsched.workflow import Workflow
 
 
 @dataclass(frozen=True)
-class ReadingOptions(DagmanOptions):
-    """How files are read: in which format, and with which options if they are DAGMan files."""
-
-    format: str | None = field(
-        default=None,
-        metadata={"help": "Format of the workflow file; by default its suffix decides."},
-    )
-
-    @property
-    def words(self) -> list[str]:
-        """The options as a user types them, without those that have their default.
-
-        >>> ReadingOptions(no_rescue=True, format="dagman").words
-        ['--no-rescue', '--format', 'dagman']
-        """
-        words = []
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if value != option.default:
-                words.append(f"--{option.name.replace('_', '-')}")
-                words += [] if value is True else [value]
-        return words
-
-
-@dataclass(frozen=True)
 class Reading:
-    """How the files of a workflow are read."""
+    """How the files of a workflow are read; by default the suffix decides on the format."""
 
-    options: ReadingOptions
+    options: DagmanOptions
+    format: str | None = None
 
     def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
@@ -53,8 +29,9 @@ class Reading:
 
     def format_of(self, path: str) -> formats.Format:
         """Return the format that the file at *path* is read in."""
-        name = self.options.format
-        return formats.format_of(path, None) if name is None else _named_format(name)
+        if self.format is None:
+            return formats.format_of(path, None)
+        return formats.FORMATS.find(self.format, asked_by="--format")
 
     def _read_other(self, files: Sequence[str]) -> Workflow:
         """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
@@ -62,7 +39,7 @@ class Reading:
             if getattr(self.options, option.name) != option.default:
                 name = option.name.replace("_", "-")
                 raise ArgumentError(f"--{name} is for DAGMan files; {files[0]} is not one")
-        return formats.read(files, format=self.options.format)
+        return formats.read(files, format=self.format)
 
     def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises FormatError also if no job is left to run."""
@@ -72,10 +49,6 @@ class Reading:
             problem = f"expected at least one job that is left to run{by}"
             raise FormatError(files[0], None, problem)
         return workflow
-
-
-def _named_format(name: str) -> formats.Format:
-    return formats.FORMATS.find(name, asked_by="--format")
 
 
 def check_given(files: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icsched.answers.orders import AUTO, Race, WantedOrder
+from icsched.answers.orders import AUTO, WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.streams import STANDARD_INPUT
@@ -317,7 +317,7 @@ def _left(workflow: Workflow, completed: set[int]) -> Workflow:
 def _plan(workflow: Workflow, wanted: Wanted, engine: Engine, signs: Signs) -> Plan:
     is_raced = wanted.order.order == AUTO and engine.name == LOCAL.name
     pool = Workers(count_workers(wanted.terms)) if is_raced else None
-    return wanted.order.plan(workflow, race=Race(pool=pool), signs=signs)
+    return wanted.order.plan(workflow, pool=pool, signs=signs)
 
 
 def _run(

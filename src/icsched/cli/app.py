@@ -1,6 +1,6 @@
 """The commands of `icsched`, each imported only when it runs or shows its own help."""
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from icsched.cli.version import version_line
 
@@ -10,6 +10,9 @@ app = App(
     version=version_line,
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
+    default_parameter=Parameter(
+        json_list=False, json_dict=False
+    ),  # a name may begin with a bracket
 )
 # Named by string: a command's module is imported only when it runs or shows its own help.
 _COMMANDS = {  # the most important first, as help shows them

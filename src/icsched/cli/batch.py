@@ -9,7 +9,6 @@ from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_stream
 from icsched.cli.output import SIGNS, Json
 from icsched.cli.printing import put
 from icsched.render import batch as render
-from icsched.theory.batches import Method
 
 
 def batch(
@@ -17,8 +16,6 @@ def batch(
     take: Annotated[int, WHOLE],
     done: str = "",
     running: str = "",
-    method: Method = "auto",
-    time_limit: float = 10.0,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -35,15 +32,10 @@ def batch(
     running
         Jobs that were handed out and have not ended, given as for --done. They are not handed out
         again, and what they will enable counts.
-    method
-        How to choose.
-    time_limit
-        Seconds for the exact method.
     json_
         Print one JSON object instead of a report.
 
     """
-    checks.number_within("--time-limit", time_limit, least=0)
     checks.whole_number("--take", take, least=1)
     check_streams(*files, done, running)
     found = batch_answer(
@@ -51,8 +43,6 @@ def batch(
         take,
         done=done,
         running=running,
-        method=method,
-        time_limit_s=time_limit,
         reading=Reading(reading),
         signs=SIGNS,
     )

@@ -3,8 +3,7 @@
 import sys
 
 from icsched.answers.doctor import doctor_answer
-from icsched.cli.printing import report
-from icsched.cli.screen import screen_of
+from icsched.cli.printing import report, screen_of
 from icsched.render import doctor as render
 from icsched.render.visible import slow_json_text
 
@@ -16,7 +15,6 @@ def checkup(*, as_json: bool) -> int:
         {
             "terminal": sys.stdout.isatty(),
             "columns": screen.columns,
-            "colour": screen.has_colour,
             "encoding": sys.stdout.encoding,
             "ascii": screen.is_ascii,
         }

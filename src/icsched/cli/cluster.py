@@ -8,7 +8,7 @@ from icsched.answers.cluster import cluster_answer
 from icsched.answers.inputs import whole_numbers
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_OUTPUT
-from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams, refuse
 from icsched.cli.names import one_of
 from icsched.cli.orders import OURS, OrderOptions
 from icsched.cli.output import SIGNS, Json, OutputName
@@ -27,7 +27,7 @@ def cluster(
     capacities: str | None = None,
     clusterer: ClustererWord = "auto",
     alone: str = "",
-    output_: Annotated[str | None, OutputName] = None,
+    output_: Annotated[PathName | None, OutputName] = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from icsched.answers.demo import TOUR, WORKERS, made
+from icsched.answers.pools import GivenPool
 from icsched.answers.report import Reported, report_answer
-from icsched.cli.inputs import refuse
+from icsched.cli.inputs import PathName, refuse
 from icsched.cli.output import SIGNS, OutputName
 from icsched.cli.printing import report, say
 from icsched.cli.typed import program
@@ -18,7 +19,7 @@ from icsched.render.report import report_keys, report_page
 from icsched.sim import Workers
 
 
-def demo(*, output_: Annotated[str | None, OutputName] = None) -> None:
+def demo(*, output_: Annotated[PathName | None, OutputName] = None) -> None:
     """Make a workflow, order it, prove the order, simulate it, and write the files.
 
     Parameters
@@ -69,6 +70,6 @@ def _written(directory: Path) -> list[str]:
 
 def _report(workflow: str, times: str) -> str:
     """Return the report page of the workflow that the tour made."""
-    wanted = Reported(Workers(WORKERS), has_unit=True, run_times=[times])
+    wanted = Reported(GivenPool(Workers(WORKERS)), run_times=[times])
     found = report_answer([workflow], wanted, signs=SIGNS)
     return report_page(report_keys(found))

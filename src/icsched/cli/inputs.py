@@ -1,31 +1,35 @@
 """What commands share: the files of a workflow, how they are read, and whole numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Annotated
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from cyclopts import Parameter, Token
 
-from icsched.answers.reading import ReadingOptions
 from icsched.answers.streams import STANDARD_INPUT
-from icsched.cli.names import names_of
 from icsched.errors import ArgumentError
-from icsched.formats import FORMATS
+from icsched.formats.dagman import DagmanOptions
+
+
+def _as_typed(_type: object, tokens: Sequence[Token]) -> str:
+    """Return a name as the user typed it: a Path would drop `./`, and a slash at the end."""
+    return tokens[0].value
+
+
+if TYPE_CHECKING:
+    PathName: TypeAlias = str
+else:  # shells complete what is a Path
+    PathName = Annotated[Path, Parameter(converter=_as_typed)]
 
 _FILES = "Workflow file; several DAGMan files that are submitted together; - for standard input."
-FileName = Annotated[str, Parameter(help=_FILES)]
-
-_FORMAT_HELP = next(one.metadata for one in fields(ReadingOptions) if one.name == "format")
-# The class says the options and their help; here is how they look on the command line.
-FormatWord = Annotated[str | None, Parameter(completer=names_of(FORMATS))]
+FileName = Annotated[PathName, Parameter(help=_FILES)]
 
 
 @Parameter(name="*", negative="", show_default=False)
 @dataclass(frozen=True)
-class FileOptions(ReadingOptions):
-    """How files are read."""
-
-    format: FormatWord = field(default=None, metadata=_FORMAT_HELP)
+class FileOptions(DagmanOptions):
+    """How files are read; the class that it extends has the options and their help."""
 
 
 USUAL = FileOptions()  # as condor_submit_dag reads files without options

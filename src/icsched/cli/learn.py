@@ -3,27 +3,23 @@
 import os
 from typing import Annotated
 
-from cyclopts import Parameter
-
-from icsched.answers.foretold import Foretelling
 from icsched.answers.learn import Outputs, learn_answer
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_OUTPUT
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
-from icsched.cli.orders import OrderWords
+from icsched.cli.inputs import PathName, check_streams, refuse
 from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
 from icsched.cli.printing import put
+from icsched.formats.dagman import DagmanOptions
 from icsched.render import learn as render
 
 
 def learn(
-    *files: str,
-    output_: Annotated[str | None, OutputName] = None,
-    pool_file: Annotated[str | None, WRITTEN] = None,
-    order: Annotated[OrderWords, Parameter(show_default=False)] = (),
+    *files: PathName,
+    output_: Annotated[PathName | None, OutputName] = None,
+    pool_file: Annotated[PathName | None, WRITTEN] = None,
     recorded: Flag = False,
-    seed: Annotated[int, WHOLE] = 0,
-    reading: FileOptions = USUAL,
+    lenient: Flag = False,
+    usedagdir: Flag = False,
     json_: Json = False,
 ) -> None:
     """Say what a past run tells: run times, waiting, stalls, the pool, and other orders.
@@ -37,27 +33,23 @@ def learn(
         File for the run times, as a table that --run-times reads.
     pool_file
         JSON file for the pool, which --pool reads.
-    order
-        Name of an order to try on the pool, or @FILE with your own order: one job on each line,
-        first to run first. It can be given several times.
-        The recorded order of the starts and fifo are always included.
     recorded
         Take the slots as they came and left, instead of a fixed number of workers.
-    seed
-        Number from which the random draws start.
-    reading
-        How the workflow is read. Rescue files are never used.
+    lenient
+        Skip unknown commands instead of refusing them.
+    usedagdir
+        Look for files from the directory of the DAGMan file, as condor_submit_dag -usedagdir does.
     json_
         Print one JSON object instead of tables.
 
     """
-    check_streams(*files, *order)
+    check_streams(*files)
     _check_outputs(output_, pool_file)
     found = learn_answer(
         files,
         Outputs(output_, pool_file),
-        Foretelling(order, recorded, seed),
-        reading=Reading(reading),
+        recorded=recorded,
+        reading=Reading(DagmanOptions(lenient, usedagdir, no_rescue=True)),
         signs=SIGNS,
     )
     put(found, render.text, render.keys, as_json=json_)

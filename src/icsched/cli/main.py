@@ -17,25 +17,11 @@ from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line with *arguments*, by default the process's, and exit."""
-    if arguments is None:
-        _take_names_as_bytes()
     _fill_closed_streams()
     sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
-
-
-def _take_names_as_bytes() -> None:
-    """Start again with UTF-8 for names of files, if the user's locale says otherwise.
-
-    DAGMan files hold names as bytes. With an ASCII locale Python could not pass these bytes to the
-    system, and with a Latin locale it would pass others. The terminal gets what it got before.
-    """
-    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
-        if sys.stdout is not None:
-            os.environ.setdefault("PYTHONIOENCODING", f"{sys.stdout.encoding}:backslashreplace")
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
 
 
 def _fill_closed_streams() -> None:
@@ -95,6 +81,10 @@ def _run(arguments: Sequence[str]) -> int:
         return _complain(error, 2)
     except IcschedError as error:
         return _complain(error, 1)
+    except UnicodeEncodeError:  # a name that a file holds as bytes of UTF-8
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        return _complain("the locale has no such name of a file: set PYTHONUTF8=1", 1)
     except (BrokenPipeError, SystemExit):  # nobody reads our output; rich then exits
         _discard(sys.stdout)
     except OSError as error:  # standard output: errors of other files are FormatError
@@ -121,13 +111,11 @@ def _dispatch(words: list[str]) -> int:
 
     from icsched.cli.app import app
     from icsched.cli.complaints import complaint
-    from icsched.cli.screen import help_console
     from icsched.errors import ArgumentError
 
     try:
         found = app(
             words,
-            console=help_console(),
             exit_on_error=False,
             print_error=False,
             result_action="return_value",

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from icsched.answers.orders import AUTO, WantedOrder
+from icsched.cli.inputs import PathName
 from icsched.cli.names import one_of
 from icsched.orders import ORDERS
 
@@ -19,7 +20,7 @@ _ORDER_HELP = (
     "Name of an order, or @FILE with your own order: one job on each line, first to run first."
 )
 RunTimeFiles = Annotated[
-    Sequence[str], Parameter(negative="", show_default=False, help=RUN_TIMES_HELP)
+    Sequence[PathName], Parameter(negative="", show_default=False, help=RUN_TIMES_HELP)
 ]
 OrderWord = Annotated[str, one_of(ORDERS), Parameter(help=_ORDER_HELP)]
 OrderWords = Annotated[Sequence[str], one_of(ORDERS), Parameter(negative="")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from icsched.answers.signs import Signs, Tell
-from icsched.cli.screen import screen_of
+from icsched.cli.printing import screen_of
 from icsched.files.terminal import escaped
 from icsched.render.words import counted
 

@@ -1,6 +1,5 @@
 """`icsched plot`: pictures of workflows, orders, runs and studies."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from icsched.answers.plot import (
@@ -13,15 +12,9 @@ from icsched.answers.plot import (
     study_found,
 )
 from icsched.answers.reading import Reading
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
-from icsched.cli.model import (
-    PAPER_POOL,
-    UNIT_TIMES,
-    PoolOptions,
-    TimeOptions,
-    naming_pool,
-)
-from icsched.cli.orders import OrderWords
+from icsched.cli.inputs import USUAL, FileOptions, PathName, check_streams, refuse
+from icsched.cli.model import USUAL_POOL, PoolOptions, naming_pool
+from icsched.cli.orders import OrderWords, RunTimeFiles
 from icsched.cli.output import SIGNS, OutputName
 from icsched.cli.printing import say
 from icsched.errors import ArgumentError
@@ -35,13 +28,12 @@ _OURS = ("prio",)
 def plot(
     picture: Picture,
     /,
-    *files: str,
-    output_: Annotated[str | None, OutputName] = None,
+    *files: PathName,
+    output_: Annotated[PathName | None, OutputName] = None,
     order: OrderWords = _OURS,
     workflow: str | None = None,
-    seed: Annotated[int, WHOLE] = 0,
-    pool_options: PoolOptions = PAPER_POOL,
-    time_options: TimeOptions = UNIT_TIMES,
+    run_times: RunTimeFiles = (),
+    pool_options: PoolOptions = USUAL_POOL,
     reading: FileOptions = USUAL,
 ) -> None:
     """Draw a workflow, its orders, a simulated run, or a study.
@@ -63,44 +55,32 @@ def plot(
         a dag has one order.
     workflow
         With study: the name of the workflow, if the study has several.
-    seed
-        With lanes: number from which the random draws of the simulated run start.
 
     """
-    check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
+    check_streams(*files, *order, *run_times, pool_options.pool_file)
     if output_ is None:
         raise ArgumentError("expected -o FILE, such as -o picture.svg")
     suffix = suffix_of(output_)
     is_study, is_run = picture == "study", picture == "lanes"
-    varied = replace(time_options, run_times=()) != UNIT_TIMES
     refuse(
         {
             "--workflow is for study": not is_study and workflow is not None,
-            "options of the pool are for lanes": not is_run and pool_options != PAPER_POOL,
-            "--law, --spread and --seed are for lanes": not is_run and (varied or seed != 0),
+            f"{pool_options.given} is for lanes": not is_run and pool_options.given is not None,
             "study shows the orders that it has: --order cannot be used": is_study
             and tuple(order) != _OURS,
-            "study has its own run times: --run-times cannot be used": is_study
-            and bool(time_options.run_times),
+            "study has its own run times: --run-times cannot be used": is_study and bool(run_times),
         }
     )
-    given = PlotInputs(files, order, output_, Reading(reading), time_options.run_times, signs=SIGNS)
+    given = PlotInputs(files, order, output_, Reading(reading), run_times, signs=SIGNS)
     with naming_pool(pool_options.pool_file):
-        found = _found(picture, given, workflow, pool_options, time_options, seed)
+        found = _found(picture, given, workflow, pool_options)
     with SIGNS.working("drawing"):
         words = write_picture(found, output_, suffix)
     cautions = found.cautions if isinstance(found, LanesFound) else ()
     say(f"wrote {output_}: {words}\n{caution_text(cautions)}")
 
 
-def _found(
-    picture: Picture,
-    given: PlotInputs,
-    workflow: str | None,
-    pool: PoolOptions,
-    times: TimeOptions,
-    seed: int,
-) -> Found:
+def _found(picture: Picture, given: PlotInputs, workflow: str | None, pool: PoolOptions) -> Found:
     """Find out what the picture shows."""
     match picture:
         case "curves":
@@ -108,8 +88,7 @@ def _found(
         case "dag":
             return dag_found(given)
         case "lanes":
-            has_unit = pool.has_unit
-            return lanes_found(given, pool.given(), times.times(), seed=seed, has_unit=has_unit)
+            return lanes_found(given, pool.pool())
         case "study":
             if len(given.files) != 1:
                 raise ArgumentError("expected the directory of a study")

@@ -1,16 +1,43 @@
 """How commands print; this module needs no other package, so that `icsched doctor` can use it."""
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TextIO, TypeVar
 
-from icsched.cli.screen import screen_of
 from icsched.files.terminal import content_for, escaped
-from icsched.render.colours import coloured
-from icsched.render.layout import shown_on, wrapped
+from icsched.render.layout import Screen, shown_on, wrapped
 from icsched.render.visible import json_ascii, json_text
 
 A = TypeVar("A")  # an answer
+
+_USUAL_COLUMNS = 80  # if a terminal does not say
+_BLOCKS = "▁█"  # what charts are made of
+
+
+def screen_of(stream: TextIO) -> Screen:
+    """Return what *stream* can show; only a terminal has a width."""
+    return Screen(_columns(stream) if stream.isatty() else None, _is_ascii(stream))
+
+
+def _columns(stream: TextIO) -> int:
+    """Return the width of a terminal; the variable COLUMNS comes first, as elsewhere."""
+    word = os.environ.get("COLUMNS", "")
+    if word.isascii() and word.isdigit() and int(word):
+        return int(word)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except OSError:
+        return _USUAL_COLUMNS
+
+
+def _is_ascii(stream: TextIO) -> bool:
+    """Whether the encoding of *stream* lacks the characters of charts."""
+    try:
+        _BLOCKS.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
 
 
 def say(text: str, *, stream: TextIO | None = None, wraps: bool = True) -> None:
@@ -25,7 +52,7 @@ def say(text: str, *, stream: TextIO | None = None, wraps: bool = True) -> None:
         shown = wrapped(shown) if wraps else shown
     if screen.is_ascii:
         shown = shown.encode("ascii", "backslashreplace").decode()
-    stream.write(coloured(shown) if screen.has_colour else shown)
+    stream.write(shown)
 
 
 def tell_user(line: str) -> None:

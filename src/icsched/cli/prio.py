@@ -3,28 +3,26 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from icsched.answers.changes import Writing
-from icsched.answers.folder import write_tables
-from icsched.answers.notes import TablesWritten
 from icsched.answers.ordered import Wanted
-from icsched.answers.orders import AUTO, Race
+from icsched.answers.orders import AUTO
+from icsched.answers.pools import GivenPool
 from icsched.answers.prio import PrioAnswer, prio_answer, with_changes_made
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 from icsched.cli import typed
-from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
-from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
+from icsched.cli.inputs import USUAL, FileName, FileOptions, PathName, check_streams, refuse
+from icsched.cli.model import USUAL_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import CHOSEN, AutoOptions
-from icsched.cli.output import SIGNS, WRITTEN, Flag, Json, OutputName
+from icsched.cli.output import SIGNS, Flag, Json, OutputName
 from icsched.cli.printing import put, put_content, put_json, report, say
 from icsched.errors import ArgumentError, FormatError
 from icsched.render import prio as render
-from icsched.render.tables import table_texts
 
 
 @Parameter(name="*")
@@ -61,7 +59,7 @@ class WriteOptions(Writing):
 
     """
 
-    output: Annotated[str | None, OutputName] = None
+    output: Annotated[PathName | None, OutputName] = None
     in_place: Flag = False
     remove: Flag = False
     force: Flag = False
@@ -89,7 +87,7 @@ class MemoryOptions:
     """
 
     memory: str | None = None
-    sizes: str | None = None
+    sizes: PathName | None = None
 
     @property
     def limit(self) -> int | None:
@@ -98,37 +96,16 @@ class MemoryOptions:
         return None if word is None else int(word) if word.isascii() and word.isdigit() else 0
 
 
-@Parameter(name="*", group="Pool")
-@dataclass(frozen=True)
-class RaceOptions:
-    """How much is simulated to choose an order.
-
-    Parameters
-    ----------
-    budget
-        With auto: seconds of simulation, on one core of usual speed; 1 by default.
-    seed
-        With auto: number from which the random draws start; 0 by default.
-
-    """
-
-    budget: float | None = None
-    seed: Annotated[int | None, WHOLE] = None
-
-
 NOTHING = WriteOptions()
 BOUNDLESS = MemoryOptions()
-USUAL_BUDGET = RaceOptions()
 
 
 def prio(
     *files: FileName,
     order: AutoOptions = CHOSEN,
-    pool_options: PoolOptions = PAPER_POOL,
-    race_options: RaceOptions = USUAL_BUDGET,
+    pool_options: PoolOptions = USUAL_POOL,
     writing: WriteOptions = NOTHING,
     reading: FileOptions = USUAL,
-    tables_: Annotated[str | None, Parameter(name="--tables"), WRITTEN] = None,
     memory: MemoryOptions = BOUNDLESS,
     json_: Json = False,
 ) -> None:
@@ -136,24 +113,21 @@ def prio(
 
     Parameters
     ----------
-    tables_
-        Directory for the order, the eligibility table and dot files of dag, superdag and blocks.
     json_
         Print one JSON object with the order, the priorities and the profiles.
 
     """
     _check_writing(files, writing, reading, as_json=json_)
     check_streams(*files, order.order, *order.run_times, memory.sizes, pool_options.pool_file)
-    _check_ordering(order.order, writing, tables_, memory)
-    race = _race(order.order, pool_options, race_options, memory)
-    has_unit = race.pool is None or pool_options.has_unit
-    wanted = Wanted(order, memory.limit, memory.sizes, race, has_unit)
+    _check_ordering(order.order, writing, memory)
+    given = _pool(order.order, pool_options, memory)
+    wanted = Wanted(order, memory.limit, memory.sizes, given)
     with naming_pool(pool_options.pool_file):
         found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
     if writing.only_looks:
-        _show(_with_tables(found, tables_), writing, as_json=json_)
+        _show(found, writing, as_json=json_)
         return
-    found = with_changes_made(_with_tables(found, tables_), writing)
+    found = with_changes_made(found, writing)
     if writing.output != STANDARD_OUTPUT:
         put(found, render.text, render.keys, as_json=json_)
     else:
@@ -176,27 +150,12 @@ def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
         raise FormatError(first.path, first.line, render.stale_sentence(found.stale, again))
 
 
-def _race(order: str, pool: PoolOptions, race: RaceOptions, memory: MemoryOptions) -> Race:
-    """Return how an order is chosen; raises ArgumentError for options that have no use."""
-    is_own = pool != PAPER_POOL
-    given = {"an option of the pool": is_own, "--budget": race.budget, "--seed": race.seed}
-    used = [name for name, value in given.items() if value is not None and value is not False]
-    if used and (order != AUTO or memory.memory is not None):
+def _pool(order: str, pool: PoolOptions, memory: MemoryOptions) -> GivenPool | None:
+    """Return the pool on which an order is chosen; raises ArgumentError if none is chosen."""
+    if pool.given and (order != AUTO or memory.memory is not None):
         other = "--memory" if memory.memory is not None else f"--order {order}"
-        raise ArgumentError(f"{used[0]} cannot be used with {other}: nothing is simulated then")
-    asked = {"budget": race.budget, "seed": race.seed}
-    numbers = {name: value for name, value in asked.items() if value is not None}
-    own = pool.given() if is_own else None
-    known = {} if own is None else {"pool": own.pool, "replay_error": own.replay_error}
-    return Race(**known, **numbers)  # type: ignore[arg-type]
-
-
-def _with_tables(found: PrioAnswer, directory: str | None) -> PrioAnswer:
-    """Write tables and dot files, if they are asked for."""
-    if directory is None or found.ordered is None:
-        return found
-    write_tables(directory, table_texts(found.ordered.compared))
-    return replace(found, notes=(*found.notes, TablesWritten(directory)))
+        raise ArgumentError(f"{pool.given} cannot be used with {other}: nothing is simulated then")
+    return pool.pool()
 
 
 def _check_writing(
@@ -250,9 +209,7 @@ def _idle(writing: WriteOptions, *, changes: bool) -> dict[str, bool]:
     }
 
 
-def _check_ordering(
-    order: str, writing: WriteOptions, directory: str | None, memory: MemoryOptions
-) -> None:
+def _check_ordering(order: str, writing: WriteOptions, memory: MemoryOptions) -> None:
     """Raise ArgumentError for options of ordering that cannot be used together."""
     limited = memory.memory is not None
     refuse(
@@ -260,7 +217,6 @@ def _check_ordering(
             "--keep-existing needs --order NAME: auto does not simulate what is kept": (
                 writing.keep_existing and order == AUTO and not limited
             ),
-            "--tables cannot be used with --remove": writing.remove and bool(directory),
             "--memory cannot be used with --remove": writing.remove and limited,
             f"--memory: expected a whole number, 1 or more, got {memory.memory!r}": memory.limit
             == 0,

@@ -7,25 +7,24 @@ from cyclopts import Parameter
 
 from icsched.answers.report import Reported, report_answer
 from icsched.answers.streams import STANDARD_OUTPUT
-from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, check_streams, refuse
-from icsched.cli.model import PAPER_POOL, PoolOptions, naming_pool
+from icsched.cli.inputs import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams, refuse
+from icsched.cli.model import USUAL_POOL, PoolOptions, naming_pool
 from icsched.cli.orders import RunTimeFiles
 from icsched.cli.output import SIGNS, Json, OutputName
 from icsched.cli.printing import put_json, say
 from icsched.files import write_text
 from icsched.render import report as render
 
-Logs = Annotated[Sequence[str], Parameter(negative="", show_default=False)]
+Logs = Annotated[Sequence[PathName], Parameter(negative="", show_default=False)]
 
 
 def report(
     *files: FileName,
-    output_: Annotated[str | None, OutputName] = None,
+    output_: Annotated[PathName | None, OutputName] = None,
     run_times: RunTimeFiles = (),
     log: Logs = (),
     clusters: Annotated[int | None, WHOLE] = None,
-    pool_options: PoolOptions = PAPER_POOL,
-    seed: Annotated[int, WHOLE] = 0,
+    pool_options: PoolOptions = USUAL_POOL,
     reading: FileOptions = USUAL,
     json_: Json = False,
 ) -> None:
@@ -41,8 +40,6 @@ def report(
         others are given.
     clusters
         Also show clusters of at most this many jobs.
-    seed
-        Number from which the random draws start.
     json_
         Print one JSON object with all that the page shows, instead of a page.
 
@@ -54,17 +51,13 @@ def report(
         }
     )
     check_streams(*files, *run_times, *log, pool_options.pool_file)
-    given = None if pool_options == PAPER_POOL else pool_options.given()
     wanted = Reported(
-        pool=None if given is None else given.pool,
-        has_unit=pool_options.has_unit,
+        given=pool_options.pool(),
         run_times=run_times,
         logs=log,
         clusters=clusters,
-        seed=seed,
         pool_file=pool_options.pool_file,
         reading=reading,
-        replay_error=None if given is None else given.replay_error,
     )
     with naming_pool(pool_options.pool_file):
         found = report_answer(files, wanted, output=output_, signs=SIGNS)

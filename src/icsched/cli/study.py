@@ -19,7 +19,7 @@ from icsched.answers.study import (
     study_answer,
     study_begun,
 )
-from icsched.cli.inputs import USUAL, FileOptions, check_streams
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, PathName, check_streams
 from icsched.cli.model import ENOUGH_RUNS, UNIT_TIMES, SamplingOptions, TimeOptions, naming_pool
 from icsched.cli.orders import OrderWords
 from icsched.cli.output import SIGNS, Flag, OutputName
@@ -27,8 +27,11 @@ from icsched.cli.printing import report, say, tell_user
 from icsched.errors import ArgumentError, EngineError, FormatError
 from icsched.render import study as render
 from icsched.render.cautions import caution_text
+from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw
 from icsched.study import BATCHES, INTERVALS, Cell, Terms, grid, is_study, workers_grid
+
+_MOST_THREADS = 1024
 
 
 @Parameter(name="*", group="Pools")
@@ -59,7 +62,7 @@ class GridOptions:
     batch_law: BatchLaw | None = None
     workers: str | None = None
     delay: Annotated[float, Parameter(show_default=False)] = 0.0
-    pool_file: Annotated[str | None, Parameter(name="--pool")] = None
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
 
     @property
     def has_unit(self) -> bool:
@@ -103,12 +106,13 @@ PAPER_GRID = GridOptions()
 
 
 def study(
-    *files: str,
+    *files: PathName,
     order: OrderWords = ("prio",),
-    output_: Annotated[str | None, OutputName] = None,
+    output_: Annotated[PathName | None, OutputName] = None,
     grid_options: GridOptions = PAPER_GRID,
     time_options: TimeOptions = UNIT_TIMES,
     sampling_options: SamplingOptions = ENOUGH_RUNS,
+    threads: Annotated[int | None, WHOLE] = None,
     dask: str | None = None,
     no_run: Flag = False,
     reading: FileOptions = USUAL,
@@ -126,6 +130,8 @@ def study(
         It can be given several times. critical-path and fifo are always included.
     output_
         Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
+    threads
+        Number of threads, which does not change the numbers; one for each core by default.
     dask
         Address of a Dask scheduler: compute the cells on its workers. Not with --threads.
     no_run
@@ -134,7 +140,7 @@ def study(
 
     """
     check_streams(*files, *order, *time_options.run_times, grid_options.pool_file)
-    directory = _checked(output_, sampling_options, dask)
+    directory = _checked(output_, threads, dask)
     terms = replace(
         grid_options.terms(),
         seed=sampling_options.seed,
@@ -142,7 +148,6 @@ def study(
         times=time_options.times(),
     )
     cells = grid_options.cells(terms)
-    threads = sampling_options.thread_count()
     if no_run and not is_study(directory):
         raise FormatError(directory, None, "no study there")
     begun = study_begun(
@@ -157,18 +162,20 @@ def study(
     say(caution_text(about_pool(given.replay_error if given else None)))
     if not no_run:
         with naming_pool(grid_options.pool_file):
-            _run(begun, threads, dask)
+            _run(begun, threads or cores(), dask)
     found = study_answer(begun)
     report(found, render.text)
     say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")
 
 
-def _checked(directory: str | None, sampling: SamplingOptions, dask: str | None) -> str:
+def _checked(directory: str | None, threads: int | None, dask: str | None) -> str:
     """Return the directory; raises ArgumentError for options that cannot be used together."""
     if directory is None:
         raise ArgumentError("expected -o DIR")
-    if sampling.threads is not None and dask is not None:
+    if threads is not None and dask is not None:
         raise ArgumentError("--threads cannot be used with --dask")
+    if threads is not None and not 1 <= threads <= _MOST_THREADS:
+        raise ArgumentError(f"--threads: expected 1 to {_MOST_THREADS:,}, got {threads}")
     return directory
 
 

@@ -6,11 +6,12 @@ from cyclopts import Parameter
 
 from icsched import checks
 from icsched.answers.certificate import checked_certificate, written_certificate
+from icsched.answers.orders import WantedOrder
 from icsched.answers.reading import Reading
 from icsched.answers.streams import STANDARD_INPUT, STANDARD_OUTPUT
 from icsched.answers.verify import VerifyAnswer, verify_answer
-from icsched.cli.inputs import USUAL, WHOLE, FileOptions, check_streams, refuse
-from icsched.cli.orders import OURS, OrderOptions
+from icsched.cli.inputs import USUAL, WHOLE, FileOptions, PathName, check_streams, refuse
+from icsched.cli.orders import OrderWord
 from icsched.cli.output import SIGNS, WRITTEN, Json
 from icsched.cli.printing import put
 from icsched.pebble.referee import DEFAULT_LIMIT
@@ -19,14 +20,14 @@ from icsched.render import verify as render
 
 NOT_OPTIMAL, UNDECIDED = 3, 4  # exit codes of their own: 1 and 2 are errors, these are answers
 
-CertificateFile = Annotated[str | None, Parameter(show_default=False)]
+CertificateFile = Annotated[PathName | None, Parameter(show_default=False)]
 
 
 def verify(
-    file: str,
+    file: PathName,
     /,
     *,
-    order: OrderOptions = OURS,
+    order: OrderWord = "prio",
     limit: Annotated[int, WHOLE] = DEFAULT_LIMIT,
     certificate: CertificateFile = None,
     write_certificate: Annotated[CertificateFile, WRITTEN] = None,
@@ -53,24 +54,24 @@ def verify(
 
     """
     checks.whole_number("--limit", limit, least=1)
-    check_streams(file, order.order, *order.run_times, certificate)
+    check_streams(file, order, certificate)
     _check_certificates(order, limit, certificate, write_certificate)
-    files = Reading(reading)
+    files, wanted = Reading(reading), WantedOrder(order)
     if certificate is not None:
         proved = checked_certificate(file, certificate, reading=files, signs=SIGNS)
         put(proved, render_certificate.text, render_certificate.keys, as_json=json_)
     elif write_certificate is not None:
-        made = written_certificate(file, order, write_certificate, reading=files, signs=SIGNS)
+        made = written_certificate(file, wanted, write_certificate, reading=files, signs=SIGNS)
         put(made, render_certificate.text, render_certificate.keys, as_json=json_)
     else:
-        found = verify_answer(file, order, limit=limit, reading=files, signs=SIGNS)
+        found = verify_answer(file, wanted, limit=limit, reading=files, signs=SIGNS)
         put(found, render.text, render.keys, as_json=json_)
         return _code(found)
     return 0
 
 
 def _check_certificates(
-    order: OrderOptions, limit: int, certificate: str | None, write_certificate: str | None
+    order: str, limit: int, certificate: str | None, write_certificate: str | None
 ) -> None:
     """Raise ArgumentError for options that cannot be used with those for certificates."""
     reads, writes = certificate is not None, write_certificate is not None
@@ -78,8 +79,7 @@ def _check_certificates(
     is_stream = write_certificate in (STANDARD_INPUT, STANDARD_OUTPUT)
     refuse(
         {
-            "--order cannot be used with --certificate": reads and order.order != OURS.order,
-            "--run-times cannot be used with --certificate": reads and bool(order.run_times),
+            "--order cannot be used with --certificate": reads and order != "prio",
             "--write-certificate cannot be used with --certificate": reads and writes,
             "--limit cannot be used with --certificate": reads and has_limit,
             "--limit cannot be used with --write-certificate": writes and has_limit,

@@ -98,7 +98,7 @@ def make(name: str, arguments: Sequence[str], *, seed: int | None = None) -> Dag
 def _family(name: str) -> Family:
     if name not in FAMILIES:
         question = did_you_mean(name, FAMILIES)
-        hint = f"{question} `icsched make --list` lists them all".lstrip()
+        hint = f"{question} `icsched make` lists them all".lstrip()
         raise ArgumentError(f"unknown family {name!r}: {hint}")
     return FAMILIES[name]
 

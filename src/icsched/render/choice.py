@@ -72,8 +72,8 @@ def reason(choice: Choice) -> str:
     if choice.best == choice.present:
         return f"no other order found is better {where}"
     if ratio.mean <= WORTH:
-        may = "that may be chance, and a larger --budget tells more"
-        return f"the run with the best order found should end {_earlier(ratio)} {where}, but {may}"
+        found = f"the run with the best order found should end {_earlier(ratio)} {where}"
+        return f"{found}, but that may be chance"
     if ratio.mean > 2 - WORTH:
         return f"the run with {label(choice.best)} should end {_earlier(ratio)} {where}"
     return f"the best order found gains less than 1% {where} ({_gain(ratio)})"
@@ -117,25 +117,7 @@ def _table(choice: Choice, priorities: str, *, new: str = _LABELS[NEW]) -> str:
     head = f"Simulated ({how}), {over}:"
     labels = [new if name == NEW else label(name, priorities) for name in choice.ratios]
     rows = [(told, _time(choice, name)) for told, name in zip(labels, choice.ratios, strict=True)]
-    return "".join([f"{head}\n", listing(rows, indent="  "), *_excess(choice)])
-
-
-def _excess(choice: Choice) -> list[str]:
-    """Say that the budget was too small, if it was."""
-    if not choice.exceeds_budget:
-        return []
-    used, asked = _seconds(choice.budget_used), f"{choice.budget:g} s"
-    told = f"The fewest runs that tell anything took {used} of simulation"
-    return [f"{told}; the budget was {asked}.\n"]
-
-
-def _seconds(value: float) -> str:
-    """Return seconds in two digits, or all whole ones.
-
-    >>> _seconds(0.0123), _seconds(2.04), _seconds(123.4)
-    ('0.012 s', '2 s', '123 s')
-    """
-    return f"{value:.0f} s" if value >= 99.5 else f"{value:.2g} s"
+    return f"{head}\n{listing(rows, indent='  ')}"
 
 
 def _time(choice: Choice, name: str) -> str:

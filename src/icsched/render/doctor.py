@@ -49,9 +49,9 @@ def _engine(engine: EngineFound) -> tuple[str, str]:
 
 def _machine(found: DoctorAnswer) -> list[tuple[str, str]]:
     machine = found.machine
-    colour = "with colour" if machine.colour else "without colour"
-    columns = "" if machine.columns is None else f"{counted(machine.columns, 'column')}, "
-    terminal = f"{columns}{colour}" if machine.terminal else "standard output is not a terminal"
+    terminal = "standard output is not a terminal"
+    if machine.columns is not None:
+        terminal = counted(machine.columns, "column")
     letters = f"{machine.encoding}, names in {'ASCII' if machine.ascii else 'Unicode'}"
     return [
         ("system", machine.system),

@@ -170,7 +170,7 @@ def _check_affordable(track: _Track, orders: int, most: float) -> None:
         shortest = min(intervals)
         raise PoolError(
             f"interval {shortest:g}: too many batches to simulate in {most / WORK_A_SECOND:g} s;"
-            f" the longest path takes {longest:g}; give a longer interval or a larger budget,"
+            f" the longest path takes {longest:g}; give a longer interval,"
             " or the name of an order that is not auto"
         )
 

@@ -27,33 +27,16 @@ def test_the_choice_is_told_with_its_interval_and_what_it_was_compared_with(icsc
 
 @pytest.mark.usefixtures("wf")
 def test_json_has_the_choice(answer):
-    found = answer("wf.dag", *TWO, "--seed", "5", "--budget", "0.5")
+    found = answer("wf.dag", *TWO)
 
     choice = found["choice"]
     assert found["ordered_by"] == "auto"
     assert found["order"][:2] == ["c0", "c1"]
-    assert (choice["chosen"], choice["present"], choice["seed"]) == ("prio", "fifo", 5)
+    assert (choice["chosen"], choice["present"], choice["seed"]) == ("prio", "fifo", 0)
     assert choice["is_own_pool"] is choice["is_worth_it"] is True
     assert choice["is_timed"] is False
     assert choice["pools"][0]["count"] == 2
     assert choice["ratio"]["low"] <= choice["ratio"]["mean"] <= choice["ratio"]["high"] < 0.95
-
-
-def test_a_budget_that_is_too_small_is_told(icsched, answer, put):
-    """A run of 2,000 jobs counts 2,000 requests too; a budget of 0.001 s is 3 runs of them."""
-    put({"long.dag": "".join(f"JOB j{number} x.sub\n" for number in range(2000))})
-    times = "".join(f"j{number},{1 + number**2}\n" for number in range(2000))
-    put({"times.csv": times})
-    words = "long.dag", *TWO, "--run-times", "times.csv", "--budget"
-
-    choice = answer(*words, "0.001")["choice"]
-
-    assert choice["exceeds_budget"] is True
-    assert choice["budget"] == 0.001
-    assert choice["budget_used"] == choice["runs"] * 4000 / 12_000_000
-    told = "The fewest runs that tell anything took "
-    assert told in icsched("prio", *words, "0.001").out
-    assert told not in icsched("prio", *words, "1").out
 
 
 @pytest.mark.usefixtures("wf")
@@ -92,22 +75,21 @@ def test_run_times_that_are_all_0_are_told_as_such(icsched, put):
 
 
 @pytest.mark.usefixtures("wf")
-def test_run_times_in_seconds_need_a_pool_in_seconds(icsched, put):
-    put({"times.txt": "".join(f"{name} 2\n" for name in BEST)})
+def test_the_chart_calls_orders_as_the_text_does(icsched):
+    chart = icsched("prio", "alike.dag").out.split("Eligible jobs")[1]
 
-    result = icsched("prio", "wf.dag", "--run-times", "times.txt", "--batch", "4")
-
-    assert result.code == 2
-    assert result.complaint.startswith("--run-times: run times are in seconds: say --interval")
+    assert "first come, first served" in chart
+    assert "fifo" not in chart
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--order", "prio", "--workers", "2"), "an option of the pool cannot be used with"),
-        (("--order", "fifo", "--budget", "2"), "--budget cannot be used with --order fifo"),
-        (("--memory", "9", "--seed", "2"), "--seed cannot be used with --memory"),
-        (("--budget", "0"), "budget: expected"),
+        (("--order", "prio", "--workers", "2"), "--workers cannot be used with --order prio"),
+        (("--order", "fifo", "--pool", "none"), "--pool cannot be used with --order fifo"),
+        (("--memory", "9", "--workers", "2"), "--workers cannot be used with --memory"),
+        (("--workers", "2", "--pool", "none"), "--pool cannot be used with --workers"),
+        (("--workers", "0"), "workers: expected"),
         (("--diff", "--in-place"), "only one of -o, --in-place, --remove, --diff and --check"),
         (("--check", "--diff"), "only one of -o, --in-place, --remove, --diff and --check"),
         (("--check", "--force"), "--force needs --in-place or --remove"),
@@ -120,8 +102,9 @@ def test_options_without_a_use_are_one_line(icsched, words, complaint):
     assert (result.code, result.complaint[: len(complaint)]) == (2, complaint)
 
 
-def test_the_order_is_the_same_each_time(answer, wf):
-    words = ("wf.dag", "--interval", "1", "--batch", "3")
+def test_the_order_is_the_same_each_time(answer, put, wf):
+    put({"pool.json": '{"schema": 1, "kind": "batches", "interval": 1, "batch": 3}'})
+    words = ("wf.dag", "--pool", "pool.json")
     first, second = answer(*words), answer(*words)
 
     assert first["order"] == second["order"]

@@ -27,7 +27,7 @@ def test_the_report_says_what_the_run_tells(icsched):
 
 
 def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
-    found = learn("wf.log", "wf.dag", "--order", "prio")
+    found = learn("wf.log", "wf.dag")
 
     assert found["replay"] == {
         "actual": 200,
@@ -35,7 +35,7 @@ def test_the_fitted_pool_reproduces_the_run_and_tries_other_orders(learn):
         "recorded": pytest.approx(200),
         "error": pytest.approx(0),
     }
-    assert list(found["orders"]) == ["used", "prio", "fifo"]
+    assert list(found["orders"]) == ["used", "critical-path", "prio", "critical-path-steps", "fifo"]
     assert found["orders"]["fifo"]["ratio"] is None
     ratio = found["orders"]["prio"]["ratio"]
     assert ratio["low"] <= 1 <= ratio["high"]  # two slots for two jobs: no order matters
@@ -171,13 +171,6 @@ def test_a_run_that_still_goes_on_is_compared_by_what_has_ended(learn, put):
     assert found["replay"]["actual"] == 130  # the join ends
     assert found["replay"]["workers"] == pytest.approx(130)
     assert found["run_times"] == {"measured": 3, "pattern": 0, "kind": 0, "all": 2, "unused": 0}
-
-
-def test_an_order_of_ones_own_is_tried(learn, put):
-    put({"mine.txt": "map_2\nmap_1\njoin\nout_2\nout_1\n"})
-    found = learn("wf.log", "wf.dag", "--order", "@mine.txt")
-
-    assert list(found["orders"]) == ["used", "@mine.txt", "fifo"]
 
 
 @pytest.mark.parametrize(

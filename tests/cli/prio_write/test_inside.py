@@ -93,11 +93,3 @@ def test_workflows_inside_are_found_beside_the_workflow_when_asked(answer, put):
     said = answer("sub/wf.dag", "--in-place", "--recursive", "--usedagdir")
 
     assert [entry["file"] for entry in said["written"]] == ["sub/wf.dag", "sub/in.dag"]
-
-
-def test_tables_are_those_of_the_outer_workflow(answer, put, folder):
-    put({"wf.dag": "SUBDAG EXTERNAL s in.dag\n", "in.dag": ONE})
-
-    answer("wf.dag", "--in-place", "--recursive", "--tables", "tables")
-
-    assert (folder / "tables" / "order.txt").read_text() == "s\n"

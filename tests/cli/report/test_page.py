@@ -26,7 +26,7 @@ def order_of(found: dict, name: str) -> list[int]:
 
 
 def test_times_are_those_of_a_simulation_of_the_same_orders(report, fork):
-    found = report(fork, *ONE_BY_ONE)
+    found = report(fork, pool=ONE_BY_ONE)
 
     assert [each["name"] for each in found["worth"]["orders"]] == ORDERS
     orders = {name: order_of(found, name) for name in ORDERS[:3]} | {"fifo": "fifo"}
@@ -54,7 +54,7 @@ def test_prio_uses_run_times_as_everywhere(report, put):
 
 def test_the_priorities_of_the_file_are_what_orders_are_compared_with(report, put):
     put({"wf.dag": f"{WORKFLOW}PRIORITY lone 9\n"})
-    found = report("wf.dag", *ONE_BY_ONE)
+    found = report("wf.dag", pool=ONE_BY_ONE)
 
     assert [each["name"] for each in found["worth"]["orders"]] == ["now", *ORDERS]
     assert found["worth"]["baseline"] == "now"
@@ -88,11 +88,11 @@ def test_curves_and_memory_are_the_profiles_of_the_orders_under_the_certified_bo
 def test_lanes_are_the_first_simulated_run(report):
     dag = families.airsn(8)
     write_dagman(dag, "wf.dag")
-    found = report("wf.dag", "--workers", "3", "--seed", "5")
+    found = report("wf.dag", "--workers", "3")
 
     run = found["lanes"]["runs"]["fifo"]
     model = dag, Played("fifo"), Workers(3), Times("lognormal", 0.3)
-    given = trace(*model, seed=5, run=0).assignments
+    given = trace(*model, seed=0, run=0).assignments
     assert run["node"] == given.task.tolist()
     assert run["lane"] == given.request.tolist()
     assert run["start"] == pytest.approx(given.time.tolist(), abs=1e-3)
@@ -169,7 +169,7 @@ def test_jobs_of_one_name_and_two_submit_files_are_two_kinds(report, put):
 def test_an_order_that_icsched_wrote_is_what_the_file_has_now(icsched, report, put):
     put({"wf.dag": WORKFLOW, "order.txt": "lone\na\nc\nb\n"})
     assert icsched("prio", "wf.dag", "--order", "@order.txt", "--in-place").code == 0
-    found = report("wf.dag", *ONE_BY_ONE)
+    found = report("wf.dag", pool=ONE_BY_ONE)
 
     assert found["worth"]["baseline"] == "now"
     assert order_of(found, "now") == [0, 1, 3, 2]
@@ -181,7 +181,7 @@ def test_an_order_that_icsched_wrote_is_what_the_file_has_now(icsched, report, p
 
 
 def test_a_proof_names_its_theorem_with_a_sentence_and_its_parts(report, fork):
-    proof = report(fork, *ONE_BY_ONE)["proof"]
+    proof = report(fork, pool=ONE_BY_ONE)["proof"]
 
     assert proof["status"] == "ic-optimal"
     assert proof["words"].startswith("IC-optimal: no order has more eligible jobs at any step. ")
@@ -218,9 +218,9 @@ def test_run_times_without_a_pool_get_a_usual_pool_in_seconds(report, put):
         (["wf.dag", "--json", "--clusters", "9"], 2, "--clusters: expected"),
         (["wf.dag", "--json", "--log", "wf.dag"], 1, "wf.dag: expected an event log or a history"),
         (
-            ["wf.dag", "--json", "--run-times", "t.csv", "--batch", "4"],
+            ["wf.dag", "--json", "--workers", "4", "--pool", "none.json"],
             2,
-            "--run-times: run times are in seconds",
+            "--pool cannot be used with --workers",
         ),
         (["done.dag", "--json"], 1, "done.dag: expected at least one job that is left to run"),
     ],

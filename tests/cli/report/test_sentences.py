@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from icsched import Workers
 from tests.cli.learn.dags import FORK_DAG
 from tests.cli.report.samples import ONE_BY_ONE, POOL, WORKFLOW, workflow_json
 from tests.logs.test_learning import FORK_LOG
@@ -13,16 +14,16 @@ from tests.logs.test_learning import FORK_LOG
 @pytest.mark.parametrize(
     ("pool", "time", "reason", "why"),
     [
-        (("--workers", "1"), 4, "work", "the work of all jobs keeps all workers busy"),
-        (("--workers", "2", "--speeds", "1,0.25"), 3.2, "work", "3.2 run times on average"),
-        (("--workers", "3"), 2, "path", "the longest path of jobs takes that long"),
-        (("--workers", "3", "--speeds", "4,1,1"), 2 / 3, "work", "0.666 run times"),
+        (Workers(1), 4, "work", "the work of all jobs keeps all workers busy"),
+        (Workers(2, [1, 0.25]), 3.2, "work", "3.2 run times on average"),
+        (Workers(3), 2, "path", "the longest path of jobs takes that long"),
+        (Workers(3, [4, 1, 1]), 2 / 3, "work", "0.666 run times"),
         (ONE_BY_ONE, 2, "path", "before 2 run times on average: the longest path of jobs"),
     ],
 )
 def test_no_order_ends_before_the_longest_path_and_the_work(report, fork, pool, time, reason, why):
     """Four jobs of mean 1; the longest path, a and b, has two of them."""
-    found = report(fork, *pool)["worth"]
+    found = report(fork, pool=pool)["worth"]
 
     assert found["least_time"]["time"] == pytest.approx(time)
     assert found["least_time"]["reason"] == reason
@@ -30,9 +31,9 @@ def test_no_order_ends_before_the_longest_path_and_the_work(report, fork, pool, 
     assert all(each["time"]["high"] > time for each in found["orders"])
 
 
-@pytest.mark.parametrize("more", [("--leave", "9"), ("--deadline", "9"), ("--replicas", "2")])
+@pytest.mark.parametrize("more", [{"leave": 9}, {"deadline": 9}, {"replicas": 2}])
 def test_no_bound_of_the_time_is_claimed_if_jobs_run_again(report, fork, more):
-    assert report(fork, "--workers", "2", *more)["worth"]["least_time"] is None
+    assert report(fork, pool=Workers(2, **more))["worth"]["least_time"] is None
 
 
 def test_a_bound_of_the_time_is_rounded_down(report, put):
@@ -63,9 +64,9 @@ def test_tasks_are_called_as_the_format_of_the_file_calls_them(report, put):
     """The same dag, once as DAGMan's jobs and once as the tasks of a workflow."""
     tasks = [{"name": n, "id": n, "parents": ["a"] * (n in "bc")} for n in ("lone", "a", "b", "c")]
     put({"wf.dag": WORKFLOW, "wf.json": json.dumps(workflow_json(tasks))})
-    pool = "--workers", "2", "--overhead", "1"
+    pool = Workers(2, overhead=1)
 
-    jobs, others = (" ".join(words_of(report(name, *pool))) for name in ("wf.dag", "wf.json"))
+    jobs, others = (" ".join(words_of(report(name, pool=pool))) for name in ("wf.dag", "wf.json"))
     assert re.search(r"\bjobs?\b", jobs)
     assert not re.search(r"\btasks?\b", jobs)
     assert re.search(r"\btasks?\b", others)
@@ -113,7 +114,7 @@ def test_a_time_beside_a_bound_has_its_interval(report, put):
 def test_chance_is_named_only_if_the_interval_includes_0(report, fork, monkeypatch):
     """A large workflow gets few runs: their intervals are not trusted, but may exclude 0."""
     monkeypatch.setattr("icsched.answers.report.answer._MOST_TASKS", 4 * 4 * 400)
-    found = report(fork, *ONE_BY_ONE)["worth"]
+    found = report(fork, pool=ONE_BY_ONE)["worth"]
 
     ratio = next(each["ratio"] for each in found["orders"] if each["name"] == found["best"])
     assert (found["runs"], found["is_clear"], ratio["high"] < 1) == (400, False, True)
@@ -133,12 +134,11 @@ def test_the_page_says_how_to_repeat_it(report, put):
         ("--log", "wf.log", "--workers", "2"): "--log wf.log --pool pool.json",
         ("--pool", "my pool.json"): "--pool 'my pool.json'",
         ("--no-rescue", "--lenient"): "--lenient --no-rescue --pool pool.json",
-        ("--format", "dagman"): "--format dagman --pool pool.json",
     }
 
     for words, repeated in given.items():
         found = report("wf.dag", *words)
-        assert found["repeat"] == f"icsched report wf.dag {repeated} --seed 0 -o report.html"
+        assert found["repeat"] == f"icsched report wf.dag {repeated} -o report.html"
         assert (found["to_repeat"] == saved) == ("--pool pool.json" in repeated)
 
 

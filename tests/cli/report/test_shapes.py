@@ -7,7 +7,7 @@ import pytest
 
 from icsched import families
 from icsched.formats import write_dagman
-from icsched.sim import Recorded, pool_to_dict
+from icsched.sim import Pool, Recorded, pool_to_dict
 
 
 def stages(count: int) -> str:
@@ -65,13 +65,13 @@ def test_a_run_of_more_than_3000_bars_is_told_to_be_cut(report, put, jobs):
 
 def test_runs_with_too_many_batches_are_told_to_be_missing(report, put, monkeypatch):
     put({"wf.dag": stages(3)})
-    batches = "--interval", "1", "--batch", "1"
+    batches = Pool(interval=1, batch=1)
     told = "Runs with very many batches are not shown."
-    assert told not in report("wf.dag", *batches)["lanes"]["words"]
+    assert told not in report("wf.dag", pool=batches)["lanes"]["words"]
 
     monkeypatch.setattr("icsched.answers.report.answer._MOST_BATCHES", 1)
 
-    found = report("wf.dag", *batches)["lanes"]
+    found = report("wf.dag", pool=batches)["lanes"]
     assert (found["runs"], told in found["words"]) == ({}, True)
 
 

@@ -52,7 +52,6 @@ def numbers(found) -> dict:
         (["--law", "constant"], {"times": Times("constant")}),
         (["--law", "lognormal", "--spread", "0.7"], {"times": Times("lognormal", 0.7)}),
         (["--seed", "7"], {"seed": 7}),
-        (["--threads", "2"], {}),
         (["--half-width", "0.5"], {"sampling": Paired(0.5, 60)}),
     ],
 )

@@ -70,8 +70,6 @@ def test_a_missing_file_is_one_line_and_exit_1(refused, options):
             ["--workers", "2", "--speeds", "1,x"],
             "--speeds: expected numbers separated by commas, got '1,x'",
         ),
-        (["--threads", "0"], "--threads: expected 1 to 1,024, got 0"),
-        (["--threads", "1025"], "--threads: expected 1 to 1,024, got 1025"),
         (
             ["--law", "constant", "--spread", "1"],
             "--spread cannot be used with --law constant",
@@ -163,7 +161,7 @@ def test_a_pool_that_does_not_fit_into_memory_is_one_line_and_exit_1(script, wor
     options = ["--waiting", "--deadline", "1e-9", "--batch", "1000000000"]
     limit = resource.RLIMIT_AS, (1 << 30, 1 << 30)  # so that it is soon over
     done = subprocess.run(
-        [script, "simulate", workflow, *options, "--threads", "1", *QUICK],
+        [script, "simulate", workflow, *options, *QUICK],
         preexec_fn=lambda: resource.setrlimit(*limit),
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,

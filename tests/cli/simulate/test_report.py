@@ -161,7 +161,7 @@ def test_the_report_names_who_served_every_request(icsched, put, jobs, calm):
 
 
 def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
-    runs = ["--runs", "500", "--threads", "1"]
+    runs = ["--runs", "500"]
     result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.001", *runs)
 
     assert result.code == 0
@@ -171,7 +171,7 @@ def test_a_half_width_that_was_not_reached_is_said(icsched, workflow):
 
 def test_of_few_runs_it_says_that_intervals_are_not_to_be_trusted(icsched, workflow):
     """However wide the intervals may be: there are too few runs to know."""
-    runs = ["--runs", "400", "--threads", "1"]
+    runs = ["--runs", "400"]
     result = icsched("simulate", workflow, "--batch", "1", "--half-width", "0.9", *runs)
 
     assert "\nFewer than 500 runs: do not trust the intervals\n" in result.out

@@ -77,7 +77,7 @@ def test_a_cell_is_what_the_library_simulates(icsched):
 
     for cell in cells():
         place = ("--interval", str(cell["interval"]), "--batch", str(cell["batch"]))
-        words = (*place, *terms, *BOTH, "--threads", "1", "--json")
+        words = (*place, *terms, *BOTH, "--json")
         found = json.loads(icsched("simulate", "wf.dag", *words).out)
         assert cell["orders"] == found["orders"]
         assert cell["ratio"] == found["ratio"]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from icsched.answers import notes
 from icsched.answers.compared import MOST_COMPARED, Compared
 from icsched.answers.known import Note, TimesKnown
 from icsched.answers.ordered import Ordered, Wanted, order_read
-from icsched.answers.orders import AUTO, Race, WantedOrder
-from icsched.answers.reading import Reading, ReadingOptions, check_output
+from icsched.answers.orders import AUTO, WantedOrder
+from icsched.answers.pools import GivenPool, usual_pool
+from icsched.answers.reading import Reading, check_output
 from icsched.answers.report.bottlenecks import (
     Bottleneck,
     CriticalPath,
@@ -33,16 +34,16 @@ from icsched.answers.report.waits import Waits, waits_of
 from icsched.answers.run_times import times_known, with_run_times
 from icsched.answers.show import files_of
 from icsched.answers.signs import QUIET, Signs
-from icsched.answers.simulate import Model, check_unit
+from icsched.answers.simulate import Model
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.compare import Paired, Simulation, Timeline
+from icsched.formats.dagman import DagmanOptions
 from icsched.pebble import memory_profile
 from icsched.pictures import Curve, DagPicture, Lanes, curve_of, dag_picture, run_lanes
 from icsched.pictures.scene import kinds_by_name
 from icsched.run_times import stem
 from icsched.sim import AnyPool, Pool, Times, trace
 from icsched.sim.engine import cores
-from icsched.sim.usual import usual_pools
 from icsched.theory.proof import ProofStep, Rule
 from icsched.theory.steps import steps_of
 from icsched.workflow import Remark, Workflow
@@ -57,21 +58,17 @@ _MOST_BATCHES = 5_000_000  # in a run that is followed step by step: they are al
 class Reported:
     """What a report is asked for.
 
-    `pool` is None if the user said nothing about it; `has_unit` says whether its times are in
-    seconds. `logs` are those of a past run. `clusters` is the size of clusters, if they are wanted.
-    `pool_file` has the pool, if a file does, and `reading` says how the workflow is read.
-    `replay_error` is how far off the run ends by simulation that `pool` was learned from.
+    `given` is None if the user said nothing about the pool. `logs` are those of a past run.
+    `clusters` is the size of clusters, if they are wanted. `pool_file` has the pool, if a file
+    does, and `reading` says how the workflow is read.
     """
 
-    pool: AnyPool | None = None
-    has_unit: bool = False
+    given: GivenPool | None = None
     run_times: Sequence[str] = ()
     logs: Sequence[str] = ()
     clusters: int | None = None
-    seed: int = 0
     pool_file: str | None = None
-    reading: ReadingOptions = field(default_factory=ReadingOptions)
-    replay_error: float | None = None
+    reading: DagmanOptions = field(default_factory=DagmanOptions)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -141,7 +138,7 @@ def report_answer(
 
     Run times are those of the files *run_times*, or of the logs, or the workflow's own. The pool is
     the given one, or that of the logs, or a usual one. Raises ArgumentError if *output* is a file
-    of the workflow, and for run times in seconds beside a pool without a unit.
+    of the workflow.
     """
     workflow = Reading(wanted.reading).read_to_run(files, signs=signs)
     if output is not None:
@@ -152,31 +149,13 @@ def report_answer(
     else:
         workflow = with_past_times(workflow, past, wanted.logs)
     recorded = recorded_run(past, wanted.logs, workflow) if past else None
-    pool = _pool(files, workflow, wanted, recorded)
-    is_learned = wanted.pool is None and recorded is not None
-    known = recorded.pool if recorded and is_learned else wanted.pool
-    error = recorded.replayed.error if recorded and is_learned else wanted.replay_error
+    given = wanted.given
+    if given is None and recorded is not None:
+        given = GivenPool(recorded.pool, recorded.replayed.error)
+    pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
-    race = Race(known, seed=wanted.seed, replay_error=error)
-    ordered = order_read(workflow, Wanted(WantedOrder(AUTO), race=race), signs=signs)
+    ordered = order_read(workflow, Wanted(WantedOrder(AUTO), given=given), signs=signs)
     return _Report(files, ordered, wanted, pool, recorded, signs).answer()
-
-
-def _pool(
-    files: Sequence[str], workflow: Workflow, wanted: Reported, recorded: RecordedRun | None
-) -> AnyPool:
-    """Return the user's pool, or that of the logs, or batches scaled to the workflow."""
-    if wanted.pool is not None:
-        if workflow.run_times is not None:
-            source = "--run-times" if wanted.run_times else files[0]
-            check_unit(source, has_unit=wanted.has_unit)
-        return wanted.pool
-    if recorded is not None:
-        return recorded.pool
-    means = workflow.run_times
-    known = np.ones(len(workflow.dag)) if means is None or not means.any() else means
-    usual = next(pool for pool in usual_pools(workflow.dag, known) if isinstance(pool, Pool))
-    return replace(usual, interval=float(f"{usual.interval:.3g}"))  # people read it
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,14 +227,14 @@ class _Report:
         affordable = _MOST_TASKS // (len(dag) * len(played))
         sampling = Paired(most_runs=min(_MOST_RUNS, max(_FEWEST_RUNS, affordable)))
         times = Times(means=self.workflow.run_times)  # as "auto" has them
-        model = Model(self.pool, times, sampling, self.wanted.seed, cores(), self.signs)
+        model = Model(self.pool, times, sampling, 0, cores(), self.signs)
         found = model.simulation(dag, played, made.baseline)
         timelines = model.timelines(dag, played, found)
         lanes, waits = {}, {}
         with self.signs.working("following a run"):
             for name, order in played.items():
                 if self._fits(found.orders[name].time.high):
-                    steps = trace(dag, order, self.pool, times, seed=self.wanted.seed, run=0)
+                    steps = trace(dag, order, self.pool, times, seed=0, run=0)
                     lanes[name] = run_lanes(steps, self.pool)
                     waits[name] = waits_of(dag, steps, self.pool)
         return found, timelines, lanes, waits

@@ -3,6 +3,7 @@
 import math
 import re
 import shlex
+from dataclasses import asdict
 from decimal import ROUND_DOWN, Context
 
 import numpy as np
@@ -14,6 +15,7 @@ from icsched.answers.report.bottlenecks import MOST_SHOWN, LeastTime
 from icsched.answers.report.parts import Clusters
 from icsched.answers.report.waits import Wait
 from icsched.compare.simulation import FEWEST_RUNS
+from icsched.formats.dagman import DagmanOptions
 from icsched.orders import ORDERS
 from icsched.orders.choice import WORTH
 from icsched.render.known import rescue_sentence, times_sentence
@@ -81,7 +83,7 @@ def run_times(found: ReportAnswer) -> str:
 def pool(found: ReportAnswer) -> str:
     """Say who asks for tasks, and where that is known from."""
     who = called(found, pool_words(found.pool, unit(found)))
-    if found.wanted.pool is not None:
+    if found.wanted.given is not None:
         return f"The pool is as you said: {who}.{_VARY}"
     if found.recorded is not None:
         return f"The pool behaves as in {named(*found.recorded.logs)}: {who}.{_VARY}"
@@ -102,17 +104,23 @@ def to_repeat(found: ReportAnswer) -> str:
 def repeat(found: ReportAnswer) -> str:
     """Return the command that makes this report again; pool.json has the pool, if no file does."""
     wanted = found.wanted
-    words = ["icsched", "report", *found.files, *wanted.reading.words]
+    words = ["icsched", "report", *found.files, *_options(wanted.reading)]
     words += [word for file in wanted.run_times for word in ("--run-times", file)]
     words += [word for file in wanted.logs for word in ("--log", file)]
     words += ["--clusters", str(wanted.clusters)] if wanted.clusters is not None else []
     words += ["--pool", wanted.pool_file or _POOL_FILE] if _has_pool(found) else []
-    return shlex.join([*words, "--seed", str(wanted.seed), "-o", "report.html"])
+    return shlex.join([*words, "-o", "report.html"])
+
+
+def _options(reading: DagmanOptions) -> list[str]:
+    """Return the options of reading that are not their defaults, as a user types them."""
+    given = (name for name, value in asdict(reading).items() if value)
+    return [f"--{name.replace('_', '-')}" for name in given]
 
 
 def _has_pool(found: ReportAnswer) -> bool:
     """Whether the pool must be given: it is not that of the logs."""
-    return found.wanted.pool is not None or not found.wanted.logs
+    return found.wanted.given is not None or not found.wanted.logs
 
 
 # Is it worth it
