@@ -111,7 +111,7 @@ def test_the_engine_starts_tasks_in_the_order_of_the_plan(engine, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
 
     assert done.returncode == 0, done.stderr

@@ -75,13 +75,6 @@ def test_run_times_that_are_all_0_are_told_as_such(icsched, put):
 
 
 @pytest.mark.usefixtures("wf")
-def test_the_chart_calls_orders_as_the_text_does(icsched):
-    chart = icsched("prio", "alike.dag").out.split("Eligible jobs")[1]
-
-    assert "first come, first served" in chart
-    assert "fifo" not in chart
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
 
-CONNECT_S = 10  # how long to wait for a scheduler to answer
+CONNECT_S = 30  # how long to wait for a scheduler to answer, as Dask does; machines may be busy
 WORKERS_S = 60  # how long to wait for a cluster to have workers
 
 _AUTHENTICATED = ("tls", "wss")  # protocols by which both sides show a certificate
