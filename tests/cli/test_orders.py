@@ -1,6 +1,7 @@
 """`--order NAME` and `--order @FILE`, which mean the same in every command."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -95,9 +96,13 @@ def test_clusters_follow_the_order_asked_for(icsched):
     assert first == [["c", "a"], ["a", "b"]]
 
 
-def test_show_draws_the_order_asked_for(icsched):
-    assert "\n  @order.txt " in icsched("show", "wf.dag", "--order", "@order.txt").out
-    assert "\n  lifo " in icsched("show", "wf.dag", "--order", "lifo").out
+def test_the_tables_of_show_are_of_the_order_asked_for(icsched):
+    """First come, first served: a and c are there at once, then a frees b, and c frees d and e."""
+    icsched("show", "wf.dag", "--order", "@order.txt", "--tables", "own")
+    icsched("show", "wf.dag", "--order", "fifo", "--tables", "fifo")
+
+    assert Path("own/order.txt").read_text().split() == list("abcde")
+    assert Path("fifo/order.txt").read_text().split() == list("acbde")
 
 
 def test_a_study_compares_the_order_asked_for(icsched):

@@ -232,12 +232,12 @@ def test_tables_that_no_study_wrote_are_refused(put, icsched, text):
 
 
 def test_a_file_of_the_workflow_is_never_replaced(put, icsched):
-    put({"wf.svg": "a b\n"})
+    put({"wf.dag": "SPLICE s inner.svg\n", "inner.svg": "JOB a x\n"})
 
-    found = icsched("plot", "dag", "wf.svg", "--format", "edges", "-o", "wf.svg")
+    found = icsched("plot", "dag", "wf.dag", "-o", "inner.svg")
 
     assert (found.code, "is a file of the workflow" in found.err) == (2, True)
-    assert Path("wf.svg").read_text() == "a b\n"
+    assert Path("inner.svg").read_text() == "JOB a x\n"
 
 
 @pytest.mark.parametrize(("more", "is_told"), [({}, False), ({"leave": 1}, True)])
