@@ -101,6 +101,7 @@ class _Queue:
         self._offer(self.readiness.ready())
 
     def _offer(self, tasks: Iterable[int]) -> None:
+        """Put tasks that are ready into the heap."""
         for task in tasks:
             heappush(self._heap, self._ranks[task])
 
@@ -166,6 +167,7 @@ class Loop:
         return State(total, total - left, running, eligible, stalled, len(self.happened.failed))
 
     def _measure(self, state: State, seconds: float) -> None:
+        """Add some seconds, in which the run stood at *state*, to what workers had to do."""
         happened = self.happened
         happened.offered += self._crew.workers * seconds
         happened.stalled += state.stalled * seconds
@@ -179,6 +181,7 @@ class Loop:
             self._stop_all()
 
     def _stop_all(self) -> None:
+        """Ask all that runs to end, once; nothing more starts."""
         self._is_draining = True
         if not self._is_stopping:
             self._is_stopping = True
