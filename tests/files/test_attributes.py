@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.files import check_rewritable, rewrite, write_bytes
+from icsched.files import back_up, check_rewritable, rewrite, write_bytes
 
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 NOBODY, USERS, OTHERS = 65534, 100, 4321
@@ -124,6 +124,13 @@ def test_a_backup_that_was_there_gets_the_attributes_of_the_file(file, backup):
 
     rewrite(file, b"old", b"new", keep=b"old")
 
+    assert everything(backup) == everything(file)
+
+
+def test_a_backup_that_serves_again_gets_the_attributes_of_the_file(file, backup):
+    set_attribute(file, "user.note", b"mine")
+
+    assert back_up(file) == str(backup)
     assert everything(backup) == everything(file)
 
 
