@@ -109,7 +109,7 @@ def hush() -> dict[str, int]:
     names = [
         name
         for name in logging.root.manager.loggerDict
-        if f"{name}.".startswith(("distributed.", "tornado."))
+        if f"{name}.".startswith("distributed.") or name == "tornado.application"
     ]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:  # some have levels of their own
