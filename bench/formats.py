@@ -28,8 +28,8 @@ from harness import show
 
 import icsched
 from icsched import Dag, Workflow
-from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.workflow import Command
 
 KINDS = ("project", "diff", "fit", "background", "add")
 MEASURED = ("wfformat", "dax", "pegasus", "dot", "csv", "edges")

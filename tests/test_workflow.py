@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, Workflow, read
-from icsched.commands import Command
-from icsched.workflow import Remark
+from icsched.workflow import Command, Remark
 
 CHAIN = Dag({"a": [], "b": ["a"], "c": ["b"]})
 

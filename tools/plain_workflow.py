@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from icsched import Dag, Workflow
-from icsched.commands import Command
 from icsched.files import read_text
 from icsched.formats.entry import Format, NoOptions
+from icsched.workflow import Command
 
 
 def read_plain(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Mask, Sizes, ids_where
-from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.frames import Shown, brief
@@ -18,6 +18,64 @@ from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
 
 Value = TypeVar("Value")
+
+
+def seen_from_file(file: str | None, directory: str | None) -> str | None:
+    """Return the file of a stream, which a job sees from its *directory*, as `Command` names it.
+
+    >>> seen_from_file("in.txt", "data"), seen_from_file("/in.txt", "data")
+    ('data/in.txt', '/in.txt')
+    """
+    is_seen_from_here = not file or not directory or file.startswith("/")
+    return file if is_seen_from_here else f"{directory}/{file}"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program with its arguments. No shell reads them.
+
+    `directory` is where the program runs. It is relative to the directory of the workflow file, and
+    so are `stdin`, `stdout` and `stderr`, the files of its standard streams; None means that the
+    workflow does not say. `environment` has variables that are set in addition to those of the
+    run.
+
+    >>> Command(("sort", "-n", "in.txt")).program
+    'sort'
+    """
+
+    argv: tuple[str, ...]  # the program comes first
+    directory: str | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+    stdin: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+
+    @property
+    def line(self) -> str:
+        """What a shell reads, where one is asked to: the words as they are, with blanks between.
+
+        >>> Command(("echo", "$HOME", "a b")).line
+        'echo $HOME a b'
+        """
+        return " ".join(self.argv)
+
+    @property
+    def program(self) -> str:
+        """The program that runs."""
+        return self.argv[0]
+
+    def as_seen_inside(self, file: str | None, path: str) -> str | None:
+        """Return the file of a stream as `directory` sees it; *path* is that of the workflow file.
+
+        >>> Command(("sort",), "data", stdin="data/in.txt").as_seen_inside("data/in.txt", "wf.dag")
+        'in.txt'
+        """
+        if not file or not self.directory or file.startswith("/"):
+            return file
+        rest = file.removeprefix(f"{self.directory}/")
+        if rest != file and rest and not rest.startswith("/"):
+            return rest
+        return str(Path(path).absolute().parent / file)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from threading import Timer
 import pytest
 from distributed import LocalCluster
 
-from icsched.commands import Command
 from icsched.engines.dask import connect, dask_crew, remote
 from icsched.engines.dask.crew import DaskCrew
 from icsched.engines.entry import Attempt, Terms
 from icsched.errors import ArgumentError, EngineError
+from icsched.workflow import Command
 from tests.engines.cluster import wait_for
 
 WORKERS = 2

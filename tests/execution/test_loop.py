@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
-from icsched.commands import Command
 from icsched.engines.entry import Outcome
 from icsched.execution import loop as loops
 from icsched.execution.commands import CommandTasks
 from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
 from icsched.execution.loop import Loop, Rules
+from icsched.workflow import Command
 from tests.execution.crews import MemoryCrew, dies, fails, hangs, succeeds
 
 #   a   x

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from icsched import Dag, Workflow
-from icsched.commands import Command
 from icsched.execution.commands import CommandTasks
+from icsched.workflow import Command
 from tests.cli.conftest import SCRIPT
 from tests.execution.conftest import complaints
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from icsched.commands import Command
 from icsched.engines.processes import run_command
+from icsched.workflow import Command
 
 
 def has_ended(process: int) -> bool:

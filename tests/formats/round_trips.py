@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag, Workflow
-from icsched.commands import Command
+from icsched.workflow import Command
 
 WORDS = st.text(alphabet="abz019 -_.$'\"\\{}:#,é\t", min_size=1, max_size=8)
 

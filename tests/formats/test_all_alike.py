@@ -4,8 +4,8 @@ import pytest
 
 import icsched
 from icsched import FormatError
-from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.workflow import Command
 
 # The least that each format takes for a workflow; it has no task.
 LEAST = {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError
-from icsched.commands import Command
+from icsched.workflow import Command
 from tests.formats.workflows import TEXT
 
 TASKS = (

@@ -10,9 +10,9 @@ import icsched
 from icsched import Dag, Workflow
 from icsched.answers.convert import convert_answer
 from icsched.answers.reading import Reading
-from icsched.commands import Command
 from icsched.formats import FORMATS
 from icsched.formats.dagman import DagmanOptions
+from icsched.workflow import Command
 
 # Every parent is before its children, because scripts of sbatch lines need that.
 GIVEN = Workflow(

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.commands import Command
 from icsched.formats.dagman import read_dagman
+from icsched.workflow import Command
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError, Workflow
-from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.workflow import Command
 from tests.formats.round_trips import WORDS, check_same, workflows
 
 DAGMAN = FORMATS["dagman"]

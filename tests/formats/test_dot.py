@@ -4,9 +4,9 @@ import pytest
 
 import icsched
 from icsched import Dag, FormatError, Workflow
-from icsched.commands import Command
 from icsched.formats import FORMATS
 from icsched.run_times import Origin
+from icsched.workflow import Command
 
 
 @pytest.fixture

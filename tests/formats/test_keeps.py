@@ -7,9 +7,9 @@ import pytest
 
 import icsched
 from icsched import Dag, Workflow
-from icsched.commands import Command
 from icsched.formats import FORMATS
 from icsched.formats.entry import KEPT
+from icsched.workflow import Command
 
 PLAIN = Command(("/bin/x", "1"))
 WHOLE = Workflow(

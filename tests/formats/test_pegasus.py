@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError, Workflow, prioritize
-from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.workflow import Command
 from tests.formats.round_trips import check_same, workflows
 
 PEGASUS = FORMATS["pegasus"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError, Workflow, prioritize
-from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.workflow import Command
 from tests.formats.workflows import workflows
 
 SCRIPT = """\

@@ -7,7 +7,7 @@ import pytest
 
 import icsched
 from icsched import Dag, FormatError, prioritize
-from icsched.commands import Command
+from icsched.workflow import Command
 
 # a -> b, a -> c; b writes two files of 5 and 7 bytes.
 FORK = {

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag, Workflow
-from icsched.commands import Command
+from icsched.workflow import Command
 from tests.strategies import dags
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)

@@ -10,9 +10,9 @@ import pytest
 
 from icsched import Dag, families
 from icsched.cli.main import run
-from icsched.commands import Command
 from icsched.formats.dagman import dagman_text, read_submission, write_clustered
 from icsched.formats.dagman.submit_commands import commands_of
+from icsched.workflow import Command
 
 # Fails unless the files of all its parents are there; then makes its own, and notes it.
 WORK = """#!/bin/sh

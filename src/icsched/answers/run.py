@@ -13,7 +13,6 @@ from icsched.answers.reading import Reading
 from icsched.answers.signs import QUIET, Signs
 from icsched.answers.streams import STANDARD_INPUT
 from icsched.arrays import Floats
-from icsched.commands import Command
 from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
@@ -34,7 +33,7 @@ from icsched.execution.records import WorkerRecorder
 from icsched.files import check_owned
 from icsched.orders import Plan
 from icsched.sim import Played, Times, Workers, simulate_runs
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 _MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated
 SUFFIX = ".icsched-run"  # of the directory of a run, after the name of the workflow file

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from icsched.commands import Command
+from icsched.workflow import Command
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from threading import Lock, Thread
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from icsched.commands import Command
 from icsched.engines.descendants import adopt
 from icsched.engines.processes import run_command
+from icsched.workflow import Command
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from icsched.arrays import Mask
-from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.execution.opening import WORK_BYTES, Identity
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 

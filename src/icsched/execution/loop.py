@@ -10,7 +10,6 @@ from itertools import islice
 
 from icsched import checks
 from icsched.arrays import ranks_of
-from icsched.commands import Command
 from icsched.engines.descendants import GRACE_S
 from icsched.engines.entry import Attempt, Crew, Outcome
 from icsched.errors import FormatError
@@ -19,6 +18,7 @@ from icsched.execution.interrupts import Interrupts
 from icsched.execution.journal import Journal
 from icsched.orders import Plan
 from icsched.ready import Readiness
+from icsched.workflow import Command
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
 PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt

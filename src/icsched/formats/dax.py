@@ -15,7 +15,6 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from icsched.commands import Command, seen_from_file
 from icsched.errors import ArgumentError
 from icsched.files import Change
 from icsched.formats.dax_text import NOTHING, STREAMS
@@ -23,7 +22,7 @@ from icsched.formats.entry import NoOptions
 from icsched.formats.found import Found, priorities_of
 from icsched.formats.known import Number, arcs_by_files, output_sizes, size_in
 from icsched.formats.markup import Document, Edit, Opened, read_document
-from icsched.workflow import Remark, Workflow
+from icsched.workflow import Command, Remark, Workflow, seen_from_file
 
 _KNOWN = frozenset({"file", "filename", "metadata", "transformation", "invoke"})
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
-from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.formats.found import written_names
 from icsched.formats.markup import attribute, content, is_text
 from icsched.formats.stated import said
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 STREAMS = ("stdin", "stdout", "stderr")
 NOTHING = "icsched", "nothing"  # namespace and name of a job that runs nothing

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats
-from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.formats.facts import STREAMS, Facts
 from icsched.formats.known import NO_SIZE, Remarks, check_sum, dag_of, known_seconds, with_means
 from icsched.formats.stated import Column, said
 from icsched.formats.words import command_of, command_text
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 
 @dataclass

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Iterable
 
-from icsched.commands import Command
+from icsched.workflow import Command
 
 # Groups: in single quotes, in double quotes, after a backslash, bare.
 _PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\$`]|\\.)*+)"|\\(.)|([^\W]+|[@%+=:,./^-]+)""", re.DOTALL)

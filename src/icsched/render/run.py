@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from icsched.answers.run import DryAnswer, MissingOutput, RunAnswer
-from icsched.commands import Command
 from icsched.execution.loop import State
 from icsched.render.visible import named
 from icsched.render.words import counted, number
+from icsched.workflow import Command
 
 _SHOWN = 20  # jobs that failed
 _NAMED = 3  # jobs whose outputs are gone

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from icsched import Dag, Workflow
-from icsched.commands import Command
 from icsched.formats import FORMATS
+from icsched.workflow import Command
 from tests.strategies import dags
 
 DAX = FORMATS.find("dax")

@@ -6,7 +6,7 @@ import pytest
 
 import icsched
 from icsched import FormatError, prioritize
-from icsched.commands import Command
+from icsched.workflow import Command
 
 # Version 2.1, as traces have it: run times, and files by the attribute "file".
 TRACE = """\

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError, Workflow
-from icsched.commands import Command
 from icsched.formats.markup import DEEPEST, LONGEST_TOKEN, MOST_ATTRIBUTES
+from icsched.workflow import Command
 from tests.formats.xml.cases import DAX, dax
 
 BOUNDED = """\

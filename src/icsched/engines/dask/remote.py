@@ -12,9 +12,9 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
-from icsched.commands import Command
 from icsched.engines.descendants import GRACE_S, adopt
 from icsched.engines.processes import run_command
+from icsched.workflow import Command
 
 if TYPE_CHECKING:
     from icsched.engines.entry import Recorder

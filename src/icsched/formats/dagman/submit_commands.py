@@ -8,7 +8,6 @@ pool does with a job, such as requirements, requests and retries, is not part of
 import os
 from dataclasses import replace
 
-from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.formats.dagman.commands import Abort, Node, Script
 from icsched.formats.dagman.described import (
@@ -24,6 +23,7 @@ from icsched.formats.dagman.place import Place, places
 from icsched.formats.dagman.source import shortened
 from icsched.formats.dagman.submission import Submission
 from icsched.formats.dagman.submit import Description, Setting, environment
+from icsched.workflow import Command
 
 _NUMBER = "\1"  # stands for the number of a job, which only HTCondor knows
 _DIRECTORY = ("initialdir", "initial_dir", "job_iwd", "iwd")

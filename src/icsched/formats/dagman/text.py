@@ -6,14 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
 from icsched.formats.dagman.words import BLANKS
 from icsched.formats.stated import said
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 SUBMIT_FILE = "task.sub"
 _ENV = "/usr/bin/env"  # finds a program in PATH, or from the directory where the job runs

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Sizes, expected_time, wrong_times
-from icsched.commands import Command, seen_from_file
 from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
 from icsched.formats.entry import NoOptions
@@ -37,7 +36,7 @@ from icsched.formats.pegasus.document import (
     read_document,
     without_collections,
 )
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow, seen_from_file
 
 Job = dict[Any, Any]
 _INPUT, _OUTPUT = ("input", "inout"), ("output", "inout")

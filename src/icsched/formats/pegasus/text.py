@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from icsched.commands import Command
 from icsched.dag import Dag
 from icsched.formats.found import written_names
 from icsched.formats.stated import said
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 NOTHING = Command(("/bin/true",))  # of a task that runs nothing
 UNKNOWN = "task"  # the transformation of jobs whose program is not known

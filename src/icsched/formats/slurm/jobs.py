@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from icsched.commands import Command, seen_from_file
 from icsched.errors import FormatError
 from icsched.formats.found import Found
 from icsched.formats.slurm.script import VARIABLE, Submission, Word
 from icsched.formats.words import command_of
+from icsched.workflow import Command, seen_from_file
 
 # Options whose value, if they may have one, is always behind an equals sign.
 _FLAGS = """

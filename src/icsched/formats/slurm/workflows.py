@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 from functools import partial
 
-from icsched.commands import Command
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, read_text
 from icsched.formats.edits import Edit, edited
@@ -25,7 +24,7 @@ from icsched.formats.slurm.jobs import (
 from icsched.formats.slurm.script import submissions
 from icsched.formats.stated import said
 from icsched.formats.words import command_of, command_text
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 _MOST_NICE = 2_147_483_645  # of Slurm
 _SCRIPT = "task.sh"  # what a task runs if nothing is known about it

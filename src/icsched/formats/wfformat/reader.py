@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids, Sizes, expected_time, wrong_times
-from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.entry import NoOptions
@@ -31,7 +30,7 @@ from icsched.formats.known import (
 )
 from icsched.formats.wfformat import layout
 from icsched.formats.wfformat.layout import Places, decoded
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 NEWEST = (1, 6)
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")

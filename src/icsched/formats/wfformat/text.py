@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from icsched.arrays import Rows
-from icsched.commands import Command
 from icsched.errors import FormatError
 from icsched.formats.found import written_names
 from icsched.formats.stated import said
-from icsched.workflow import Workflow
+from icsched.workflow import Command, Workflow
 
 VERSION = "1.5"
 _TASK_ID = re.compile(r"[0-9a-zA-Z_.#:/-]+")
