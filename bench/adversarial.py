@@ -25,7 +25,7 @@ from order import limit_memory
 
 import icsched
 from icsched import Dag
-from icsched.cli.show import show as show_workflow
+from icsched.commands.show import show as show_workflow
 
 MAKING_S = 300  # the limit for making one dag
 

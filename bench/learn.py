@@ -89,7 +89,7 @@ def ours(path: Path) -> Callable[[], object]:
 
 
 def command(path: Path) -> Callable[[], object]:
-    from icsched.cli.main import run
+    from icsched.commands.main import run
 
     words = ["learn", str(path), str(path.with_suffix(".dag")), "-o", str(path.with_suffix(".csv"))]
 

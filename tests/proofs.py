@@ -1,7 +1,7 @@
 """Proofs in short, for tests."""
 
 from icsched import Plan
-from icsched.render.proofs import proof_keys
+from icsched.commands.proofs import proof_keys
 
 
 def chain_of(plan: Plan) -> object:

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from icsched.cli.app import app
+from icsched.commands.app import app
 from tools.man_page import PAGE, man_page
 
 COMMANDS = [name for name in app if not name.startswith("-")]

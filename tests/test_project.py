@@ -16,7 +16,7 @@ import pytest
 
 import icsched
 from icsched import families
-from icsched.cli.app import app
+from icsched.commands.app import app
 from icsched.formats import write_dagman
 from tools import write_docs
 
@@ -91,7 +91,7 @@ def test_no_function_is_named_like_its_module():
         module.__name__
         for module, function in functions
         if isfunction(function) and function.__module__ == module.__name__
-        if not module.__name__.startswith("icsched.cli.")
+        if not module.__name__.startswith("icsched.commands.")
     ] == []
 
 

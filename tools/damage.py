@@ -37,7 +37,7 @@ from pathlib import Path
 if not __package__:  # run as a script
     sys.path.append(str(Path(__file__).parents[1]))
 
-from icsched.cli.main import run
+from icsched.commands.main import run
 from tools.chaos import ICSCHED
 
 PAGE = 4096

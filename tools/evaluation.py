@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from icsched import Dag, families, prioritize
-from icsched.cli.main import run
+from icsched.commands.main import run
 from icsched.formats import write_dagman
 from icsched.pebble import compare
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from icsched.cli.app import app
+from icsched.commands.app import app
 from tools.reference.options import Option, commands, options_of
 
 PAGE = Path(__file__).parent.parent / "man" / "icsched.1"

@@ -26,7 +26,7 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="session")
 def sample_page(tmp_path_factory):
     """The page of the report that was made by hand."""
-    from icsched.render.report.page import report_page
+    from icsched.commands.page.page import report_page
 
     path = tmp_path_factory.mktemp("sample") / "sample.html"
     path.write_text(report_page(sample.report()), encoding="utf-8")

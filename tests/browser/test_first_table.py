@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from icsched.render.report.page import report_page
+from icsched.commands.page.page import report_page
 from tests.browser import sample
 from tests.browser.measures import TEXTS, overlaps
 

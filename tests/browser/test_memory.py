@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Keys
 
-from icsched.render.report.page import report_page
+from icsched.commands.page.page import report_page
 from tests.browser import sample
 
 CHART = "[data-chart=memory]"

@@ -7,7 +7,7 @@ import re
 import pytest
 from selenium.webdriver import ActionChains, Keys
 
-from icsched.render.report.page import report_page
+from icsched.commands.page.page import report_page
 from tests.browser import sample
 from tests.browser.measures import STROKES, TEXTS, contrast, drawn_lines, overlaps
 

@@ -10,7 +10,7 @@ from typing import IO
 
 import pytest
 
-from icsched.cli.main import run
+from icsched.commands.main import run
 from tests.cli.pair_and_fork import WORKFLOW
 
 SCRIPT = Path(sys.executable).parent / "icsched"

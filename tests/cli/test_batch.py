@@ -105,7 +105,7 @@ def test_a_job_cannot_be_both_done_and_running(batch):
     assert (both.code, both.complaint) == (1, "--running: job 'a' is done already")
 
 
-MAIN = "from icsched.cli.main import main; main()"
+MAIN = "from icsched.commands.main import main; main()"
 
 
 def test_names_may_come_from_standard_input_once(put):
@@ -172,7 +172,8 @@ def test_a_batch_is_chosen_without_loading_orders_simulator_and_logs(put):
     put({"wf.dag": WORKFLOW})
     unneeded = "icsched.orders", "icsched.sim", "icsched.logs"
     script = (
-        "import sys; from icsched.cli.main import run; run(['batch', 'wf.dag', '--take', '1']);"
+        "import sys; from icsched.commands.main import run;"
+        " run(['batch', 'wf.dag', '--take', '1']);"
         f" sys.exit(any(name in sys.modules for name in {unneeded}))"
     )
 

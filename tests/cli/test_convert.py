@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched.answers.convert import safe_names
+from icsched.commands.convert import safe_names
 from icsched.formats.dagman.text import is_job_name
 from icsched.formats.table import format_by_suffix
 

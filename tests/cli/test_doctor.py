@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.answers.doctor import PURPOSES
+from icsched.commands.doctor import PURPOSES
 
 FOR_DEVELOPERS = {"airflow", "bench", "browser", "dev", "docs", "engines", "fuzz", "test"}
 

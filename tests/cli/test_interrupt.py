@@ -17,9 +17,9 @@ from icsched.formats import write_dagman
 # it took. Imports come first, as they are no part of what a command does.
 PROGRAM = """
 import importlib, json, signal, sys, time
-from icsched.cli.main import run
+from icsched.commands.main import run
 command, moment = sys.argv[1], float(sys.argv[2])
-importlib.import_module(f"icsched.cli.{command}")
+importlib.import_module(f"icsched.commands.{command}")
 signal.signal(signal.SIGPROF, signal.default_int_handler)
 signal.setitimer(signal.ITIMER_PROF, moment)
 begin = time.process_time()

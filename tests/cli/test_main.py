@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.cli.app import app
+from icsched.commands.app import app
 
 COMMANDS = [
     "prio",
@@ -119,9 +119,9 @@ OURS = ["icsched.dag", "icsched.formats", "icsched.orders", "icsched.sim", "icsc
     ("program", "slow"),
     [
         ("import icsched", [*SLOW, *OURS, "cyclopts"]),
-        ("from icsched.cli.main import run; run(['--version'])", [*SLOW, *OURS, "cyclopts"]),
-        ("from icsched.cli.main import run; run(['--help'])", [*SLOW, *OURS]),
-        ("from icsched.cli.main import run; run([])", [*SLOW, *OURS]),
+        ("from icsched.commands.main import run; run(['--version'])", [*SLOW, *OURS, "cyclopts"]),
+        ("from icsched.commands.main import run; run(['--help'])", [*SLOW, *OURS]),
+        ("from icsched.commands.main import run; run([])", [*SLOW, *OURS]),
         ("import icsched; icsched.Dag", ["icsched.formats", "icsched.sim", "cyclopts"]),
     ],
 )
@@ -136,13 +136,15 @@ class Presser:
         if name == sys.argv[1]:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Presser())
-from icsched.cli.main import main
+from icsched.commands.main import main
 main(["prio", "none.dag"])
 """
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("module", ["cyclopts", "icsched.cli.app", "icsched.cli.prio", "numpy"])
+@pytest.mark.parametrize(
+    "module", ["cyclopts", "icsched.commands.app", "icsched.commands.prio", "numpy"]
+)
 def test_an_interrupt_while_modules_are_imported_ends_it_quietly_with_130(script, module):
     done = subprocess.run(
         [script.parent / "python", "-c", PRESSED, module],

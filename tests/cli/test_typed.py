@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.cli.typed import program
+from icsched.commands.options import program
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from icsched.cli.app import app
-from icsched.cli.inputs import WHOLE
+from icsched.commands.app import app
+from icsched.commands.options import WHOLE
 
 WORKFLOW = "JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n"
 NEEDED = {

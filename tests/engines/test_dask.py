@@ -15,7 +15,7 @@ import pytest
 from distributed import Client
 
 from icsched import families, prioritize
-from icsched.cli.main import run
+from icsched.commands.main import run
 from icsched.compare import Paired
 from icsched.engines import dask
 from icsched.engines.dask import connect

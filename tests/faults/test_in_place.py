@@ -41,7 +41,7 @@ SPLICED = {
 def prio(*options: str) -> str:
     """Return code that works as `icsched prio wf.dag` does."""
     return f"""
-from icsched.cli.main import run
+from icsched.commands.main import run
 def work(): return run(["prio", "--order", "prio", "wf.dag", *{options}])
 """
 
@@ -49,7 +49,8 @@ def work(): return run(["prio", "--order", "prio", "wf.dag", *{options}])
 def parsed_prio(*options: str) -> str:
     """Return the same code, but its words are parsed beforehand: that is slow, touches no file."""
     return f"""
-from icsched.cli import app, main
+from icsched.commands import app
+from icsched.commands import main
 words = ["prio", "--order", "prio", "wf.dag", *{options}]
 command, bound, _ = app.app.parse_args(words)
 app.app = lambda *_, **__: command(*bound.args, **bound.kwargs)

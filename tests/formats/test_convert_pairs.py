@@ -8,8 +8,8 @@ import pytest
 
 import icsched
 from icsched import Dag, Workflow
-from icsched.answers.convert import convert_answer
-from icsched.answers.reading import Reading
+from icsched.commands.convert import convert_answer
+from icsched.commands.inputs import Reading
 from icsched.formats import FORMATS
 from icsched.formats.dagman import DagmanOptions
 from icsched.workflow import Command

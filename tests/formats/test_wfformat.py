@@ -359,7 +359,7 @@ def test_an_old_file_gets_priorities_where_it_has_its_tasks(read):
 
 
 def test_prio_writes_a_copy_with_the_order(put):
-    from icsched.cli.main import run
+    from icsched.commands.main import run
 
     put({"wf.json": json.dumps(FORK)})
 

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from icsched import families
-from icsched.cli.main import run as icsched
+from icsched.commands.main import run as icsched
 from icsched.formats.dagman import dagman_text, read_submission
 from tests.htcondor.pool import JOIN, Rejection, submit_file
 

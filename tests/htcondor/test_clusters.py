@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from icsched import Dag, families
-from icsched.cli.main import run
+from icsched.commands.main import run
 from icsched.formats.dagman import dagman_text, read_submission, write_clustered
 from icsched.formats.dagman.submit_commands import commands_of
 from icsched.workflow import Command

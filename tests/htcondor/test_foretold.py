@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from icsched.cli.main import run as icsched
+from icsched.commands.main import run as icsched
 from icsched.logs import read_log
 from tests.htcondor.pool import submit_file
 

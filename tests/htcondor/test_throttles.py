@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from icsched.cli.main import run as icsched
+from icsched.commands.main import run as icsched
 from tests.htcondor.pool import submit_file
 
 LINK = """\

@@ -2,8 +2,8 @@
 
 import pytest
 
+from icsched.commands.comparison import reason
 from icsched.orders.choice import Choice
-from icsched.render.choice import reason
 from icsched.sim.race import Interval
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from icsched.render.report.proof_tree import _is_cut, _node
+from icsched.commands.page.proof_tree import _is_cut, _node
 from icsched.theory.proof import Chain, Link, ProofStep, Rule, Sign
 
 LEAVES = tuple(ProofStep(Rule.PART, 1, f"W(1,{k})") for k in (2, 3, 4))

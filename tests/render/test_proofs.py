@@ -2,8 +2,8 @@
 
 import pytest
 
-from icsched.answers.compared import Certified
-from icsched.render.proofs import proof_keys, proof_sentence
+from icsched.commands.comparison import Certified
+from icsched.commands.proofs import proof_keys, proof_sentence
 from icsched.theory.proof import (
     EXACT,
     LARGEST_AREA,

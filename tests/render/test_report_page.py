@@ -5,8 +5,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from icsched.render.report import page
-from icsched.render.report.page import SCRIPTS, report_page
+from icsched.commands.page import page
+from icsched.commands.page.page import SCRIPTS, report_page
 from tests.browser import sample
 
 

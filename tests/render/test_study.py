@@ -1,6 +1,6 @@
 """What a study says of its gains."""
 
-from icsched.render.study import _gain as gain
+from icsched.commands.study import _gain as gain
 from icsched.sim import Ratio
 from tests.study.studies import made
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched import Dag, Pool, Workers
-from icsched.answers.report.waits import waits_of
+from icsched.commands.page.waits import waits_of
 from icsched.sim import Played, Recorded, Times, trace
 from tests.strategies import dags
 

@@ -1,6 +1,6 @@
 """The tables of tools/golden: what they cover, and how they are read."""
 
-from icsched.cli.app import app
+from icsched.commands.app import app
 from tools.golden.cases import selected, subjects
 
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from icsched import Dag, Plan, Pool, Workers, prioritize
-from icsched.answers.compared import Compared
 from icsched.arrays import Floats
+from icsched.commands.comparison import Compared
 from icsched.pebble import remaining_paths
 from icsched.sim import AnyPool, Played, Times, simulate_runs
 from tools.gains.subjects import World

@@ -9,7 +9,7 @@ from typing import get_args, get_origin
 
 from cyclopts.argument import Argument
 
-from icsched.cli.app import app
+from icsched.commands.app import app
 
 HEAD = ["| option | value | default | meaning |", "| --- | --- | --- | --- |"]
 VALUES = {int: "whole number", float: "number", bool: ""}

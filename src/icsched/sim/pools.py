@@ -23,6 +23,7 @@ LARGEST_FILE = 2**27  # characters: more than a million visits need
 
 _KINDS: dict[str, type[AnyPool]] = {"batches": Pool, "workers": Workers, "recorded": Recorded}
 REPLAY_ERROR = "replay_error"  # what `icsched learn` says beside the pool: how well it fits
+FAR_OFF = 0.2  # a pool with a larger error does not explain the run that it was learned from
 _LISTS = ("speeds", "starts", "ends")
 _MAY_BE_INFINITE = ("leave", "deadline", "ends")
 _NO_JSON = re.compile(r"-?\bInfinity\b|\bNaN\b")

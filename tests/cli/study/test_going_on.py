@@ -76,7 +76,7 @@ def test_a_changed_workflow_reuses_nothing(icsched, workflow):
 STOPPED = """
 import os, signal, sys
 from icsched import study
-from icsched.cli.main import main
+from icsched.commands.main import main
 from icsched.study import store
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
@@ -149,7 +149,7 @@ def test_a_study_that_was_interrupted_says_so_and_goes_on(icsched, jobs):
 
 ENDLESS = """
 import signal
-from icsched.cli.main import main
+from icsched.commands.main import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 main()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from icsched import FormatError
-from icsched.cli.main import run
+from icsched.commands.main import run
 from icsched.formats.dagman import read_submission, write_clustered
 from tests.formats.clustered_output.files import contents
 

@@ -1,0 +1,95 @@
+"""The commands of `icsched`, each imported only when it runs or shows its own help."""
+
+from cyclopts import App, Parameter
+
+import icsched
+
+
+def version_line() -> str:
+    """Return the name and the version of the package."""
+    return f"icsched {icsched.__version__}"
+
+
+app = App(
+    name="icsched",
+    help="Put the tasks of a workflow in an order that keeps workers busy.",
+    version=version_line,
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
+    default_parameter=Parameter(
+        json_list=False, json_dict=False
+    ),  # a name may begin with a bracket
+)
+# Named by string: a command's module is imported only when it runs or shows its own help.
+_COMMANDS = {  # the most important first, as help shows them
+    "prio": """Order a workflow, say what is proved, and write the order into its files.
+
+    Without -o, --in-place or --remove, it only prints a report.
+
+    Example: icsched prio wf.dag --in-place""",
+    "show": """Show what a workflow is made of: size, levels, blocks, proof.
+
+    Example: icsched show wf.dag""",
+    "learn": """Say what the logs of a past run tell: run times, stalls, the pool, other orders.
+
+    -o writes the run times, --pool-file the pool; every other command can read them.
+
+    Example: icsched learn wf.dag.nodes.log wf.dag -o times.csv --pool-file pool.json""",
+    "simulate": """Simulate a workflow on unpredictable workers: time, utilisation and more.
+
+    All orders see the same random draws, until the ratio of their times is known to 1%.
+
+    Example: icsched simulate wf.dag --interval 1 --batch 16""",
+    "report": """Write one page to explore: what an order gains, stalls, curves, the dag, the game.
+
+    The page is one file that needs no network.
+
+    Example: icsched report wf.dag -o report.html""",
+    "run": """Run a workflow's commands, in a journal that survives any end.
+
+    --resume goes on after a kill, a crash or a full disk; nothing completed runs again.
+
+    Example: icsched run wf.json -j 8""",
+    "study": """Simulate workflows over a grid of pools, and write tables and figures.
+
+    Finished results stay in the directory: run the same command again to go on.
+
+    Example: icsched study wf.dag -o wf-study""",
+    "plot": """Draw a workflow, its orders, a simulated run, or a study, as SVG or PNG.
+
+    Example: icsched plot curves wf.dag -o curves.svg""",
+    "batch": """Choose the jobs to hand out together: those that enable the most.
+
+    Example: icsched batch wf.dag --done a,b --take 8""",
+    "cluster": """Cut a workflow into clusters for workers of unequal power.
+
+    A worker runs a cluster without waiting for any other worker.
+
+    Example: icsched cluster wf.dag --capacities 4,16,64""",
+    "convert": """Write a workflow in another format, and say what that format cannot hold.
+
+    Example: icsched convert wf.dag wf.json""",
+    "make": """Make a dag of a known family and write it as a DAGMan file.
+
+    Example: icsched make airsn 250 -o airsn.dag""",
+    "verify": """Check an order: is it IC-optimal, or which set of jobs beats it?
+
+    A proof or a bound decides first. Else icsched looks at every set of jobs that can have run, if
+    the workflow is small enough. The exit code is 0 for yes, 3 for no, and 4 for not decided.
+
+    Example: icsched verify wf.dag --order @order.txt""",
+    "doctor": """Say what is installed, what is not, and what this machine can do.
+
+    Example: icsched doctor""",
+    "completion": """Print a script for completion in bash, zsh or fish.
+
+    Example: icsched completion bash""",
+    "demo": """Show in seconds what a good order does to a real workflow.
+
+    It makes a workflow with run times, orders it, proves the order, simulates it, and keeps the
+    files.
+
+    Example: icsched demo -o tour""",
+}
+for place, (command, text) in enumerate(_COMMANDS.items()):
+    app.command(f"icsched.commands.{command}:{command}", name=command, help=text, sort_key=place)

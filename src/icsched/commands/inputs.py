@@ -1,0 +1,317 @@
+"""Files that commands read: workflows, lists of jobs, and what is known of jobs beforehand."""
+
+import os
+import re
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched import files, formats
+from icsched.commands.options import STANDARD_INPUT
+from icsched.commands.terminal import QUIET, Signs
+from icsched.commands.words import counted
+from icsched.dag import Dag
+from icsched.errors import ArgumentError, FormatError, GameError
+from icsched.files import check_replaceable, is_own_file
+from icsched.formats.dagman import DagmanOptions, read_with
+from icsched.workflow import Workflow
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of a workflow are read; by default the suffix decides on the format."""
+
+    options: DagmanOptions
+    format: str | None = None
+
+    def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
+        """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
+        check_given(files)
+        with signs.working(f"reading {files[0]}"):
+            if self.format_of(files[0]).options is DagmanOptions:
+                return read_with(files, self.options, directory=directory)
+            return self._read_other(files)
+
+    def format_of(self, path: str) -> formats.Format:
+        """Return the format that the file at *path* is read in."""
+        if self.format is None:
+            return formats.format_of(path, None)
+        return formats.FORMATS.find(self.format, asked_by="--format")
+
+    def _read_other(self, files: Sequence[str]) -> Workflow:
+        """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
+        for option in fields(DagmanOptions):
+            if getattr(self.options, option.name) != option.default:
+                name = option.name.replace("_", "-")
+                raise ArgumentError(f"--{name} is for DAGMan files; {files[0]} is not one")
+        return formats.read(files, format=self.format)
+
+    def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
+        """Read a workflow; raises FormatError also if no job is left to run."""
+        workflow = self.read(files, signs=signs)
+        if not len(workflow.dag):
+            by = f"; all are done by {workflow.done_by}" if workflow.done_by else ""
+            problem = f"expected at least one job that is left to run{by}"
+            raise FormatError(files[0], None, problem)
+        return workflow
+
+
+def check_given(files: Sequence[str]) -> None:
+    """Raise ArgumentError without a file."""
+    if not files:
+        raise ArgumentError("expected a workflow file")
+
+
+def check_output(workflow: Workflow, path: str, *inputs: str, instead: str = "") -> None:
+    """Raise ArgumentError if *path*, which is to be written, is of the workflow or of *inputs*.
+
+    Raises FormatError if there is a file that is read-only: before work that may take long.
+    """
+    is_file = os.path.isfile(path)  # noqa: PTH113  also False for a name that no file can have
+    if is_file and is_own_file(path, inputs):
+        raise ArgumentError(f"{path} is a file that is read: use another name{instead}")
+    if is_file and is_own_file(path, workflow.files):
+        raise ArgumentError(f"{path} is a file of the workflow: use another name{instead}")
+    check_replaceable(path)
+
+
+Number = TypeVar("Number", int, float)
+
+_NAME_AND_NUMBER = re.compile(r"(\S+?)(?:\s*,\s*|\s+)([^\s,]+)")
+_MOST_SHOWN = 200  # characters of a line in an error message
+_MOST_DIGITS = 18  # of a number of bytes: the sum of many of them still fits into 64 bits
+_BYTES = "a number of bytes from 0 to 10^18 - 1"
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Return the numbers that an option lists; raises ArgumentError for anything else.
+
+    >>> numbers("--intervals", "0.1, 1,10")
+    [0.1, 1.0, 10.0]
+    """
+    return _each(option, text, float, "numbers")
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Return the whole numbers that an option lists; raises ArgumentError for anything else.
+
+    >>> whole_numbers("--capacities", "4,16,64")
+    [4, 16, 64]
+    """
+    return _each(option, text, int, "whole numbers")
+
+
+def _each(option: str, text: str, number: Callable[[str], Number], what: str) -> list[Number]:
+    try:
+        return [number(word) for word in text.split(",")]
+    except ValueError:
+        problem = f"expected {what} separated by commas, got {text!r}"
+        raise ArgumentError(f"{option}: {problem}") from None
+
+
+def named_jobs(workflow: Workflow, option: str, text: str) -> list[str]:
+    """Return the jobs that an option lists, or that @FILE lists, one name on each line.
+
+    Raises FormatError with the line, or GameError, for a job that the workflow does not have.
+    """
+    known = set(workflow.names)
+    if text.startswith("@"):
+        return [name for _, name in _names(file_after_at(text), known)]
+    listed = [name for word in text.split(",") if (name := word.strip())]
+    for name in listed:
+        if name not in known:
+            raise GameError(f"{option}: unknown job {name!r}")
+    return listed
+
+
+# Files with one line for each job
+
+
+def file_after_at(word: str) -> str:
+    """Return the file that *word* names after @; a hyphen is standard input.
+
+    >>> file_after_at("@order.txt"), file_after_at("@-")
+    ('order.txt', '/dev/stdin')
+    """
+    path = word[1:]
+    return STANDARD_INPUT if path == "-" else path
+
+
+def read_order(workflow: Workflow, path: str) -> list[int]:
+    """Return the order in the file at *path*, one name on each line.
+
+    Jobs that are done may be in the file, and are left out. Raises FormatError with the line.
+    """
+    dag = workflow.dag
+    line_of: dict[str, int] = {}
+    for line, name in _names(path, set(workflow.names)):
+        _note(name, line, line_of, path)
+    tasks = [dag.ids[name] for name in line_of if name in dag.ids]
+    _check_all_there(dag, line_of, path)
+    for task in tasks:
+        for parent in dag.parent_rows[task].tolist():
+            here, above = line_of[str(dag.names[task])], line_of[str(dag.names[parent])]
+            if above > here:
+                names = f"{dag.names[task]!r} comes before its parent {dag.names[parent]!r}"
+                raise FormatError(path, here, f"job {names} (line {above})")
+    return tasks
+
+
+def read_sizes(workflow: Workflow, path: str) -> NDArray[np.int64]:
+    """Return the bytes of each job left to run, from lines with a name and a number.
+
+    Blanks or a comma separate the two. Jobs that are done may have a line too. Raises FormatError
+    for a wrong line, with its number, and for a job without a line.
+    """
+    known = set(workflow.names)
+    line_of: dict[str, int] = {}
+    found: dict[Hashable, int] = {}
+    for line, text in _lines(path):
+        match = _NAME_AND_NUMBER.fullmatch(text)
+        if text.startswith("#") and not (match and match[1] in known):
+            continue
+        if match is None:
+            raise FormatError(path, line, f"expected a job and {_BYTES}, got {_start(text)!r}")
+        name, word = match.groups()
+        _check_known(name, line, known, path)
+        _note(name, line, line_of, path)
+        if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS):
+            problem = f"job {name!r}: expected {_BYTES}, got {_start(word)!r}"
+            raise FormatError(path, line, problem)
+        found[name] = int(word)
+    _check_all_there(workflow.dag, found, path)
+    return np.array([found[name] for name in workflow.dag.names], np.int64)
+
+
+def _names(path: str, known: Container[Hashable]) -> Iterator[tuple[int, str]]:
+    """Yield the names in a file, one on each line, with line numbers; raises FormatError."""
+    for line, text in _lines(path):
+        if not text.startswith("#") or text in known:
+            _check_known(text, line, known, path)
+            yield line, text
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, with their numbers."""
+    for line, text in enumerate(files.read_text(path).split("\n"), 1):
+        if text.strip():
+            yield line, text.strip()
+
+
+def _check_known(name: str, line: int, known: Container[Hashable], path: str) -> None:
+    if name not in known:
+        raise FormatError(path, line, f"unknown job {_start(name)!r}")
+
+
+def _start(text: str) -> str:
+    """Return *text*, or only its start if it would fill the terminal."""
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
+def _note(name: str, line: int, line_of: dict[str, int], path: str) -> None:
+    """Record the line of a job; raises FormatError if the job has a line already."""
+    if name in line_of:
+        raise FormatError(path, line, f"job {name!r} is already on line {line_of[name]}")
+    line_of[name] = line
+
+
+def _check_all_there(dag: Dag, found: Container[Hashable], path: str) -> None:
+    missing = [name for name in dag.names if name not in found]
+    if missing:
+        got = len(dag) - len(missing)
+        problem = f"expected all {len(dag)} jobs, got {got}; {missing[0]!r} is missing"
+        raise FormatError(path, None, problem)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that the user should know."""
+
+
+@dataclass(frozen=True)
+class Resumed(Note):
+    """Some jobs are done according to the rescue file, or, without one, to the files."""
+
+    done: int
+    left: int
+    rescue: str | None
+
+
+@dataclass(frozen=True)
+class TimesKnown(Note):
+    """How many jobs have run times of which origin, and how many given names fit no job.
+
+    `is_own` is true if all run times are those of the workflow file, and means of these.
+    """
+
+    measured: int
+    pattern: int
+    kind: int
+    all: int
+    unused: int
+    is_own: bool = False
+
+
+def resumed(workflow: Workflow) -> Resumed | None:
+    """Return how many jobs are done and left, or None if none is done."""
+    done = int(workflow.done.sum())
+    return Resumed(done, len(workflow.dag), workflow.done_by) if done else None
+
+
+def done_sentence(note: Resumed, aim: str) -> str:
+    """Say how many jobs are done, according to which file, and how many are left to *aim*."""
+    by = f" by {note.rescue}" if note.rescue else " by DONE in the files"
+    return f"{counted(note.done, 'job')} done{by}; {counted(note.left, 'job')} left to {aim}"
+
+
+def done_line(note: Resumed | None, aim: str) -> str:
+    """Return a line for a report, with the option that ignores the rescue file; "" for None."""
+    if note is None:
+        return ""
+    option = " (--no-rescue ignores that file)" if note.rescue else ""
+    return f"{done_sentence(note, aim)}{option}\n"
+
+
+def rescue_sentence(note: Resumed) -> str:
+    """Say which rescue file DAGMan will resume from, or how many jobs are marked DONE."""
+    if not note.rescue:
+        return done_sentence(note, "order")
+    return f"DAGMan will resume from {note.rescue}: {counted(note.done, 'job')} done"
+
+
+def times_sentence(note: TimesKnown) -> str:
+    """Say how many jobs have run times of which origin, or how many lack one in their own file."""
+    return _gaps(note) if note.is_own else f"run times: {times_counts(note)}"
+
+
+def _gaps(note: TimesKnown) -> str:
+    lacking = counted(note.kind + note.all, "job")
+    return f"{lacking} without a run time in the file: icsched takes the mean of other jobs"
+
+
+def times_counts(note: TimesKnown) -> str:
+    """Return how many jobs have run times of which origin."""
+    counts = {
+        "measured": note.measured,
+        "given by pattern": note.pattern,
+        "mean of their kind": note.kind,
+        "mean of all": note.all,
+    }
+    told = ", ".join(f"{count:,} {words}" for words, count in counts.items() if count)
+    unused = counted(note.unused, "name fits", "names fit") + " no job"
+    return told + (f"; {unused}" if note.unused else "")
+
+
+def times_keys(note: TimesKnown | None) -> dict[str, object] | None:
+    """Return the counts as JSON shows them; None for None."""
+    if note is None:
+        return None
+    return {name: count for name, count in asdict(note).items() if name != "is_own"}
+
+
+def times_line(note: TimesKnown | None) -> str:
+    """Return a line for a report; "" for None."""
+    return "" if note is None else f"{times_sentence(note)}\n"

@@ -1,0 +1,672 @@
+"""`icsched learn`: what the logs of a past run say."""
+
+import csv
+import errno
+import io
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from icsched import files, logs
+from icsched.arrays import Mask
+from icsched.commands.comparison import variation
+from icsched.commands.inputs import Reading, TimesKnown, times_keys, times_sentence
+from icsched.commands.notes import about_pool, caution_text
+from icsched.commands.options import STANDARD_OUTPUT, PathName, check_streams, refuse
+from icsched.commands.order_options import GivenPool, is_workflow, pool_text, timed, times_known
+from icsched.commands.replay import FIFO, USED, Foretold, foretell, learned_from, usage_of
+from icsched.commands.stalls import stall_lines
+from icsched.commands.terminal import (
+    QUIET,
+    SIGNS,
+    WRITTEN,
+    Flag,
+    Json,
+    OutputName,
+    Signs,
+    named,
+    put,
+    table,
+)
+from icsched.commands.words import counted, number
+from icsched.dag import Dag
+from icsched.errors import ArgumentError, FormatError, SimulationError
+from icsched.formats.dagman import DagmanOptions, submission_in
+from icsched.formats.table import format_by_suffix
+from icsched.logs import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.logs.usage import CLOCK_S
+from icsched.run_times import Origin, RunTimeTable
+from icsched.sim import AnyPool, Mean, Recorded, Times, Workers, pool_to_dict
+from icsched.sim.model import check_inputs
+from icsched.workflow import Workflow
+
+_YEAR_S = 366 * 86400.0
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """What the last run in the logs lacks.
+
+    `running` counts the jobs that run when the logs end, `absent` those of the workflow that never
+    started; jobs that run nothing do not count. `set_back` is by how many seconds the clock went
+    backwards; `skipped` attempts after that count for run times alone. `backwards` counts the
+    attempts of all runs that ended before their start: they have no run time. `has_year` is
+    false if the logs have no years. `is_over_a_year` is whether the run took longer than a year.
+    """
+
+    running: int = 0
+    absent: int = 0
+    set_back: float = 0.0
+    skipped: int = 0
+    backwards: int = 0
+    has_year: bool = True
+    is_over_a_year: bool = False
+
+
+def doubts_about(past: PastRun, usage: Usage, workflow: Workflow | None) -> Doubts:
+    """Return what the last run of *past*, whose usage is given, lacks; clocks are not looked at."""
+    run = past.last_run
+    is_open = (run.ending == Ending.RUNNING) & np.isnan(run.ended)
+    return Doubts(
+        running=len(np.unique(run.job[is_open])),
+        absent=0 if workflow is None else _absent(run, workflow),
+        backwards=int((past.set_back > 0).sum()),
+        has_year=past.has_year,
+        is_over_a_year=usage.length > _YEAR_S,
+    )
+
+
+def _absent(run: PastRun, workflow: Workflow) -> int:
+    """Return how many jobs of the workflow, of those that run something, never started."""
+    started = {run.names[job] for job in np.unique(run.job).tolist()}
+    runs = _runs_something(workflow)
+    return sum(str(name) not in started for name in workflow.dag.names if str(name) in runs)
+
+
+def _runs_something(workflow: Workflow) -> set[str]:
+    names = map(str, workflow.names)
+    if workflow.describe is None:
+        return set(names)
+    return {name for name, by in zip(names, workflow.describe(), strict=True) if by}
+
+
+def set_back_in(run: PastRun) -> tuple[Mask, float]:
+    """Return the attempts that start before an earlier one in the log, and by how many seconds."""
+    known = np.where(np.isnan(run.started), -np.inf, run.started)
+    late = np.maximum.accumulate(known) - run.started if len(run) else known
+    behind: Mask = late > CLOCK_S  # never of an unknown start, which is NaN
+    return behind, float(late[behind].max(initial=0.0))
+
+
+def without(run: PastRun, behind: Mask) -> PastRun:
+    """Return *run* with the starts of the attempts *behind* unknown."""
+    return replace(run, started=np.where(behind, np.nan, run.started))
+
+
+@dataclass(frozen=True, eq=False)
+class LearnAnswer:
+    """What logs say: in all runs by kind, and the last run over time.
+
+    `unknown` counts the names in the logs that the workflow does not have. `length` is from the
+    first start to the last end, in seconds, and `waits` are those before a start. `stalls`,
+    `foretold` and `timed` need the workflow's file. `doubts` is what the logs lack. `written` are
+    the files that were written.
+    """
+
+    logs: tuple[str, ...]
+    files: tuple[str, ...]
+    jobs: int
+    attempts: int
+    runs: int
+    unknown: int
+    began: float
+    length: float
+    kinds: tuple[KindOfJob, ...]
+    over_time: OverTime
+    peak: int
+    waits: Waits
+    fit: Fit
+    stalls: Stalls | None
+    foretold: Foretold | None
+    timed: TimesKnown | None
+    doubts: Doubts = field(default_factory=Doubts)
+    written: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where the run times and the pool go, if anywhere."""
+
+    run_times: str | None = None
+    pool: str | None = None
+
+
+def learn_answer(
+    given: Sequence[str],
+    outputs: Outputs,
+    *,
+    recorded: bool,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> LearnAnswer:
+    """Return what the logs among the *given* files say; the others are the workflow's.
+
+    *recorded* plays the recorded slots, not a fixed number.
+    Raises FormatError for a file that cannot be read, logs of another workflow, logs without a
+    successful job or with run times of 0 alone, and a pool that would never finish; ArgumentError
+    for an output that is one of the files. Nothing is written then.
+    """
+    read, paths = _sorted_out(given)
+    names = [path for path, _ in read]
+    with signs.working(f"reading {names[0]}"):
+        past = logs.parsed_run(read)
+        table = past.run_times()
+    if paths:
+        check_ends(past, names)
+    check_past(past, table, names)
+    is_in_order = _is_in_order(read)
+    if paths:
+        check_clock(past, read)
+    workflow = None if not paths else _workflow(paths, table, names, reading, signs)
+    check_names(past, workflow, names)
+    _check_outputs(outputs, given, workflow)
+    try:
+        found = _found(past, workflow, signs, recorded=recorded, is_in_order=is_in_order)
+        if workflow is None:
+            _check_pool(found.fit, table)  # else the simulation did
+    except SimulationError as error:
+        raise FormatError(", ".join(names), None, str(error)) from error
+    found = replace(found, logs=tuple(names), files=tuple(paths))
+    return replace(found, written=tuple(_write(outputs, found, table, workflow)))
+
+
+def _sorted_out(given: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the logs with their content, and the files of the workflow."""
+    found, paths = [], []
+    for path in given:
+        data = files.read_bytes(path)
+        if not data.strip() or not is_workflow(path, data):
+            found.append((path, data))
+        else:
+            paths.append(path)
+    _check_once(paths)
+    if not found:
+        raise _no_log(paths)
+    return found, paths
+
+
+def _no_log(paths: Sequence[str]) -> ArgumentError | FormatError:
+    """Return the error without a log; it names the file that has no suffix of a workflow's."""
+    problem = "expected a log of HTCondor, or its history as JSON"
+    others = [path for path in paths if format_by_suffix(path) is None]
+    return FormatError(others[0], None, problem) if others else ArgumentError(problem)
+
+
+def _check_once(paths: Sequence[str]) -> None:
+    """Raise ArgumentError if two of the workflow's files are the same."""
+    seen = set()
+    for path in paths:
+        if os.path.realpath(path) in seen:
+            raise ArgumentError(f"{path} is given twice")
+        seen.add(os.path.realpath(path))
+
+
+def check_past(past: PastRun, table: RunTimeTable, names: Sequence[str]) -> None:
+    """Raise FormatError for logs that say nothing about how long a job takes."""
+    where = ", ".join(names)
+    if not len(past):
+        raise FormatError(where, None, "expected jobs that were executed, got none")
+    if not len(table):
+        problem = "expected a successful job with its start and its end, got none"
+        raise FormatError(where, None, problem)
+    if not table.seconds.any():
+        problem = "all run times are 0: learn needs jobs that take a second or more"
+        raise FormatError(where, None, problem)
+
+
+def check_ends(past: PastRun, names: Sequence[str]) -> None:
+    """Raise FormatError if an attempt ended before its own start."""
+    bad = np.flatnonzero(past.set_back > CLOCK_S)
+    if len(bad):
+        job, seconds = past.names[past.job[bad[0]]], past.set_back[bad[0]]
+        problem = f"the clock went backwards: job {job!r} ended {seconds:g} s before its start;"
+        problem = f"{problem} without the workflow, learn tells the other run times"
+        raise FormatError(", ".join(names), None, problem)
+
+
+def check_clock(past: PastRun, read: Sequence[tuple[str, bytes]]) -> None:
+    """Raise FormatError if the starts in one log, which come as they happened, go backwards."""
+    _, seconds = set_back_in(past) if _is_in_order(read) else (None, 0.0)
+    if seconds:
+        problem = f"the clock went backwards by {seconds:g} s between two starts: without the"
+        raise FormatError(read[0][0], None, f"{problem} workflow, learn tells the run times")
+
+
+def _is_in_order(read: Sequence[tuple[str, bytes]]) -> bool:
+    """Whether there is one log, whose events come as they happened."""
+    return len(read) == 1 and logs.content_of(*read[0]) is logs.Content.LOG
+
+
+def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
+    """Raise FormatError if most jobs of the logs are not in the workflow."""
+    of_all = len(past.names)
+    fitting = of_all - _unknown(past, workflow)
+    if 2 * fitting < of_all:
+        problem = f"only {fitting:,} of {of_all:,} names fit jobs of the workflow: the logs are of"
+        problem = f"{problem} another workflow; without a workflow, learn tells the run times"
+        raise FormatError(", ".join(names), None, problem)
+
+
+def _check_pool(fit: Fit, table: RunTimeTable) -> None:
+    """Raise SimulationError if the workers leave too soon to ever finish the longest job."""
+    longest = int(np.argmax(table.seconds))
+    alone = Dag({table.names[longest]: []})
+    check_inputs(alone, fit.workers, Times("constant", means=table.seconds[[longest]]))
+
+
+def _workflow(
+    paths: Sequence[str], table: RunTimeTable, names: Sequence[str], reading: Reading, signs: Signs
+) -> Workflow:
+    """Read the workflow with the times of the logs."""
+    workflow = reading.read_to_run(paths, signs=signs)
+    return timed(workflow, table, names)
+
+
+def _found(
+    past: PastRun,
+    workflow: Workflow | None,
+    signs: Signs,
+    *,
+    recorded: bool,
+    is_in_order: bool,
+) -> LearnAnswer:
+    run, set_back = _in_order(past.last_run) if is_in_order else (past.last_run, {})
+    learned, told = None, None
+    with signs.working("looking at the run"):
+        if workflow is not None:
+            learned = learned_from(run, workflow.whole, recorded=recorded)
+        usage = usage_of(run, None) if learned is None else learned.usage
+        fit = logs.fitted(usage) if learned is None else learned.fit
+    if workflow is not None and learned is not None:
+        told = foretell(past, learned, workflow, signs)
+    return LearnAnswer(
+        logs=(),
+        files=(),
+        jobs=len(np.unique(past.job)),
+        attempts=len(past),
+        runs=int(past.run.max(initial=0)) + 1,
+        unknown=_unknown(past, workflow),
+        began=past.began + float(np.nanmin(run.started)),
+        length=usage.length,
+        kinds=tuple(logs.kinds_in(past, _descriptions(workflow))),
+        over_time=logs.over_time(usage),
+        peak=int(usage.running(usage.start).max(initial=0)),
+        waits=logs.waits(usage),
+        fit=fit,
+        stalls=None if learned is None else learned.stalls,
+        foretold=told,
+        timed=None if workflow is None else times_known(workflow),
+        doubts=replace(doubts_about(past, usage, workflow), **set_back),
+    )
+
+
+def _in_order(run: PastRun) -> tuple[PastRun, dict[str, Any]]:
+    """Return *run* without starts after the clock was set back, and these fields of `Doubts`."""
+    behind, seconds = set_back_in(run)
+    return without(run, behind), {"set_back": seconds, "skipped": int(behind.sum())}
+
+
+def _unknown(past: PastRun, workflow: Workflow | None) -> int:
+    """Return how many names in the logs are neither jobs nor FINAL and such nodes."""
+    if workflow is None:
+        return 0
+    submission = submission_in(workflow)
+    known = {*workflow.names, *(submission.special if submission else ())}
+    return sum(name not in known for name in past.names)
+
+
+def _descriptions(workflow: Workflow | None) -> dict[str, str]:
+    if workflow is None or workflow.describe is None:
+        return {}
+    return dict(zip(map(str, workflow.names), workflow.describe(), strict=True))
+
+
+# Files
+
+
+def _check_outputs(outputs: Outputs, given: Sequence[str], workflow: Workflow | None) -> None:
+    """Raise ArgumentError for an output that is an input, FormatError if it is unwritable.
+
+    The files of the workflow are asked for only if there is such a file: each job names one.
+    """
+    for path in filter(None, (outputs.run_times, outputs.pool)):
+        own = chain(given, workflow.files if workflow else ())
+        if os.path.isfile(path) and files.is_own_file(path, own):  # noqa: PTH113  any name
+            raise ArgumentError(f"{path} is a log, or a file of the workflow: use another name")
+        _check_writable(path)
+
+
+def _check_writable(path: str) -> None:
+    """Raise FormatError if no file can be written at *path*: then none of several is."""
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):  # noqa: PTH100  Path keeps ".."
+        return  # written into, not replaced
+    files.check_replaceable(path)
+    target = Path(os.path.realpath(path))
+    if target.is_file():
+        files.check_rewritable(path)
+        return
+    with files.naming(path):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not target.exists() and not os.access(target.parent, os.W_OK | os.X_OK):
+            target.parent.stat()  # says that there is no such directory
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _write(
+    outputs: Outputs, found: LearnAnswer, table: RunTimeTable, workflow: Workflow | None
+) -> list[str]:
+    """Write what was asked for; return the files."""
+    texts = {}
+    if outputs.run_times is not None:
+        texts[outputs.run_times] = _csv(table, workflow)
+    if outputs.pool is not None:
+        texts[outputs.pool] = _pool_text(found)
+    files.write_texts(texts)
+    return list(texts)
+
+
+def _csv(table: RunTimeTable, workflow: Workflow | None) -> str:
+    """Return the run times as a table; times that were not measured say where they are from."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["name", "seconds", "origin"])
+    measured = Origin.MEASURED.name.lower()
+    rows.writerows((name, s, measured) for name, s in _pairs(table.names, table.seconds))
+    if workflow is not None and workflow.run_times is not None:
+        assert workflow.run_time_origins is not None  # noqa: S101  with_run_times made both
+        pairs = _pairs(workflow.dag.names, workflow.run_times)
+        for pair, origin in zip(pairs, workflow.run_time_origins.tolist(), strict=True):
+            if origin != Origin.MEASURED:
+                rows.writerow([*pair, Origin(origin).name.lower()])
+    return out.getvalue()
+
+
+def _pairs(names: Sequence[object], seconds: np.ndarray) -> list[tuple[object, float]]:
+    return list(zip(names, [round(s, 6) for s in seconds.tolist()], strict=True))
+
+
+def _pool_text(found: LearnAnswer) -> str:
+    """Return the pool; the error of a pool that does not explain the run goes with it."""
+    told = found.foretold
+    if told is None:
+        return pool_text(GivenPool(found.fit.workers))
+    return pool_text(GivenPool(told.pool, told.error if told.is_far_off else None))
+
+
+_MOST_ROWS = 20
+_WHAT_USED_IS = f"{USED}: the recorded order of the starts, as a fixed list"
+_WHY_FIFO = "; fifo: what HTCondor does, as the workflow has no priorities"
+
+
+def text(found: LearnAnswer) -> str:
+    """Return a report."""
+    parts = [_head(found), _kinds(found.kinds), _stalls(found.stalls)]
+    parts.append(_pool(found))
+    if found.foretold:
+        parts.append(_orders(found.foretold))
+    written = f"wrote {named(', '.join(found.written))}\n" if found.written else ""
+    return "\n".join(part for part in parts if part) + written
+
+
+def _head(found: LearnAnswer) -> str:
+    runs = f" in {counted(found.runs, 'run')}" if found.runs > 1 else ""
+    attempts = f"{counted(found.jobs, 'job')}, {counted(found.attempts, 'attempt')}{runs}"
+    lines = [
+        f"{named(*found.logs)}: {attempts}",
+        f"The last run began {_moment(found)} and took {_seconds(found.length)}, from the"
+        " first start to the last end.",
+    ]
+    lines += _doubts(found.doubts)
+    if found.timed:
+        lines.append(f"{times_sentence(found.timed).capitalize()}.")
+    if found.unknown:
+        jobs = counted(found.unknown, "job of the logs is", "jobs of the logs are")
+        lines.append(f"{jobs} not in {named(*found.files)}.")
+    if found.waits.mean is not None:
+        lines.append(
+            f"Jobs waited {_seconds(found.waits.mean)} from submission to start on average, half"
+            f" of them {_seconds(found.waits.median)} at most, 95% {_seconds(found.waits.high)}."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _moment(found: LearnAnswer) -> str:
+    date = "%Y-%m-%d" if found.doubts.has_year else "%m-%d"
+    return datetime.fromtimestamp(found.began, UTC).strftime(f"{date} %H:%M:%S UTC")
+
+
+def _doubts(found: Doubts) -> list[str]:
+    """Say what the logs lack, a sentence for each."""
+    absent = counted(found.absent, "job of the workflow is", "jobs of the workflow are")
+    sentences = {
+        "That is more than a year: was a clock set forward?": found.is_over_a_year,
+        f"The log ends while {counted(found.running, 'job runs', 'jobs run')}.": found.running,
+        f"{absent} not in the last run.": found.absent,
+        f"The clock went backwards by {_seconds(found.set_back)}: only run times are from"
+        f" {counted(found.skipped, 'attempt')} after that.": found.skipped,
+        f"{counted(found.backwards, 'attempt')} ended before the start, because a clock went"
+        " backwards: no run time is known of that.": found.backwards,
+    }
+    return [sentence for sentence, holds in sentences.items() if holds]
+
+
+def _seconds(value: float | None) -> str:
+    """Return seconds with three digits or all before the point."""
+    if value is None:
+        return "unknown"
+    return f"{number(value, 0 if value >= 100 else 1)} s"
+
+
+def _kinds(kinds: Sequence[KindOfJob]) -> str:
+    rows = [["run times by kind", "jobs", "done", "mean", "spread", "failures", "evictions"]]
+    for kind in kinds[:_MOST_ROWS]:
+        spread = "" if kind.spread is None else f"{kind.spread:.2f}"
+        mean = "" if kind.mean is None else _seconds(kind.mean)
+        counts = f"{kind.jobs:,}", f"{kind.count:,}"
+        rows.append(
+            [named(kind.name), *counts, mean, spread, f"{kind.failures:,}", f"{kind.evictions:,}"]
+        )
+    rest = len(kinds) - _MOST_ROWS
+    return table(rows, right=range(1, 7)) + (
+        f"and {rest:,} more: --json has all\n" if rest > 0 else ""
+    )
+
+
+def _stalls(found: Stalls | None) -> str:
+    if found is None:
+        return ""
+    first, *periods = stall_lines(found)
+    return "\n".join([first, *(f"  {line}" for line in periods)]) + "\n"
+
+
+def _pool(found: LearnAnswer) -> str:
+    fit, told = found.fit, found.foretold
+    pool = fit.workers if told is None else told.pool
+    lines = [f"Pool: {_who(pool)}."]
+    if isinstance(pool, Workers) and pool.count < found.peak:
+        lines.append(
+            f"Up to {counted(found.peak, 'job')} ran at once, but usually fewer slots were there"
+            " while jobs waited."
+        )
+    if fit.submission is not None:
+        lines.append(f"DAGMan submitted a job {_seconds(fit.submission)} after its last parent.")
+    if told is not None:
+        pools = {"workers": counted(fit.workers.count, "worker"), "recorded": "the recorded slots"}
+        words = " and ".join(
+            f"{_seconds(told.replays[name])} on {who} ({_percent(told.error_of(name))})"
+            for name, who in pools.items()
+        )
+        until = "" if told.actual == found.length else ", until the last job succeeded"
+        lines.append(
+            f"The same order takes {words} by simulation, {_seconds(told.actual)} in fact{until}."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _who(pool: AnyPool) -> str:
+    if isinstance(pool, Recorded):
+        who = f"{counted(pool.count, 'recorded visit')} of slots"
+    else:
+        assert isinstance(pool, Workers)  # noqa: S101  learn fits no other pool
+        who = counted(pool.count, "worker")
+    terms = {
+        f"leaving after {_seconds(pool.leave)} on average": pool.leave < math.inf,
+        f"{_seconds(pool.overhead)} between two jobs": pool.overhead > 0,
+        f"{_seconds(pool.delay)} until a job can be taken after its last parent": pool.delay > 0,
+    }
+    return ", ".join([who, *(term for term, holds in terms.items() if holds)])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.1f}%"
+
+
+def _orders(told: Foretold) -> str:
+    """Say what the whole workflow takes in each order, on the pool."""
+    against = "fifo" if told.baseline == FIFO else "the order used"
+    rows = [["order", "time on this pool", f"against {against}"]]
+    for name, estimates in told.found.orders.items():
+        ratio = told.found.ratio.get(f"{name}_over_{told.baseline}")
+        change = ""
+        if ratio is not None:
+            low, high = _percent(ratio.time.low - 1), _percent(ratio.time.high - 1)
+            change = f"{_percent(ratio.time.median - 1)} [{low}, {high}]"
+        rows.append([named(name), _interval(estimates.time), change])
+    where = "as the logs say" if told.spread_is_measured else "by assumption"
+    what = _WHAT_USED_IS + (_WHY_FIFO if told.baseline == FIFO else "")
+    how = (
+        f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
+        f" {variation(told.times)} ({where})"
+    )
+    doubt = caution_text(about_pool(told.error))
+    return f"{doubt}{table(rows)}{what}\n{how}\n"
+
+
+def _interval(time: Mean) -> str:
+    return f"{_seconds(time.mean)} [{_seconds(time.low)}, {_seconds(time.high)}]"
+
+
+def keys(found: LearnAnswer) -> dict[str, object]:
+    """Return what was found as JSON shows it."""
+    told, over = found.foretold, found.over_time
+    return {
+        "logs": found.logs,
+        "files": found.files,
+        "jobs": found.jobs,
+        "attempts": found.attempts,
+        "runs": found.runs,
+        "unknown": found.unknown,
+        "began": found.began if found.doubts.has_year else None,
+        "length": found.length,
+        "doubts": asdict(found.doubts),
+        "kinds": [asdict(kind) for kind in found.kinds],
+        "run_times": times_keys(found.timed),
+        "waits": asdict(found.waits),
+        "peak": found.peak,
+        "timeline": {
+            key: getattr(over, key).tolist() for key in ("time", "running", "waiting", "missing")
+        },
+        "stalls": _stall_keys(found.stalls),
+        "submission_delay": found.fit.submission,
+        "start_delay": found.fit.freed,
+        "pool": pool_to_dict(found.fit.workers if told is None else told.pool),
+        "replay": None if told is None else _replay_keys(told),
+        "baseline": None if told is None else told.baseline,
+        "orders": None if told is None else _order_keys(told),
+        "written": found.written,
+    }
+
+
+def _stall_keys(found: Stalls | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    waited = [{"job": job, "lost": lost} for job, lost in found.waited_for]
+    return {**asdict(found), "waited_for": waited}
+
+
+def _replay_keys(told: Foretold) -> dict[str, object]:
+    return {"actual": told.actual, **told.replays, "error": told.error}
+
+
+def _order_keys(told: Foretold) -> dict[str, object]:
+    found = told.found
+    ratios = {name: found.ratio.get(f"{name}_over_{told.baseline}") for name in found.orders}
+    return {
+        name: {
+            "time": asdict(estimates.time),
+            "ratio": asdict(ratio.time) if (ratio := ratios[name]) else None,
+        }
+        for name, estimates in found.orders.items()
+    }
+
+
+def learn(
+    *files: PathName,
+    output_: Annotated[PathName | None, OutputName] = None,
+    pool_file: Annotated[PathName | None, WRITTEN] = None,
+    recorded: Flag = False,
+    lenient: Flag = False,
+    usedagdir: Flag = False,
+    json_: Json = False,
+) -> None:
+    """Say what a past run tells: run times, waiting, stalls, the pool, and other orders.
+
+    Parameters
+    ----------
+    files
+        Event logs of HTCondor, or its history as JSON; and the DAGMan file of the workflow.
+        Their content says which is which. Without a DAGMan file, only what logs alone can say.
+    output_
+        File for the run times, as a table that --run-times reads.
+    pool_file
+        JSON file for the pool, which --pool reads.
+    recorded
+        Take the slots as they came and left, instead of a fixed number of workers.
+    lenient
+        Skip unknown commands instead of refusing them.
+    usedagdir
+        Look for files from the directory of the DAGMan file, as condor_submit_dag -usedagdir does.
+    json_
+        Print one JSON object instead of tables.
+
+    """
+    check_streams(*files)
+    _refuse_outputs(output_, pool_file)
+    found = learn_answer(
+        files,
+        Outputs(output_, pool_file),
+        recorded=recorded,
+        reading=Reading(DagmanOptions(lenient, usedagdir, no_rescue=True)),
+        signs=SIGNS,
+    )
+    put(found, text, keys, as_json=json_)
+
+
+def _refuse_outputs(output: str | None, pool_file: str | None) -> None:
+    """Raise ArgumentError for outputs that are not two files."""
+    paths = [os.path.realpath(path) for path in (output, pool_file) if path is not None]
+    refuse(
+        {
+            "-o: expected a file, got standard output": output == STANDARD_OUTPUT,
+            "--pool-file: expected a file, got standard output": pool_file == STANDARD_OUTPUT,
+            "-o and --pool-file name the same file": len(set(paths)) < len(paths),
+        }
+    )

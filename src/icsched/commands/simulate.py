@@ -1,0 +1,528 @@
+"""`icsched simulate`: what an order gains on a pool of unpredictable workers."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched import compare
+from icsched.commands.comparison import variation
+from icsched.commands.inputs import (
+    Note,
+    Reading,
+    Resumed,
+    TimesKnown,
+    done_sentence,
+    numbers,
+    resumed,
+    times_counts,
+    times_keys,
+)
+from icsched.commands.notes import caution_lines, cautions_about, sentence
+from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams
+from icsched.commands.order_options import (
+    AUTO,
+    ENOUGH_RUNS,
+    NOW,
+    UNIT_TIMES,
+    GivenPool,
+    OrderWords,
+    SamplingOptions,
+    TimeOptions,
+    as_played,
+    check_known,
+    chosen_by_auto,
+    differ,
+    is_file,
+    is_played_live,
+    naming_pool,
+    plan_of_file,
+    read_given_pool,
+    times_known,
+    with_run_times,
+)
+from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, named, put, table
+from icsched.commands.words import counted, in_unit, number, rounded, size, visible_time
+from icsched.compare import Paired, PaperSampling, Simulation, Timeline
+from icsched.compare.simulation import FEWEST_RUNS, OrderLike
+from icsched.dag import Dag
+from icsched.errors import ArgumentError
+from icsched.orders import ORDERS, Plan, prioritize
+from icsched.sim import AnyPool, Mean, Played, Pool, Ratio, Recorded, Times, Workers, pool_to_dict
+from icsched.sim.engine import cores
+from icsched.sim.model import BatchLaw
+from icsched.workflow import Workflow
+
+ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it
+_FOLLOWED_RUNS = 200  # at most, for timelines
+_FOLLOWED_STEPS = 2_000_000  # about this many assignments and batches in all these runs
+
+
+@dataclass(frozen=True, eq=False)
+class SimulateAnswer:
+    """What was simulated, and what came out.
+
+    `run_times` are the files with the mean times, if there are any: those of --run-times, or the
+    workflow's own. `timed` says where the times of --run-times come from. `chosen` is the order
+    that auto chose, `NOW` for what the files have now, None without auto.
+    """
+
+    files: tuple[str, ...]
+    jobs: int
+    arcs: int
+    done: int
+    resumed: Resumed | None
+    pool: AnyPool
+    times: Times
+    run_times: tuple[str, ...]
+    timed: TimesKnown | None
+    sampling: Paired | PaperSampling
+    chosen: str | None
+    found: Simulation
+    cautions: tuple[Note, ...]
+
+
+def simulate_answer(
+    files: Sequence[str],
+    wanted: Sequence[str],
+    *,
+    pool: AnyPool,
+    times: Times,
+    run_times: Sequence[str],
+    has_unit: bool,
+    sampling: Paired | PaperSampling,
+    seed: int,
+    threads: int,
+    reading: Reading,
+    replay_error: float | None = None,
+    signs: Signs = QUIET,
+) -> SimulateAnswer:
+    """Simulate a workflow in each of the *wanted* orders, names or @FILE, and those of `ALWAYS`.
+
+    If the files have priorities, `NOW` is simulated, too: what they have before anything changes.
+    Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
+    Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
+    *replay_error* is how far off the run ends by simulation that the pool was learned from.
+    """
+    for word in wanted:
+        check_known(word)
+    workflow = reading.read_to_run(files, signs=signs)
+    workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
+    times = replace(times, means=workflow.run_times)
+    model = Model(pool, times, sampling, seed, threads, signs)
+    orders = model.orders(workflow, wanted)
+    auto = orders.get(AUTO)
+    if isinstance(auto, Plan):
+        orders[AUTO] = as_played(workflow, auto)
+    found = model.simulation(workflow.dag, orders)
+    return SimulateAnswer(
+        files=tuple(files),
+        jobs=len(workflow.dag),
+        arcs=workflow.dag.arc_count,
+        done=int(workflow.done.sum()),
+        resumed=resumed(workflow),
+        pool=pool,
+        times=times,
+        run_times=sources,
+        timed=times_known(workflow, is_own=not run_times),
+        sampling=sampling,
+        chosen=chosen_by_auto(auto),
+        found=found,
+        cautions=cautions_about(workflow, replay_error),
+    )
+
+
+def _timed(
+    workflow: Workflow, files: Sequence[str], run_times: Sequence[str], *, has_unit: bool
+) -> tuple[Workflow, tuple[str, ...]]:
+    """Return *workflow* with its run times, and the files that have them."""
+    if run_times:
+        check_unit("--run-times", has_unit=has_unit)
+        return with_run_times(workflow, run_times), tuple(run_times)
+    if workflow.run_times is None:
+        return workflow, ()
+    check_unit(files[0], has_unit=has_unit)
+    return workflow, tuple(files[:1])
+
+
+def check_unit(source: str, *, has_unit: bool, option: str = "--interval") -> None:
+    """Raise ArgumentError for run times, in seconds, if the unit of the pool is not known."""
+    if not has_unit:
+        raise ArgumentError(
+            f"{source}: run times are in seconds: say {option}, the mean seconds between"
+            " batches, --workers or --pool"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What is simulated and how often, the same for every order."""
+
+    pool: AnyPool
+    times: Times
+    sampling: Paired | PaperSampling
+    seed: int
+    threads: int
+    signs: Signs
+
+    def orders(self, workflow: Workflow, wanted: Sequence[str]) -> dict[str, OrderLike]:
+        """Return the *wanted* orders, what the files have now if they say so, and `ALWAYS`."""
+        has_own = differ(workflow.priorities)
+        now = {NOW: Played("priority", priorities=workflow.priorities)} if has_own else {}
+        asked = {word: self.order(workflow, word) for word in wanted}
+        always = {word: self.order(workflow, word) for word in ALWAYS if word not in asked}
+        return {**asked, **now, **always}
+
+    def order(self, workflow: Workflow, word: str) -> OrderLike:
+        """Return an order in the form that the simulation takes; run times are the mean times."""
+        dag = workflow.dag
+        if is_file(word):
+            return plan_of_file(workflow, word)
+        if is_played_live(word):
+            return word
+        means = self.times.means_for(dag) if ORDERS[word].run_times != "unused" else None
+        with self.signs.working("ordering", len(dag)):
+            if word == AUTO:
+                return prioritize(workflow, word, run_times=means, pool=self.pool, seed=self.seed)
+            return prioritize(dag, word, run_times=means)
+
+    def simulation(
+        self, dag: Dag, orders: Mapping[str, OrderLike], baseline: str | None = None
+    ) -> Simulation:
+        """Simulate all orders on the same draws."""
+        with self.signs.progress("simulating", len(dag)) as tell:
+            return compare.simulate(
+                dag,
+                orders,
+                pool=self.pool,
+                times=self.times,
+                seed=self.seed,
+                baseline=baseline,
+                sampling=self.sampling,
+                threads=self.threads,
+                progress=tell,
+            )
+
+    def timelines(
+        self, dag: Dag, orders: Mapping[str, OrderLike], found: Simulation
+    ) -> dict[str, Timeline]:
+        """Follow some runs of each order, until the mean time of the slowest."""
+        pool, times = self.pool, self.times
+        until = max(estimates.time.mean for estimates in found.orders.values())
+        batches = until / pool.interval if isinstance(pool, Pool) else 0
+        affordable = int(_FOLLOWED_STEPS / (len(dag) + batches))
+        runs = max(1, min(_FOLLOWED_RUNS, found.runs, affordable))
+        with self.signs.working("following some runs"):
+            return {
+                name: Timeline.of(dag, order, pool, times, seed=found.seed, runs=runs, until=until)
+                for name, order in orders.items()
+            }
+
+
+def text(found: SimulateAnswer) -> str:
+    """Return tables."""
+    head = f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
+    head += f"{done_sentence(found.resumed, 'simulate')}.\n" if found.resumed else ""
+    head += _model(found) + "".join(_told(found))
+    return f"{head}\n{_report(found)}"
+
+
+def _told(found: SimulateAnswer) -> list[str]:
+    """Say what some names of orders stand for."""
+    chosen = [f"auto chose {found.chosen}.\n"] if found.chosen else []
+    has_own = NOW in found.found.orders
+    return [f"{NOW} is the order by the priorities in the file.\n", *chosen] if has_own else chosen
+
+
+def _model(found: SimulateAnswer) -> str:
+    """Say what was simulated."""
+    times, who = found.times, pool_words(found.pool)
+    law = "" if times.law == "constant" else f" ({times.law})"
+    means = f"from {', '.join(found.run_times)}" if found.run_times else "1 for each job"
+    counts = f" ({times_counts(found.timed)})" if found.timed else ""
+    return f"Simulated: {who}.\nMean run times: {means}{counts}; {variation(times)}{law}.\n"
+
+
+def pool_words(pool: AnyPool, unit: str = "") -> str:
+    """Say who asks for jobs; *unit* follows each time.
+
+    >>> pool_words(Workers(4, delay=5), "s")
+    '4 workers, results and losses known after 5 s'
+    """
+    terms = {
+        f"workers leave after {in_unit(rounded(pool.leave), unit)} on average": pool.leave
+        < math.inf,
+        f"deadline {in_unit(number(pool.deadline), unit)}": pool.deadline < math.inf,
+        f"{pool.replicas:,} replicas of each job": pool.replicas > 1,
+        f"overhead {in_unit(rounded(pool.overhead), unit)} for each job": pool.overhead > 0,
+        f"results and losses known after {in_unit(rounded(pool.delay), unit)}": pool.delay > 0,
+    }
+    return ", ".join([_who(pool, unit), *(term for term, holds in terms.items() if holds)])
+
+
+def _who(pool: AnyPool, unit: str) -> str:
+    if isinstance(pool, Recorded):
+        return f"{counted(pool.count, 'recorded visit')} of workers"
+    return _workers(pool) if isinstance(pool, Workers) else _batches(pool, unit)
+
+
+def _workers(pool: Workers) -> str:
+    speeds = f" of speeds {', '.join(f'{s:g}' for s in pool.speeds)}" if pool.speeds else ""
+    return f"{counted(pool.count, 'worker')}{speeds}"
+
+
+def _batches(pool: Pool, unit: str) -> str:
+    law = "" if pool.batch_law == "fixed" else f" on average ({pool.batch_law})"
+    interval = in_unit(number(pool.interval), unit)
+    who = f"batches of {counted(pool.batch, 'request')}{law}, {interval} apart on average"
+    who += ", requests wait" if pool.waiting else ""
+    return who + (f", speeds vary by {pool.speed_spread:g}" if pool.speed_spread else "")
+
+
+def _report(answer: SimulateAnswer) -> str:
+    found, is_tested = answer.found, not isinstance(answer.sampling, PaperSampling)
+    rows = [["order", "time", "found nothing", "utilisation"]]  # fits into 80 columns
+    for name, estimates in found.orders.items():
+        shares = _percent(estimates.stall), _percent(estimates.utilisation)
+        rows.append([named(name), _interval(estimates.time), *shares])
+    names = [name for name in found.orders if name != "fifo"]
+    ratios = [_sentence(found, name, is_tested=is_tested) for name in names]
+    below = [*caution_lines(answer.cautions), _effort(found, is_tested=is_tested)]
+    return "\n".join([table(rows, right=(2, 3)), *ratios, *below]) + "\n"
+
+
+def _interval(found: Mean | Ratio) -> str:
+    """Return a number and its interval, with as many decimals as the interval justifies.
+
+    An exact number has no interval.
+
+    >>> _interval(Mean(29089.0, 29089.0, 29089.0)), _interval(Mean(2.5, 2.4, 2.6))
+    ('29,089', '2.50 [2.40, 2.60]')
+    """
+    middle = found.mean if isinstance(found, Mean) else found.median
+    width = found.high - found.low
+    if width <= 1e-9 * middle or not visible_time(found.high):  # apart from rounding; no time
+        return number(round(visible_time(middle), 4))
+    decimals = min(8, max(0, 1 - math.floor(math.log10(width))))
+    texts = [number(value, decimals) for value in (middle, found.low, found.high)]
+    return "{} [{}, {}]".format(*texts)
+
+
+def _percent(share: Mean) -> str:
+    """Return a share without its interval, which only --json has."""
+    return f"{100 * share.mean:.1f}%"
+
+
+def _sentence(found: Simulation, name: str, *, is_tested: bool) -> str:
+    """Say how an order compares with fifo, with a verdict if there is a 95% interval."""
+    ratios = found.ratio[f"{name}_over_fifo"]
+    time = ratios.time
+    text = f"{name} takes {_interval(time)} of fifo's time"
+    text += f": {_difference(time)}" if is_tested else _spread(time)
+    text += f"\n  utilisation {_interval(ratios.utilisation)} of fifo's"
+    if ratios.stall is None:
+        return f"{text}; found nothing: {_no_ratio(found, name)}"
+    return f"{text}; found nothing {_interval(ratios.stall)} times as often"
+
+
+def _spread(ratio: Ratio) -> str:
+    """Return the mean and the standard deviation of the ratios of samples."""
+    return f" (mean {ratio.mean:.4f}, standard deviation {ratio.deviation:.4f})"
+
+
+def _no_ratio(found: Simulation, name: str) -> str:
+    """Say why the shares that found nothing in an order and in fifo have no ratio."""
+    shares = {order: found.orders[order].stall.mean for order in (name, "fifo")}
+    calm = [order for order, share in shares.items() if not share]
+    if len(calm) == len(shares):
+        return "never any"
+    return f"never any with {calm[0]}" if calm else "no ratio, because fifo's share may be 0"
+
+
+def _difference(ratio: Ratio) -> str:
+    if ratio.low <= 1 <= ratio.high:
+        return "no difference to be seen"
+    percent = 100 * abs(1 - ratio.median)
+    size = f"{percent:.0f}%" if percent >= 10 else f"{percent:.2g}%"
+    return f"{size} {'less' if ratio.high < 1 else 'more'}"
+
+
+def _effort(found: Simulation, *, is_tested: bool) -> str:
+    """Say how many runs were made; the ranges of Malewicz et al. 2007 allow no verdict."""
+    runs = f"{counted(found.runs, 'run')} of each order, seed {found.seed}; "
+    if not is_tested:
+        return (
+            f"{runs}in brackets, as in Malewicz et al. 2007, the range of 95% of the means of"
+            " 300 runs, or of their ratios: these are not confidence intervals"
+        )
+    runs += "95% intervals"
+    if found.precise:
+        return runs
+    if found.runs < FEWEST_RUNS:
+        return f"{runs}\nFewer than {FEWEST_RUNS} runs: do not trust the intervals"
+    return (
+        f"{runs}\nThe half-width asked for was not reached: it is {found.half_width:.2g}"
+        " of the ratio of times; --runs allows more runs"
+    )
+
+
+def keys(answer: SimulateAnswer) -> dict[str, object]:
+    """Return what was found as JSON shows it; a value for what never happens is null."""
+    found = answer.found
+    return {
+        "jobs": answer.jobs,
+        "arcs": answer.arcs,
+        "done": answer.done,
+        "chosen": answer.chosen,
+        "orders": {name: asdict(estimates) for name, estimates in found.orders.items()},
+        "ratio": {name: asdict(ratios) for name, ratios in found.ratio.items()},
+        "runs": found.runs,
+        "seed": found.seed,
+        "precise": found.precise,
+        "half_width": found.half_width,
+        "pool": pool_to_dict(answer.pool),
+        "run_times": times_keys(answer.timed),
+        "notes": list(map(sentence, answer.cautions)),
+        "times": {"law": answer.times.law, "spread": answer.times.spread},
+    }
+
+
+@Parameter(name="*", group="Pool")
+@dataclass(frozen=True)
+class SimulatedPool:
+    """Who asks for jobs.
+
+    Parameters
+    ----------
+    interval
+        Mean time between batches of requests; 1 by default.
+    batch
+        Mean number of requests in a batch; 16 by default.
+    batch_law
+        How sizes of batches vary: geometric by default.
+    waiting
+        Requests that find no job wait for one; otherwise they are lost.
+    speed_spread
+        How much the speeds of workers vary: deviation divided by mean; 0 by default.
+    workers
+        A fixed set of this many workers instead of batches.
+    speeds
+        With --workers: the speed of each worker, separated by commas; 1 for each by default.
+    leave
+        Mean time after which a worker leaves, and its job is lost; never by default.
+    deadline
+        Time after which a job that is not done is handed out once more; never by default.
+    replicas
+        Hand each job out to this many workers at once.
+    overhead
+        Time of an assignment beside the job's own, whatever the worker's speed; 0 by default.
+    delay
+        Time until a result, or the loss of a job, changes what can be taken; 0 by default.
+    pool_file
+        JSON file that says all this; no other option of the pool can be used with it.
+
+    """
+
+    interval: float | None = None
+    batch: float | None = None
+    batch_law: BatchLaw | None = None
+    waiting: Flag = False
+    speed_spread: float | None = None
+    workers: Annotated[int | None, WHOLE] = None
+    speeds: str | None = None
+    leave: Annotated[float, Parameter(show_default=False)] = math.inf
+    deadline: Annotated[float, Parameter(show_default=False)] = math.inf
+    replicas: Annotated[int, WHOLE] = 1
+    overhead: Annotated[float, Parameter(show_default=False)] = 0.0
+    delay: Annotated[float, Parameter(show_default=False)] = 0.0
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether the user said what a unit of time is."""
+        given = self.interval, self.workers, self.pool_file
+        return any(value is not None for value in given)
+
+    def given(self) -> GivenPool:
+        """Return the pool; raises ArgumentError for options that cannot be used together.
+
+        Raises FormatError for a file that is no pool.
+        """
+        if self.pool_file is None:
+            return GivenPool(self._said())
+        if replace(self, pool_file=None) != SimulatedPool():
+            raise ArgumentError("--pool cannot be used with other options of the pool")
+        return read_given_pool(self.pool_file)
+
+    def _said(self) -> AnyPool:
+        """Return the pool that the options other than --pool say."""
+        of_batches = {
+            "interval": self.interval,
+            "batch": self.batch,
+            "batch_law": self.batch_law,
+            "waiting": self.waiting or None,
+            "speed_spread": self.speed_spread,
+        }
+        given = {name: value for name, value in of_batches.items() if value is not None}
+        terms = {
+            "leave": self.leave,
+            "deadline": self.deadline,
+            "replicas": self.replicas,
+            "overhead": self.overhead,
+            "delay": self.delay,
+        }
+        if self.workers is not None:
+            if given:
+                option = next(iter(given)).replace("_", "-")
+                raise ArgumentError(f"--{option} cannot be used with --workers")
+            speeds = None if self.speeds is None else numbers("--speeds", self.speeds)
+            return Workers(self.workers, speeds, **terms)  # type: ignore[arg-type]
+        if self.speeds is not None:
+            raise ArgumentError("--speeds needs --workers; --speed-spread is for batches")
+        return Pool(**given, **terms)  # type: ignore[arg-type]
+
+
+PAPER_POOL = SimulatedPool()  # except for the batch sizes, which are exponential in the paper
+
+
+def simulate(
+    *files: FileName,
+    order: OrderWords = (AUTO,),
+    pool_options: SimulatedPool = PAPER_POOL,
+    time_options: TimeOptions = UNIT_TIMES,
+    sampling_options: SamplingOptions = ENOUGH_RUNS,
+    reading: FileOptions = USUAL,
+    json_: Json = False,
+) -> None:
+    """Simulate a workflow in several orders and compare their times with fifo's.
+
+    Parameters
+    ----------
+    order
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+        It can be given several times. critical-path and fifo are always included, and the order
+        now: the priorities that the file has, if it has some.
+    json_
+        Print one JSON object instead of tables.
+
+    """
+    check_streams(*files, *order, *time_options.run_times, pool_options.pool_file)
+    given = pool_options.given()
+    with naming_pool(pool_options.pool_file):
+        found = simulate_answer(
+            files,
+            order,
+            pool=given.pool,
+            times=time_options.times(),
+            run_times=time_options.run_times,
+            has_unit=pool_options.has_unit,
+            sampling=sampling_options.sampling(),
+            seed=sampling_options.seed,
+            threads=cores(),
+            reading=Reading(reading),
+            replay_error=given.replay_error,
+            signs=SIGNS,
+        )
+    put(found, text, keys, as_json=json_)

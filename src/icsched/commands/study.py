@@ -1,0 +1,543 @@
+"""`icsched study`: orders against first come, first served over a grid of pools."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from icsched.commands import figures as draw
+from icsched.commands.comparison import Compared
+from icsched.commands.inputs import (
+    Reading,
+    Resumed,
+    TimesKnown,
+    check_given,
+    done_sentence,
+    numbers,
+    resumed,
+    times_sentence,
+    whole_numbers,
+)
+from icsched.commands.notes import about_pool, caution_text
+from icsched.commands.options import USUAL, WHOLE, FileOptions, PathName, check_streams
+from icsched.commands.order_options import (
+    ENOUGH_RUNS,
+    UNIT_TIMES,
+    GivenPool,
+    OrderWords,
+    SamplingOptions,
+    TimeOptions,
+    WantedOrder,
+    check_known,
+    is_played_live,
+    naming_pool,
+    read_given_pool,
+    times_known,
+    with_run_times,
+)
+from icsched.commands.simulate import check_unit
+from icsched.commands.terminal import (
+    QUIET,
+    SIGNS,
+    Flag,
+    OutputName,
+    Signs,
+    named,
+    report,
+    say,
+    tell_user,
+)
+from icsched.commands.words import counted, number
+from icsched.errors import ArgumentError, EngineError, FormatError
+from icsched.orders import Plan
+from icsched.sim.engine import cores
+from icsched.sim.model import BatchLaw
+from icsched.study import (
+    BASELINE,
+    BATCHES,
+    INTERVALS,
+    Cell,
+    CellResult,
+    CellRunner,
+    Store,
+    Subject,
+    Terms,
+    fingerprint,
+    grid,
+    is_study,
+    read_cells,
+    run_cells,
+    workers_grid,
+    write_tables,
+)
+from icsched.workflow import Workflow
+
+BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside it
+
+Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk, all cells
+
+
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """A workflow of the study, with the name that its rows and figures have.
+
+    `compared` has the plan of each order. `subject` has what the cells play: the name of an order
+    that is played live, or a list of jobs.
+    """
+
+    name: str
+    compared: dict[str, Compared]
+    subject: Subject
+    fingerprint: str
+    resumed: Resumed | None
+    timed: TimesKnown | None
+
+
+@dataclass(frozen=True, eq=False)
+class StudyBegun:
+    """What a study will compute, and where its cells are kept; `orders` are compared with fifo."""
+
+    directory: str
+    orders: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    terms: Terms
+    workflows: tuple[Studied, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyAnswer:
+    """The finished cells by the workflow's name, and the tables that were written."""
+
+    begun: StudyBegun
+    rows: dict[str, list[CellResult]]
+    written: tuple[str, ...]
+
+
+def study_begun(
+    files: Sequence[str],
+    wanted: Sequence[str],
+    directory: str,
+    cells: Sequence[Cell],
+    terms: Terms,
+    *,
+    run_times: Sequence[str],
+    has_unit: bool,
+    reading: Reading,
+    signs: Signs = QUIET,
+) -> StudyBegun:
+    """Read the workflows, each file is one, and put each into the *wanted* orders.
+
+    Orders are names or @FILE. Mean run times are those in the files *run_times*, or else the
+    workflow's own. They are in seconds. Raises ArgumentError for such times unless the cells *have
+    a unit*: their times are in seconds, too.
+    """
+    orders = _checked_orders(wanted)
+    if run_times and len(files) > 1:
+        raise ArgumentError(f"--run-times: expected one workflow, got {len(files)}")
+    if run_times:
+        check_unit("--run-times", has_unit=has_unit, option="--intervals")
+    workflows = []
+    for name, file in _named(files).items():
+        workflow = with_run_times(reading.read_to_run([file], signs=signs), run_times)
+        if workflow.run_times is not None:
+            check_unit(file, has_unit=has_unit, option="--intervals")
+        timed = times_known(workflow, is_own=not run_times)
+        workflows.append(_studied(name, file, workflow, orders, terms, timed, signs))
+    named = tuple(map(_text, orders))
+    return StudyBegun(directory, named, tuple(cells), terms, tuple(workflows))
+
+
+def _checked_orders(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the orders, each once, with critical path beside; raises ArgumentError."""
+    for word in wanted:
+        check_known(word)
+        if word == BASELINE:
+            raise ArgumentError(
+                f"--order: a study compares with {BASELINE}: expected another order"
+            )
+    return tuple(dict.fromkeys([*wanted, BESIDE]))
+
+
+def _named(files: Sequence[str]) -> dict[str, str]:
+    """Return each file under its name without suffix, or under its path if two share a name."""
+    check_given(files)
+    paths = [Path(_text(file)) for file in files]
+    stems = Counter(path.stem for path in paths)
+    names = [path.stem if stems[path.stem] == 1 else _flat(path) for path in paths]
+    outputs = Counter(stem for name in names for stem in (name, f"{name}-eligible"))
+    for name, file in zip(names, files, strict=True):
+        if outputs[name] > 1 or outputs[f"{name}-eligible"] > 1:
+            raise ArgumentError(f"{file}: expected files of different names, got two of {name!r}")
+    return dict(zip(names, files, strict=True))
+
+
+def _text(word: str) -> str:
+    """Return *word* as text that tables can have: a file's name may be no text."""
+    return word.encode(errors="backslashreplace").decode()
+
+
+def _flat(path: Path) -> str:
+    return str(path.with_suffix("")).strip(os.sep).replace(os.sep, "-")
+
+
+def _studied(
+    name: str,
+    file: str,
+    workflow: Workflow,
+    orders: Sequence[str],
+    terms: Terms,
+    timed: TimesKnown | None,
+    signs: Signs,
+) -> Studied:
+    plans = {_text(word): _plan(workflow, file, word, signs) for word in orders}
+    played = {w: w if is_played_live(w) else plan.order for w, plan in plans.items()}
+    subject = Subject(workflow.dag, played, workflow.run_times)
+    return Studied(
+        name=name,
+        compared={word: Compared(plan) for word, plan in plans.items()},
+        subject=subject,
+        fingerprint=fingerprint(subject, terms),
+        resumed=resumed(workflow),
+        timed=timed,
+    )
+
+
+def _plan(workflow: Workflow, file: str, word: str, signs: Signs) -> Plan:
+    try:
+        return WantedOrder(word).plan(workflow, signs=signs)
+    except FormatError as error:
+        if not error.line:
+            raise
+        # The line may fit another workflow of the study.
+        problem = f"{error.problem} (for {file})"
+        raise FormatError(error.path, error.line, problem) from error
+
+
+@contextmanager
+def cell_runner(
+    threads: int, dask: str | None, *, tell: Callable[[str], None]
+) -> Iterator[CellRunner]:
+    """Yield what computes cells: this many threads, or the Dask cluster at an address.
+
+    *tell* gets what people should know about the connection to the cluster, as one line.
+    """
+    if dask is None:
+        yield partial(run_cells, threads=threads)
+        return
+    from icsched.engines.dask import study_cluster  # slow to import
+
+    with study_cluster(dask, tell=tell) as runner:
+        yield runner
+
+
+def fill(
+    begun: StudyBegun,
+    engine: AbstractContextManager[CellRunner],
+    *,
+    told: Told,
+    signs: Signs = QUIET,
+) -> None:
+    """Compute the cells that are missing; *told* gets the number of cells found on disk."""
+    with Store(begun.directory) as store:
+        missing = {w.name: _missing(begun, w, store, told) for w in begun.workflows}
+        if any(missing.values()):
+            with engine as runner:
+                for workflow in begun.workflows:
+                    _fill(begun, workflow, missing[workflow.name], store, runner, signs)
+
+
+def _missing(begun: StudyBegun, workflow: Studied, store: Store, told: Told) -> list[Cell]:
+    there = store.cells(workflow.fingerprint)
+    missing = [cell for cell in begun.cells if cell not in there]
+    if len(missing) < len(begun.cells):
+        told(workflow.name, len(begun.cells) - len(missing), len(begun.cells))
+    return missing
+
+
+def _fill(
+    begun: StudyBegun,
+    workflow: Studied,
+    cells: Sequence[Cell],
+    store: Store,
+    runner: CellRunner,
+    signs: Signs,
+) -> None:
+    found = runner(workflow.subject, cells, begun.terms)
+    with signs.progress(f"simulating {workflow.name}") as tell, closing(found):
+        for done, result in enumerate(found, 1):
+            store.add(workflow.fingerprint, result)
+            tell(done, len(cells))
+
+
+def study_answer(begun: StudyBegun) -> StudyAnswer:
+    """Gather the finished cells, and write the tables."""
+    rows = {w.name: _results(begun, w) for w in begun.workflows}
+    written = tuple(write_tables(begun.directory, rows, begun.orders, begun.terms))
+    return StudyAnswer(begun, rows, written)
+
+
+def _results(begun: StudyBegun, workflow: Studied) -> list[CellResult]:
+    there = read_cells(begun.directory, workflow.fingerprint)
+    return [there[cell] for cell in begun.cells if cell in there]
+
+
+SUFFIXES = ("svg", "png")
+
+
+def beginning(begun: StudyBegun) -> str:
+    """Say which workflows have jobs that are done already, and where run times come from."""
+    lines = []
+    for workflow in begun.workflows:
+        if workflow.resumed:
+            lines.append(f"{workflow.name}: {done_sentence(workflow.resumed, 'simulate')}\n")
+        if workflow.timed:
+            lines.append(f"{workflow.name}: {times_sentence(workflow.timed)}\n")
+    return "".join(lines)
+
+
+def there_already(workflow: str, there: int, cells: int) -> str:
+    """Say how many cells need not be computed again."""
+    were = "was" if there == 1 else "were"
+    return f"{workflow}: {there:,} of {counted(cells, 'cell')} {were} there already\n"
+
+
+def text(found: StudyAnswer) -> str:
+    """Return a line for each order of each workflow."""
+    return "".join(_sentences(found, workflow.name) for workflow in found.begun.workflows)
+
+
+def _sentences(found: StudyAnswer, name: str) -> str:
+    results = found.rows[name]
+    there = f"{name}: {_finished(results, len(found.begun.cells))}"
+    gains = [gain for order in found.begun.orders if (gain := _gain(results, order))]
+    return "".join(f"{there}; {gain}\n" for gain in gains) or f"{there}\n"
+
+
+def _finished(results: Sequence[CellResult], cells: int) -> str:
+    """Say how many cells are finished, and how many are precise."""
+    there = counted(len(results), "cell")
+    if len(results) < cells:
+        there = f"{len(results):,} of {counted(cells, 'cell')}"
+    rough = sum(not result.precise for result in results)
+    return there + (f" ({rough:,} less precise than asked for)" if rough else "")
+
+
+def _gain(results: Sequence[CellResult], order: str) -> str:
+    """Say where the gain of *order* is largest, and whether it may be chance."""
+    if not results:
+        return ""
+    ratios = [(result.ratios(order).time, result.cell) for result in results]
+    gains = [(ratio, cell) for ratio, cell in ratios if ratio.high < 1]
+    best, cell = min(gains or ratios, key=lambda pair: (pair[0].median, pair[1]))
+    took = f"takes {best.median:.3f} [{best.low:.3f}, {best.high:.3f}] of fifo's time"
+    return f"at best {order} {took}{_place(cell)}" + ("" if gains else ": no cell shows a gain")
+
+
+def _place(cell: Cell) -> str:
+    if cell.workers is not None:
+        return f", with {counted(cell.workers, 'worker')}"
+    if cell.interval is None or cell.batch is None:
+        return ""  # the only pool
+    return f", at interval {number(cell.interval)} and batch {number(cell.batch)}"
+
+
+def write_figures(found: StudyAnswer) -> list[str]:
+    """Draw the figures of each workflow; return their files. Raises EngineError if that fails."""
+    return [path for workflow in found.begun.workflows for path in _written(found, workflow)]
+
+
+def _written(found: StudyAnswer, workflow: Studied) -> list[str]:
+    name, title = workflow.name, named(workflow.name)
+    labels = {order: named(order) for order in found.begun.orders}
+    profiles = {labels[order]: one.eligible for order, one in workflow.compared.items()}
+    fifo = next(iter(workflow.compared.values())).fifo_eligible
+    figures = {
+        name: draw.ratio_figure(title, found.begun.cells, found.rows[name], labels),
+        f"{name}-eligible": draw.eligible_figure(title, profiles, fifo),
+    }
+    return [
+        path
+        for stem, figure in figures.items()
+        for path in draw.write_figure(figure, str(Path(found.begun.directory, stem)), SUFFIXES)
+    ]
+
+
+_MOST_THREADS = 1024
+
+
+@Parameter(name="*", group="Pools")
+@dataclass(frozen=True)
+class GridOptions:
+    """The pools of a study.
+
+    Parameters
+    ----------
+    intervals
+        Mean times between batches of requests, separated by commas; 10^-3 to 10^3 by default.
+    batches
+        Mean numbers of requests in a batch, separated by commas; 2^0 to 2^16 by default.
+    batch_law
+        How sizes of batches vary: exponential by default.
+    workers
+        Numbers of workers, separated by commas: fixed sets of workers instead of
+        batches. Not with --intervals, --batches or --batch-law.
+    delay
+        Time until a result, or the loss of a job, changes what can be taken; 0 by default.
+    pool_file
+        JSON file with the only pool; no other option of the pools can be used with it.
+
+    """
+
+    intervals: str | None = None
+    batches: str | None = None
+    batch_law: BatchLaw | None = None
+    workers: str | None = None
+    delay: Annotated[float, Parameter(show_default=False)] = 0.0
+    pool_file: Annotated[PathName | None, Parameter(name="--pool")] = None
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether the user said what a unit of time is."""
+        given = self.intervals, self.workers, self.pool_file
+        return any(value is not None for value in given)
+
+    @cached_property
+    def given(self) -> GivenPool | None:
+        """The pool of the file, which is read once; None without a file."""
+        return None if self.pool_file is None else read_given_pool(self.pool_file)
+
+    def terms(self) -> Terms:
+        """Return the terms of these pools; raises ArgumentError for options that do not fit.
+
+        Raises FormatError for a file that is no pool.
+        """
+        if self.pool_file is not None:
+            if replace(self, pool_file=None) != GridOptions():
+                raise ArgumentError("--pool cannot be used with other options of the pools")
+            return Terms(given=None if self.given is None else self.given.pool)
+        if self.workers is not None:
+            for name in ("intervals", "batches", "batch_law"):
+                if getattr(self, name) is not None:
+                    option = name.replace("_", "-")
+                    raise ArgumentError(f"--{option} cannot be used with --workers")
+        return Terms(self.batch_law or "exponential", delay=self.delay)
+
+    def cells(self, terms: Terms) -> tuple[Cell, ...]:
+        """Return the cells of the grid; raises ArgumentError for numbers that no pool has."""
+        if self.pool_file is not None:
+            return (Cell(),)
+        if self.workers is not None:
+            return workers_grid(terms, whole_numbers("--workers", self.workers))
+        rows = INTERVALS if self.intervals is None else numbers("--intervals", self.intervals)
+        columns = BATCHES if self.batches is None else numbers("--batches", self.batches)
+        return grid(terms, rows, columns)
+
+
+PAPER_GRID = GridOptions()
+
+
+def study(
+    *files: PathName,
+    order: OrderWords = ("prio",),
+    output_: Annotated[PathName | None, OutputName] = None,
+    grid_options: GridOptions = PAPER_GRID,
+    time_options: TimeOptions = UNIT_TIMES,
+    sampling_options: SamplingOptions = ENOUGH_RUNS,
+    threads: Annotated[int | None, WHOLE] = None,
+    dask: str | None = None,
+    no_run: Flag = False,
+    reading: FileOptions = USUAL,
+) -> None:
+    """Simulate workflows over a grid of pools, and write tables and figures.
+
+    Finished results stay in the directory: run the same command again to go on.
+
+    Parameters
+    ----------
+    files
+        Workflow files; each is a workflow of its own.
+    order
+        Name of an order, or @FILE with your own order: one job on each line, first to run first.
+        It can be given several times. critical-path and fifo are always included.
+    output_
+        Directory for cells.jsonl, study.csv, study.json and the figures; it must be given.
+    threads
+        Number of threads, which does not change the numbers; one for each core by default.
+    dask
+        Address of a Dask scheduler: compute the cells on its workers. Not with --threads.
+    no_run
+        Simulate nothing: write tables and figures of the finished cells, also while the study runs
+        elsewhere.
+
+    """
+    check_streams(*files, *order, *time_options.run_times, grid_options.pool_file)
+    directory = _checked(output_, threads, dask)
+    terms = replace(
+        grid_options.terms(),
+        seed=sampling_options.seed,
+        sampling=sampling_options.sampling(),
+        times=time_options.times(),
+    )
+    cells = grid_options.cells(terms)
+    if no_run and not is_study(directory):
+        raise FormatError(directory, None, "no study there")
+    begun = study_begun(
+        *(files, order, directory, cells, terms),
+        run_times=time_options.run_times,
+        has_unit=grid_options.has_unit,
+        reading=Reading(reading),
+        signs=SIGNS,
+    )
+    report(begun, beginning)
+    given = grid_options.given
+    say(caution_text(about_pool(given.replay_error if given else None)))
+    if not no_run:
+        with naming_pool(grid_options.pool_file):
+            _run(begun, threads or cores(), dask)
+    found = study_answer(begun)
+    report(found, text)
+    say(f"wrote {', '.join([*found.written, *_figures(found)])}\n")
+
+
+def _checked(directory: str | None, threads: int | None, dask: str | None) -> str:
+    """Return the directory; raises ArgumentError for options that cannot be used together."""
+    if directory is None:
+        raise ArgumentError("expected -o DIR")
+    if threads is not None and dask is not None:
+        raise ArgumentError("--threads cannot be used with --dask")
+    if threads is not None and not 1 <= threads <= _MOST_THREADS:
+        raise ArgumentError(f"--threads: expected 1 to {_MOST_THREADS:,}, got {threads}")
+    return directory
+
+
+def _run(begun: StudyBegun, threads: int, dask: str | None) -> None:
+    """Compute the cells that are missing; finished cells are kept, whatever happens."""
+    try:
+        fill(begun, cell_runner(threads, dask, tell=tell_user), told=_tell_there, signs=SIGNS)
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            "icsched: stopped; run the same command to go on, with --no-run to see what is done\n"
+        )
+        raise
+
+
+def _tell_there(workflow: str, there: int, cells: int) -> None:
+    say(there_already(workflow, there, cells))
+    sys.stdout.flush()
+
+
+def _figures(found: StudyAnswer) -> list[str]:
+    """Draw the figures; without matplotlib say so and go on, because the tables are written."""
+    try:
+        with SIGNS.working("drawing"):
+            return write_figures(found)
+    except EngineError as error:
+        say(f"icsched: no figures: {error}\n", stream=sys.stderr)
+        return []

@@ -1,0 +1,398 @@
+"""What users see: text laid out for a screen, JSON, and progress while work goes on."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from textwrap import fill
+from threading import Timer
+from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
+from unicodedata import east_asian_width
+
+from cyclopts import Parameter
+
+from icsched.commands.words import counted
+from icsched.files.terminal import HIDDEN, content_for, escaped
+
+Tell = Callable[[int, int], None]  # how much is done, of how much
+
+
+class Signs:
+    """Shows nothing; a command line has its own class, which shows progress on a terminal.
+
+    *doing* says what is being done, *jobs* to how many jobs.
+    """
+
+    def working(self, doing: str, jobs: int | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Enter while work goes on whose end is not known."""
+        return nullcontext()
+
+    def progress(self, doing: str, jobs: int | None = None) -> AbstractContextManager[Tell]:  # noqa: ARG002
+        """Enter while work goes on, and get a function to say how much of it is done."""
+        return nullcontext(_silent)
+
+
+def _silent(_done: int, _expected: int) -> None:
+    """Say nothing."""
+
+
+QUIET = Signs()
+
+
+SCHEMA = 1  # of every JSON object; it becomes 2 if a key is removed or changes its meaning
+
+_NOT_ASCII = re.compile(r"[^\0-\x7f]+")
+
+
+def named(*words: str) -> str:
+    r"""Return *words* with blanks between them, on one line whatever characters they have.
+
+    >>> print(named("a.dag", "b\n.dag"))
+    a.dag b\n.dag
+    """
+    return escaped(" ".join(words)).replace("\n", "\\n")
+
+
+def json_safe(text: str) -> str:
+    r"""Return JSON with the same meaning, without characters that act on a terminal.
+
+    JSON itself requires escapes only for control characters below the blank.
+
+    >>> print(json_safe('["a\x7fb\u202e"]'))
+    ["a\u007fb\u202e"]
+    """
+    if text.isascii() and "\x7f" not in text:  # nearly always, and the text may be large
+        return text
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_ascii(text: str) -> str:
+    r"""Return JSON with the same meaning in ASCII, for streams of other encodings than UTF-8.
+
+    >>> print(json_ascii('["é", "😀"]'))
+    ["\u00e9", "\ud83d\ude00"]
+    """
+    if text.isascii():
+        return text
+    import json
+
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def json_text(keys: dict[str, object]) -> str:
+    """Return one JSON object, alone on its line; `schema` numbers the meaning of its keys."""
+    import msgspec  # slow to import, and only needed for JSON
+
+    try:
+        text = msgspec.json.encode({"schema": SCHEMA, **keys}).decode()
+    except UnicodeEncodeError:  # a name that is not UTF-8
+        return slow_json_text(keys)
+    return json_safe(text) + "\n"
+
+
+def slow_json_text(keys: dict[str, object]) -> str:
+    """Return the same as `json_text`, by what comes with Python."""
+    import json
+
+    text = json.dumps({"schema": SCHEMA, **keys}, separators=(",", ":"))
+    return json_safe(text) + "\n"
+
+
+_NARROWEST = 20  # columns; no narrower screen is believed
+_LONGEST_LINE = 88  # of prose, where a screen is wider or has no width
+_UNLIMITED = 10_000  # columns for a table where lines may have any length
+_HANGING = 2  # columns by which the rest of a long line is further in
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a report is shown: its columns, None if lines may have any length; what it can show."""
+
+    columns: int | None = None
+    is_ascii: bool = False
+
+    @property
+    def width(self) -> int | None:
+        """The columns that a line may use."""
+        return None if self.columns is None else max(self.columns, _NARROWEST)
+
+
+_screen: ContextVar[Screen] = ContextVar("screen", default=Screen())  # noqa: B039  it is frozen
+
+
+@contextmanager
+def shown_on(screen: Screen) -> Iterator[None]:
+    """Lay out for *screen* what is made inside."""
+    token = _screen.set(screen)
+    try:
+        yield
+    finally:
+        _screen.reset(token)
+
+
+def paragraph(text: str) -> str:
+    r"""Return *text* as lines of at most 88 characters, or as many as the screen has columns.
+
+    >>> paragraph("one two")
+    'one two\n'
+    """
+    return f"{_filled(text, min(_LONGEST_LINE, _screen.get().width or _LONGEST_LINE), 0)}\n"
+
+
+def wrapped(text: str) -> str:
+    r"""Return *text* with each line that is too long for the screen broken between words.
+
+    The rest of a long line is further in than its beginning. A word that is longer than the screen
+    stays whole.
+
+    >>> with shown_on(Screen(columns=20)):
+    ...     print(wrapped("  about twenty columns\nshort\n"), end="")
+      about twenty
+        columns
+    short
+    """
+    width = _screen.get().width
+    if width is None:
+        return text
+    return "\n".join(_filled(line, width, _further_in(line)) for line in text.split("\n"))
+
+
+def _further_in(line: str) -> int:
+    return len(line) - len(line.lstrip(" ")) + _HANGING
+
+
+def _filled(line: str, width: int, hanging: int) -> str:
+    """Return *line* broken between words, with *hanging* blanks before the rest."""
+    if len(line) <= width:
+        return line
+    kept = {"break_long_words": False, "break_on_hyphens": False}
+    return fill(line, width, subsequent_indent=" " * hanging, **kept)  # type: ignore[arg-type]
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns *text* takes.
+
+    >>> columns_of("ab"), columns_of("漢")
+    (2, 2)
+    """
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(east_asian_width(character) in "WF" for character in text)
+
+
+def table(rows: Sequence[Sequence[str]], *, indent: str = "", right: Collection[int] = ()) -> str:
+    """Return lines with aligned columns; the first row says what they are.
+
+    If the table is too wide for the screen, long cells take several lines. *right* are the columns
+    that are aligned to the right.
+
+    >>> rows = [["order", "what it does"], ["prio", "frees jobs"], ["fifo", "takes the first job"]]
+    >>> print(table(rows), end="")
+    order  what it does
+    prio   frees jobs
+    fifo   takes the first job
+    >>> with shown_on(Screen(columns=20)):
+    ...     print(table(rows, indent="  "), end="")
+             what it
+      order  does
+      prio   frees jobs
+      fifo   takes the
+             first job
+    """
+    from rich.console import Console  # slow to import
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="none")
+    for place, title in enumerate(rows[0]):
+        made.add_column(Text(title), justify="right" if place in right else "left", overflow="fold")
+    for row in rows[1:]:
+        made.add_row(*map(Text, row))
+    console = Console(width=_screen.get().width or _UNLIMITED, color_system=None)
+    with console.capture() as lines:
+        console.print(Padding(made, (0, 0, 0, len(indent)), expand=False))
+    return "".join(f"{line.rstrip()}\n" for line in lines.get().split("\n")[:-1])
+
+
+def listing(rows: Sequence[tuple[str, str]], *, indent: str = "") -> str:
+    """Return names with a sentence beside each one.
+
+    It uses nothing but what comes with Python, so that `icsched doctor` can use it.
+
+    >>> print(listing([("a", "first"), ("bc", "second")]), end="")
+    a   first
+    bc  second
+    """
+    beside = max(columns_of(name) for name, _ in rows) + 2
+    width = _screen.get().width
+    lines = [f"{indent}{name}{' ' * (beside - columns_of(name))}{text}" for name, text in rows]
+    if width is not None:
+        hanging = len(indent) + (beside if 2 * beside < width else _HANGING)
+        lines = [_filled(line, width, hanging) for line in lines]
+    return "".join(f"{line}\n" for line in lines)
+
+
+A = TypeVar("A")  # an answer
+
+_USUAL_COLUMNS = 80  # if a terminal does not say
+_BLOCKS = "▁█"  # what charts are made of
+
+
+def screen_of(stream: TextIO) -> Screen:
+    """Return what *stream* can show; only a terminal has a width."""
+    return Screen(_columns(stream) if stream.isatty() else None, _is_ascii(stream))
+
+
+def _columns(stream: TextIO) -> int:
+    """Return the width of a terminal; the variable COLUMNS comes first, as elsewhere."""
+    word = os.environ.get("COLUMNS", "")
+    if word.isascii() and word.isdigit() and int(word):
+        return int(word)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS
+    except OSError:
+        return _USUAL_COLUMNS
+
+
+def _is_ascii(stream: TextIO) -> bool:
+    """Whether the encoding of *stream* lacks the characters of charts."""
+    try:
+        _BLOCKS.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def say(text: str, *, stream: TextIO | None = None, wraps: bool = True) -> None:
+    """Write text for people, to standard output by default, as the terminal can show it.
+
+    Text that is copied, as a command or a diff, must not be wrapped.
+    """
+    stream = stream or sys.stdout
+    screen = screen_of(stream)
+    shown = escaped(text)
+    with shown_on(screen):
+        shown = wrapped(shown) if wraps else shown
+    if screen.is_ascii:
+        shown = shown.encode("ascii", "backslashreplace").decode()
+    stream.write(shown)
+
+
+def tell_user(line: str) -> None:
+    """Write one line for people about what happens, to standard error."""
+    say(f"icsched: {line}\n", stream=sys.stderr)
+
+
+def report(
+    found: A, text: Callable[[A], str], *, stream: TextIO | None = None, wraps: bool = True
+) -> None:
+    """Write what was found as a report that is laid out for the stream."""
+    with shown_on(screen_of(stream or sys.stdout)):
+        made = text(found)
+    say(made, stream=stream, wraps=wraps)
+
+
+def put(
+    found: A,
+    text: Callable[[A], str],
+    keys: Callable[[A], dict[str, object]],
+    *,
+    as_json: bool,
+    wraps: bool = True,
+) -> None:
+    """Print what was found, as a report or as one JSON object alone on its line."""
+    if as_json:
+        put_json(keys(found))
+    else:
+        report(found, text, wraps=wraps)
+
+
+def put_json(keys: dict[str, object]) -> None:
+    """Print one JSON object alone on its line, in any encoding of standard output."""
+    text = json_text(keys)
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        text = json_ascii(text)
+    sys.stdout.write(text)
+
+
+def put_content(data: bytes) -> None:
+    """Write what a file would hold to standard output: every byte, or escaped on a terminal."""
+    sys.stdout.buffer.write(content_for(data, is_terminal=sys.stdout.isatty()))
+
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+Json = Annotated[bool, Parameter(name="--json", negative="", show_default=False)]
+
+
+def _check_named(_type: object, value: str | None) -> None:
+    if value == "":
+        raise ValueError("expected a name, got ''")  # the complaint names the option
+
+
+WRITTEN = Parameter(validator=_check_named)  # for every option that names what is written
+OutputName = Parameter(name=["--output", "-o"], validator=_check_named)
+
+_PATIENCE_S = 1.0  # before a bar appears
+_MEMORY_S = 600  # the time over which the speed is estimated: a cell of a study may take long
+
+
+class Terminal(Signs):
+    """Progress on standard error, if that is a terminal."""
+
+    @contextmanager
+    def working(self, doing: str, jobs: int | None = None) -> Iterator[None]:
+        """Show a spinner while the work goes on."""
+        if not sys.stderr.isatty():
+            yield
+            return
+        from rich.console import Console  # slow to import, and only terminals need it
+
+        spinner = "line" if screen_of(sys.stderr).is_ascii else "dots"
+        with Console(stderr=True).status(_escaped(doing, jobs), spinner=spinner):
+            yield
+
+    @contextmanager
+    def progress(self, doing: str, jobs: int | None = None) -> Iterator[Tell]:
+        """Show a bar after one second, with an estimate of the time left."""
+        if not sys.stderr.isatty():
+            yield lambda _done, _expected: None
+            return
+        from rich.console import Console
+        from rich.progress import Progress
+
+        screen = Console(stderr=True)
+        bar = Progress(console=screen, transient=True, speed_estimate_period=_MEMORY_S)
+        task = bar.add_task(_escaped(doing, jobs), total=None)
+        with _later(bar):
+            yield lambda done, expected: bar.update(task, completed=done, total=expected)
+
+
+SIGNS = Terminal()
+
+
+def _escaped(doing: str, jobs: int | None) -> str:
+    from rich.markup import escape
+
+    what = doing if jobs is None else f"{doing} {counted(jobs, 'job')}"
+    return escape(escaped(what))
+
+
+@contextmanager
+def _later(bar: "Progress") -> Iterator[None]:
+    """Start *bar* after a second, and stop it at the end."""
+    starter = Timer(_PATIENCE_S, bar.start)
+    starter.daemon = True
+    starter.start()
+    try:
+        yield
+    finally:
+        starter.cancel()
+        starter.join()  # otherwise it could start the bar after it was stopped
+        bar.stop()

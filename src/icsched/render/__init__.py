@@ -1,1 +1,0 @@
-"""Answers as text, JSON and figures; nothing is computed here."""
