@@ -83,7 +83,7 @@ def history(jobs: int) -> Iterator[str]:
 
 
 def ours(path: Path) -> Callable[[], object]:
-    from icsched.logs import read_log  # here, so that the other reader does not load numpy
+    from icsched.history import read_log  # here, so that the other reader does not load numpy
 
     return lambda: read_log(path)
 

@@ -17,7 +17,7 @@ sys.meta_path.insert(0, PathFinder)
 
 with atheris.instrument_imports(include=["icsched"]):
     from icsched.errors import FormatError
-    from icsched.logs import read_log, read_run_times
+    from icsched.history import read_log, read_run_times
 
 PATH = Path(tempfile.mkdtemp()) / "log"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         RunError,
     )
     from icsched.formats import read, write
-    from icsched.logs import read_run_times
+    from icsched.history import read_run_times
     from icsched.orders import LimitedOrder, Plan, order_within, prioritize
     from icsched.pebble import Schedule, eligibility_profile, verify
     from icsched.run_times import RunTimeTable
@@ -84,7 +84,7 @@ _HOMES = {  # where each export lives
         "ArgumentError CycleError EngineError FormatError GraphError IcschedError RunError"
     ),
     "icsched.formats": "read write",
-    "icsched.logs": "read_run_times",
+    "icsched.history": "read_run_times",
     "icsched.orders": "LimitedOrder Plan order_within prioritize",
     "icsched.pebble": "Schedule eligibility_profile verify",
     "icsched.run_times": "RunTimeTable",
@@ -102,7 +102,7 @@ _PACKAGES = frozenset(
         "errors",
         "families",
         "formats",
-        "logs",
+        "history",
         "orders",
         "pebble",
         "serve",

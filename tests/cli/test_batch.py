@@ -170,7 +170,7 @@ def test_a_workflow_is_needed(icsched):
 
 def test_a_batch_is_chosen_without_loading_orders_simulator_and_logs(put):
     put({"wf.dag": WORKFLOW})
-    unneeded = "icsched.orders", "icsched.sim", "icsched.logs"
+    unneeded = "icsched.orders", "icsched.sim", "icsched.history"
     script = (
         "import sys; from icsched.commands.main import run;"
         " run(['batch', 'wf.dag', '--take', '1']);"

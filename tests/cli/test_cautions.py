@@ -7,7 +7,7 @@ import pytest
 
 from icsched import Workers
 from icsched.sim import read_pool
-from tests.logs.lines import end, execute, submit
+from tests.history.lines import end, execute, submit
 
 # DAGMan submitted b 100 s after a was done, so two jobs of 10 s took 120 s, and not 20 s.
 SLOW_LOG = "".join(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import SCRIPT
-from tests.logs.lines import end, execute, submit
+from tests.history.lines import end, execute, submit
 
 JOBS = 3_000  # a report, its JSON and its file are longer than a page of the disk or of a buffer
 ROOM = 5_000  # bytes that the disk takes: less than any of these, and no multiple of a block

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from icsched.logs import Ending, PastRun
+from icsched.history import Ending, PastRun
 from tests.htcondor.pool import submit_file
 
 VANILLA = ("universe = vanilla", "request_cpus = 1", "request_memory = 8", "request_disk = 8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.logs import read_log
+from icsched.history import read_log
 from tests.htcondor.logged import counted, job
 
 DAG = """\

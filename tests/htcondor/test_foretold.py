@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icsched.commands.main import run as icsched
-from icsched.logs import read_log
+from icsched.history import read_log
 from tests.htcondor.pool import submit_file
 
 SLEEPER = ("executable = /bin/sleep", "arguments = $(seconds)")

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from icsched.logs import read_log, read_run_times
+from icsched.history import read_log, read_run_times
 from tests.htcondor.logged import counted, job
 from tests.htcondor.pool import await_true, submit_file, text_of
 

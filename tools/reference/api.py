@@ -64,7 +64,7 @@ GROUPS = (
     Group(
         "Read and write",
         "read write Workflow Dag read_run_times RunTimeTable",
-        "formats logs families",
+        "formats history families",
         "[formats.md](formats.md) has the formats, [run-times.md](run-times.md) the run times.",
     ),
     Group(

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from icsched import files, logs
+from icsched import files, history
 from icsched.arrays import Mask
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import Reading, TimesKnown, times_keys, times_sentence
@@ -40,8 +40,8 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.dagman import DagmanOptions, submission_in
 from icsched.formats.table import format_by_suffix
-from icsched.logs import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
-from icsched.logs.usage import CLOCK_S
+from icsched.history import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
+from icsched.history.usage import CLOCK_S
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import AnyPool, Mean, Recorded, Times, Workers, pool_to_dict
 from icsched.sim.model import check_inputs
@@ -166,7 +166,7 @@ def learn_answer(
     read, paths = _sorted_out(given)
     names = [path for path, _ in read]
     with signs.working(f"reading {names[0]}"):
-        past = logs.parsed_run(read)
+        past = history.parsed_run(read)
         table = past.run_times()
     if paths:
         check_ends(past, names)
@@ -251,7 +251,7 @@ def check_clock(past: PastRun, read: Sequence[tuple[str, bytes]]) -> None:
 
 def _is_in_order(read: Sequence[tuple[str, bytes]]) -> bool:
     """Whether there is one log, whose events come as they happened."""
-    return len(read) == 1 and logs.content_of(*read[0]) is logs.Content.LOG
+    return len(read) == 1 and history.content_of(*read[0]) is history.Content.LOG
 
 
 def check_names(past: PastRun, workflow: Workflow | None, names: Sequence[str]) -> None:
@@ -293,7 +293,7 @@ def _found(
         if workflow is not None:
             learned = learned_from(run, workflow.whole, recorded=recorded)
         usage = usage_of(run, None) if learned is None else learned.usage
-        fit = logs.fitted(usage) if learned is None else learned.fit
+        fit = history.fitted(usage) if learned is None else learned.fit
     if workflow is not None and learned is not None:
         told = foretell(past, learned, workflow, signs)
     return LearnAnswer(
@@ -305,10 +305,10 @@ def _found(
         unknown=_unknown(past, workflow),
         began=past.began + float(np.nanmin(run.started)),
         length=usage.length,
-        kinds=tuple(logs.kinds_in(past, _descriptions(workflow))),
-        over_time=logs.over_time(usage),
+        kinds=tuple(history.kinds_in(past, _descriptions(workflow))),
+        over_time=history.over_time(usage),
         peak=int(usage.running(usage.start).max(initial=0)),
-        waits=logs.waits(usage),
+        waits=history.waits(usage),
         fit=fit,
         stalls=None if learned is None else learned.stalls,
         foretold=told,

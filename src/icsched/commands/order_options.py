@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
-from icsched import files, logs
+from icsched import files, history
 from icsched.arrays import Ids
 from icsched.commands.inputs import TimesKnown, file_after_at, read_order
 from icsched.commands.options import WHOLE, PathName, one_of
@@ -39,10 +39,10 @@ def is_workflow(path: str, data: bytes) -> bool:
     has_suffix = format_by_suffix(path) is not None
     if has_suffix and data.lstrip().startswith(b"<"):  # no log is XML
         return True
-    content = logs.content_of(path, data)
-    if content is logs.Content.HISTORY:
+    content = history.content_of(path, data)
+    if content is history.Content.HISTORY:
         return has_suffix and (not path.lower().endswith(".json") or _has_workflow(data))
-    return content is logs.Content.TABLE
+    return content is history.Content.TABLE
 
 
 def _has_workflow(data: bytes) -> bool:
@@ -71,7 +71,7 @@ def with_run_times(workflow: Workflow, paths: Sequence[str]) -> Workflow:
 
 def _table(paths: Sequence[str]) -> RunTimeTable:
     """Return the run times in logs, tables and workflows; logs and tables replace workflows'."""
-    from icsched.logs import read_run_times
+    from icsched.history import read_run_times
 
     traces = [path for path in paths if is_trace(path)]
     others = [path for path in paths if path not in traces]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from icsched import logs
+from icsched import history
 from icsched.arrays import Floats, Ids, ids_where
 from icsched.commands.order_options import differ
 from icsched.commands.terminal import Signs
@@ -13,7 +13,7 @@ from icsched.compare import Paired, Simulation, simulate
 from icsched.compare.simulation import OrderLike
 from icsched.dag import Dag
 from icsched.errors import SimulationError
-from icsched.logs import Ending, Fit, PastRun, Stalls, Usage
+from icsched.history import Ending, Fit, PastRun, Stalls, Usage
 from icsched.pebble import priority_order
 from icsched.sim import AnyPool, Played, Recorded, Times, Workers, simulate_runs
 from icsched.sim.model import SPREAD
@@ -69,8 +69,8 @@ def learned_from(run: PastRun, whole: Dag, *, recorded: bool = False) -> Learned
     a run that cannot be followed.
     """
     usage = usage_of(run, whole)
-    fit = logs.fitted(usage)
-    stalls = logs.find_stalls(usage, whole.names)
+    fit = history.fitted(usage)
+    stalls = history.find_stalls(usage, whole.names)
     return Learned(usage, fit, stalls, _replayed(usage, fit, whole, recorded=recorded))
 
 

@@ -31,21 +31,21 @@ from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, RunError
-from icsched.execution.commands import (
+from icsched.files import check_owned
+from icsched.orders import Plan
+from icsched.run.commands import (
     CommandTasks,
     all_commands,
     identity_of,
     with_descendants,
     without,
 )
-from icsched.execution.interrupts import Interrupts
-from icsched.execution.journal import Journal, open_journal, read_journal
-from icsched.execution.learned import with_learned, write_learned
-from icsched.execution.loop import Happened, Loop, Rules, State, Tell
-from icsched.execution.opening import Identity, Opening, stopped
-from icsched.execution.records import WorkerRecorder
-from icsched.files import check_owned
-from icsched.orders import Plan
+from icsched.run.interrupts import Interrupts
+from icsched.run.journal import Journal, open_journal, read_journal
+from icsched.run.learned import with_learned, write_learned
+from icsched.run.loop import Happened, Loop, Rules, State, Tell
+from icsched.run.opening import Identity, Opening, stopped
+from icsched.run.records import WorkerRecorder
 from icsched.sim import Played, Times, Workers, simulate_runs
 from icsched.workflow import Command, Workflow
 

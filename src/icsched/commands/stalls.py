@@ -2,7 +2,7 @@
 
 from icsched.commands.terminal import named
 from icsched.commands.words import number
-from icsched.logs import Stalls
+from icsched.history import Stalls
 
 
 def stall_lines(found: Stalls) -> list[str]:

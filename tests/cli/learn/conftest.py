@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.cli.learn.dags import FIVE_DAG, FORK_DAG
-from tests.logs.test_learning import FORK_LOG, SHRINKING
+from tests.history.test_learning import FORK_LOG, SHRINKING
 
 
 @pytest.fixture(autouse=True)

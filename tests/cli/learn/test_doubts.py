@@ -2,10 +2,10 @@
 
 import pytest
 
-from icsched.logs import read_run_times
+from icsched.history import read_run_times
 from tests.cli.learn.dags import FORK_DAG
-from tests.logs.lines import end, evict, execute, submit
-from tests.logs.test_learning import FORK_LOG
+from tests.history.lines import end, evict, execute, submit
+from tests.history.test_learning import FORK_LOG
 
 FAILING = submit("1", "12:00:00", "map_1") + execute("1", "12:00:01") + end("1", "12:00:09", 1)
 BACK = FORK_LOG.replace("12:02:30", "11:02:30").replace("12:03:", "11:03:")

@@ -5,11 +5,11 @@ import math
 
 import pytest
 
-from icsched.logs import read_run_times
+from icsched.history import read_run_times
 from icsched.sim import Recorded, Workers, read_pool
 from tests.cli.learn.dags import FORK_DAG
-from tests.logs.lines import end, execute, submit
-from tests.logs.test_learning import FORK_LOG
+from tests.history.lines import end, execute, submit
+from tests.history.test_learning import FORK_LOG
 
 
 def test_the_report_says_what_the_run_tells(icsched):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.cli.learn.dags import FORK_DAG
-from tests.logs.lines import end, execute, submit
-from tests.logs.test_learning import FORK_LOG
+from tests.history.lines import end, execute, submit
+from tests.history.test_learning import FORK_LOG
 
 
 @pytest.fixture(autouse=True)

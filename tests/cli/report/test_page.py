@@ -14,7 +14,7 @@ from icsched.pebble import eligibility_profile, memory_profile
 from icsched.sim import Played, Times, trace
 from tests.cli.learn.dags import FORK_DAG
 from tests.cli.report.samples import ONE_BY_ONE, WORKFLOW, workflow_json
-from tests.logs.test_learning import FORK_LOG
+from tests.history.test_learning import FORK_LOG
 
 DAG = Dag({"lone": [], "a": [], "b": ["a"], "c": ["a"]})
 ORDERS = ["auto", "critical-path", "prio", "fifo"]

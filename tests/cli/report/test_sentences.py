@@ -8,7 +8,7 @@ import pytest
 from icsched import Workers
 from tests.cli.learn.dags import FORK_DAG
 from tests.cli.report.samples import ONE_BY_ONE, POOL, WORKFLOW, workflow_json
-from tests.logs.test_learning import FORK_LOG
+from tests.history.test_learning import FORK_LOG
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from icsched import checks, files, logs
+from icsched import checks, files, history
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.commands import notes
 from icsched.commands.comparison import MOST_COMPARED, Compared
@@ -42,7 +42,7 @@ from icsched.compare import Paired, Simulation, Timeline
 from icsched.dag import Dag
 from icsched.errors import FormatError, SimulationError
 from icsched.formats.dagman import DagmanOptions
-from icsched.logs import Ending, PastRun, Stalls
+from icsched.history import Ending, PastRun, Stalls
 from icsched.orders import Made, Plan, made_order
 from icsched.orders.auto import order_of
 from icsched.pebble import Schedule, critical_path_order, memory_profile
@@ -152,7 +152,7 @@ class RecordedRun:
 def read_past(paths: Sequence[str], workflow: Workflow) -> PastRun:
     """Read logs of *workflow*; raises FormatError for logs that `icsched learn` refuses."""
     read = [(path, files.read_bytes(path)) for path in paths]
-    past = logs.parsed_run(read)
+    past = history.parsed_run(read)
     check_ends(past, paths)
     check_past(past, past.run_times(), paths)
     check_clock(past, read)

@@ -16,7 +16,7 @@ from icsched.commands.page.game import Game
 from icsched.commands.page.proof_tree import proof_keys
 from icsched.commands.stalls import stall_lines
 from icsched.commands.terminal import named
-from icsched.logs import Stalls
+from icsched.history import Stalls
 from icsched.pictures import Curve, DagPicture, Lanes
 from icsched.sim import pool_to_dict
 

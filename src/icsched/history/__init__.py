@@ -1,0 +1,31 @@
+"""What past runs say: HTCondor's logs and history, and tables of run times."""
+
+from icsched.history.fitting import Fit, fitted
+from icsched.history.past_run import Ending, PastRun
+from icsched.history.reading import Content, content_of, parsed_run, read_log
+from icsched.history.stalls import Stall, Stalls, find_stalls
+from icsched.history.summary import KindOfJob, OverTime, Waits, kinds_in, over_time, waits
+from icsched.history.tables import read_run_times
+from icsched.history.usage import Usage
+
+__all__ = [
+    "Content",
+    "Ending",
+    "Fit",
+    "KindOfJob",
+    "OverTime",
+    "PastRun",
+    "Stall",
+    "Stalls",
+    "Usage",
+    "Waits",
+    "content_of",
+    "find_stalls",
+    "fitted",
+    "kinds_in",
+    "over_time",
+    "parsed_run",
+    "read_log",
+    "read_run_times",
+    "waits",
+]

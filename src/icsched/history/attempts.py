@@ -1,0 +1,227 @@
+"""Events in, attempts out: follows each job from its submission to its end."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import compress
+from math import inf, nan
+
+import numpy as np
+
+from icsched.arrays import Floats, Ids
+from icsched.errors import FormatError
+from icsched.history.events import NOOP_PROC, SCHEDD, Event, Job, Kind
+from icsched.history.past_run import Ending, PastRun
+
+MOST = 5_000_000  # jobs, and attempts: a few gigabytes
+_REMOVAL_SECONDS = 10.0  # condor_rm evicts a job, and says that it is aborted within this time
+
+
+@dataclass(slots=True)
+class _Attempt:
+    job: int
+    submitted: float
+    run: int
+    started: float = nan
+    ended: float = nan
+    suspended: float = 0.0
+    stopped: float = nan  # when the suspension began that goes on
+    slot: int = -1
+    ending: Ending = Ending.RUNNING
+
+
+@dataclass(slots=True)
+class _Node:
+    """What is known of a name: its latest cluster, and whether all ends in there were good."""
+
+    cluster: int
+    is_good: bool | None = None  # no end yet
+    run: int = 0
+
+
+class Attempts:
+    """Collects the attempts that events tell of; `past_run` returns them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, int] = {}
+        self._slots: dict[str, int] = {}
+        self._nodes: dict[int, _Node] = {}  # by index into names
+        self._jobs: dict[Job, tuple[int, float]] = {}  # index into names, time of submission
+        self._clusters: dict[int, str] = {}  # DAG node of a whole cluster
+        self._managers: set[Job] = set()  # DAGMan's own jobs, which are not of the workflow
+        self._managers_names: set[int] = set()  # indexes into names
+        self._last: dict[Job, _Attempt] = {}
+        self._attempts: list[_Attempt] = []
+        self._first = inf
+        self._acts: dict[int, Callable[[Event], None]] = {
+            Kind.SUBMIT: self._submit,
+            Kind.EXECUTE: self._execute,
+            Kind.EVICTED: self._evict,
+            Kind.TERMINATED: self._terminate,
+            Kind.SHADOW_EXCEPTION: self._evict,
+            Kind.ABORTED: self._abort,
+            Kind.SUSPENDED: self._suspend,
+            Kind.UNSUSPENDED: self._resume,
+            Kind.HELD: self._evict,
+            Kind.POST_SCRIPT: self._judge,
+            Kind.RECONNECT_FAILED: self._evict,
+            Kind.CLUSTER_SUBMIT: self._submit_cluster,
+        }
+
+    def follow(self, path: str, events: Iterable[Event]) -> None:
+        """Take in the events of the log at *path*; raises FormatError if there are too many."""
+        for event in events:
+            if event.time < self._first:
+                self._first = event.time
+            if event.kind == Kind.SUBMIT:
+                self._managers.discard(event.job)  # HTCondor may count jobs from 1 again
+            if event.job[1] != NOOP_PROC and event.job not in self._managers:
+                self._acts[event.kind](event)
+            if len(self._attempts) > MOST or len(self._jobs) > MOST:
+                raise FormatError(path, None, f"expected at most {MOST:,} jobs and attempts")
+
+    def _submit_cluster(self, event: Event) -> None:
+        self._clusters[event.job[0]] = event.text
+
+    def _submit(self, event: Event) -> None:
+        cluster = event.job[0]
+        name = event.text or self._clusters.get(cluster) or _number(event.job)
+        index = self._names.setdefault(name, len(self._names))
+        self._jobs[event.job] = index, event.time
+        node = self._nodes.setdefault(index, _Node(cluster))
+        if node.cluster != cluster:
+            node.cluster, node.run = cluster, node.run + (node.is_good is True)
+            node.is_good = None
+
+    def _execute(self, event: Event) -> None:
+        if event.text.startswith(SCHEDD) and not self._has_node(event.job):
+            self._managers.add(event.job)
+            if event.job in self._jobs:
+                self._managers_names.add(self._jobs[event.job][0])
+            return
+        self._evict(event._replace(time=nan))  # an attempt whose end is not in the log
+        attempt = self._begin(event.job)
+        attempt.started = event.time
+        if event.text:
+            attempt.slot = self._slots.setdefault(event.text, len(self._slots))
+
+    def _has_node(self, job: Job) -> bool:
+        """Whether an event named the DAG node of *job*."""
+        if job not in self._jobs:
+            return bool(self._clusters.get(job[0]))
+        return self._jobs[job][0] != self._names.get(_number(job))
+
+    def _begin(self, job: Job) -> _Attempt:
+        if job not in self._jobs:  # the log begins later
+            self._submit(Event(Kind.SUBMIT, job, nan))
+        index, submitted = self._jobs[job]
+        attempt = _Attempt(index, submitted, self._nodes[index].run)
+        self._last[job] = attempt
+        self._attempts.append(attempt)
+        return attempt
+
+    def _open(self, job: Job) -> _Attempt | None:
+        last = self._last.get(job)
+        return last if last and last.ending == Ending.RUNNING else None
+
+    def _end(self, attempt: _Attempt, time: float, ending: Ending) -> None:
+        if time > attempt.stopped:  # never of an unknown time, which is NaN
+            attempt.suspended += time - attempt.stopped
+        attempt.ended, attempt.ending = time, ending
+
+    def _evict(self, event: Event) -> None:
+        if attempt := self._open(event.job):
+            self._end(attempt, event.time, Ending.EVICTED)
+
+    def _terminate(self, event: Event) -> None:
+        attempt = self._open(event.job) or self._begin(event.job)
+        self._end(attempt, event.time, Ending.DONE if event.is_good else Ending.FAILED)
+        node = self._nodes[attempt.job]
+        node.is_good = event.is_good and node.is_good is not False
+
+    def _abort(self, event: Event) -> None:
+        if attempt := self._open(event.job):
+            self._end(attempt, event.time, Ending.REMOVED)
+            return
+        last = self._last.get(event.job)
+        was_evicted = last is not None and last.ending == Ending.EVICTED
+        if last and was_evicted and 0 <= event.time - last.ended <= _REMOVAL_SECONDS:
+            last.ending = Ending.REMOVED
+
+    def _suspend(self, event: Event) -> None:
+        if attempt := self._open(event.job):
+            attempt.stopped = event.time
+
+    def _resume(self, event: Event) -> None:
+        if attempt := self._open(event.job):
+            if event.time > attempt.stopped:
+                attempt.suspended += event.time - attempt.stopped
+            attempt.stopped = nan
+
+    def _judge(self, event: Event) -> None:
+        """Believe a POST script, which has the last word on whether a node succeeded."""
+        if event.job in self._jobs:
+            self._nodes[self._jobs[event.job][0]].is_good = event.is_good
+
+    def past_run(self) -> PastRun:
+        """Return all attempts; times become seconds since the earliest event."""
+        submitted = self._times("submitted")
+        started = self._times("started")
+        ended = self._times("ended")
+        counts = self._column("run")
+        names, job = self._named()
+        runs = _runs(counts, np.fmin(submitted, started))
+        set_back = np.fmax(started - ended, 0.0)  # 0 where one is unknown
+        started = np.where(ended < started, nan, started)
+        submitted = np.where((started < submitted) | (ended < submitted), nan, submitted)
+        return PastRun(
+            names=names,
+            slots=tuple(self._slots),
+            began=self._first if self._first < inf else nan,
+            job=job,
+            submitted=submitted,
+            started=started,
+            ended=ended,
+            suspended=np.array([attempt.suspended for attempt in self._attempts], np.float64),
+            set_back=set_back,
+            ending=self._column("ending").astype(np.uint8),
+            slot=self._column("slot"),
+            run=runs,
+        )
+
+    def _named(self) -> tuple[tuple[str, ...], Ids]:
+        """Return the names, and which of them each attempt has; DAGMan's own jobs have none."""
+        job = self._column("job")
+        is_kept = np.ones(len(self._names), bool)
+        is_kept[sorted(self._managers_names)] = False
+        is_kept[job] = True
+        names = tuple(compress(self._names, is_kept.tolist()))
+        place = np.cumsum(is_kept, dtype=np.int32) - 1
+        return names, place[job]
+
+    def _times(self, name: str) -> Floats:
+        times = [getattr(attempt, name) for attempt in self._attempts]
+        since = np.array(times, np.float64) - (self._first if self._attempts else 0.0)
+        return np.round(since, 6)  # a difference of POSIX times is exact to less than that
+
+    def _column(self, name: str) -> Ids:
+        return np.array([getattr(attempt, name) for attempt in self._attempts], np.int32)
+
+
+def _number(job: Job) -> str:
+    """Return how HTCondor writes a job: cluster and proc."""
+    return f"{job[0]}.{job[1]}"
+
+
+def _runs(counts: Ids, times: Floats) -> Ids:
+    """Return the run of each attempt: run k begins with the first job that is in its k-th.
+
+    *counts* says how often each attempt's job had succeeded before; jobs that are new in a later
+    run have lower counts, so the time decides.
+    """
+    if not len(counts) or not counts.any():
+        return counts
+    begins = np.full(counts.max() + 1, inf)
+    np.fmin.at(begins, counts, times)
+    begins = np.minimum.accumulate(begins[::-1])[::-1]
+    runs = np.searchsorted(begins[1:], times, side="right").astype(np.int32)
+    return np.where(np.isnan(times), counts, runs).astype(np.int32)

@@ -1,0 +1,95 @@
+"""A past run: which jobs were executed, when, where and with what end."""
+
+from dataclasses import dataclass, fields, replace
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Ids
+from icsched.history.stamps import YEARLESS
+from icsched.run_times import RunTimeTable
+
+
+class Ending(IntEnum):
+    """How an attempt to execute a job ended.
+
+    EVICTED: the job left its slot before its end, and its work was lost. That may be an eviction,
+    a hold, an error of HTCondor's shadow, or a lost connection. REMOVED: somebody removed the job
+    while it ran. RUNNING: the log ends first.
+    """
+
+    DONE = 0
+    FAILED = 1
+    EVICTED = 2
+    REMOVED = 3
+    RUNNING = 4
+
+
+@dataclass(frozen=True, eq=False)
+class PastRun:
+    """The attempts to execute jobs that logs tell of, in the order in which they appear there.
+
+    `names` has the name of each job: of its DAG node, or "cluster.proc" if it has none. A job may
+    be there without any attempt. The arrays have one entry per attempt. `job` and `slot` are
+    indexes into `names` and `slots`; `slot` is -1 if unknown. Times are seconds since the earliest
+    event, whose POSIX time is `began`; NaN means unknown. An end before its start, or a start
+    before its submission, comes from a clock that was set back: the earlier of the two is then
+    unknown, and `set_back` has the seconds between end and start. `suspended` has the seconds
+    within an attempt in which the job did not run. `run` counts the runs of the same workflow in
+    the logs, from 0.
+    """
+
+    names: tuple[str, ...]
+    slots: tuple[str, ...]
+    began: float
+    job: Ids
+    submitted: Floats
+    started: Floats
+    ended: Floats
+    suspended: Floats
+    set_back: Floats
+    ending: NDArray[np.uint8]
+    slot: Ids
+    run: Ids
+
+    def __len__(self) -> int:
+        return len(self.job)
+
+    @property
+    def has_year(self) -> bool:
+        """Whether the logs say the year: those that do not are taken to begin in 2000."""
+        return not YEARLESS[0] <= self.began < YEARLESS[1]
+
+    @cached_property
+    def seconds(self) -> Floats:
+        """Seconds of each attempt from start to end, without its suspensions; NaN if unknown."""
+        seconds: Floats = np.maximum(self.ended - self.started - self.suspended, 0)
+        return seconds
+
+    @cached_property
+    def last_run(self) -> "PastRun":
+        """The attempts of the last run alone; `names` and `slots` stay the same.
+
+        A new run begins where a job is submitted again that had succeeded. Retries, and the rest
+        of a run that continues from a rescue file, belong to the same run.
+        """
+        kept = self.run == self.run.max(initial=0)
+        arrays = [field.name for field in fields(self) if field.name not in _NOT_PER_ATTEMPT]
+        return replace(self, **{name: getattr(self, name)[kept] for name in arrays})
+
+    def run_times(self) -> RunTimeTable:
+        """Return the mean seconds of each job's successful attempts, of all runs.
+
+        A job without a successful attempt of known length is not in the table.
+        """
+        good = (self.ending == Ending.DONE) & ~np.isnan(self.seconds)
+        counts = np.bincount(self.job[good], minlength=len(self.names))
+        totals = np.bincount(self.job[good], self.seconds[good], minlength=len(self.names))
+        known = np.flatnonzero(counts)
+        names = tuple(self.names[job] for job in known.tolist())
+        return RunTimeTable(names, totals[known] / counts[known])
+
+
+_NOT_PER_ATTEMPT = ("names", "slots", "began")

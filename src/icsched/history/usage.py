@@ -1,0 +1,259 @@
+"""What one run did over time: attempts on slots, jobs that waited, slots that were there."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from icsched.arrays import Floats, Ids, Mask
+from icsched.dag import Dag
+from icsched.errors import SimulationError
+from icsched.history.past_run import Ending, PastRun
+
+GRACE_S = 30.0  # in which DAGMan submits a job whose parents are done, unless it is throttled
+AWAY_S = 20.0  # a slot that stands empty for longer, while a job waits in vain, is not there
+_AWAY_GAPS = 5  # nor is one that stands empty for so many usual gaps, or times until a start
+_MOST_LATENCY_S = 60.0  # a cycle of HTCondor's negotiator
+CLOCK_S = 1.0  # logs have whole seconds
+
+
+@dataclass(frozen=True, eq=False)
+class Usage:
+    """The attempts of a run whose start is known, in the order of their starts.
+
+    Times are in seconds since the first start. `task` is the id in the dag, -1 if there is none.
+    `end` of an attempt that still runs is the end of the log. `available` is when the job could
+    have been taken: it was submitted, or its parents were done `GRACE_S` before and a throttle held
+    it back; after an eviction, the moment of that. `ready` is when its last parent ended, `last`
+    that parent; both only for the first attempt of a task that has parents in the log, else NaN
+    and -1. `submitted` is NaN if unknown.
+    """
+
+    task: Ids
+    job: Ids
+    submitted: Floats
+    start: Floats
+    end: Floats
+    ending: Ids
+    ready: Floats
+    last: Ids
+    available: Floats
+    lane: Ids
+
+    @classmethod
+    def of(cls, run: PastRun, dag: Dag | None = None) -> "Usage":
+        """Return what *run* did; raises SimulationError if a job started before a parent ended."""
+        stop = np.nanmax(np.concatenate([run.started, run.ended, [0.0]]))
+        end = np.where((run.ending == Ending.RUNNING) & np.isnan(run.ended), stop, run.ended)
+        kept = np.flatnonzero(~np.isnan(run.started) & ~np.isnan(end))
+        kept = kept[np.argsort(run.started[kept], kind="stable")]
+        start, end = run.started[kept], end[kept]
+        zero = start[0] if len(start) else 0.0
+        job, submitted = run.job[kept], run.submitted[kept] - zero
+        start, end, ending = start - zero, end - zero, run.ending[kept].astype(np.int32)
+        task = _tasks(run, dag)[job]
+        is_first = _is_first(job)
+        ready, last = _released(dag, task, end, ending)
+        ready, last = np.where(is_first, ready, np.nan), np.where(is_first, last, -1)
+        _check_clock(run, job, start, ready)
+        available = _available(job, submitted, start, end, ready, has_dag=dag is not None)
+        lane = _lanes(run.slot[kept], start, end)
+        return cls(task, job, submitted, start, end, ending, ready, last, available, lane)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def length(self) -> float:
+        """Seconds from the first start to the last end."""
+        return float(self.end.max(initial=0.0))
+
+    @cached_property
+    def is_first(self) -> Mask:
+        """Whether each attempt is the first of its job."""
+        return _is_first(self.job)
+
+    def running(self, moments: Floats) -> Ids:
+        """Return how many attempts ran at each moment, those that start then included."""
+        return _since(self.start, moments) - _since(np.sort(self.end), moments)
+
+    @cached_property
+    def latency(self) -> float:
+        """The usual seconds until a job starts that finds a free slot; matching takes that long.
+
+        A slot is free here if fewer jobs run and wait than ever ran at once.
+        """
+        at = self.available
+        queue = _since(np.sort(at), at) - _since(self.start, at)
+        peak = self.running(self.start).max(initial=0)
+        found = (self.start - at)[self.running(at) + queue <= peak]
+        return min(float(np.median(found)), _MOST_LATENCY_S) if len(found) else 0.0
+
+    def waiting(self, moments: Floats) -> Ids:
+        """Return how many jobs could have been taken at each moment, and were not."""
+        return _since(np.sort(self.takeable), moments) - _since(self.start, moments)
+
+    @cached_property
+    def takeable(self) -> Floats:
+        """When a free slot could have taken the job of each attempt: after the latency."""
+        found: Floats = np.minimum(self.available + self.latency, self.start)
+        return found
+
+    @cached_property
+    def waits_in_vain(self) -> Floats:
+        """When each attempt had waited for so long that no slot can have been free."""
+        late: Floats = self.available + 2 * (self.latency + CLOCK_S)
+        return np.minimum(late, self.start)
+
+    def is_short(self, moments: Floats) -> Mask:
+        """Return whether slots were short at each moment: a job waited in vain."""
+        short: Mask = _since(np.sort(self.waits_in_vain), moments) > _since(self.start, moments)
+        return short
+
+    @cached_property
+    def _waited(self) -> tuple[Floats, Floats]:
+        """Moments, and for how long slots had been short until each."""
+        moments = np.unique(np.concatenate([self.waits_in_vain, self.start, [0.0, self.length]]))
+        steps = np.diff(moments) * self.is_short(moments[:-1])
+        return moments, np.concatenate([[0.0], np.cumsum(steps)])
+
+    def waited(self, since: Floats, until: Floats) -> Floats:
+        """Return for how long slots were short between two moments."""
+        found: Floats = np.interp(until, *self._waited) - np.interp(since, *self._waited)
+        return found
+
+    @cached_property
+    def pairs(self) -> tuple[Ids, Ids]:
+        """Attempts that followed each other on a slot: the former ones, the latter ones."""
+        by_lane = np.lexsort((self.start, self.lane)).astype(np.int32)
+        is_same = self.lane[by_lane[1:]] == self.lane[by_lane[:-1]]
+        return by_lane[:-1][is_same], by_lane[1:][is_same]
+
+    @cached_property
+    def overhead(self) -> float:
+        """The usual seconds between two jobs on a slot if the second one was waiting."""
+        former, latter = self.pairs
+        gaps = np.maximum(self.start[latter] - self.end[former], 0.0)
+        was_there = self.available[latter] <= self.end[former]
+        was_there &= self.ending[former] != Ending.EVICTED
+        return float(np.median(gaps[was_there])) if was_there.any() else 0.0
+
+    @cached_property
+    def visits(self) -> tuple[Floats, Floats]:
+        """When slots came and left; infinite for those that were there at the end.
+
+        A slot is away while it stands empty although a job waits in vain, for longer than `AWAY_S`
+        and five usual gaps, and after an eviction.
+        """
+        patience = max(AWAY_S, _AWAY_GAPS * max(self.overhead, self.latency))
+        former, latter = self.pairs
+        was_away = self.waited(self.end[former], self.start[latter]) > patience
+        was_away |= self.ending[former] == Ending.EVICTED
+        comes = np.ones(len(self), bool)
+        comes[latter[~was_away]] = False
+        leaves = np.ones(len(self), bool)
+        leaves[former[~was_away]] = False
+        by_lane = np.lexsort((self.start, self.lane))
+        comes, leaves = by_lane[comes[by_lane]], by_lane[leaves[by_lane]]
+        starts, ends = self.start[comes].copy(), self.end[leaves].copy()
+        is_first = ~np.isin(comes, latter)
+        was_free = self.waited(np.zeros(len(starts)), starts) == 0
+        starts[is_first & was_free] = 0.0
+        rest = self.waited(ends, np.full(len(ends), self.length))
+        stays = (self.ending[leaves] != Ending.EVICTED) & (rest <= patience)
+        is_last = ~np.isin(leaves, former)
+        ends[(is_last & stays) | (leaves == np.argmax(self.end))] = np.inf
+        if len(ends) and np.isfinite(ends).all():  # attempts of one slot may overlap by a second
+            ends[np.argmax(ends)] = np.inf
+        return starts, ends
+
+    def present(self, moments: Floats) -> Ids:
+        """Return how many slots were there at each moment."""
+        starts, ends = self.visits
+        return _since(np.sort(starts), moments) - _since(np.sort(ends), moments)
+
+
+def _since(ascending: Floats, moments: Floats) -> Ids:
+    """Return how many of the *ascending* times are not after each moment."""
+    return np.searchsorted(ascending, moments, side="right").astype(np.int32)
+
+
+def _tasks(run: PastRun, dag: Dag | None) -> Ids:
+    """Return the id in the dag of each name of the run, -1 if there is none."""
+    if dag is None:
+        return np.full(len(run.names), -1, np.int32)
+    return np.array([dag.ids.get(name, -1) for name in run.names], np.int32)
+
+
+def _is_first(job: Ids) -> Mask:
+    first = np.zeros(len(job), bool)
+    first[np.unique(job, return_index=True)[1]] = True
+    return first
+
+
+def _released(dag: Dag | None, task: Ids, end: Floats, ending: Ids) -> tuple[Floats, Ids]:
+    """Return when the last parent of each attempt's task ended, and which one it was."""
+    if dag is None or not dag.arc_count:
+        return np.full(len(task), np.nan), np.full(len(task), -1, np.int32)
+    over = np.full(len(dag), -np.inf)
+    good = (ending == Ending.DONE) & (task >= 0)
+    np.maximum.at(over, task[good], end[good])
+    parents, children = dag.arcs[:, 0], dag.arcs[:, 1]
+    in_order = np.lexsort((-parents, over[parents]))
+    last = np.full(len(dag) + 1, -1, np.int32)  # one more, for attempts without a task
+    last[children[in_order]] = parents[in_order]  # the last one stays
+    last[:-1][over[last[:-1]] == -np.inf] = -1
+    ready = np.where(last >= 0, over[last], np.nan)
+    return ready[task], last[task]
+
+
+def _check_clock(run: PastRun, job: Ids, start: Floats, ready: Floats) -> None:
+    early = np.flatnonzero(start < ready - CLOCK_S)
+    if len(early):
+        at = early[0]
+        raise SimulationError(
+            f"job {run.names[job[at]]!r} started {ready[at] - start[at]:g} s before a parent of it"
+            " ended: a clock went backwards, or the logs are of another workflow"
+        )
+
+
+def _available(
+    job: Ids, submitted: Floats, start: Floats, end: Floats, ready: Floats, *, has_dag: bool
+) -> Floats:
+    """Return when the job of each attempt could have been taken, at most its start."""
+    known = np.where(np.isnan(submitted), start, submitted)
+    if has_dag:
+        begin = np.min(known, initial=0.0)
+        known = np.minimum(known, np.where(np.isnan(ready), begin, ready) + GRACE_S)
+    by_job = np.lexsort((start, job))
+    again = by_job[1:][job[by_job[1:]] == job[by_job[:-1]]]
+    before = by_job[:-1][job[by_job[1:]] == job[by_job[:-1]]]
+    later = np.where(np.isnan(submitted[again]), end[before], submitted[again])
+    known[again] = np.maximum(later, end[before])
+    return np.minimum(known, start)
+
+
+def _lanes(slot: Ids, start: Floats, end: Floats) -> Ids:
+    """Return the slot of each attempt, as the log names it if it has one attempt at a time."""
+    by_slot = np.lexsort((start, slot))
+    is_same = slot[by_slot[1:]] == slot[by_slot[:-1]]
+    overlap = start[by_slot[1:]] < end[by_slot[:-1]] - CLOCK_S
+    if len(slot) and slot.min() >= 0 and not (is_same & overlap).any():
+        return slot
+    return _made_up_lanes(start, end)
+
+
+def _made_up_lanes(start: Floats, end: Floats) -> Ids:
+    """Give each attempt a slot that is free: the one that became free last."""
+    lane, free, count = np.zeros(len(start), np.int32), list[int](), 0
+    ends = np.argsort(end, kind="stable").tolist()
+    starts, over, done = start.tolist(), end.tolist(), 0
+    for at, begin in enumerate(starts):
+        while over[ends[done]] <= begin and starts[ends[done]] < begin:
+            free.append(int(lane[ends[done]]))
+            done += 1
+        if not free:
+            free.append(count)
+            count += 1
+        lane[at] = free.pop()
+    return lane

@@ -1,0 +1,195 @@
+"""The commands of a workflow, ready to run: where they run, and what marks them as the same."""
+
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from icsched.arrays import Mask
+from icsched.dag import Dag
+from icsched.errors import FormatError
+from icsched.run.opening import WORK_BYTES, Identity
+from icsched.workflow import Command, Workflow
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def identity_of(dag: Dag, works: Iterable[object], done: Mask | None = None) -> Identity:
+    """Return what a journal must have in common with a workflow: names, arcs and works.
+
+    *works* has something for each task whose `repr` says what the task runs; None for nothing.
+    *done* has the tasks that were done before the run.
+    """
+    digest = sha256()
+    for name in dag.names:
+        digest.update(_bytes(name))
+    digest.update(np.ascontiguousarray(dag.arcs, np.int64).tobytes())
+    works = list(works)
+    return Identity(
+        digest.hexdigest(),
+        b"".join(sha256(_bytes(work)).digest()[:WORK_BYTES] for work in works),
+        dag,
+        idle=np.array([work is None for work in works], bool),
+        done=np.zeros(len(dag), bool) if done is None else done,
+    )
+
+
+def _bytes(value: object) -> bytes:
+    return f"{value!r}\n".encode("utf-8", "backslashreplace")
+
+
+class CommandTasks:
+    """The tasks of `workflow.dag`. Commands run below the directory of the workflow file."""
+
+    def __init__(self, workflow: Workflow, file: str) -> None:
+        self.workflow = workflow
+        self._file = file
+        self._base = Path(file).absolute().parent
+        self._left = workflow.left.tolist()
+        if workflow.commands is None:
+            problem = f"format {workflow.format} does not say what tasks run"
+            raise FormatError(file, None, problem)
+        self.commands = workflow.commands
+
+    def name(self, task: int, /) -> str:
+        """Return the name of a task."""
+        return str(self.workflow.dag.names[task])
+
+    def whole(self, task: int, /) -> int:
+        """Return the id of a task in the whole workflow."""
+        return int(self._left[task])
+
+    def work(self, task: int, /) -> Command | None:
+        """Return the command of a task with absolute paths; None if it runs nothing."""
+        command = self.commands[task]
+        return None if command is None else self._placed(command)
+
+    def _placed(self, command: Command) -> Command:
+        def path(word: str | None) -> str | None:
+            return None if word is None else str(self._base / word)
+
+        return replace(
+            command,
+            directory=path(command.directory or "."),
+            stdin=path(command.stdin),
+            stdout=path(command.stdout),
+            stderr=path(command.stderr),
+        )
+
+    def missing_outputs(self, completed: Collection[int]) -> dict[int, str]:
+        """Return the tasks that lack a file which they should have written, with its name.
+
+        *completed* and the result have ids of the whole workflow. Files elsewhere are passed over:
+        those with a URL, and those with an absolute path whose directory is not on this machine.
+        Each file is looked at once, and none is opened.
+        """
+        find = self.workflow.find_outputs
+        declared = find() if find is not None and completed else ()
+        found = {}
+        for task, command in enumerate(self.commands):
+            whole = self.whole(task)
+            if command is not None and whole in completed:
+                inside = os.path.join(self._base, command.directory or "")  # noqa: PTH118
+                places = [(inside, name) for name in (declared[whole] if declared else ())]
+                places.append((str(self._base), command.stdout or ""))
+                first = next((name for place in places if (name := _missing(*place))), None)
+                if first is not None:
+                    found[whole] = first
+        return found
+
+    def check_programs(self) -> None:
+        """Raise FormatError for the first command that this machine could not start."""
+        seen: set[tuple[str, str | None]] = set()
+        for task, command in enumerate(self.commands):
+            if command is None:
+                continue
+            key = command.program, command.directory
+            problem = _null_bytes(command)
+            if problem is None and key not in seen:
+                seen.add(key)
+                problem = _objection(self._placed(command))
+            if problem is not None:
+                raise FormatError(self._file, None, f"job {self.name(task)!r}: {problem}")
+
+
+def _missing(directory: str, name: str) -> str | None:
+    """Return the *name* of a file if it should be on this machine, and is not there.
+
+    The name is seen from *directory*.
+    """
+    return name if name and not _URL.match(name) and _is_missing(directory, name) else None
+
+
+def _is_missing(directory: str, name: str) -> bool:
+    path = os.path.join(directory, name)  # noqa: PTH118
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return not os.path.isabs(name) or os.path.isdir(os.path.dirname(name))  # noqa: PTH112, PTH117, PTH120
+    except (OSError, ValueError):  # such as a name that no file can have
+        return False
+    return False
+
+
+def with_descendants(dag: Dag, tasks: Iterable[int]) -> list[int]:
+    """Return tasks and all that depends on them.
+
+    >>> with_descendants(Dag({"a": [], "b": ["a"], "c": ["b"], "d": []}), [1])
+    [1, 2]
+    """
+    found = dict.fromkeys(tasks)
+    ahead = [*found]
+    for task in ahead:
+        new = [child for child in map(int, dag.children(task)) if child not in found]
+        found.update(dict.fromkeys(new))
+        ahead += new
+    return ahead
+
+
+def _null_bytes(command: Command) -> str | None:
+    """Return why no process can get the words of a command; None if one can."""
+    files = [word or "" for word in (command.stdin, command.stdout, command.stderr)]
+    pairs = ["=".join(pair) for pair in command.environment]
+    has_null = "\0" in "".join([*command.argv, *files, *pairs])
+    return "expected words without null bytes" if has_null else None
+
+
+def _objection(command: Command) -> str | None:
+    """Return why a command, with absolute paths, cannot start; None if it can."""
+    directory, program = command.directory or ".", command.program
+    if not os.path.isdir(directory):  # noqa: PTH112  also False for a name that no file can have
+        return f"expected a directory to run in, got {directory!r}"
+    path = dict(command.environment).get("PATH", os.environ.get("PATH", os.defpath))
+    found = os.path.join(directory, program) if "/" in program else program  # noqa: PTH118
+    if shutil.which(found, path=path) is not None:
+        return None
+    expected = "expected a program that can be run"
+    if "/" in program and os.path.isdir(found):  # noqa: PTH112
+        return f"{expected}: {program!r} is a directory"
+    if "/" in program and os.path.exists(found):  # noqa: PTH110
+        return f"{expected}: {program!r} is not executable"
+    return f"{expected}, found none called {program!r}"
+
+
+def all_commands(workflow: Workflow) -> Sequence[Command | None] | None:
+    """Return the commands of all tasks of ``workflow.whole``, done ones included."""
+    return None if workflow.find_commands is None else workflow.find_commands()
+
+
+def without(workflow: Workflow, completed: Mask) -> Workflow:
+    """Return a workflow in which the tasks in *completed*, a mask of ``workflow.whole``, are done.
+
+    >>> chain = replace(Workflow.bare(Dag({"a": [], "b": ["a"]})), run_times=np.array([2.0, 3.0]))
+    >>> without(chain, np.array([True, False])).run_times.tolist()
+    [3.0]
+    """
+    stays = ~completed[workflow.left]
+    fields = ("run_times", "sizes", "run_time_origins", "priorities")
+    kept = {name: getattr(workflow, name) for name in fields}
+    cut = {name: values[stays] for name, values in kept.items() if values is not None}
+    return replace(workflow, done=workflow.done | completed, **cut)

@@ -1,0 +1,125 @@
+"""What a journal says of its workflow, and whether that can be said of the workflow now."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+
+from icsched.arrays import Mask
+from icsched.errors import FormatError
+from icsched.run.damage import SCHEMA, damaged, last_log_number
+from icsched.run.opening import WORK_BYTES, Identity
+from icsched.run.records import last_number
+
+_FORGETS = "--again forgets the run in the journal, and runs all"
+
+
+def note(journal: sqlite3.Connection, key: str, value: str | bytes) -> None:
+    """Write a value into `meta`, in the place of an earlier one."""
+    journal.execute(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        " WHERE value IS NOT excluded.value",
+        (key, value),
+    )
+
+
+def describe(journal: sqlite3.Connection, identity: Identity, last: int) -> None:
+    """Write what a journal is about; *last* is the largest number that earlier runs have used."""
+    note(journal, "schema", SCHEMA)
+    note(journal, "fingerprint", identity.fingerprint)
+    note(journal, "tasks", str(len(identity.dag)))
+    note(journal, "forgotten", str(last))
+    note(journal, "done", np.packbits(identity.done).tobytes())
+    note_works(journal, identity)
+
+
+def note_works(journal: sqlite3.Connection, identity: Identity) -> None:
+    """Write what the tasks run now, and which tasks were done before this run or an earlier one."""
+    note(journal, "works", identity.works)
+    note(journal, "done", np.packbits(identity.done | _done_before(journal, identity)).tobytes())
+
+
+def _done_before(journal: sqlite3.Connection, identity: Identity) -> Mask:
+    """Return the tasks that were done before a run of the journal, by what the user said then."""
+    (kept,) = journal.execute("SELECT value FROM meta WHERE key = 'done'").fetchone()
+    bits = np.unpackbits(np.frombuffer(kept, np.uint8), count=len(identity.dag))
+    return bits.astype(bool)
+
+
+def check_same(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
+    """Raise FormatError unless the workflow can go on with the journal at *path*.
+
+    Names and dependencies must be the same, and what completed tasks have run. What the other
+    tasks run may have changed, so that a user can mend the command of a task that failed.
+    """
+    meta = dict(journal.execute("SELECT key, value FROM meta"))
+    if meta["fingerprint"] != identity.fingerprint:
+        problem = "the journal is of another workflow, or names or dependencies have changed since"
+        raise FormatError(str(path), None, f"{problem}: {_FORGETS}")
+    sizes = str(len(identity.dag)), len(identity.works), len(np.packbits(identity.done))
+    if (meta["tasks"], len(meta["works"]), len(meta["done"])) != sizes:
+        raise damaged(path, "it describes another number of jobs")
+    changed = _changed(meta["works"], identity.works)
+    completed = {task for (task,) in journal.execute("SELECT task FROM completed")}
+    outdated = sorted(completed & changed)
+    if outdated:
+        problem = f"{_name(outdated[0], identity)} is completed, but what it runs has changed since"
+        raise FormatError(str(path), None, f"{problem}: {_FORGETS}")
+
+
+def _changed(before: bytes, now: bytes) -> set[int]:
+    """Return the tasks that run something else."""
+    digest = np.dtype(f"V{WORK_BYTES}")
+    return set(np.flatnonzero(np.frombuffer(before, digest) != np.frombuffer(now, digest)).tolist())
+
+
+def _name(task: int, identity: Identity) -> str:
+    return repr(str(identity.dag.names[task]))
+
+
+def check_rows(path: Path, journal: sqlite3.Connection, identity: Identity) -> None:
+    """Raise FormatError if the journal says what no run of the workflow can have written."""
+    meta = dict(journal.execute("SELECT key, value FROM meta"))
+    problem = _strange_attempt(journal, meta["forgotten"], identity)
+    problem = problem or _strange_completion(journal, identity)
+    # An attempt is on the disk before its log.
+    if last_log_number(path.parent) > last_number(journal):
+        problem = problem or "it does not know of all attempts that have logs"
+    if problem:
+        raise damaged(path, problem)
+
+
+def _strange_attempt(journal: sqlite3.Connection, forgotten: str, identity: Identity) -> str | None:
+    names = [str(name) for name in identity.dag.names]
+    for number, task, name in journal.execute("SELECT number, task, name FROM attempts"):
+        if task >= len(names) or names[task] != name:
+            return f"attempt {number} is not at a job of the workflow"
+        if number <= int(forgotten):
+            return f"attempt {number} is of an earlier run"
+    return None
+
+
+def _strange_completion(journal: sqlite3.Connection, identity: Identity) -> str | None:
+    """Return what is wrong with completed tasks."""
+    found = journal.execute("SELECT task, number IS NULL FROM completed").fetchall()
+    tasks, is_without = np.array(found, np.int64).reshape(-1, 2).T
+    size = len(identity.dag)
+    if tasks.size and tasks.max() >= size:
+        return f"it knows job number {tasks.max() + 1}, but the workflow has {size}"
+    query = (
+        "SELECT task FROM completed LEFT JOIN attempts USING (number, task)"
+        " WHERE number IS NOT NULL AND (problem IS NULL AND is_lost = 0) IS NOT 1 LIMIT 1"
+    )
+    without = [task for (task,) in journal.execute(query)]
+    without += tasks[(is_without == 1) & ~identity.idle[tasks]].tolist()
+    if without:
+        return f"{_name(without[0], identity)} is completed without an attempt that succeeded"
+    known = identity.done | _done_before(journal, identity)
+    known[tasks] = True
+    completed = np.zeros(size, bool)
+    completed[tasks] = True
+    parents, children = identity.dag.arcs.T
+    early = children[completed[children] & ~known[parents]]
+    if early.size:
+        return f"{_name(early[0], identity)} is completed, but a parent of it is not"
+    return None

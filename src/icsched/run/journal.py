@@ -1,0 +1,305 @@
+"""The journal of a run: what was started, how it ended, and what is completed.
+
+It is an SQLite database in WAL mode, in a directory of its own:
+
+| file | has |
+| --- | --- |
+| `journal.sqlite` | attempts, completed tasks, the fingerprint of the workflow |
+| `server.lock` | is locked while a server runs |
+| `workers.lock` | is locked (shared) while a worker process lives that has begun an attempt |
+| `reserve` | room that is freed when the disk is full, so that what runs can be recorded |
+| `logs/` | what each attempt printed |
+| `run-times.csv` | seconds of completed tasks |
+"""
+
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from icsched.dag import Dag
+from icsched.engines.entry import Outcome
+from icsched.errors import FormatError
+from icsched.files import check_owned, open_owned
+from icsched.run.commands import identity_of
+from icsched.run.damage import LOGS, check_log, check_sound, last_log_number
+from icsched.run.described import check_rows, check_same, describe, note, note_works
+from icsched.run.opening import Identity, Naming, Opening
+from icsched.run.places import RESERVE, reserve, sole_server
+from icsched.run.records import (
+    COLUMNS,
+    FILE,
+    connect,
+    connect_to_read,
+    create_tables,
+    last_number,
+    note_end,
+    note_success,
+    transaction,
+)
+
+_UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
+_LONGEST_NAME = 100  # characters of a task's name in the name of its log
+
+
+class Journal:
+    """An open journal. Tasks are ids of the whole workflow.
+
+    Every method raises FormatError, with the name of the file, if the journal cannot be used.
+    """
+
+    def __init__(self, directory: Path | None, journal: sqlite3.Connection) -> None:
+        self.directory = directory
+        self._journal = journal
+        with self._naming():
+            self._number = last_number(journal)
+
+    @classmethod
+    def in_memory(cls) -> Self:
+        """Return a journal that ends with this process, for a run that nobody wants to resume."""
+        journal = connect(":memory:")
+        _create(journal, identity_of(Dag({}), ()))
+        return cls(None, journal)
+
+    def close(self) -> None:
+        """Let go of the file. What is not yet forgotten stays."""
+        self._journal.close()
+
+    def _one(self, query: str, *given: object) -> int:
+        row = self._journal.execute(query, given).fetchone()
+        return int(row[0])
+
+    def completed(self) -> set[int]:
+        """Return the tasks that are completed."""
+        with self._naming():
+            return {task for (task,) in self._journal.execute("SELECT task FROM completed")}
+
+    def is_completed(self, task: int) -> bool:
+        """Whether a task is completed, for example by a worker that died after it said so."""
+        with self._naming():
+            return bool(self._one("SELECT count(*) FROM completed WHERE task = ?", task))
+
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds of the attempt that counts, by name of the completed task."""
+        query = "SELECT name, seconds FROM completed JOIN attempts USING (number)"
+        with self._naming():
+            return {name: s for name, s in self._journal.execute(query) if s is not None}
+
+    def begin(self, tasks: Sequence[tuple[int, str]]) -> list[int]:
+        """Record that attempts at *tasks*, ids with names, begin now; return their numbers."""
+        first = self._number + 1
+        numbers = list(range(first, first + len(tasks)))
+        now = time.time()
+        rows = [(n, task, name, now) for n, (task, name) in zip(numbers, tasks, strict=True)]
+        with self._writing():
+            self._journal.executemany(
+                "INSERT INTO attempts (number, task, name, began) VALUES (?, ?, ?, ?)", rows
+            )
+        self._number = numbers[-1]
+        return numbers
+
+    def end(self, ends: Iterable[tuple[int, Outcome]]) -> None:
+        """Record how attempts at tasks ended; each comes with the id of its task."""
+        with self._writing():
+            for task, end in ends:
+                note_end(self._journal, end.number, end.seconds, end.problem, is_lost=end.is_lost)
+                if end.problem is None and not end.is_lost:
+                    note_success(self._journal, task, end.number)
+
+    def complete(self, tasks: Iterable[int]) -> None:
+        """Record that tasks are completed which run nothing."""
+        with self._writing():
+            self._journal.executemany(
+                "INSERT OR IGNORE INTO completed VALUES (?, NULL)", ((task,) for task in tasks)
+            )
+
+    def forget(self, tasks: Iterable[int]) -> None:
+        """Forget that tasks are completed, so that they run again; their attempts stay known."""
+        with self._writing():
+            rows = [(task,) for task in tasks]
+            self._journal.executemany("DELETE FROM completed WHERE task = ?", rows)
+
+    def log_of(self, number: int, name: str) -> Path:
+        """Return the file for what an attempt prints."""
+        shown = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
+        return (self.directory or Path()) / LOGS / f"{shown}.{number}.log"
+
+    def last_log(self, task: int, name: str) -> Path:
+        """Return the file for what the last attempt at a task printed."""
+        with self._naming():
+            last = "SELECT coalesce(max(number), 0) FROM attempts WHERE task = ?"
+            return self.log_of(self._one(last, task), name)
+
+    def make_room(self) -> None:
+        """Give up the reserve, because the disk is full."""
+        if self.directory is not None:
+            with suppress(OSError):
+                (self.directory / RESERVE).unlink()
+
+    def forget_earlier(self) -> None:
+        """Forget an earlier run for good, if this run is to run all again.
+
+        The first record does so, too. If neither happens, the journal is as it was.
+        """
+        with self._naming():
+            if self._journal.in_transaction:
+                self._journal.execute("COMMIT")
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        self.forget_earlier()
+        with self._naming(), transaction(self._journal):
+            yield
+
+    def _naming(self) -> Naming:
+        return Naming((self.directory or Path()) / FILE)
+
+
+@contextmanager
+def read_journal(directory: Path, identity: Identity, opening: Opening) -> Iterator[Journal]:
+    """Open the journal in *directory* to read it: nothing is written, and nobody is kept out.
+
+    If there is none, the journal is empty. Raises FormatError if it is damaged, or of another or a
+    changed workflow.
+    """
+    path = directory / FILE
+    with Naming(path):
+        check_owned(directory)
+        check_log(path)
+        is_there = path.exists()
+    if not is_there:
+        opening.no_journal()
+        yield Journal.in_memory()
+        return
+    with ExitStack() as stack:
+        with Naming(path):
+            journal = stack.enter_context(closing(connect_to_read(path)))
+            is_made = check_sound(path, journal)
+            if is_made:
+                check_same(path, journal, identity)
+                check_rows(path, journal, identity)
+        yield Journal(directory, journal) if is_made else Journal.in_memory()
+
+
+@contextmanager
+def open_journal(
+    directory: Path, identity: Identity, opening: Opening, *, writers: int = 1
+) -> Iterator[Journal]:
+    """Open the journal in *directory*, and keep every other server out until the end.
+
+    Raises FormatError, and leaves the journal as it was, if another server runs; if there is a
+    journal and nobody asked to resume it; if the journal is of another or a changed workflow; or if
+    nothing can be written there. If there is no journal to resume, a new run begins. If the run
+    does not begin because of an error, a new directory is removed again, and a journal that was to
+    be forgotten is as it was.
+    """
+    path = directory / FILE
+    with ExitStack() as stack:
+        with Naming(path):
+            _check_wanted(path, opening)
+            if opening.resume:
+                with read_journal(directory, identity, opening):
+                    pass  # it may go on
+            place = stack.enter_context(sole_server(directory, opening.waiting))
+            _check_wanted(path, opening)  # another server may have been quicker
+            with suppress(FileExistsError):
+                os.mkdir(LOGS, 0o700, dir_fd=place)
+            reserve(place, writers)
+            journal = stack.enter_context(closing(_opened(path, identity, opening)))
+        yield journal
+        journal.forget_earlier()
+
+
+def _check_wanted(path: Path, opening: Opening) -> None:
+    if path.exists() and not opening.resume and not opening.again:
+        problem = "use --resume to go on, --again to run all"
+        raise FormatError(str(path), None, f"the journal of a run is here already: {problem}")
+
+
+def _forget(directory: Path, journal: sqlite3.Connection, identity: Identity) -> None:
+    """Empty a journal for another run, in a transaction that stays open.
+
+    Numbers go on, because the logs stay.
+    """
+    journal.execute("BEGIN IMMEDIATE")
+    last = max(last_number(journal), last_log_number(directory))
+    for table in COLUMNS:
+        journal.execute(f"DELETE FROM {table}")  # noqa: S608
+    describe(journal, identity, last)
+
+
+def _replace_strange(path: Path, identity: Identity) -> None:
+    """Put a new journal in the place of a file that is damaged, no journal, or of another schema.
+
+    That file stays beside the journal, because somebody may need what is in it.
+    """
+    if not path.exists():
+        return
+    with suppress(FormatError):
+        check_log(path)
+        with closing(connect_to_read(path)) as journal:
+            check_sound(path, journal)
+            return
+    _remove(Path(f"{path}.bak"))
+    for end in ("-wal", ""):
+        with suppress(FileNotFoundError):
+            Path(f"{path}{end}").replace(f"{path}.bak{end}")
+    _remove(path)
+    with closing(_connected(path)) as journal:
+        _create(journal, identity, last_log_number(path.parent))
+
+
+def _remove(path: Path) -> None:
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with suppress(OSError):
+            name.unlink()
+
+
+def _opened(path: Path, identity: Identity, opening: Opening) -> Journal:
+    """Open a journal, a new one if there is none; raises FormatError for one of another run."""
+    if opening.again:
+        _replace_strange(path, identity)
+    with ExitStack() as undoing:
+        if not path.exists():
+            undoing.callback(_remove, path)
+        journal = _connected(path)
+        undoing.callback(journal.close)
+        if journal.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+            raise FormatError(str(path), None, "this file system cannot hold a journal in WAL mode")
+        if not _has_tables(journal):
+            _create(journal, identity, last_log_number(path.parent))
+        if not opening.again:
+            check_same(path, journal, identity)
+        opened = Journal(path.parent, journal)
+        with transaction(journal):  # finds out now whether the journal can be written
+            note(journal, "opened", str(time.time()))
+            if not opening.again:
+                note_works(journal, identity)
+        if opening.again:
+            _forget(path.parent, journal, identity)
+        undoing.pop_all()
+    return opened
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Open a journal that only this user may read, a new one if there is none."""
+    file = open_owned(path, os.O_RDWR | os.O_CREAT)
+    try:
+        os.fchmod(file, 0o600)  # SQLite gives the files beside it the same permissions
+    finally:
+        os.close(file)
+    return connect(str(path))
+
+
+def _has_tables(journal: sqlite3.Connection) -> bool:
+    return bool(journal.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _create(journal: sqlite3.Connection, identity: Identity, last: int = 0) -> None:
+    with transaction(journal):
+        create_tables(journal)
+        describe(journal, identity, last)

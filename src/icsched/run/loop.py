@@ -1,0 +1,314 @@
+"""The loop of a run: hand out, wait, record, and go on until nothing can."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import islice
+
+from icsched import checks
+from icsched.arrays import ranks_of
+from icsched.engines.descendants import GRACE_S
+from icsched.engines.entry import Attempt, Crew, Outcome
+from icsched.errors import FormatError
+from icsched.orders import Plan
+from icsched.ready import Readiness
+from icsched.run.commands import CommandTasks
+from icsched.run.interrupts import Interrupts
+from icsched.run.journal import Journal
+from icsched.workflow import Command
+
+POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C
+PATIENCE_S = GRACE_S + 2  # after a time limit, until a worker is not trusted to end its attempt
+MOST_LOSSES = 3  # of one task; then the task itself is suspected of killing its workers
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run stands. `stalled` workers have nothing to do, because no task is eligible."""
+
+    total: int  # tasks of the workflow
+    done: int
+    running: int
+    eligible: int
+    stalled: int
+    failed: int
+
+
+Tell = Callable[[State], None]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a run goes.
+
+    A failed task is tried again up to `retries` times. Then nothing new is handed out, unless the
+    run is to `keep_going` with all that does not depend on the task. `time_limit` (seconds) is for
+    each attempt.
+    """
+
+    retries: int = 0
+    keep_going: bool = False
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.whole_number("retries", self.retries, least=0)
+        if self.time_limit is not None:
+            checks.number_within("time-limit", self.time_limit, least=1e-3, most=1e9)
+
+
+@dataclass
+class Happened:
+    """What happened in the loop.
+
+    `busy` is the seconds that workers spent on attempts. `stalled` is the seconds that workers
+    waited while no task was eligible, and `stalls` how often that began. `failed` has the problem
+    of each task that failed for good. `signal` is the number of the signal that stopped the run.
+    """
+
+    done: int = 0
+    attempts: int = 0
+    lost: int = 0
+    retried: int = 0
+    seconds: float = 0.0
+    busy: float = 0.0
+    offered: float = 0.0  # seconds of all workers together
+    stalled: float = 0.0
+    stalls: int = 0
+    failed: dict[int, str] = field(default_factory=dict)
+    signal: int | None = None
+    full: FormatError | None = None  # the journal could not be written
+
+
+@dataclass
+class _Running:
+    """An attempt in flight. It `began` when a worker was free, if workers take attempts in turn."""
+
+    task: int
+    began: float = math.inf
+
+
+class _Queue:
+    """The tasks of a plan that are ready, best first; `readiness` counts them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.readiness = Readiness(plan.dag)
+        self._order: list[int] = plan.order.tolist()
+        self._ranks: list[int] = ranks_of(plan.order).tolist()
+        self._heap: list[int] = []  # ranks
+        self._offer(self.readiness.ready())
+
+    def _offer(self, tasks: Iterable[int]) -> None:
+        """Put tasks that are ready into the heap."""
+        for task in tasks:
+            heappush(self._heap, self._ranks[task])
+
+    def take(self, count: int) -> list[int]:
+        """Return at most *count* tasks; none if there is nothing now."""
+        found = [self._order[heappop(self._heap)] for _ in range(min(count, len(self._heap)))]
+        self.readiness.take(found)
+        return found
+
+    def done(self, task: int) -> None:
+        """Record that a task is done."""
+        self._offer(self.readiness.finish((task,)))
+
+    def lost(self, task: int) -> None:
+        """Offer a task again."""
+        self._offer(self.readiness.give_back((task,)))
+
+
+class Loop:
+    """Runs tasks by the workers of a crew. The journal knows of each end before the queue does."""
+
+    def __init__(
+        self, tasks: CommandTasks, plan: Plan, journal: Journal, crew: Crew, rules: Rules
+    ) -> None:
+        self._before = int(tasks.workflow.done.sum())
+        self._tasks, self._queue, self._journal = tasks, _Queue(plan), journal
+        self._crew, self._rules = crew, rules
+        self._live: dict[int, _Running] = {}  # by number of the attempt
+        self._failures: Counter[int] = Counter()
+        self._losses: Counter[int] = Counter()
+        self._is_draining = False  # nothing more starts
+        self._is_stopping = False  # what runs was asked to end
+        self._is_stalled = False
+        self.happened = Happened()
+
+    def run(self, interrupts: Interrupts, tell: Tell) -> Happened:
+        """Go on until all tasks are done, or nothing more can be done."""
+        start = time.monotonic()
+        while True:
+            self._heed(interrupts)
+            self._hand_out()
+            self._note_begun()
+            self._give_up_late()
+            tell(self.state)
+            if not self._live or interrupts.count > 1:
+                break
+            state, since = self.state, time.monotonic()
+            outcomes = self._crew.ended(POLL_S)
+            self._measure(state, time.monotonic() - since)
+            self._settle(outcomes)
+        self.happened.seconds = time.monotonic() - start
+        return self.happened
+
+    @property
+    def state(self) -> State:
+        """Where the run stands now."""
+        left, ready = self._queue.readiness.left, self._queue.readiness.ready_count
+        idle = max(0, self._crew.workers - len(self._live))
+        running = min(len(self._live), self._crew.workers)
+        eligible = ready + len(self._live) - running  # some wait for a worker
+        stalled = idle if left and not ready else 0
+        total = self._before + len(self._queue.readiness.missing)
+        return State(total, total - left, running, eligible, stalled, len(self.happened.failed))
+
+    def _measure(self, state: State, seconds: float) -> None:
+        """Add some seconds, in which the run stood at *state*, to what workers had to do."""
+        happened = self.happened
+        happened.offered += self._crew.workers * seconds
+        happened.stalled += state.stalled * seconds
+        happened.stalls += bool(state.stalled) and not self._is_stalled
+        self._is_stalled = bool(state.stalled)
+
+    def _heed(self, interrupts: Interrupts) -> None:
+        """After Ctrl-C, stop what runs; a second one is met by the end of the crew."""
+        if interrupts.count and self.happened.signal is None:
+            self.happened.signal = interrupts.first
+            self._stop_all()
+
+    def _stop_all(self) -> None:
+        """Ask all that runs to end, once; nothing more starts."""
+        self._is_draining = True
+        if not self._is_stopping:
+            self._is_stopping = True
+            for number in self._live:
+                self._crew.stop(number)
+
+    # Handing out
+
+    def _hand_out(self) -> None:
+        while not self._is_draining:
+            free = self._crew.size - len(self._live)
+            if free <= 0:
+                return
+            tasks = self._queue.take(free)
+            if not tasks:
+                return
+            self._start(tasks)
+
+    def _start(self, tasks: Sequence[int]) -> None:
+        works = {task: self._tasks.work(task) for task in tasks}
+        instant = [task for task, work in works.items() if work is None]
+        if instant:
+            self._try(lambda: self._journal.complete(map(self._tasks.whole, instant)))
+            for task in instant:
+                self._done(task)
+        run = [(task, work) for task, work in works.items() if work is not None]
+        if run and not self._is_draining:
+            self._begin(run)
+
+    def _begin(self, run: Sequence[tuple[int, Command]]) -> None:
+        named = [(self._tasks.whole(task), self._tasks.name(task)) for task, _ in run]
+        numbers: list[int] = []
+        self._try(lambda: numbers.extend(self._journal.begin(named)))
+        for number, (task, work) in zip(numbers, run, strict=False):
+            name = self._tasks.name(task)
+            log = self._journal.log_of(number, name)
+            whole = self._tasks.whole(task)
+            attempt = Attempt(number, whole, name, work, log, self._rules.time_limit)
+            self._live[number] = _Running(task)
+            self.happened.attempts += 1
+            self._crew.start(attempt)
+
+    def _note_begun(self) -> None:
+        now = time.monotonic()
+        for running in islice(self._live.values(), self._crew.workers):
+            running.began = min(running.began, now)
+
+    def _give_up_late(self) -> None:
+        """End attempts by force whose workers have not stopped them at their time limit."""
+        limit = self._rules.time_limit
+        if limit is not None:
+            latest = time.monotonic() - limit - PATIENCE_S
+            for number in [n for n, running in self._live.items() if running.began < latest]:
+                self._crew.give_up(number)
+
+    # Ends
+
+    def _settle(self, outcomes: Iterable[Outcome]) -> None:
+        known = [outcome for outcome in outcomes if outcome.number in self._live]
+        if not known:
+            return
+        ends = [(self._tasks.whole(self._live[end.number].task), end) for end in known]
+        self._try(lambda: self._journal.end(ends))
+        if self.happened.full and self._live:
+            known = [end for end in known if self._is_recorded(end)]
+        for outcome in known:
+            self._one_ended(outcome)
+
+    def _is_recorded(self, outcome: Outcome) -> bool:
+        """Whether the end of an attempt is in the journal, although the disk is full."""
+        if outcome.problem is not None or outcome.is_lost:
+            return True  # it will be tried again, whatever the journal says
+        if self._journal.is_completed(self._tasks.whole(self._live[outcome.number].task)):
+            return True
+        del self._live[outcome.number]
+        return False
+
+    def _one_ended(self, outcome: Outcome) -> None:
+        task = self._live.pop(outcome.number).task
+        self.happened.busy += outcome.seconds
+        if outcome.problem is not None and self._journal.is_completed(self._tasks.whole(task)):
+            self._done(task)  # its worker died, or was given up, between the record and the report
+        elif outcome.is_lost:
+            if not self._is_stopping:
+                self._lost(task)
+        elif outcome.problem is None:
+            self._done(task)
+        else:
+            self._failed(task, outcome.problem)
+
+    def _done(self, task: int) -> None:
+        self.happened.done += 1
+        self._queue.done(task)
+
+    def _lost(self, task: int) -> None:
+        self.happened.lost += 1
+        self._losses[task] += 1
+        if self._losses[task] >= MOST_LOSSES:
+            self._give_up(task, f"its worker died {MOST_LOSSES} times")
+        else:
+            self._queue.lost(task)
+
+    def _failed(self, task: int, problem: str) -> None:
+        self._failures[task] += 1
+        if self._failures[task] > self._rules.retries:
+            self._give_up(task, problem)
+        else:
+            self.happened.retried += 1
+            self._queue.lost(task)
+
+    def _give_up(self, task: int, problem: str) -> None:
+        self.happened.failed[task] = problem
+        self._is_draining |= not self._rules.keep_going
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """Write to the journal. If it is full, make room once, and hand out nothing more."""
+        try:
+            write()
+        except FormatError as error:
+            self._is_draining = True
+            if self.happened.full is None:
+                self._journal.make_room()
+            self.happened.full = self.happened.full or error
+            self._write_again(write)
+
+    def _write_again(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except FormatError:
+            self._stop_all()  # what ends from now on cannot be recorded

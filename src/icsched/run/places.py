@@ -1,0 +1,131 @@
+"""The directory of a run: whose it is, who may use it, and room on its disk."""
+
+import errno
+import fcntl
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+
+from icsched.errors import FormatError
+from icsched.files import open_owned, owned_directory
+from icsched.run.records import FILE, WORKERS
+
+RESERVE = "reserve"
+_SERVER = "server.lock"
+_RESERVED = 2**18  # bytes
+_LOCK = os.O_RDWR | os.O_CREAT
+
+
+@contextmanager
+def sole_server(directory: Path, waiting: Callable[[], None]) -> Iterator[int]:
+    """Hold the lock of the server in *directory*, once no worker of a killed server is left.
+
+    Yields a handle of the directory. *waiting* is called before this process waits for workers. The
+    directory is made if it is not there, and removed again if an error comes before any attempt.
+    Raises FormatError, and leaves the directory alone, if another server has the lock, or if
+    another user may have put something there.
+    """
+    with ExitStack() as stack:
+        handle, is_made = _lock(directory, stack)
+        if is_made:
+            stack.push(_Undo(directory))  # only now: before, another server may have begun there
+        _wait_for_workers(handle, waiting)
+        yield handle
+
+
+def _lock(directory: Path, stack: ExitStack) -> tuple[int, bool]:
+    """Take the lock of the server; return the directory, and whether this process made it."""
+    is_made = False
+    while True:
+        is_made |= _make(directory)
+        handle = stack.enter_context(owned_directory(directory))
+        server = open_owned(_SERVER, _LOCK, handle)
+        stack.callback(os.close, server)
+        _lock_alone(server, str(directory))
+        if _is_at(server, directory / _SERVER):
+            return handle, is_made
+
+
+def _make(directory: Path) -> bool:
+    """Make a directory for this user alone; return False if something was there."""
+    try:
+        directory.mkdir(0o700, parents=True)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _lock_alone(file: int, name: str) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FormatError(name, None, "another icsched runs this workflow now") from None
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether an open file still has its name: a lock on a removed file keeps nobody out."""
+    try:
+        return os.path.samestat(os.fstat(file), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _wait_for_workers(directory: int, waiting: Callable[[], None]) -> None:
+    workers = open_owned(WORKERS, _LOCK, directory)
+    try:
+        fcntl.flock(workers, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(workers, fcntl.LOCK_EX)
+    finally:
+        os.close(workers)
+
+
+class _Undo:
+    """Removes a new directory at the end of a context, if an error came before the run began."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, *_rest: object) -> None:
+        if error is not None and not self._has_begun():
+            with suppress(OSError):
+                self._remove()
+
+    def _remove(self) -> None:
+        """Remove the lock last: whoever takes a new one must find nothing that is removed."""
+        for path in sorted(self._directory.iterdir(), key=lambda path: path.name == _SERVER):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        self._directory.rmdir()
+
+    def _has_begun(self) -> bool:
+        """Whether the journal knows of an attempt, or of a task that ran nothing."""
+        path = self._directory / FILE
+        try:
+            with closing(sqlite3.connect(path)) as journal:
+                query = "SELECT task FROM attempts UNION SELECT task FROM completed LIMIT 1"
+                return journal.execute(query).fetchone() is not None
+        except sqlite3.Error:
+            return False  # the journal was never made
+
+
+def reserve(directory: int, writers: int) -> None:
+    """Reserve disk space for the last records."""
+    file = open_owned(RESERVE, _LOCK, directory)
+    try:
+        os.posix_fallocate(file, 0, _RESERVED * (1 + writers // 16))
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            os.unlink(RESERVE, dir_fd=directory)
+            raise
+    finally:
+        os.close(file)
