@@ -186,7 +186,14 @@ def _main(words: list[str]) -> None:
 def _files() -> Files:
     """Return everything below the current directory."""
     found = ((path, path.lstat().st_mode & 0o7777) for path in sorted(Path().rglob("*")))
-    return {str(p): (mode, None if p.is_dir() else p.read_bytes()) for p, mode in found}
+    return {str(p): (mode, None if p.is_dir() else _content(p)) for p, mode in found}
+
+
+def _content(path: Path) -> bytes:
+    """Return the bytes of a file; the cells of a study sorted, because they end in any order."""
+    data = path.read_bytes()
+    is_unordered = path.name == "cells.jsonl"
+    return b"".join(sorted(data.splitlines(keepends=True))) if is_unordered else data
 
 
 def _changes(before: Files, after: Files, folder: str) -> list[str]:
