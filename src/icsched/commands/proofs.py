@@ -1,6 +1,7 @@
 """Proofs in words: the sentence of reports and the strings of JSON."""
 
 from math import floor
+from typing import NamedTuple
 
 from icsched.commands.comparison import Certified, Compared
 from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
@@ -31,17 +32,23 @@ def proof_keys(proof: Proof, certified: Certified | None = None) -> dict[str, ob
         "status": "ic-optimal" if is_optimal else "unproved",
         "method": met or _method(proof),
         "chain": _shown(proof),
-        **ratio_keys(certified),
+        **ratios(certified)._asdict(),
     }
 
 
-def ratio_keys(certified: Certified | None) -> dict[str, float | None]:
-    """Return the ratios to a certified bound as JSON shows them; null if they are not known."""
-    names = "min_ratio", "mean_ratio", "bound_area_ratio"
+class Ratios(NamedTuple):
+    """An order over a bound, as JSON shows it; None if nobody knows."""
+
+    min_ratio: float | None = None
+    mean_ratio: float | None = None
+    bound_area_ratio: float | None = None
+
+
+def ratios(certified: Certified | None) -> Ratios:
+    """Return the ratios to a certified bound, if they are known."""
     if certified is None:
-        return dict.fromkeys(names)
-    ratios = certified.min_ratio, certified.mean_ratio, certified.area_ratio
-    return dict(zip(names, ratios, strict=True))
+        return Ratios()
+    return Ratios(certified.min_ratio, certified.mean_ratio, certified.area_ratio)
 
 
 def proof_sentence(proof: Proof, certified: Certified | None = None) -> str:

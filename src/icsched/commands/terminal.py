@@ -3,13 +3,13 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from textwrap import fill
 from threading import Timer
-from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 from unicodedata import east_asian_width
 
 from cyclopts import Parameter
@@ -99,6 +99,46 @@ def slow_json_text(keys: dict[str, object]) -> str:
 
     text = json.dumps({"schema": SCHEMA, **keys}, separators=(",", ":"))
     return json_safe(text) + "\n"
+
+
+# The JSON of an answer comes from its fields. A field with the metadata NOT_IN_JSON is left out.
+# A field with the metadata json_by(function) has there what the function returns.
+NOT_IN_JSON: Mapping[str, object] = {"json": None}
+
+
+def json_by(function: Callable[[Any], object]) -> Mapping[str, object]:
+    """Return the metadata of a field whose value *function* turns into what JSON shows."""
+    return {"json": function}
+
+
+def json_keys(answer: Any) -> dict[str, object]:
+    """Return the fields of a dataclass as JSON shows them, in the same order.
+
+    >>> json_keys(Screen(columns=80))
+    {'columns': 80, 'is_ascii': False}
+    """
+    shown: dict[str, object] = {}
+    for each in fields(answer):
+        function = each.metadata.get("json", json_value)
+        if function is not None:
+            shown[each.name] = function(getattr(answer, each.name))
+    return shown
+
+
+def json_value(value: Any) -> object:
+    """Return *value* as JSON shows it: a dataclass as an object, an array as a list.
+
+    The values of a list are of one kind: it may have a million names, which stay as they are.
+    """
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return json_keys(value)
+    if hasattr(value, "tolist"):  # numpy is slow to import
+        return value.tolist()
+    if isinstance(value, list | tuple) and value and is_dataclass(value[0]):
+        return [json_value(each) for each in value]
+    return value
 
 
 _NARROWEST = 20  # columns; no narrower screen is believed
@@ -299,12 +339,15 @@ def report(
 def put(
     found: A,
     text: Callable[[A], str],
-    keys: Callable[[A], dict[str, object]],
+    keys: Callable[[A], dict[str, object]] = json_keys,
     *,
     as_json: bool,
     wraps: bool = True,
 ) -> None:
-    """Print what was found, as a report or as one JSON object alone on its line."""
+    """Print what was found, as a report or as one JSON object alone on its line.
+
+    The keys of the object are the fields of the dataclass that was found; see `json_keys`.
+    """
     if as_json:
         put_json(keys(found))
     else:

@@ -1,15 +1,16 @@
-"""`icsched verify`: prove or refute that an order is IC-optimal, and check certificates."""
+"""`icsched verify`: prove or refute that an order is IC-optimal; make and check certificates."""
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Annotated
 
+import numpy as np
 from cyclopts import Parameter
 
 from icsched import checks, pebble
-from icsched.commands import certificate as render_certificate
-from icsched.commands.certificate import checked_certificate, written_certificate
+from icsched.audit import Audited, audit
 from icsched.commands.comparison import Certified, certified_plan
-from icsched.commands.inputs import Reading
+from icsched.commands.inputs import Reading, check_output
 from icsched.commands.options import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
@@ -21,10 +22,12 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OrderWord, WantedOrder
-from icsched.commands.proofs import certified_sentence, ratio_keys
-from icsched.commands.terminal import QUIET, SIGNS, WRITTEN, Json, Signs, named, put
+from icsched.commands.proofs import certified_sentence, percent, ratios
+from icsched.commands.terminal import NOT_IN_JSON, QUIET, SIGNS, WRITTEN, Json, Signs, named, put
 from icsched.commands.words import counted
-from icsched.errors import LimitError
+from icsched.dag import Dag
+from icsched.errors import CertificateError, LimitError
+from icsched.files import read_bytes, write_bytes
 from icsched.orders import Plan
 from icsched.pebble.referee import DEFAULT_LIMIT
 
@@ -33,20 +36,26 @@ from icsched.pebble.referee import DEFAULT_LIMIT
 class VerifyAnswer:
     """The verdict on an order; `better` names the jobs that beat it, if there are any.
 
-    `verdict` is None if nobody knows: `undecided` then says why the referee gave up. `certified`
-    says how close the order comes to a bound; None for a large workflow. `no_order_is_ic_optimal`
-    is true if making the order has shown that; false if that is not known.
+    `ic_optimal` is None if nobody knows: `undecided` then says why the referee gave up. The ratios
+    say how close the order comes to a bound; None for a large workflow. `no_order_is_ic_optimal` is
+    true if making the order has shown that; false if that is not known.
     """
 
-    file: str
-    ordered_by: str
     jobs: int
     arcs: int
-    verdict: pebble.Verdict | None
-    better: tuple[object, ...] | None
-    certified: Certified | None
-    undecided: str = ""
-    no_order_is_ic_optimal: bool = False
+    ordered_by: str
+    ic_optimal: bool | None
+    step: int | None
+    eligible: int | None
+    best_eligible: int | None
+    better: tuple[Hashable, ...] | None
+    min_ratio: float | None
+    mean_ratio: float | None
+    bound_area_ratio: float | None
+    file: str = field(metadata=NOT_IN_JSON)
+    certified: Certified | None = field(metadata=NOT_IN_JSON)
+    undecided: str = field(metadata=NOT_IN_JSON)
+    no_order_is_ic_optimal: bool = field(metadata=NOT_IN_JSON)
 
 
 def verify_answer(
@@ -60,11 +69,21 @@ def verify_answer(
     with signs.working("bounding", len(dag)):
         certified = certified_plan(plan)
     verdict, undecided = _judged(plan, certified, limit)
-    beating = None if verdict is None else verdict.better
-    better = None if beating is None else tuple(dag.names[t] for t in beating)
-    sizes = len(dag), dag.arc_count
-    none = plan.proof.no_order_is_ic_optimal
-    return VerifyAnswer(file, plan.ordered_by, *sizes, verdict, better, certified, undecided, none)
+    eligible = (verdict.eligible, verdict.best_eligible) if verdict else (None, None)
+    return VerifyAnswer(
+        len(dag),
+        dag.arc_count,
+        plan.ordered_by,
+        verdict.ic_optimal if verdict else None,
+        verdict.step if verdict else None,
+        *eligible,
+        (verdict.better_names or None) if verdict else None,
+        *ratios(certified),
+        file=file,
+        certified=certified,
+        undecided=undecided,
+        no_order_is_ic_optimal=plan.proof.no_order_is_ic_optimal,
+    )
 
 
 def _judged(
@@ -81,40 +100,113 @@ def _judged(
 
 def text(found: VerifyAnswer) -> str:
     """Return the verdict as a sentence, and how close the order comes to a bound."""
-    verdict, tested = found.verdict, f"the order {named(found.ordered_by)}"
-    if verdict is not None and verdict.ic_optimal:
-        jobs = counted(found.jobs, "job")
-        order = f"no order of {named(found.file)} ({jobs})"
+    tested = f"the order {named(found.ordered_by)}"
+    if found.ic_optimal:
+        order = f"no order of {named(found.file)} ({counted(found.jobs, 'job')})"
         return f"IC-optimal: {order} has more eligible jobs at any step than {tested}\n"
     share = f"{certified_sentence(found.certified)}\n" if found.certified else ""
-    if verdict is None:
+    if found.ic_optimal is None:
         return f"not decided: whether {tested} is IC-optimal; {found.undecided}\n{share}"
     better = ", ".join(map(str, found.better or ()))
     none = "No order is IC-optimal (exact).\n" if found.no_order_is_ic_optimal else ""
     return (
-        f"not IC-optimal: after {counted(verdict.step or 0, 'job')} {tested} has"
-        f" {verdict.eligible:,} eligible, but {verdict.best_eligible:,} are possible by running"
+        f"not IC-optimal: after {counted(found.step or 0, 'job')} {tested} has"
+        f" {found.eligible:,} eligible, but {found.best_eligible:,} are possible by running"
         f" {better} first\n{none}{share}"
     )
 
 
-def keys(found: VerifyAnswer) -> dict[str, object]:
-    """Return the verdict as JSON shows it."""
-    verdict = found.verdict
-    return {
-        "jobs": found.jobs,
-        "arcs": found.arcs,
-        "ordered_by": found.ordered_by,
-        "ic_optimal": verdict and verdict.ic_optimal,
-        "step": verdict and verdict.step,
-        "eligible": verdict and verdict.eligible,
-        "best_eligible": verdict and verdict.best_eligible,
-        "better": found.better,
-        **ratio_keys(found.certified),
-    }
+@dataclass(frozen=True)
+class CertificateAnswer:
+    """What a certificate proves of an order of a workflow.
+
+    `ordered_by` is None for a certificate that was only checked, and not `written`.
+    """
+
+    jobs: int
+    arcs: int
+    ordered_by: str | None
+    certificate: str
+    written: bool
+    ic_optimal: bool
+    min_ratio: float
+    mean_ratio: float
+    area_ratio: float
+    file: str = field(metadata=NOT_IN_JSON)
 
 
-NOT_OPTIMAL, UNDECIDED = 3, 4  # exit codes of their own: 1 and 2 are errors, these are answers
+def checked_certificate(
+    file: str, certificate: str, *, reading: Reading, signs: Signs = QUIET
+) -> CertificateAnswer:
+    """Check a certificate against a workflow; raises CertificateError if it proves nothing."""
+    import msgspec  # slow to import
+
+    dag = reading.read([file], signs=signs).dag
+    with signs.working("checking", len(dag)):
+        data = read_bytes(certificate)
+        try:
+            decoded = msgspec.json.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            problem = f"not JSON that can be read: {error}"
+            raise CertificateError(certificate, problem) from None
+        return _proved(file, certificate, dag, _audited(dag, decoded), None)
+
+
+def written_certificate(
+    file: str, wanted: WantedOrder, certificate: str, *, reading: Reading, signs: Signs = QUIET
+) -> CertificateAnswer:
+    """Write the certificate of an order, once the checker has accepted it.
+
+    Raises ArgumentError if that would overwrite a file of the workflow.
+    """
+    import msgspec
+
+    wanted.check()
+    workflow = reading.read([file], signs=signs)
+    check_output(workflow, certificate)
+    plan = wanted.plan(workflow, signs=signs)
+    with signs.working("bounding", len(workflow.dag)):
+        data = msgspec.json.encode(plan.certificate.to_dict())
+        proved = _audited(workflow.dag, msgspec.json.decode(data))
+    write_bytes(certificate, data + b"\n")
+    return _proved(file, certificate, workflow.dag, proved, plan.ordered_by)
+
+
+def _audited(dag: Dag, certificate: object) -> Audited:
+    return audit(list(dag.names), dag.arcs.astype(np.int64), certificate)
+
+
+def _proved(
+    file: str, certificate: str, dag: Dag, proved: Audited, ordered_by: str | None
+) -> CertificateAnswer:
+    return CertificateAnswer(
+        jobs=len(dag),
+        arcs=dag.arc_count,
+        ordered_by=ordered_by,
+        certificate=certificate,
+        written=ordered_by is not None,
+        ic_optimal=proved.is_ic_optimal,
+        min_ratio=proved.min_ratio,
+        mean_ratio=proved.mean_ratio,
+        area_ratio=proved.area_ratio,
+        file=file,
+    )
+
+
+def certificate_text(found: CertificateAnswer) -> str:
+    """Return what the certificate proves, in a sentence."""
+    done = "written" if found.written else "accepted"
+    head = f"{named(found.certificate)}: certificate {done}"
+    jobs = f"{named(found.file)} ({counted(found.jobs, 'job')})"
+    if found.ic_optimal:
+        return f"{head}\nIC-optimal: no order of {jobs} has more eligible jobs at any step\n"
+    return (
+        f"{head}\nAt every step at least {percent(found.min_ratio)} of the eligible jobs that any"
+        f" order of {jobs} could have, {percent(found.mean_ratio)} on average (certified).\n"
+    )
+
+
+EXIT_CODES = {True: 0, False: 3, None: 4}  # by the verdict; 1 and 2 are errors
 
 CertificateFile = Annotated[PathName | None, Parameter(show_default=False)]
 
@@ -155,14 +247,14 @@ def verify(
     files, wanted = Reading(reading), WantedOrder(order)
     if certificate is not None:
         proved = checked_certificate(file, certificate, reading=files, signs=SIGNS)
-        put(proved, render_certificate.text, render_certificate.keys, as_json=json_)
+        put(proved, certificate_text, as_json=json_)
     elif write_certificate is not None:
         made = written_certificate(file, wanted, write_certificate, reading=files, signs=SIGNS)
-        put(made, render_certificate.text, render_certificate.keys, as_json=json_)
+        put(made, certificate_text, as_json=json_)
     else:
         found = verify_answer(file, wanted, limit=limit, reading=files, signs=SIGNS)
-        put(found, text, keys, as_json=json_)
-        return _code(found)
+        put(found, text, as_json=json_)
+        return EXIT_CODES[found.ic_optimal]
     return 0
 
 
@@ -182,10 +274,3 @@ def _check_certificates(
             "--write-certificate: expected a file, got a standard stream": is_stream,
         }
     )
-
-
-def _code(found: VerifyAnswer) -> int:
-    """Return the exit code that says the verdict."""
-    if found.verdict is None:
-        return UNDECIDED
-    return 0 if found.verdict.ic_optimal else NOT_OPTIMAL

@@ -4,7 +4,7 @@ from typing import Any
 
 from icsched.commands.page.answer import ReportAnswer
 from icsched.commands.page.sentences import called
-from icsched.commands.proofs import proof_sentence, ratio_keys, unbounded
+from icsched.commands.proofs import proof_sentence, ratios, unbounded
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
 _REASONS = {
@@ -56,15 +56,15 @@ def proof_keys(found: ReportAnswer) -> dict[str, object]:
     """Return what is proved about the chosen order, and why the ceiling holds."""
     compared = found.compared
     certified, proof = compared.certified, compared.plan.proof
-    ratios = ratio_keys(certified)
+    known = ratios(certified)
     is_optimal = proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal)
     tree = None if found.why is None else _called(found, _node(found.why))
     return {
         "status": "ic-optimal" if is_optimal else "unproved",
         "words": _words(found),
-        "min_ratio": ratios["min_ratio"],
-        "mean_ratio": ratios["mean_ratio"],
-        "area_ratio": ratios["bound_area_ratio"],
+        "min_ratio": known.min_ratio,
+        "mean_ratio": known.mean_ratio,
+        "area_ratio": known.bound_area_ratio,
         "tree": tree,
         "is_cut": found.why is not None and _is_cut(found.why),
     }
