@@ -80,6 +80,9 @@ def wrong(whole: dict[str, Any], point: dict[str, Any]) -> list[str]:
         old = whole["start"]["wf.dag"][1] + "".join(point["edits"])
         if files["wf.dag"][1] != old:
             found.append("the file is not as the other program left it")
+    is_replaced_last = point["second"] == "replace" and len(point["edits"]) == 2
+    if is_replaced_last and point["edits"][1] not in files["wf.dag"][1]:
+        found.append("the newest file is not in its place")
     if len(point["struck"]) == 1 and any(map(is_temporary, files)):
         found.append("something temporary is left")
     return found
