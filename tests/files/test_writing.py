@@ -1,5 +1,6 @@
 """Whole files are written all or not at all."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -288,6 +289,29 @@ def test_files_in_a_new_directory_get_the_group_that_the_directory_above_gives(t
     write_with_directory(tmp_path / "file", b"1", tmp_path / "place", {"data": b"2"})
 
     assert mode(tmp_path / "place") & stat.S_ISGID
+
+
+def test_of_an_old_directory_only_what_cannot_be_removed_is_left(tmp_path, monkeypatch):
+    place = tmp_path / "place"
+    place.mkdir()
+    for name in "abc":
+        (place / name).write_text("old")
+    stuck: list[str] = []
+    unlink = os.unlink
+
+    def unlink_all_but_the_first(path, **options):
+        if path in [*"abc"] and path in (stuck or [path]):
+            stuck[:] = [path]
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        unlink(path, **options)
+
+    monkeypatch.setattr(os, "unlink", unlink_all_but_the_first)
+    with pytest.raises(FormatError):
+        write_with_directory(tmp_path / "file", b"1", place, {"new": b"2"})
+
+    assert [path.name for path in tmp_path.rglob("*") if path.name in "abc"] == stuck
+    assert (place / "new").read_bytes() == b"2"
+    assert (tmp_path / "file").read_bytes() == b"1"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
