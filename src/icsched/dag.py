@@ -2,7 +2,8 @@
 
 A `Dag` never changes. Tasks are the integers ``0 .. len(dag) - 1``; `Dag.names` maps an
 id to the user's name, and `Dag.id_of` a name to its id. Children and parents are held as int32 rows
-(compressed sparse rows), so a million tasks cost a few dozen megabytes.
+(compressed sparse rows), so a million tasks cost a few dozen megabytes. `dag_of` makes a dag of any
+graph that a user gives.
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
+from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from icsched import _native
 from icsched.arrays import Ids, Mask, Rows, TaskId, frozen, ids_where, mask_of
-from icsched.errors import CycleError, GraphError, UnknownTaskError
+from icsched.errors import ArgumentError, CycleError, GraphError, UnknownTaskError
 from icsched.frames import Shown
 from icsched.graph_inputs import (
     NetworkxGraph,
     ParentsOf,
+    RustworkxGraph,
     T,
     T_co,
     arc_pairs,
@@ -411,3 +414,82 @@ class Dag(Shown, Generic[T_co]):
         Raises EngineError if rustworkx is not installed.
         """
         return rustworkx_graph(self._names, self.arcs)
+
+
+# What users give
+
+
+class HasDag(Protocol[T_co]):
+    """A workflow, a plan, or anything else that has a dag."""
+
+    @property
+    def dag(self) -> Dag[T_co]:
+        """The dag."""
+
+
+class ByName(Protocol):
+    """A mapping from names to numbers. Unlike a Mapping, it is covariant in the names."""
+
+    def items(self) -> Iterable[tuple[Hashable, float]]:
+        """Return the names, each with its number."""
+
+
+Graph: TypeAlias = (
+    Dag[T_co] | HasDag[T_co] | ParentsOf[T_co] | NetworkxGraph[T_co] | RustworkxGraph[T_co]
+)
+
+PerTask: TypeAlias = ArrayLike | ByName  # by id, or by name
+
+
+def dag_of(graph: Graph[T]) -> Dag[T]:
+    """Return *graph* as a dag; raises GraphError if that is not possible.
+
+    *graph* is a `Dag`, an object with a `Dag` as `dag` (a workflow, a plan), a mapping from tasks
+    to their parents, or a directed graph of networkx or rustworkx.
+
+    >>> dag_of({"a": [], "b": ["a"]})
+    Dag(tasks=2, arcs=1)
+    """
+    dag = graph if isinstance(graph, Dag) else getattr(graph, "dag", None)
+    if isinstance(dag, Dag):
+        return dag
+    if isinstance(graph, Mapping):
+        return Dag(graph)
+    given: Any = graph
+    if hasattr(given, "node_indices"):
+        return Dag.from_rustworkx(given)
+    if hasattr(given, "is_directed"):
+        return Dag.from_networkx(given)
+    expected = "a Dag, a workflow, a mapping, or a graph of networkx or rustworkx"
+    hint = "; icsched.read reads a file" if isinstance(given, str | PathLike) else ""
+    raise GraphError(f"expected {expected}, got {type(given).__name__}{hint}")
+
+
+def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
+    """Return the values of a mapping from names, or of a labelled series, in the order of ids.
+
+    Anything else is returned as it is, also a series that is numbered from 0: it is in the order of
+    ids already. Raises ArgumentError for a task without a value, or for a label that occurs twice.
+
+    >>> values_by_id(Dag({"a": [], "b": ["a"]}), "sizes", {"b": 3, "a": 2})
+    [2, 3]
+    """
+    if isinstance(given, Mapping):
+        values = given
+    elif hasattr(given, "index") and hasattr(given, "to_dict"):  # a Series of pandas
+        _check_labels(what, given)
+        values = given.to_dict()
+        if list(values) == list(range(len(values))) and not dag.numbers_are_names:
+            return given
+    else:
+        return given
+    try:
+        return [values[name] for name in dag.names]
+    except KeyError as error:
+        raise ArgumentError(f"{what}: expected one for each task, none for {error}") from None
+
+
+def _check_labels(what: str, series: Any) -> None:
+    repeated = series.index[series.index.duplicated()].tolist()
+    if repeated:
+        raise ArgumentError(f"{what}: the label {repeated[0]!r} occurs twice")

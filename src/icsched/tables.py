@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from icsched.errors import ArgumentError, EngineError, IcschedError
-from icsched.spelling import did_you_mean
+from icsched.messages import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from icsched.files.terminal import escaped
+from icsched.messages import escaped
 from tests.cli.terminal import read_until, shown
 from tests.cli.workflows import PAIR_AND_FORK
 

@@ -70,11 +70,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 def test_here():
-    import icsched.spelling
+    import icsched.messages
 
 def test_in_a_spawned_process():
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        pool.submit(exec, "import icsched.spelling").result()
+        pool.submit(exec, "import icsched.messages").result()
 
 def test_in_the_command():
     subprocess.run([Path(sys.executable).with_name("icsched"), "--help"], check=True)
@@ -89,7 +89,7 @@ def trial(tmp_path_factory):
     """Trials of a small module, which `icsched --help` imports."""
     folder = tmp_path_factory.mktemp("mutants")
     (folder / "test_some.py").write_text(TESTS)
-    return mutate.Trial("icsched.spelling", [f"{folder}/test_some.py"], folder)
+    return mutate.Trial("icsched.messages", [f"{folder}/test_some.py"], folder)
 
 
 @pytest.mark.parametrize("name", ["test_here", "test_in_a_spawned_process", "test_in_the_command"])
@@ -102,7 +102,7 @@ def test_a_mutant_is_imported_in_every_process(trial, name):
 def test_the_module_itself_passes_in_every_process(trial):
     trial.tests = [f"{trial.folder}/test_some.py"]
 
-    assert trial.ending(mutate.source_of("icsched.spelling")) == "survived"
+    assert trial.ending(mutate.source_of("icsched.messages")) == "survived"
 
 
 def test_tests_that_fail_or_do_not_import_the_module_are_refused(trial):

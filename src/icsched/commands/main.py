@@ -15,7 +15,7 @@ from typing import TextIO
 from cyclopts import CycloptsError, UnknownCommandError, UnknownOptionError, ValidationError
 
 from icsched.commands.options import STANDARD_INPUT, STANDARD_OUTPUT
-from icsched.spelling import close_names
+from icsched.messages import close_names
 
 
 def complaint(error: CycloptsError) -> str:
@@ -192,7 +192,7 @@ def _discard(stream: TextIO) -> None:
 
 def _complain(error: Exception | str, code: int) -> int:
     from icsched.commands.terminal import say
-    from icsched.files.terminal import escaped
+    from icsched.messages import escaped
 
     message = " ".join(line.strip() for line in escaped(str(error)).splitlines())
     try:

@@ -15,7 +15,7 @@ from unicodedata import east_asian_width
 from cyclopts import Parameter
 
 from icsched.commands.words import counted
-from icsched.files.terminal import HIDDEN, content_for, escaped
+from icsched.messages import HIDDEN, content_for, escaped
 
 Tell = Callable[[int, int], None]  # how much is done, of how much
 

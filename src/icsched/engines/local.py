@@ -16,9 +16,9 @@ from icsched.engines.descendants import GRACE_S, below, kill_below
 from icsched.engines.entry import Attempt, Engine, Outcome, Terms
 from icsched.engines.processes import start_tracker, stopped_at
 from icsched.errors import ArgumentError, EngineError
-from icsched.failures import problem_of
 from icsched.files.reading import reason
 from icsched.machine import adopt_orphans, adopts_orphans, usable_cores
+from icsched.messages import problem_of
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _SWEEP_S = 5.0  # for a process that was killed to end

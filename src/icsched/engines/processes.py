@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from icsched.engines.descendants import awaited, end_all, end_rest
-from icsched.failures import storable
 from icsched.files import open_owned
 from icsched.machine import die_with_parent
+from icsched.messages import storable
 from icsched.workflow import Command
 
 _HELD = {signal.SIGTERM}

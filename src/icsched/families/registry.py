@@ -9,7 +9,7 @@ from typing import get_type_hints
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
 from icsched.families import blocks, composites, figures, randoms, scientific
-from icsched.spelling import did_you_mean
+from icsched.messages import did_you_mean
 
 FUNCTIONS: tuple[Callable[..., Dag], ...] = (
     blocks.w,

@@ -12,7 +12,7 @@ from icsched.errors import FormatError
 from icsched.files.attributes import mask, take_after
 from icsched.files.reading import naming, reason
 from icsched.files.temporary import held, temporary_directory, temporary_file
-from icsched.files.terminal import content_for
+from icsched.messages import content_for
 
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|(?:/dev/fd|/proc/self/fd)/([0-9]+)")
 WITHDRAWN = "dag"  # the name of a file while it is kept in the directory that belongs to it

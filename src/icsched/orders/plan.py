@@ -8,7 +8,7 @@ from typing import Any, Generic
 import numpy as np
 
 from icsched.arrays import Ids
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import (
     ArgumentError,
     EngineError,
@@ -17,7 +17,6 @@ from icsched.errors import (
     pip_install,
 )
 from icsched.frames import Listed, Shown, Tabular, brief
-from icsched.given import Graph, dag_of
 from icsched.graph_inputs import T, T_co, is_integer
 from icsched.orders.choice import Aim, Choice
 from icsched.orders.entry import Made, NamedOrder

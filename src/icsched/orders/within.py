@@ -12,10 +12,9 @@ import numpy as np
 
 from icsched import _native, checks, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, PerTask, dag_of
 from icsched.errors import LimitError, MemoryLimitError
 from icsched.frames import Listed, Tabular
-from icsched.given import Graph, PerTask, dag_of
 from icsched.graph_inputs import T, T_co
 from icsched.orders.plan import Plan, prioritize
 from icsched.theory.memory import exact

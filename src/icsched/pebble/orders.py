@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 
 from icsched import _native, checks
 from icsched.arrays import Floats, Ids, expected_time, ranks_of, wrong_times
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, PerTask, dag_of, values_by_id
 from icsched.errors import ArgumentError
-from icsched.given import Graph, PerTask, dag_of, values_by_id
 from icsched.ready import Readiness
 
 RunTimes: TypeAlias = PerTask

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Ids, Rows, Sizes, TaskId, ranks_of
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, PerTask, dag_of, values_by_id
 from icsched.errors import ArgumentError, ScheduleError, UnknownTaskError
 from icsched.frames import Answer, Listed, Shown, Tabular, brief
-from icsched.given import Graph, PerTask, dag_of, values_by_id
 from icsched.graph_inputs import T_co
 
 Profile = NDArray[np.int64]

@@ -15,10 +15,9 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import MOST_NONSINKS
 from icsched.arrays import Ids, task_ids
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import LimitError
 from icsched.frames import Answer, names_of
-from icsched.given import Graph, dag_of
 from icsched.graph_inputs import T, T_co
 from icsched.pebble.profile import Order, Profile, eligibility_profile
 

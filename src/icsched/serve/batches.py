@@ -7,8 +7,8 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import TaskState
 from icsched.arrays import Ids, TaskId, ranks_of
+from icsched.dag import Graph, dag_of
 from icsched.frames import brief
-from icsched.given import Graph, dag_of
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 from icsched.ready import Readiness

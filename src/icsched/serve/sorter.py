@@ -10,10 +10,9 @@ import numpy as np
 from icsched import _native, checks
 from icsched._native import ReadyQueue
 from icsched.arrays import Ids, Rows, ranks_of
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import ArgumentError, CycleError, GraphError
 from icsched.frames import brief
-from icsched.given import Graph, dag_of
 from icsched.graph_inputs import ParentsOf, T, in_order
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order

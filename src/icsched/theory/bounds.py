@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from icsched.given import Graph, dag_of
+from icsched.dag import Graph, dag_of
 from icsched.pebble import Order, Schedule
 from icsched.theory.certificate import Certificate, certificate_of
 from icsched.theory.settled import Counts, Settled

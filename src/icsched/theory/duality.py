@@ -6,7 +6,7 @@ See Cordasco, Malewicz and Rosenberg 2007, "Advances in IC-Scheduling Theory", s
 import numpy as np
 
 from icsched.arrays import Ids, ids_where
-from icsched.given import Graph
+from icsched.dag import Graph
 from icsched.pebble import Order, Schedule
 
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from icsched import checks, pebble
 from icsched.arrays import Ids, Mask, ids_where
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import LimitError
-from icsched.given import Graph, dag_of
 from icsched.pebble.referee import DEFAULT_LIMIT
 from icsched.theory.analysis import Analysis
 from icsched.theory.priorities import BlockProfile, has_priority_over

@@ -4,7 +4,7 @@ import numpy as np
 
 from icsched import checks
 from icsched.arrays import Ids
-from icsched.given import Graph
+from icsched.dag import Graph
 from icsched.pebble import Order, Schedule
 
 MOST_LEVELS = 40_000  # ids of a mesh are 32 bits wide

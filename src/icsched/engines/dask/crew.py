@@ -29,8 +29,8 @@ from icsched.engines.descendants import GRACE_S, end_below, kill_with_descendant
 from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
 from icsched.engines.processes import open_log, start_tracker, stopped_at
 from icsched.errors import ArgumentError, not_installed
-from icsched.failures import problem_of
 from icsched.machine import usable_cores
+from icsched.messages import problem_of
 
 if TYPE_CHECKING:
     from distributed import Client, Future

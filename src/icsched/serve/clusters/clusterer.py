@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from icsched.dag import Dag
+from icsched.dag import Dag, PerTask
 from icsched.errors import ClusterError, LimitError
-from icsched.given import PerTask
 from icsched.orders import Plan, prioritize
 from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.serve.clusters.rest import Frontier, Rest

@@ -10,9 +10,9 @@ import numpy as np
 
 from icsched import checks
 from icsched.arrays import ranks_of
+from icsched.dag import Graph, PerTask, dag_of
 from icsched.errors import ArgumentError, ClusterError
 from icsched.frames import brief
-from icsched.given import Graph, PerTask, dag_of
 from icsched.graph_inputs import T
 from icsched.orders import Plan
 from icsched.pebble import Order

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from icsched import _native, checks
 from icsched._native import BatchFront, Solving
 from icsched.arrays import Ids, Mask, ids_where, mask_of, task_ids
+from icsched.dag import Graph, dag_of
 from icsched.errors import GameError
 from icsched.frames import Answer, names_of
-from icsched.given import Graph, dag_of
 from icsched.graph_inputs import T, T_co
 from icsched.theory.batches import milp
 from icsched.theory.batches.state import state_of

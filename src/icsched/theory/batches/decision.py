@@ -8,9 +8,8 @@ The decision is their BICSD. They reduce the problem "many subsets with small un
 from collections.abc import Hashable, Iterable, Sequence
 
 from icsched import checks
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import ArgumentError, LimitError
-from icsched.given import Graph, dag_of
 from icsched.theory.batches.choose import GuaranteeKind, best_batch
 from icsched.theory.batches.state import state_of
 

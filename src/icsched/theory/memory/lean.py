@@ -4,9 +4,8 @@ import numpy as np
 
 from icsched import _native, pebble
 from icsched.arrays import Ids, Sizes, ranks_of
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, PerTask
 from icsched.errors import LimitError
-from icsched.given import Graph, PerTask
 from icsched.pebble import Order
 from icsched.theory.memory import exact
 
