@@ -3,6 +3,8 @@
 import errno
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -233,6 +235,20 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
         assert text.read() == "café\n"
     assert list(tmp_path.iterdir()) == [pipe]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_a_file_that_is_standard_output_is_written_on_from_where_it_is(tmp_path, name):
+    code = f"from icsched.files import write_text; write_text({name!r}, 'second')"
+
+    with (tmp_path / "file").open("w") as file:
+        file.write("first, ")
+        file.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+        file.seek(0, os.SEEK_END)
+        file.write(", third")
+
+    assert (tmp_path / "file").read_text() == "first, second, third"
 
 
 @given(st.binary())
