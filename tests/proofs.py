@@ -1,7 +1,7 @@
 """Proofs in short, for tests."""
 
 from icsched import Plan
-from icsched.commands.proofs import proof_keys
+from icsched.report.proofs import proof_keys
 
 
 def chain_of(plan: Plan) -> object:

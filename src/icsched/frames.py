@@ -85,7 +85,7 @@ class Shown:
     def _repr_html_(self) -> str:
         """Return the facts and the picture as HTML; names cannot act on the page."""
         # By name: it is in a layer above, and only notebooks need it.
-        return str(import_module("icsched.commands.notebook").html(self))
+        return str(import_module("icsched.report.notebook").html(self))
 
 
 class Answer:

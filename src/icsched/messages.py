@@ -25,6 +25,15 @@ def escaped(text: str) -> str:
     return HIDDEN.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def named(*words: str) -> str:
+    r"""Return *words* with blanks between them, on one line whatever characters they have.
+
+    >>> print(named("a.dag", "b\n.dag"))
+    a.dag b\n.dag
+    """
+    return escaped(" ".join(words)).replace("\n", "\\n")
+
+
 def content_for(data: bytes, *, is_terminal: bool) -> bytes:
     """Return what standard output or a file gets of *data*: every byte, escaped on a terminal."""
     if not is_terminal:

@@ -10,7 +10,7 @@ from icsched import Dag, families
 from icsched.commands.page.bottlenecks import FEW, bottlenecks_of, critical_path
 from icsched.commands.page.game import Game, GroupedGame, game_of
 from icsched.pebble import Schedule, fifo_order, lifo_order
-from icsched.pictures import dag_picture
+from icsched.report.scene import dag_picture
 from tests.strategies import dags, dags_with_orders, naturally_labelled_dags
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from icsched import Dag, families, pebble
 from icsched.arrays import Rows
-from icsched.commands.proofs import proof_sentence
 from icsched.orders import prioritize
+from icsched.report.proofs import proof_sentence
 from icsched.theory.merging import merged_order
 from icsched.theory.profiles import Work, bends, side_by_side, total, tree_bound, turned
 from icsched.theory.settling import FULL, QUICK, Effort, settle

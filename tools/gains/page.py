@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icsched.commands.figures import write_figure
+from icsched.report.figures import write_figure
 from tools.gains.cells import ORDERS, CellFound
 from tools.gains.pictures import cells_figure, workflows_figure
 from tools.gains.sums import (

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from icsched.commands.figures import FAINT, INK, blank, style
+from icsched.report.figures import FAINT, INK, blank, style
 from tools.gains.cells import CellFound
 from tools.gains.sums import Value, geometric, ratio
 

@@ -8,11 +8,11 @@ from icsched import checks
 from icsched.commands.inputs import Reading, Resumed, done_line, named_jobs, resumed
 from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, check_streams
 from icsched.commands.terminal import QUIET, SIGNS, Json, Signs, put
-from icsched.commands.words import counted
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError
 from icsched.theory.batches import Batch, Guarantee, GuaranteeKind, best_batch
 from icsched.theory.batches.state import State, state_of
+from icsched.words import counted
 from icsched.workflow import Workflow
 
 _OPTIONS = {"executed": "--done", "running": "--running"}  # by the names that the library uses

@@ -31,11 +31,12 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OURS, OrderOptions, WantedOrder, times_known
-from icsched.commands.terminal import QUIET, SIGNS, Json, OutputName, Signs, named, put, table
-from icsched.commands.words import counted, size
+from icsched.commands.terminal import QUIET, SIGNS, Json, OutputName, Signs, put, table
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
+from icsched.messages import named
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
+from icsched.words import counted, size
 from icsched.workflow import Workflow
 
 

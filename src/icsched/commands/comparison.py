@@ -4,41 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from icsched.commands.terminal import listing
-from icsched.commands.words import counted
 from icsched.orders import Choice, Plan
 from icsched.orders.choice import FIFO, NEW, PRESENT, WORTH
 from icsched.pebble import Comparison, Profile
+from icsched.report.proofs import Certified, certified_plan
 from icsched.sim import Times
 from icsched.sim.race import Interval
-
-# Larger workflows, in jobs and dependencies together, are not compared: it would take seconds.
-MOST_COMPARED = 200_000
-
-
-@dataclass(frozen=True)
-class Certified:
-    """An order over a bound: the least and the mean ratio of all steps, and that of the areas.
-
-    `by_bound` says that the order was compared with a bound; otherwise a theorem says that all
-    ratios are 1.
-    """
-
-    min_ratio: float
-    mean_ratio: float
-    area_ratio: float
-    is_ic_optimal: bool
-    by_bound: bool = True
-
-
-def certified_plan(plan: Plan) -> Certified | None:
-    """Compare a plan with a bound; None for a large workflow with an order that is not proved."""
-    if plan.proof.is_ic_optimal:
-        return Certified(1.0, 1.0, 1.0, is_ic_optimal=True, by_bound=False)
-    if len(plan.dag) + plan.dag.arc_count > MOST_COMPARED:
-        return None
-    found = plan.certificate
-    ratios = found.min_ratio, found.mean_ratio, found.area_ratio
-    return Certified(*ratios, is_ic_optimal=found.is_ic_optimal)
+from icsched.words import counted
 
 
 @dataclass(frozen=True, eq=False)

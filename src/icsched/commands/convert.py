@@ -24,12 +24,10 @@ from icsched.commands.terminal import (
     Flag,
     Json,
     Signs,
-    named,
     put,
     put_content,
     report,
 )
-from icsched.commands.words import counted, size
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import encoded, would_replace, write_text
@@ -38,6 +36,8 @@ from icsched.formats.entry import KEPT, WorkflowText
 from icsched.formats.known import NO_RUN_TIME, NO_SIZE
 from icsched.formats.stated import Column, said
 from icsched.formats.table import format_by_suffix
+from icsched.messages import named
+from icsched.words import counted, size
 from icsched.workflow import Remark, Workflow
 
 _OF_COMMANDS = {"commands", "streams", "environment", "directories"}

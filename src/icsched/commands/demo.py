@@ -16,16 +16,17 @@ from icsched.commands.comparison import PEER, Compared, lead_sentence
 from icsched.commands.options import PathName, program, refuse
 from icsched.commands.order_options import GivenPool
 from icsched.commands.page import Reported, report_answer, report_keys, report_page
-from icsched.commands.proofs import proof_sentence
-from icsched.commands.terminal import SIGNS, OutputName, listing, named, paragraph, report, say
-from icsched.commands.words import counted, size
+from icsched.commands.terminal import SIGNS, OutputName, listing, paragraph, report, say
 from icsched.compare import simulate
 from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats import dagman_text
+from icsched.messages import named
 from icsched.orders import prioritize
 from icsched.pebble import Verdict
+from icsched.report.proofs import proof_sentence
 from icsched.sim import Ratio, Workers
+from icsched.words import counted, size
 from icsched.workflow import Workflow
 
 ORDERS = ("critical-path", "prio")  # played against fifo

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module, metadata
 
-from icsched.commands.terminal import Json, listing, named, report, screen_of, slow_json_text
-from icsched.commands.words import counted
+from icsched.commands.terminal import Json, listing, report, screen_of, slow_json_text
 from icsched.machine import usable_cores
+from icsched.messages import named
+from icsched.words import counted
 
 # The extras for users; those for developers and for examples are left out.
 PURPOSES = {

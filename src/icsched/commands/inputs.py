@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from icsched import files, formats
 from icsched.commands.options import STANDARD_INPUT
 from icsched.commands.terminal import QUIET, Signs
-from icsched.commands.words import counted
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
 from icsched.formats.dagman import DagmanOptions, read_with
+from icsched.words import counted
 from icsched.workflow import Workflow
 
 

@@ -31,20 +31,20 @@ from icsched.commands.terminal import (
     Json,
     OutputName,
     Signs,
-    named,
     put,
     table,
 )
-from icsched.commands.words import counted, number
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
 from icsched.formats.dagman import DagmanOptions, submission_in
 from icsched.formats.table import format_by_suffix
 from icsched.history import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
 from icsched.history.usage import CLOCK_S
+from icsched.messages import named
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import AnyPool, Mean, Recorded, Times, Workers, pool_to_dict
 from icsched.sim.model import check_inputs
+from icsched.words import counted, number
 from icsched.workflow import Workflow
 
 _YEAR_S = 366 * 86400.0

@@ -10,12 +10,12 @@ from icsched import families, formats
 from icsched.commands import terminal as layout
 from icsched.commands.options import WHOLE, PathName, refuse
 from icsched.commands.terminal import Flag, OutputName, put_content, report
-from icsched.commands.words import size
 from icsched.dag import Dag
 from icsched.errors import FormatError
 from icsched.families import FAMILIES
 from icsched.families.registry import Family
 from icsched.files import check_replaceable, would_replace, write_text
+from icsched.words import size
 from icsched.workflow import Workflow
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from icsched.commands.comparison import reason
 from icsched.commands.inputs import Note as Note
 from icsched.commands.inputs import Resumed, TimesKnown, done_sentence, times_sentence
-from icsched.commands.words import counted
 from icsched.formats import dagman
 from icsched.orders import Choice
 from icsched.run_times import Origin
 from icsched.sim.pools import FAR_OFF
+from icsched.words import counted
 from icsched.workflow import Remark, Workflow
 
 SectionAction = Literal["nothing", "replaced", "removed"]

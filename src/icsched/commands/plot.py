@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from icsched.arrays import Ids
-from icsched.commands import figures as draw
-from icsched.commands.comparison import MOST_COMPARED
 from icsched.commands.inputs import Note, Reading, check_output
 from icsched.commands.notes import about_pool, caution_text
 from icsched.commands.options import USUAL, FileOptions, PathName, check_streams, refuse
@@ -26,19 +24,23 @@ from icsched.commands.order_options import (
     usual_pool,
     with_run_times,
 )
-from icsched.commands.terminal import QUIET, SIGNS, OutputName, Signs, named, say
-from icsched.commands.words import counted
+from icsched.commands.terminal import QUIET, SIGNS, OutputName, Signs, say
 from icsched.compare.simulation import resolved
 from icsched.errors import ArgumentError
 from icsched.files import write_bytes
+from icsched.messages import named
 from icsched.orders import Plan
 from icsched.pebble import Profile
-from icsched.pictures import DagPicture, Lanes, dag_picture, main_kinds, run_lanes
-from icsched.pictures.scene import kinds_by_name
+from icsched.report import figures as draw
+from icsched.report.grouping import main_kinds
+from icsched.report.lanes import Lanes, run_lanes
+from icsched.report.proofs import MOST_COMPARED
+from icsched.report.scene import DagPicture, dag_picture, kinds_by_name
 from icsched.sim import AnyPool, Times, engine
 from icsched.sim.played import Played
 from icsched.study import CellResult
 from icsched.study.tables import read_tables
+from icsched.words import counted
 from icsched.workflow import Workflow
 
 BASELINE = "fifo"  # curves and lanes always show it

@@ -50,7 +50,6 @@ from icsched.commands.order_options import (
     times_known,
 )
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
-from icsched.commands.proofs import brief_sentence, proof_keys, unbounded
 from icsched.commands.terminal import (
     QUIET,
     SIGNS,
@@ -58,20 +57,21 @@ from icsched.commands.terminal import (
     Json,
     OutputName,
     Signs,
-    named,
     put,
     put_content,
     put_json,
     report,
     say,
 )
-from icsched.commands.words import counted, size
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change
 from icsched.formats import FORMATS, Format, dagman
 from icsched.formats.access import is_table, no_order
 from icsched.formats.dagman.source import is_missing, is_special
+from icsched.messages import named
 from icsched.orders import Choice, LimitedOrder
+from icsched.report.proofs import brief_sentence, proof_keys, unbounded
+from icsched.words import counted, size
 from icsched.workflow import Workflow
 
 
@@ -307,7 +307,8 @@ def _order(file: str, ordered: Ordered) -> str:
     return (
         f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
         f"{chosen}"
-        f"{brief_sentence(plan.proof, compared.certified)}{unbounded(compared)}\n{lead}"
+        f"{brief_sentence(plan.proof, compared.certified)}"
+        f"{unbounded(plan, compared.certified)}\n{lead}"
     )
 
 

@@ -25,13 +25,13 @@ from icsched.commands.options import (
     one_of,
 )
 from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions, WantedOrder
-from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, named, put, say, tell_user
-from icsched.commands.words import counted, number
+from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, put, say, tell_user
 from icsched.engines.entry import Engine, Terms
 from icsched.engines.local import LOCAL, count_workers
 from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, RunError
 from icsched.files import check_owned
+from icsched.messages import named
 from icsched.orders import Plan
 from icsched.run.commands import (
     CommandTasks,
@@ -47,6 +47,7 @@ from icsched.run.loop import Happened, Loop, Rules, State, Tell
 from icsched.run.opening import Identity, Opening, stopped
 from icsched.run.records import WorkerRecorder
 from icsched.sim import Played, Times, Workers, simulate_runs
+from icsched.words import counted, number
 from icsched.workflow import Command, Workflow
 
 _MOST_TASKS, _MOST_RUNS, _FEWEST_RUNS = 2_000_000, 200, 20  # simulated

@@ -23,15 +23,16 @@ from icsched.commands.inputs import (
 from icsched.commands.notes import TablesWritten, about_inner, sentence
 from icsched.commands.options import USUAL, FileName, FileOptions, PathName, check_streams
 from icsched.commands.order_options import OURS, OrderOptions, WantedOrder, times_known
-from icsched.commands.proofs import proof_keys, proof_sentence, unbounded
-from icsched.commands.terminal import QUIET, SIGNS, WRITTEN, Json, Signs, named, put
-from icsched.commands.words import counted, size
+from icsched.commands.terminal import QUIET, SIGNS, WRITTEN, Json, Signs, put
 from icsched.dag import Dag
 from icsched.engines.configuration import pool_settings
 from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS, Format, dagman
+from icsched.messages import named
 from icsched.orders import Plan
+from icsched.report.proofs import proof_keys, proof_sentence, unbounded
 from icsched.theory import Analysis
+from icsched.words import counted, size
 from icsched.workflow import Remark, Workflow
 
 
@@ -219,7 +220,7 @@ def _made_of(found: ShowAnswer) -> str:
         counted(blocks, "block") + (":" if blocks else ""),
         *_block_rows(found.analysis),
         proof_sentence(found.compared.plan.proof, found.compared.certified)
-        + unbounded(found.compared),
+        + unbounded(found.compared.plan, found.compared.certified),
     ]
     return "\n".join(lines) + "\n"
 

@@ -43,16 +43,17 @@ from icsched.commands.order_options import (
     times_known,
     with_run_times,
 )
-from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, named, put, table
-from icsched.commands.words import counted, in_unit, number, rounded, size, visible_time
+from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, put, table
 from icsched.compare import Paired, PaperSampling, Simulation, Timeline
 from icsched.compare.simulation import FEWEST_RUNS, OrderLike
 from icsched.dag import Dag
 from icsched.errors import ArgumentError
+from icsched.messages import named
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.sim import AnyPool, Mean, Played, Pool, Ratio, Recorded, Times, Workers, pool_to_dict
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw
+from icsched.words import counted, in_unit, number, rounded, size, visible_time
 from icsched.workflow import Workflow
 
 ALWAYS = "critical-path", "fifo"  # every simulation shows these: a gain has both beside it

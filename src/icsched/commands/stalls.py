@@ -1,8 +1,8 @@
 """The stalls of a recorded run, in words."""
 
-from icsched.commands.terminal import named
-from icsched.commands.words import number
 from icsched.history import Stalls
+from icsched.messages import named
+from icsched.words import number
 
 
 def stall_lines(found: Stalls) -> list[str]:

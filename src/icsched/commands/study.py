@@ -12,7 +12,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.commands import figures as draw
 from icsched.commands.comparison import Compared
 from icsched.commands.inputs import (
     Reading,
@@ -43,20 +42,11 @@ from icsched.commands.order_options import (
     with_run_times,
 )
 from icsched.commands.simulate import check_unit
-from icsched.commands.terminal import (
-    QUIET,
-    SIGNS,
-    Flag,
-    OutputName,
-    Signs,
-    named,
-    report,
-    say,
-    tell_user,
-)
-from icsched.commands.words import counted, number
+from icsched.commands.terminal import QUIET, SIGNS, Flag, OutputName, Signs, report, say, tell_user
 from icsched.errors import ArgumentError, EngineError, FormatError
+from icsched.messages import named
 from icsched.orders import Plan
+from icsched.report import figures as draw
 from icsched.sim.engine import cores
 from icsched.sim.model import BatchLaw
 from icsched.study import (
@@ -77,6 +67,7 @@ from icsched.study import (
     workers_grid,
     write_tables,
 )
+from icsched.words import counted, number
 from icsched.workflow import Workflow
 
 BESIDE = "critical-path"  # every study shows it: a gain has it and fifo beside it

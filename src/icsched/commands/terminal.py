@@ -14,8 +14,8 @@ from unicodedata import east_asian_width
 
 from cyclopts import Parameter
 
-from icsched.commands.words import counted
 from icsched.messages import HIDDEN, content_for, escaped
+from icsched.words import counted
 
 Tell = Callable[[int, int], None]  # how much is done, of how much
 
@@ -45,15 +45,6 @@ QUIET = Signs()
 SCHEMA = 1  # of every JSON object; it becomes 2 if a key is removed or changes its meaning
 
 _NOT_ASCII = re.compile(r"[^\0-\x7f]+")
-
-
-def named(*words: str) -> str:
-    r"""Return *words* with blanks between them, on one line whatever characters they have.
-
-    >>> print(named("a.dag", "b\n.dag"))
-    a.dag b\n.dag
-    """
-    return escaped(" ".join(words)).replace("\n", "\\n")
 
 
 def json_safe(text: str) -> str:

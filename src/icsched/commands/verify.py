@@ -9,7 +9,6 @@ from cyclopts import Parameter
 
 from icsched import checks, pebble
 from icsched.audit import Audited, audit
-from icsched.commands.comparison import Certified, certified_plan
 from icsched.commands.inputs import Reading, check_output
 from icsched.commands.options import (
     STANDARD_INPUT,
@@ -22,14 +21,15 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OrderWord, WantedOrder
-from icsched.commands.proofs import certified_sentence, percent, ratios
-from icsched.commands.terminal import NOT_IN_JSON, QUIET, SIGNS, WRITTEN, Json, Signs, named, put
-from icsched.commands.words import counted
+from icsched.commands.terminal import NOT_IN_JSON, QUIET, SIGNS, WRITTEN, Json, Signs, put
 from icsched.dag import Dag
 from icsched.errors import CertificateError, LimitError
 from icsched.files import read_bytes, write_bytes
+from icsched.messages import named
 from icsched.orders import Plan
 from icsched.pebble.referee import DEFAULT_LIMIT
+from icsched.report.proofs import Certified, certified_plan, certified_sentence, percent, ratios
+from icsched.words import counted
 
 
 @dataclass(frozen=True)

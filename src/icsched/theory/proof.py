@@ -1,4 +1,4 @@
-"""What is proved about an order, as data; `icsched.commands.proofs` puts it into words."""
+"""What is proved about an order, as data; `icsched.report.proofs` puts it into words."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 from icsched import checks, files, history
 from icsched.arrays import Floats, Ids, ranks_of
 from icsched.commands import notes
-from icsched.commands.comparison import MOST_COMPARED, Compared
+from icsched.commands.comparison import Compared
 from icsched.commands.inputs import Note, Reading, TimesKnown, check_output
 from icsched.commands.learn import check_clock, check_ends, check_names, check_past
 from icsched.commands.order_options import (
@@ -46,16 +46,10 @@ from icsched.history import Ending, PastRun, Stalls
 from icsched.orders import Made, Plan, made_order
 from icsched.orders.auto import order_of
 from icsched.pebble import Schedule, critical_path_order, memory_profile
-from icsched.pictures import (
-    Curve,
-    DagPicture,
-    Lanes,
-    curve_of,
-    dag_picture,
-    recorded_lanes,
-    run_lanes,
-)
-from icsched.pictures.scene import kinds_by_name
+from icsched.report.curves import Curve, curve_of
+from icsched.report.lanes import Lanes, recorded_lanes, run_lanes
+from icsched.report.proofs import MOST_COMPARED
+from icsched.report.scene import DagPicture, dag_picture, kinds_by_name
 from icsched.run_times import stem
 from icsched.serve.clusters import plan_clusters
 from icsched.sim import AnyPool, Played, Pool, Times, trace

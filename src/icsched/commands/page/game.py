@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from icsched.arrays import Ids, Sizes
 from icsched.pebble import Schedule
-from icsched.pictures import DagPicture
+from icsched.report.scene import DagPicture
 
 MOST_STEPS = 60  # at which a game of groups is shown
 

@@ -15,9 +15,11 @@ from icsched.commands.page.bottlenecks import Bottleneck
 from icsched.commands.page.game import Game
 from icsched.commands.page.proof_tree import proof_keys
 from icsched.commands.stalls import stall_lines
-from icsched.commands.terminal import named
 from icsched.history import Stalls
-from icsched.pictures import Curve, DagPicture, Lanes
+from icsched.messages import named
+from icsched.report.curves import Curve
+from icsched.report.lanes import Lanes
+from icsched.report.scene import DagPicture
 from icsched.sim import pool_to_dict
 
 MOST_LETTERS = 200  # of a name: longer ones end in three dots

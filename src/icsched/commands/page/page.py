@@ -12,7 +12,8 @@ import re
 from collections.abc import Mapping
 from importlib import resources
 
-from icsched.commands.terminal import json_text, named
+from icsched.commands.terminal import json_text
+from icsched.messages import named
 
 # Each file comes after those that it imports.
 SCRIPTS = (

@@ -4,7 +4,7 @@ from typing import Any
 
 from icsched.commands.page.answer import ReportAnswer
 from icsched.commands.page.sentences import called
-from icsched.commands.proofs import proof_sentence, ratios, unbounded
+from icsched.report.proofs import proof_sentence, ratios, unbounded
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
 _REASONS = {
@@ -74,7 +74,8 @@ def _words(found: ReportAnswer) -> str:
     """Say what is proved about the order auto, and why."""
     compared, proof = found.compared, found.compared.plan.proof
     if not proof.is_ic_optimal or proof.theorem is None:
-        return called(found, proof_sentence(proof, compared.certified) + unbounded(compared))
+        without = unbounded(compared.plan, compared.certified)
+        return called(found, proof_sentence(proof, compared.certified) + without)
     optimal = "IC-optimal: no order has more eligible tasks at any step."
     return called(found, f"{optimal} {_REASONS[proof.theorem]}")
 

@@ -15,16 +15,16 @@ from icsched.commands.order_options import NOW
 from icsched.commands.page.answer import Clusters, ReportAnswer
 from icsched.commands.page.bottlenecks import MOST_SHOWN, Bottleneck, LeastTime
 from icsched.commands.page.waits import Wait
-from icsched.commands.proofs import certified_sentence
 from icsched.commands.show import remark_words
 from icsched.commands.simulate import pool_words
-from icsched.commands.terminal import named
-from icsched.commands.words import counted, in_bytes, in_unit, rounded, visible_time
 from icsched.compare.simulation import FEWEST_RUNS
 from icsched.formats.dagman import DagmanOptions
+from icsched.messages import named
 from icsched.orders import ORDERS
 from icsched.orders.choice import WORTH
+from icsched.report.proofs import certified_sentence
 from icsched.sim import Pool, Ratio
+from icsched.words import counted, in_bytes, in_unit, rounded, visible_time
 
 _PREFERRED = ("auto", "critical-path", "prio", "fifo")  # of orders that are alike
 _MOST_REMARKS = 20

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from icsched.commands.figures import curves_figure, dag_figure, rendered, shown
-from icsched.commands.proofs import percent
-from icsched.commands.words import counted
 from icsched.compare import Simulation
 from icsched.dag import Dag
 from icsched.errors import EngineError
 from icsched.orders import Plan
 from icsched.pebble import Profile, Schedule
-from icsched.pictures import dag_picture
+from icsched.report.figures import curves_figure, dag_figure, rendered, shown
+from icsched.report.proofs import percent
+from icsched.report.scene import dag_picture
 from icsched.sim import Mean, Ratio
 from icsched.theory.certificate import Certificate
 from icsched.theory.proof import Proof
+from icsched.words import counted
 from icsched.workflow import Workflow
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import numpy as np
 
 from icsched.arrays import Floats, Ids, Sizes
 from icsched.dag import Dag
-from icsched.pictures.grouping import Groups, arcs_between, groups_of, main_kinds
-from icsched.pictures.layout import placed
+from icsched.report.grouping import Groups, arcs_between, groups_of, main_kinds
+from icsched.report.layout import placed
 from icsched.run_times import kinds_of, stem
 
 MOST_DRAWN = 3000  # tasks that are drawn one by one; more are drawn in groups

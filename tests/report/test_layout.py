@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 
 from icsched import Dag, families
-from icsched.pictures import dag_picture, placed
+from icsched.report.layout import placed
+from icsched.report.scene import dag_picture
 from tests.strategies import dags
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from icsched.commands.comparison import Certified
-from icsched.commands.proofs import proof_keys, proof_sentence
+from icsched.report.proofs import Certified, proof_keys, proof_sentence
 from icsched.theory.proof import (
     EXACT,
     LARGEST_AREA,

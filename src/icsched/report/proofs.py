@@ -1,10 +1,41 @@
 """Proofs in words: the sentence of reports and the strings of JSON."""
 
+from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple
 
-from icsched.commands.comparison import Certified, Compared
+from icsched.orders import Plan
 from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
+
+# Larger workflows, in jobs and dependencies together, are not compared: it would take seconds.
+MOST_COMPARED = 200_000
+
+
+@dataclass(frozen=True)
+class Certified:
+    """An order over a bound: the least and the mean ratio of all steps, and that of the areas.
+
+    `by_bound` says that the order was compared with a bound; otherwise a theorem says that all
+    ratios are 1.
+    """
+
+    min_ratio: float
+    mean_ratio: float
+    area_ratio: float
+    is_ic_optimal: bool
+    by_bound: bool = True
+
+
+def certified_plan(plan: Plan) -> Certified | None:
+    """Compare a plan with a bound; None for a large workflow with an order that is not proved."""
+    if plan.proof.is_ic_optimal:
+        return Certified(1.0, 1.0, 1.0, is_ic_optimal=True, by_bound=False)
+    if len(plan.dag) + plan.dag.arc_count > MOST_COMPARED:
+        return None
+    found = plan.certificate
+    ratios = found.min_ratio, found.mean_ratio, found.area_ratio
+    return Certified(*ratios, is_ic_optimal=found.is_ic_optimal)
+
 
 _THEOREM = {
     Theorem.BLOCKS: "theorem 2.1",
@@ -84,9 +115,9 @@ def brief_sentence(proof: Proof, certified: Certified | None = None) -> str:
     return proof_sentence(proof, certified)
 
 
-def unbounded(compared: Compared) -> str:
+def unbounded(plan: Plan, certified: Certified | None) -> str:
     """Say that a large workflow was not compared with a bound; empty if it was."""
-    if compared.certified is not None or not len(compared.plan.dag):
+    if certified is not None or not len(plan.dag):
         return ""
     return (
         " The workflow is too large to compare it with a bound here:"

@@ -21,15 +21,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from icsched.arrays import Floats, Ids, Mask
-from icsched.commands.terminal import named
-from icsched.commands.words import counted, number, visible_time
 from icsched.compare import METRICS
 from icsched.errors import not_installed
 from icsched.files import write_bytes
+from icsched.messages import named
 from icsched.pebble import Profile
-from icsched.pictures import DagPicture, Lanes, curve_of, few_kinds
+from icsched.report.curves import curve_of
+from icsched.report.grouping import few_kinds
+from icsched.report.lanes import Lanes
+from icsched.report.scene import DagPicture
 from icsched.sim import Mean, Ratio
 from icsched.study.cells import BASELINE, Cell, CellResult
+from icsched.words import counted, number, visible_time
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag, Pool, Times, Workers, families
-from icsched.pictures import Lanes, recorded_lanes, run_lanes
+from icsched.report.lanes import Lanes, recorded_lanes, run_lanes
 from icsched.sim import Played, trace
 
 POOLS = [

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icsched.pictures import curve_of
+from icsched.report.curves import curve_of
 
 LINES = st.lists(st.integers(-50, 50), min_size=1, max_size=300).map(np.array)
 
