@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError
-from icsched.formats.known import Remarks, arcs_by_files
+from icsched.formats.draft import arcs_by_files
+from icsched.formats.facts import Remarks
 
 SEVERAL = "files that several tasks write: a task that only reads one waits for all of them"
 LINKS = st.sampled_from(["", "input", "output", "inout"])

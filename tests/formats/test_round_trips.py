@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import icsched
 from icsched import prioritize
 from icsched.formats import FORMATS
-from icsched.formats.words import command_of, command_text
+from icsched.formats.command_line import command_of, command_text
 from tests.formats.workflows import commands, known, run_by, workflows
 from tests.strategies import dags_with_orders
 

@@ -213,7 +213,7 @@ def test_a_shell_and_icsched_see_the_same_words(read, put):
     text, found = workflow.parsed
     assert text == SCRIPT
     named = {"j1": "1", "j2": "2", "j3": "3"}
-    words = [[word.text for word in job.line.words] for job in found]
+    words = [[word.text for word in job.words] for job in found]
     for variable, number in named.items():
         words = [[w.replace(f"\0{variable}\0", number) for w in line] for line in words]
     assert words == jobs

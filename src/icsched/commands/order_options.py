@@ -87,7 +87,7 @@ def _table(paths: Sequence[str]) -> RunTimeTable:
 def _own_times(path: str) -> dict[str, float]:
     """Return the seconds that a workflow file itself has; raises FormatError if it has none."""
     from icsched import formats  # slow to import
-    from icsched.formats.stated import said
+    from icsched.formats.facts import said
 
     trace = formats.read(path)
     pairs = zip(map(str, trace.names), said(trace, "run_times"), strict=True)

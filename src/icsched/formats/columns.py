@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from icsched.errors import FormatError
 from icsched.files import read_text
+from icsched.formats.draft import FACTS, Draft, facts_of
 from icsched.formats.entry import NoOptions
-from icsched.formats.facts import FACTS
-from icsched.formats.found import Found, facts_of, written_names
-from icsched.formats.known import MOST_READ
+from icsched.formats.facts import MOST_READ, written_names
 from icsched.workflow import Workflow
 
 _BETWEEN = ";"  # between the parents of a task
@@ -39,19 +38,19 @@ def read_columns(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     FormatError with file and line for other tables.
     """
     [path] = paths
-    found = Found(path, read_text(path, MOST_READ))
-    separator = _separator(found.text)
-    rows = _rows(found, separator)
+    draft = Draft(path, read_text(path, MOST_READ))
+    separator = _separator(draft.text)
+    rows = _rows(draft, separator)
     header = next(rows, None)
     if header is None:
         raise FormatError(path, 1, f"{_SHAPES}, got an empty file")
-    columns = _columns(header, found)
+    columns = _columns(header, draft)
     if "parent" in columns:
-        _read_pairs(_checked(rows, header, columns, found), columns, found)
-        return found.workflow("csv")
-    cells = _read_tasks(_checked(rows, header, columns, found), columns, found)
-    _read_parents(cells, _EITHER if separator == _BETWEEN else re.compile(_BETWEEN), found)
-    return found.workflow("csv")
+        _read_pairs(_checked(rows, header, columns, draft), columns, draft)
+        return draft.workflow("csv")
+    cells = _read_tasks(_checked(rows, header, columns, draft), columns, draft)
+    _read_parents(cells, _EITHER if separator == _BETWEEN else re.compile(_BETWEEN), draft)
+    return draft.workflow("csv")
 
 
 # Cells
@@ -63,17 +62,17 @@ def _separator(text: str) -> str:
     return next((separator for separator in "\t,;" if separator in first), ",")
 
 
-def _rows(found: Found, separator: str) -> Iterator[_Row]:
+def _rows(draft: Draft, separator: str) -> Iterator[_Row]:
     """Yield the rows that are not empty; raises FormatError for a quote that does not end."""
     cell = re.compile(
         rf'"[^"]*+(?:""[^"]*+)*+"(?={separator}|\r|\n|\Z)|[^"{separator}\r\n][^{separator}\r\n]*+|'
     )
-    text, row = found.text, list[_Cell]()
+    text, row = draft.text, list[_Cell]()
     place = 1 if text.startswith("\ufeff") else 0
     while place <= len(text):
         match = cell.match(text, place)
         if match is None or (match.end() < len(text) and text[match.end()] == '"'):
-            raise found.error(place, f"expected a quoted cell to end before {separator!r}")
+            raise draft.error(place, f"expected a quoted cell to end before {separator!r}")
         row.append(_Cell(_value(match[0]), place, match.end()))
         place = match.end() + 1
         if text[match.end() : place] == separator:
@@ -89,19 +88,19 @@ def _value(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell
 
 
-def _columns(header: _Row, found: Found) -> dict[str, int]:
+def _columns(header: _Row, draft: Draft) -> dict[str, int]:
     """Return the place of each column that icsched reads."""
     names = [cell.value.strip().lower() for cell in header]
     is_pairs = {"parent", "child"} <= {*names}
     if not is_pairs and not {"task", "parents"} <= {*names}:
-        raise found.error(header[0].start, f"{_SHAPES}, got {', '.join(names)[:80]!r}")
+        raise draft.error(header[0].start, f"{_SHAPES}, got {', '.join(names)[:80]!r}")
     known = ("parent", "child") if is_pairs else ("task", "parents", *FACTS)
     counts, rest = Counter(names), "icsched does not read other columns"
     for name, cell in zip(names, header, strict=True):
         if name not in known:
-            found.remark(f"icsched does not read the column {cell.value!r}", cell.start, rest)
+            draft.remark(f"icsched does not read the column {cell.value!r}", cell.start, rest)
         elif counts[name] > 1:
-            raise found.error(cell.start, f"expected one column {name!r}, got {counts[name]}")
+            raise draft.error(cell.start, f"expected one column {name!r}, got {counts[name]}")
     return {name: place for place, name in enumerate(names) if name in known}
 
 
@@ -109,30 +108,30 @@ def _columns(header: _Row, found: Found) -> dict[str, int]:
 
 
 def _checked(
-    rows: Iterator[_Row], header: _Row, columns: dict[str, int], found: Found
+    rows: Iterator[_Row], header: _Row, columns: dict[str, int], draft: Draft
 ) -> Iterator[_Row]:
     """Yield the rows; raises FormatError for one that lacks cells, or has more than the header."""
     needed, most = max(columns.values()) + 1, len(header)
     for row in rows:
         if len(row) < needed:
-            raise found.error(row[0].start, f"expected {needed} cells, got {len(row)}")
+            raise draft.error(row[0].start, f"expected {needed} cells, got {len(row)}")
         if len(row) > most:
             problem = f"expected {most} cells as in the header, got {len(row)}"
-            raise found.error(row[0].start, problem)
+            raise draft.error(row[0].start, problem)
         yield row
 
 
-def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> None:
+def _read_pairs(rows: Iterator[_Row], columns: dict[str, int], draft: Draft) -> None:
     for row in rows:
         names = [row[columns["parent"]].value.strip(), row[columns["child"]].value.strip()]
-        ids = [found.task(name) for name in names if name]
+        ids = [draft.task(name) for name in names if name]
         if not ids:
-            raise found.error(row[0].start, "expected a parent or a child, got two empty cells")
+            raise draft.error(row[0].start, "expected a parent or a child, got two empty cells")
         if len(ids) == 2:
-            found.arc(ids[0], ids[1], row[0].start)
+            draft.arc(ids[0], ids[1], row[0].start)
 
 
-def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> "array[int]":
+def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], draft: Draft) -> "array[int]":
     """Read rows of tasks without their parents; return where the parents of each task are.
 
     There are two places for each task: the start and the end of the cell.
@@ -142,26 +141,26 @@ def _read_tasks(rows: Iterator[_Row], columns: dict[str, int], found: Found) -> 
     for row in rows:
         cell = row[columns["task"]]
         name = cell.value.strip()
-        if not name or name in found.ids:
+        if not name or name in draft.ids:
             problem = f"got {name!r} twice" if name else "got an empty cell"
-            raise found.error(cell.start, f"expected the name of another task, {problem}")
-        task = found.task(name)
+            raise draft.error(cell.start, f"expected the name of another task, {problem}")
+        task = draft.task(name)
         cells.extend(row[columns["parents"]][1:])
         for fact, column in facts.items():
             if row[column].value.strip():
-                found.say(fact, task, row[column].value, row[column].start)
+                draft.say(fact, task, row[column].value, row[column].start)
     return cells
 
 
-def _read_parents(cells: "array[int]", between: re.Pattern[str], found: Found) -> None:
+def _read_parents(cells: "array[int]", between: re.Pattern[str], draft: Draft) -> None:
     """Take the parents of all tasks from their *cells*; each parent must have a row."""
     for child, (start, end) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
-        for word in between.split(_value(found.text[start:end])):
+        for word in between.split(_value(draft.text[start:end])):
             name = word.strip()
-            if name and name not in found.ids:
-                raise found.error(start, f"expected parents that have a row, got {name!r}")
+            if name and name not in draft.ids:
+                raise draft.error(start, f"expected parents that have a row, got {name!r}")
             if name:
-                found.arc(found.ids[name], child, start)
+                draft.arc(draft.ids[name], child, start)
 
 
 # Writing

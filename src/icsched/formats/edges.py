@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from icsched.files import read_text
+from icsched.formats.draft import Draft
 from icsched.formats.entry import NoOptions
-from icsched.formats.found import Found, written_names
-from icsched.formats.known import MOST_READ
+from icsched.formats.facts import MOST_READ, written_names
 from icsched.workflow import Workflow
 
 _WEIGHT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -22,30 +22,30 @@ def read_edges(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
     Raises FormatError for a line with more words.
     """
     [path] = paths
-    found = Found(path, read_text(path, MOST_READ).removeprefix("\ufeff"))
-    task, arc = found.task, found.arc
-    for match in _LINE.finditer(found.text):  # a list of all lines would be three times the text
+    draft = Draft(path, read_text(path, MOST_READ).removeprefix("\ufeff"))
+    task, arc = draft.task, draft.arc
+    for match in _LINE.finditer(draft.text):  # a list of all lines would be three times the text
         line, place = match[0], match.start()
         words = line.split()
         if "#" in line:
             words = words[: next((i for i, word in enumerate(words) if word[0] == "#"), None)]
         if len(words) > 2:
-            words = _pair(words, line, place, found)
+            words = _pair(words, line, place, draft)
         if len(words) == 2:
             arc(task(words[0]), task(words[1]), place)
         elif words:
             task(words[0])
-    return found.workflow("edges")
+    return draft.workflow("edges")
 
 
-def _pair(words: list[str], line: str, place: int, found: Found) -> list[str]:
+def _pair(words: list[str], line: str, place: int, draft: Draft) -> list[str]:
     """Return parent and child of a line that says more about its edge."""
     is_weight = len(words) == 3 and _WEIGHT.fullmatch(words[2])
     is_data = words[2].startswith("{") and words[-1].endswith("}")
     if not is_weight and not is_data:
         got = line.strip() if len(line) < 80 else f"{len(words)} words"
-        raise found.error(place, f"{_EXPECTED}, got {got!r}")
-    found.remark("icsched does not read weights and data of edges", place)
+        raise draft.error(place, f"{_EXPECTED}, got {got!r}")
+    draft.remark("icsched does not read weights and data of edges", place)
     return words[:2]
 
 

@@ -1,104 +1,253 @@
-"""What a file says of its tasks, kept by task: numbers in arrays, words in lists."""
+"""What files say of tasks, beside their names and arcs: words, numbers and remarks."""
 
-from array import array
-from collections.abc import Callable, Iterator
-from itertools import count
-from math import nan
-from typing import NamedTuple
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import Any, AnyStr, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from icsched.arrays import Floats
-from icsched.formats.known import priority_in, seconds_in, size_in, truth_in
+from icsched.arrays import LONGEST, SHORTEST, Floats, Mask, Sizes, expected_time
+from icsched.errors import FormatError
+from icsched.run_times import Origin, RunTimeTable
+from icsched.workflow import Remark, Workflow
 
-STREAMS = ("directory", "stdin", "stdout", "stderr")
-FACTS = ("run_time", "size", "priority", "done", "command", *STREAMS)
-_PARSERS: dict[str, Callable[[str], float]] = {
-    "run_time": seconds_in,
-    "size": size_in,
-    "priority": priority_in,
-    "done": truth_in,
-}
+NO_RUN_TIME = "tasks without a run time get the mean of their kind"
+NO_SIZE = "tasks without a size count as 0 bytes"
+INNER = "jobs that are workflows: icsched orders each as one job"
+MOST_READ = 2**30 - 1  # bytes of a file; reading takes 10 times as much, short lines 30 times
+MOST_BYTES = 2**53  # the sum of all sizes is less: floating point holds it exactly
+MOST_KINDS = 10  # of things with names, each with a remark
+_LIMIT = 2**31  # of priorities
+WHOLE = "a whole number of 32 bits"
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
+
+Number = int | float | None
+Column = Literal["run_times", "sizes", "priorities"]
+Edit: TypeAlias = tuple[int, int, AnyStr]  # what comes instead of the text from start to end
 
 
-class Wrong(NamedTuple):
-    """Words that are not a number, and what was expected instead."""
+class Remarks:
+    """Collects remarks about a file, one for each kind of thing.
 
-    expected: str
-    words: str
-    place: int
-
-
-class Numbers:
-    """A number of each task, NaN where the file says none; the last words win.
-
-    Words that are not a number are an error only if no other words come after them.
+    A file may have any number of names that icsched does not read. The first ten of a kind get a
+    remark each, and all others one together, with the text *rest*.
     """
 
-    def __init__(self, fact: str) -> None:
-        self._parse = _PARSERS[fact]
-        self._values = array("d")
-        self.wrong: dict[int, Wrong] = {}
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._counts: Counter[str] = Counter()
+        self._lines: dict[str, int] = {}
+        self._named: Counter[str] = Counter()  # how many remarks there are, by what the rest gets
 
-    def say(self, task: int, words: str, place: int) -> None:
-        """Note the words of a task."""
-        try:
-            value = float(self._parse(words))
-            if self.wrong:
-                self.wrong.pop(task, None)
-        except ValueError as error:
-            value = nan
-            self.wrong[task] = Wrong(str(error), words, place)
-        missing = task - len(self._values)
-        if missing >= 0:
-            self._values.extend([nan] * (missing + 1) if missing else (nan,))
-        self._values[task] = value
+    def add(
+        self, text: str, count: int = 1, line: Callable[[], int] = lambda: 0, *, rest: str = ""
+    ) -> None:
+        """Count *text*, unless nothing is *count*ed; the first line is the one that is told."""
+        if not count:
+            return
+        if rest and text not in self._counts:
+            self._named[rest] += 1
+            text = text if self._named[rest] <= MOST_KINDS else rest
+        if text not in self._counts:
+            self._lines[text] = line()
+        self._counts[text] += count
 
-    def array(self, tasks: int) -> Floats:
-        """Return the numbers of all *tasks*."""
-        numbers = np.full(tasks, nan)
-        numbers[: len(self._values)] = self._values
-        return numbers
-
-
-class Words:
-    """Words of each task, and where they are; the last words win."""
-
-    def __init__(self) -> None:
-        self._words: list[str | None] = []
-        self._places = array("q")
-
-    def say(self, task: int, words: str, place: int) -> None:
-        """Note the words of a task."""
-        missing = task - len(self._words)
-        if missing >= 0:
-            self._words.extend([None] * (missing + 1))
-            self._places.extend([0] * (missing + 1))
-        self._words[task], self._places[task] = words, place
-
-    def get(self, task: int) -> str | None:
-        """Return the words of a task, or None."""
-        return self._words[task] if task < len(self._words) else None
-
-    def __iter__(self) -> Iterator[tuple[int, str, int]]:
-        """Yield the tasks that have words, with the words and their place."""
-        for task, words, place in zip(count(), self._words, self._places, strict=False):
-            if words is not None:
-                yield task, words, place
+    def tuple(self) -> tuple[Remark, ...]:
+        """Return all remarks."""
+        rows = self._counts.items()
+        return tuple(Remark(self.path, self._lines[text], text, count) for text, count in rows)
 
 
-class Facts:
-    """What a file says of its tasks: numbers and words, by the names in `FACTS`."""
+# Words of a file as values; a ValueError has what was expected
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, Numbers] = {}
-        self.words: dict[str, Words] = {}
 
-    def __contains__(self, fact: str) -> bool:
-        return fact in self.numbers or fact in self.words
+def seconds_in(words: str) -> float:
+    """Return a run time. Only Python takes 1_000, or other digits than 0 to 9, for a number."""
+    try:
+        seconds = float(words if words.isascii() and "_" not in words else "")
+    except ValueError:
+        raise ValueError("seconds") from None
+    if seconds == 0 or SHORTEST <= seconds <= LONGEST:
+        return abs(seconds)  # -0 is written as 0
+    raise ValueError(expected_time(seconds))
 
-    def column(self, fact: str) -> Numbers | Words:
-        """Return what is known under a name of `FACTS`."""
-        if fact in _PARSERS:
-            return self.numbers.get(fact) or self.numbers.setdefault(fact, Numbers(fact))
-        return self.words.get(fact) or self.words.setdefault(fact, Words())
+
+def size_in(words: str) -> int:
+    """Return the size of one result."""
+    return whole_in(words, 0, MOST_BYTES - 1, f"a whole number of bytes below {MOST_BYTES:,}")
+
+
+def priority_in(words: str) -> int:
+    """Return a priority.
+
+    >>> priority_in("5"), priority_in("-3.0"), priority_in("1e2")
+    (5, -3, 100)
+    """
+    return whole_in(words, -_LIMIT, _LIMIT - 1)
+
+
+def whole_in(words: str, least: int, most: int, expected: str = WHOLE) -> int:
+    """Return a whole number in any decimal form: 100, 100.0 and 1e2 are the same number."""
+    found = _DECIMAL.fullmatch(words.strip())
+    value = Decimal(found[0]) if found else Decimal("NaN")
+    if not found or not least <= value <= most or value != value.to_integral_value():
+        raise ValueError(expected)
+    return int(value)
+
+
+def truth_in(words: str) -> bool:
+    """Return whether something is so."""
+    if words.strip().lower() not in _TRUTH:
+        raise ValueError("true or false")
+    return _TRUTH[words.strip().lower()]
+
+
+# Numbers of all tasks, NaN where the file says none
+
+
+def or_nan(given: Sequence[Number]) -> Floats:
+    """Return numbers as an array, NaN for None: see `Workflow.stated`."""
+    return np.array([np.nan if value is None else value for value in given], np.float64)
+
+
+def is_priority(value: float) -> bool:
+    """Whether a number is a whole number of 32 bits."""
+    return value == value // 1 and -_LIMIT <= value < _LIMIT
+
+
+def left_of(stated: Floats, done: Mask, kind: type) -> NDArray[Any] | None:
+    """Return the numbers of the tasks that are not *done*, 0 for NaN; None if no task has one."""
+    return None if np.isnan(stated).all() else np.nan_to_num(stated[~done]).astype(kind)
+
+
+def known_seconds(seconds: Floats, done: Mask, remarks: Remarks) -> Floats | None:
+    """Return the run times of the tasks that are left; None if one is not known (NaN)."""
+    if np.isnan(seconds).all():
+        return None
+    missing = int(np.isnan(seconds[~done]).sum())
+    remarks.add(NO_RUN_TIME, missing)
+    return None if missing else seconds[~done]
+
+
+def with_means(workflow: Workflow[str]) -> Workflow[str]:
+    """Return the workflow with means for run times that are not stated, if some are."""
+    seconds = workflow.stated["run_times"]
+    known = np.flatnonzero(~np.isnan(seconds)).tolist()
+    if workflow.run_times is not None or not known:
+        return workflow
+    names = tuple(workflow.names[task] for task in known)
+    return workflow.with_run_times(RunTimeTable(names, seconds[known]))
+
+
+def output_sizes(rows: Sequence[Sequence[Number]], remarks: Remarks) -> Sizes | None:
+    """Return the bytes that each task writes, from the sizes of its outputs; None if none has one.
+
+    >>> output_sizes([[1, 2.5], [], [None]], Remarks("wf.json"))
+    array([4, 0, 0])
+    """
+    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    found = list(chain.from_iterable(rows))
+    unknown = found.count(None)
+    if unknown == len(found):
+        return None
+    remarks.add("outputs without a size count as 0 bytes", unknown)
+    values = np.fromiter((math.ceil(size or 0) for size in found), np.float64, len(found))
+    check_sum(values, remarks.path)
+    owners = np.repeat(np.arange(len(rows)), counts)
+    return np.bincount(owners, values, len(rows)).astype(np.int64)
+
+
+def check_sum(sizes: NDArray[np.generic], path: str) -> None:
+    """Raise FormatError for sizes that are too large together."""
+    total = float(np.asarray(sizes, np.float64).sum())
+    if total >= MOST_BYTES:
+        problem = f"sizes: expected a sum below {MOST_BYTES:,}, got {total:,.0f}"
+        raise FormatError(path, None, problem)
+
+
+# What a writer writes
+
+
+def said(workflow: Workflow, name: Column) -> list[Any]:
+    """Return a column of *workflow* by tasks of ``workflow.whole``, None where nothing is said.
+
+    Neither means of other run times nor the 0 of a missing number are said. Done tasks are there.
+
+    >>> from icsched.dag import Dag
+    >>> done, now = np.array([True, False, False]), np.array([0, 4], np.int32)
+    >>> work = Workflow(Dag({"a": [], "b": [], "c": []}), done, priorities=now)
+    >>> said(work, "priorities")
+    [None, 0, 4]
+    >>> from dataclasses import replace
+    >>> said(replace(work, stated={"priorities": np.array([7, np.nan, 4])}), "priorities")
+    [7, None, 4]
+    """
+    column = np.full(len(workflow.whole), None)
+    given, values = workflow.stated.get(name), getattr(workflow, name)
+    if given is not None:
+        is_said = workflow.done & ~np.isnan(given)
+        column[is_said] = given[is_said].astype(float if name == "run_times" else np.int64)
+    if values is not None:
+        is_said = _is_said(workflow, name)
+        column[workflow.left[is_said]] = values[is_said]
+    found: list[Any] = column.tolist()
+    return found
+
+
+def _is_said(workflow: Workflow, name: Column) -> Mask:
+    """Return which of the tasks that are left have a number of their own."""
+    if name == "run_times" and workflow.run_time_origins is not None:
+        return np.asarray(workflow.run_time_origins < Origin.KIND)
+    if name != "run_times" and name in workflow.stated:
+        return ~np.isnan(workflow.stated[name][workflow.left])
+    return np.ones(len(workflow.dag), bool)
+
+
+def priorities_of(workflow: Workflow, order: Iterable[int]) -> dict[int, int]:
+    """Return a priority for each task that is left: n for the first of *order*, 1 for the last.
+
+    *order* has ids of ``workflow.dag``, the result those of ``workflow.whole``.
+
+    >>> from icsched import Dag
+    >>> done = np.array([True, False, False])
+    >>> priorities_of(Workflow(Dag({"a": [], "b": [], "c": []}), done), [1, 0])
+    {2: 2, 1: 1}
+    """
+    left = workflow.left.tolist()
+    return {left[task]: len(left) - step for step, task in enumerate(order)}
+
+
+def written_names(
+    workflow: Workflow, path: str, takes: Callable[[str], bool], expected: str
+) -> list[str]:
+    """Return the names of tasks as text; raises FormatError for one that a format cannot hold."""
+    names = [str(name) for name in workflow.names]
+    strange = next((name for name in names if not takes(name)), None)
+    if strange is not None:
+        raise FormatError(path, None, f"name of a task: expected {expected}, got {strange!r}")
+    if len(set(names)) < len(names):
+        raise FormatError(path, None, "two tasks have the same name once written as text")
+    return names
+
+
+def edited(text: AnyStr, edits: Iterable[Edit[AnyStr]]) -> AnyStr:
+    """Return *text* after *edits*, which do not overlap; edits of one place keep their order.
+
+    All else stays as it is, to the last byte.
+
+    >>> edited("nice=3 a", [(5, 6, "12"), (8, 8, " b"), (8, 8, " c")])
+    'nice=12 a b c'
+    """
+    parts: list[AnyStr] = []
+    place = 0
+    for start, end, words in sorted(edits, key=lambda edit: edit[:2]):
+        parts += [text[place:start], words]
+        place = end
+    parts.append(text[place:])
+    return text[:0].join(parts)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import icsched
 from icsched import Dag, FormatError, Workflow
-from icsched.formats.markup import DEEPEST, LONGEST_TOKEN, MOST_ATTRIBUTES
+from icsched.formats.dax.markup import DEEPEST, LONGEST_TOKEN, MOST_ATTRIBUTES
 from icsched.workflow import Command
 from tests.formats.xml.cases import DAX, dax
 

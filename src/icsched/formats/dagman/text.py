@@ -11,7 +11,7 @@ from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats.dagman.commands import RESERVED
 from icsched.formats.dagman.words import BLANKS
-from icsched.formats.stated import said
+from icsched.formats.facts import said
 from icsched.workflow import Command, Workflow
 
 SUBMIT_FILE = "task.sub"

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats, Sizes, expected_time, wrong_times
 from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
+from icsched.formats.draft import arcs_by_files, dag_of
 from icsched.formats.entry import NoOptions
-from icsched.formats.known import (
+from icsched.formats.facts import (
+    INNER,
     MOST_BYTES,
     MOST_READ,
     Number,
     Remarks,
-    arcs_by_files,
-    dag_of,
-    filled_priorities,
     known_seconds,
+    left_of,
     or_nan,
     output_sizes,
     priority_in,
@@ -185,8 +185,8 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # 
     seconds, done = _seconds(reader, jobs), np.zeros(len(names), bool)
     titles = [reader.title(job) for job in jobs]
     inner = sum(job.get("type") in _INNER for job in jobs)
-    remarks.add("jobs that are workflows: icsched orders each as one job", inner)
-    priorities = [reader.priority(job) for job in jobs]
+    remarks.add(INNER, inner)
+    priorities = or_nan([reader.priority(job) for job in jobs])
     workflow = Workflow(
         whole,
         done,
@@ -196,13 +196,13 @@ def read_pegasus(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  # 
         format="pegasus",
         parsed=Parsed(path, data),
         describe=lambda: titles,
-        priorities=filled_priorities(priorities),
+        priorities=left_of(priorities, done, np.int32),
         find_commands=_finder(reader, content, jobs, remarks),
         find_outputs=lambda: [reader.files(job, _OUTPUT) for job in jobs],
         remarks=remarks.tuple(),
-        stated={"priorities": or_nan(priorities)},
+        stated={"run_times": seconds, "priorities": priorities},
     )
-    return with_means(workflow, seconds)
+    return with_means(workflow)
 
 
 def _dependencies(reader: _Reader, content: Any, data: bytes) -> list[Any]:

@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 
 from icsched.errors import FormatError
 from icsched.files import text_of
-from icsched.formats.known import Number
+from icsched.formats.facts import Number
 
 T = TypeVar("T")
 
@@ -162,11 +162,12 @@ class _RawInstance(Struct):
 
 
 @dataclass(frozen=True)
-class Places:
-    """Parts of a file as slices of its data; a part that is missing is empty."""
+class Document:
+    """A file whose parts are slices of its data; a part that is missing is empty."""
 
     path: str
     data: bytes
+    mark: bytes  # the byte order mark before the data, if the file has one
 
     def at(self, part: Raw) -> int:
         """Return where *part*, which was decoded from the data, begins."""
@@ -196,9 +197,9 @@ class Places:
         """Return the number of the line with the byte at *offset*."""
         return self.data.count(b"\n", 0, offset) + 1
 
-    def line_of_task(self, task: int) -> int:
-        """Return the line on which the task with the id *task* begins."""
-        return self.line_at(self.at(self.tasks()[task]))
+    def error(self, task: int, problem: str) -> FormatError:
+        """Return the error for the task with the id *task*, with the line where the task begins."""
+        return FormatError(self.path, self.line_at(self.at(self.tasks()[task])), problem)
 
     def _content(self) -> _RawContent:
         return msgspec.json.decode(self.workflow, type=_RawContent)
@@ -208,50 +209,50 @@ def _items(part: Raw) -> list[Raw]:
     return msgspec.json.decode(part, type=list[Raw]) if part else []
 
 
-def decoded(path: str, data: bytes, kind: type[T]) -> T:
-    """Return *data*, the content of the file at *path*, as *kind*.
+def decoded(document: Document, kind: type[T]) -> T:
+    """Return the data of a file as *kind*.
 
     Raises FormatError, with the line where that is known, for anything else.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(document.data, type=kind)
     except RecursionError:
         problem = "expected a workflow, got lists or objects that are nested too deeply"
-        raise FormatError(path, None, problem) from None
+        raise FormatError(document.path, None, problem) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        text_of(path, data)  # it says which byte is no text
-        raise FormatError(path, *_explained(Places(path, data), error, kind)) from error
+        text_of(document.path, document.data)  # it says which byte is no text
+        raise FormatError(document.path, *_explained(document, error, kind)) from error
 
 
 _WORDS = {"number out of range": "expected a number between -10^308 and 10^308, got one outside"}
 _STEP = re.compile(r"(\w+)|\[(\d+)\]")  # on the way to a value
 
 
-def _explained(places: Places, error: Exception, kind: type) -> tuple[int | None, str]:
+def _explained(document: Document, error: Exception, kind: type) -> tuple[int | None, str]:
     """Return the line of an error of msgspec, and what was expected there."""
     problem, _, where = str(error).partition(" - at `$")
     byte = re.search(r" \(byte (\d+)\)$", problem)
     if byte:
-        line = places.line_at(int(byte[1]))
+        line = document.line_at(int(byte[1]))
         return line, f"expected JSON, got {problem[: byte.start()].rpartition(': ')[2]}"
     if "truncated" in problem:
-        return places.line_at(len(places.data)), "expected JSON, got the end of the file"
+        return document.line_at(len(document.data)), "expected JSON, got the end of the file"
     inside = where.rstrip("`").lstrip(".")
     plain = problem.replace("`", "")
     plain = plain[:1].lower() + plain[1:]
     plain = _WORDS.get(plain, plain)
     if not inside:
-        start = len(places.data) - len(places.data.lstrip())
-        return places.line_at(start), f"{plain} as the whole file"
-    return _line_of(places, inside, kind), f"{inside}: {plain}"
+        start = len(document.data) - len(document.data.lstrip())
+        return document.line_at(start), f"{plain} as the whole file"
+    return _line_of(document, inside, kind), f"{inside}: {plain}"
 
 
-def _line_of(places: Places, inside: str, kind: type) -> int | None:
+def _line_of(document: Document, inside: str, kind: type) -> int | None:
     """Return the line of the value at *inside*, a path of msgspec; None if it is unknown.
 
     If an object has a key twice, the last value is found; the error may be in the first.
     """
-    part = Raw(places.data)
+    part = Raw(document.data)
     try:
         for key, place in _STEP.findall(inside):
             part = (
@@ -261,8 +262,8 @@ def _line_of(places: Places, inside: str, kind: type) -> int | None:
             )
     except (msgspec.DecodeError, RecursionError):
         return None
-    at = places.at(part)
-    return None if _has_error_before(at, places.data, kind) else places.line_at(at)
+    at = document.at(part)
+    return None if _has_error_before(at, document.data, kind) else document.line_at(at)
 
 
 def _has_error_before(at: int, data: bytes, kind: type) -> bool:

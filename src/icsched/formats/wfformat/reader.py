@@ -15,21 +15,22 @@ from numpy.typing import NDArray
 from icsched.arrays import Floats, Ids, Sizes, expected_time, wrong_times
 from icsched.errors import FormatError
 from icsched.files import read_bytes
+from icsched.formats.draft import arcs_by_files, dag_of
 from icsched.formats.entry import NoOptions
-from icsched.formats.known import (
+from icsched.formats.facts import (
     MOST_BYTES,
+    WHOLE,
     Number,
     Remarks,
-    arcs_by_files,
-    dag_of,
+    is_priority,
     known_seconds,
+    left_of,
     or_nan,
     output_sizes,
-    whole_priorities,
     with_means,
 )
 from icsched.formats.wfformat import layout
-from icsched.formats.wfformat.layout import Places, decoded
+from icsched.formats.wfformat.layout import Document, decoded
 from icsched.workflow import Command, Workflow
 
 NEWEST = (1, 6)
@@ -37,17 +38,11 @@ _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
 
 
 @dataclass(frozen=True, eq=False)
-class Parsed:
-    """The content of a file, and the names of its tasks in the order of the file.
+class Parsed(Document):
+    """A file, and the names of its tasks in the order of the file."""
 
-    `mark` is the byte order mark before the content, if the file has one.
-    """
-
-    path: str
-    data: bytes
     names: Sequence[str]
     is_old: bool
-    mark: bytes = b""
 
 
 @dataclass
@@ -74,7 +69,8 @@ def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  #
     (path,) = paths
     raw = read_bytes(path)
     data = raw.removeprefix(BOM_UTF8)
-    instance = decoded(path, data, layout.Instance)
+    document = Document(path, data, raw[: len(raw) - len(data)])
+    instance = decoded(document, layout.Instance)
     content, remarks = instance.workflow, Remarks(path)
     _note_version(instance.schema_version, remarks)
     old = content.tasks if content.tasks is not None else content.jobs
@@ -85,10 +81,8 @@ def read_wfformat(paths: Sequence[str], options: NoOptions) -> Workflow[str]:  #
     else:
         expected = "expected workflow.specification.tasks or workflow.tasks, got neither"
         raise FormatError(path, None, expected)
-    places = Places(path, data)
-    mark = raw[: len(raw) - len(data)]
-    parsed = Parsed(path, data, columns.names, content.specification is None, mark)
-    return _workflow(columns, parsed, places, remarks)
+    parsed = Parsed(path, data, document.mark, columns.names, content.specification is None)
+    return _workflow(columns, parsed, remarks)
 
 
 # The two layouts
@@ -182,23 +176,18 @@ def _seconds(task: layout.OldTask) -> float | None:
 # From columns to a workflow
 
 
-def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remarks) -> Workflow[str]:
-    arcs, tellers = _arcs(columns, places, remarks)
-    whole = dag_of(
-        columns.names,
-        arcs,
-        lambda arc, *told: FormatError(places.path, places.line_of_task(int(tellers[arc])), *told),
-    )
+def _workflow(columns: _Columns, parsed: Parsed, remarks: Remarks) -> Workflow[str]:
+    arcs, tellers = _arcs(columns, parsed, remarks)
+    whole = dag_of(columns.names, arcs, lambda arc, told: parsed.error(int(tellers[arc]), told))
     remarks.add("tasks of the execution that the specification does not have", columns.strangers)
     remarks.add("tasks that the execution has again: the last one counts", columns.repeated)
     remarks.add(
         "tasks that use several cores: icsched counts each task as one",
         int((columns.cores > 1).sum()),
     )
-    sizes = _sizes(columns, places, remarks)
-    priorities = whole_priorities(columns.priorities, partial(_wrong_priority, columns, places))
-    _check_seconds(columns, places)
-    done = np.zeros(len(whole), bool)
+    sizes = _sizes(columns, remarks)
+    _check_numbers(columns, parsed)
+    done, priorities = np.zeros(len(whole), bool), or_nan(columns.priorities)
     seconds = known_seconds(columns.seconds, done, remarks)
     titles = [title or name for title, name in zip(columns.titles, columns.names, strict=True)]
     workflow = Workflow(
@@ -211,15 +200,15 @@ def _workflow(columns: _Columns, parsed: Parsed, places: Places, remarks: Remark
         format="wfformat",
         parsed=parsed,
         describe=lambda: titles,
-        priorities=priorities,
+        priorities=left_of(priorities, done, np.int32),
         find_commands=_finder(parsed),
         find_outputs=partial(_outputs, parsed),
-        stated={"priorities": or_nan(columns.priorities)},
+        stated={"run_times": columns.seconds, "priorities": priorities},
     )
-    return with_means(workflow, columns.seconds)
+    return with_means(workflow)
 
 
-def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> tuple[NDArray[np.int32], Ids]:
+def _arcs(columns: _Columns, parsed: Parsed, remarks: Remarks) -> tuple[NDArray[np.int32], Ids]:
     """Return the arcs, and for each the task whose part of the file tells of it.
 
     Raises FormatError for a name that is there twice, or not at all.
@@ -227,19 +216,15 @@ def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> tuple[NDArray[
     names = columns.names
     ids = {name: task for task, name in enumerate(names)}
     if len(ids) < len(names):
-        second = next(task for task, name in enumerate(names) if ids[name] > task)
-        line = places.line_of_task(ids[names[second]])
-        raise FormatError(
-            places.path, line, f"expected each task once, got {names[second]!r} twice"
-        )
+        twice = next(name for task, name in enumerate(names) if ids[name] > task)
+        raise parsed.error(ids[twice], f"expected each task once, got {twice!r} twice")
     if "" in ids:
-        line = places.line_of_task(ids[""])
-        raise FormatError(places.path, line, "expected a word as id of the task, got ''")
+        raise parsed.error(ids[""], "expected a word as id of the task, got ''")
     for task, other in enumerate(columns.other_ids):  # old files name parents either way
         if other is not None:
             ids.setdefault(other, task)
-    parents, heirs = _ends(columns.parents, ids, places, "parent")
-    children, heads = _ends(columns.children, ids, places, "child")
+    parents, heirs = _ends(columns.parents, ids, parsed, "parent")
+    children, heads = _ends(columns.children, ids, parsed, "child")
     if not len(parents) and not len(children):
         arcs = arcs_by_files(columns.inputs, columns.outputs, remarks)
         return arcs, arcs[:, 1]
@@ -247,7 +232,7 @@ def _arcs(columns: _Columns, places: Places, remarks: Remarks) -> tuple[NDArray[
     return np.column_stack(ends), np.concatenate([heirs, heads])
 
 
-def _ends(rows: list[list[str]], ids: dict[str, int], places: Places, what: str) -> tuple[Ids, Ids]:
+def _ends(rows: list[list[str]], ids: dict[str, int], parsed: Parsed, what: str) -> tuple[Ids, Ids]:
     """Return the ids of the tasks that rows name, and for each the task whose row it is."""
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
     found = list(map(ids.get, chain.from_iterable(rows)))
@@ -256,33 +241,29 @@ def _ends(rows: list[list[str]], ids: dict[str, int], places: Places, what: str)
         task = int(owners[found.index(None)])
         name = next(name for name in rows[task] if name not in ids)
         problem = f"expected a task as {what}, got {name!r}, which the file does not have"
-        raise FormatError(places.path, places.line_of_task(task), problem)
+        raise parsed.error(task, problem)
     return np.array(found, np.int32), owners
 
 
-def _check_seconds(columns: _Columns, places: Places) -> None:
-    wrong = wrong_times(np.nan_to_num(columns.seconds))
-    if len(wrong):
-        task, seconds = int(wrong[0]), float(columns.seconds[wrong[0]])
+def _check_numbers(columns: _Columns, parsed: Parsed) -> None:
+    """Raise FormatError for a priority or a run time that icsched does not take."""
+    for task, value in enumerate(columns.priorities):
+        if value is not None and not is_priority(value):
+            problem = f"priority of {columns.names[task]!r}: expected {WHOLE}, got {value!r}"
+            raise parsed.error(task, problem)
+    for task in wrong_times(np.nan_to_num(columns.seconds)).tolist():
+        seconds = float(columns.seconds[task])
         expected = f"expected {expected_time(seconds)}, got {seconds:g}"
-        problem = f"run time of {columns.names[task]!r}: {expected}"
-        raise FormatError(places.path, places.line_of_task(task), problem)
+        raise parsed.error(task, f"run time of {columns.names[task]!r}: {expected}")
 
 
-def _wrong_priority(
-    columns: _Columns, places: Places, task: int, expected: str, got: str
-) -> FormatError:
-    problem = f"priority of {columns.names[task]!r}: expected {expected}, got {got}"
-    return FormatError(places.path, places.line_of_task(task), problem)
-
-
-def _sizes(columns: _Columns, places: Places, remarks: Remarks) -> Sizes | None:
+def _sizes(columns: _Columns, remarks: Remarks) -> Sizes | None:
     """Return the bytes that each task writes; None if the file gives no sizes."""
     known = {name: size for name, size in columns.file_sizes.items() if size is not None}
     for name, size in known.items():
         if not 0 <= size < MOST_BYTES:
             problem = f"size of file {name!r}: expected 0 to {MOST_BYTES - 1:,} bytes, got {size}"
-            raise FormatError(places.path, None, problem)
+            raise FormatError(remarks.path, None, problem)
     return output_sizes([[known.get(name) for name in row] for row in columns.outputs], remarks)
 
 
@@ -297,7 +278,7 @@ def _finder(parsed: Parsed) -> Callable[[], list[Command | None]] | None:
 
 def _commands(parsed: Parsed) -> list[Command | None]:
     """Return what each task runs; the file is decoded once more for that."""
-    content = decoded(parsed.path, parsed.data, layout.Commands).workflow
+    content = decoded(parsed, layout.Commands).workflow
     if parsed.is_old:
         listed = content.tasks if content.tasks is not None else content.jobs or []
         return [_command(one) for one in listed]
@@ -308,7 +289,7 @@ def _commands(parsed: Parsed) -> list[Command | None]:
 
 def _outputs(parsed: Parsed) -> list[list[str]]:
     """Return the files that each task writes; the file is decoded once more for that."""
-    content = decoded(parsed.path, parsed.data, layout.Instance).workflow
+    content = decoded(parsed, layout.Instance).workflow
     if content.specification is not None:
         return [task.output_files for task in content.specification.tasks]
     old = content.tasks if content.tasks is not None else content.jobs or []
@@ -326,7 +307,7 @@ def _command(one: layout.CommandOf) -> Command | None:
 
 
 def _note_version(version: str, remarks: Remarks) -> None:
-    """Note a version that icsched does not know."""
+    """Remark on a version that icsched does not know."""
     match = _VERSION.match(version)
     newest = ".".join(map(str, NEWEST))
     if match is None:

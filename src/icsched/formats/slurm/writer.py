@@ -2,75 +2,15 @@
 
 import shlex
 from collections.abc import Sequence
-from functools import partial
 
 from icsched.errors import ArgumentError, FormatError
-from icsched.files import Change, read_text
-from icsched.formats.edits import Edit, edited
-from icsched.formats.entry import NoOptions
-from icsched.formats.found import Found, written_names
-from icsched.formats.known import MOST_READ, whole_in
-from icsched.formats.slurm.jobs import (
-    NOTHING,
-    STREAMS,
-    Job,
-    command_in,
-    job_of,
-    named,
-    parents_of,
-    shown,
-    stream_in,
-)
-from icsched.formats.slurm.script import submissions
-from icsched.formats.stated import said
-from icsched.formats.words import command_of, command_text
+from icsched.files import Change
+from icsched.formats.command_line import command_of, command_text
+from icsched.formats.facts import Edit, edited, said, written_names
+from icsched.formats.slurm.reader import MOST_NICE, NOTHING, STREAMS, Job
 from icsched.workflow import Command, Workflow
 
-_MOST_NICE = 2_147_483_645  # of Slurm
 _SCRIPT = "task.sh"  # what a task runs if nothing is known about it
-
-
-def read_slurm(paths: Sequence[str], _options: NoOptions) -> Workflow[str]:
-    """Return the workflow that a script of sbatch lines submits.
-
-    No shell reads the script. A line is a comment, an sbatch command, or ``name=$(sbatch ...)``,
-    and ``--dependency`` has the names of such variables. A priority is the negative of ``--nice``.
-    Raises FormatError with file and line for all other lines.
-    """
-    [path] = paths
-    found = Found(path, read_text(path, MOST_READ))
-    jobs = [job_of(line, found) for line in submissions(found)]
-    named(jobs, found)
-    jobs_in: dict[str, int] = {}
-    for job in jobs:
-        task = found.task(job.name)
-        for parent in parents_of(job, jobs_in, found):
-            found.arc(parent, task, job.line.start)
-        if job.line.variable:
-            jobs_in[job.line.variable] = task
-        _note(job, task, found)
-    return found.workflow("slurm", (found.text, jobs), partial(_commands_in, jobs, found))
-
-
-def _commands_in(jobs: list[Job], found: Found) -> list[Command | None]:
-    return [command_in(job, found) for job in jobs]
-
-
-def _note(job: Job, task: int, found: Found) -> None:
-    if job.nice is not None:
-        nice = job.options["nice"]
-        try:
-            number = whole_in(nice.text, -_MOST_NICE, _MOST_NICE)
-        except ValueError as error:
-            problem = f"--nice: expected {error}, got {shown(nice.text)!r}"
-            raise found.error(nice.start, problem) from None
-        found.say("priority", task, str(-number), nice.start)
-    for option in STREAMS:
-        if option in job.options and stream_in(job.options[option]) is None:
-            told = "icsched does not read names of files with variables, or patterns such as %j"
-            found.remark(told, job.options[option].start)
-    if "array" in job.options:
-        found.remark("an array of jobs counts as one task", job.line.start)
 
 
 def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
@@ -89,7 +29,7 @@ def changes(workflow: Workflow, order: Sequence[int]) -> Sequence[Change]:
 def _edit(job: Job, nice: int) -> Edit[str]:
     if job.nice is not None:
         return job.nice.start, job.nice.end, f"--nice={nice}"
-    return job.line.after, job.line.after, f" --nice={nice}"
+    return job.after, job.after, f" --nice={nice}"
 
 
 def takes_name(name: str) -> bool:
@@ -140,8 +80,8 @@ def _nice(workflow: Workflow, path: str) -> dict[int, int]:
         priorities |= {task: given[task] or 0 for task in workflow.left.tolist()}
     largest = max(priorities.values(), default=0)
     nice = {task: largest - priority for task, priority in priorities.items()}
-    if max(nice.values(), default=0) > _MOST_NICE:
-        raise FormatError(path, None, f"priorities are more than {_MOST_NICE:,} apart")
+    if max(nice.values(), default=0) > MOST_NICE:
+        raise FormatError(path, None, f"priorities are more than {MOST_NICE:,} apart")
     return nice
 
 

@@ -1,4 +1,4 @@
-"""A workflow written as a DAX file of Pegasus."""
+"""Workflows as DAX files of Pegasus, and orders written into files."""
 
 import re
 import shlex
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
-from icsched.errors import FormatError
-from icsched.formats.found import written_names
-from icsched.formats.markup import attribute, content, is_text
-from icsched.formats.stated import said
+from icsched.errors import ArgumentError, FormatError
+from icsched.files import Change
+from icsched.formats.dax.markup import Edit, attribute, content, is_text
+from icsched.formats.dax.reader import NOTHING, STREAMS, Places
+from icsched.formats.facts import priorities_of, said, written_names
 from icsched.workflow import Command, Workflow
 
-STREAMS = ("stdin", "stdout", "stderr")
-NOTHING = "icsched", "nothing"  # namespace and name of a job that runs nothing
 _SPACE = "http://pegasus.isi.edu/schema/DAX"
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # what the schema allows as an id
 
@@ -141,3 +140,22 @@ def is_name(name: str) -> bool:
     (True, False)
     """
     return bool(_NAME.fullmatch(name))
+
+
+def changes(workflow: Workflow, order: Sequence[int]) -> list[Change]:
+    """Return the change that writes an order as condor profiles."""
+    places = workflow.parsed
+    if not isinstance(places, Places):
+        raise ArgumentError(f"expected a workflow that was read from a file, got {workflow!r}")
+    name = f"{places.prefix}profile"
+    opening = f'<{name} namespace="condor" key="priority">'
+    edits: list[Edit] = []
+    for task, value in priorities_of(workflow, order).items():
+        start, at, after = places.starts[task], places.tags[task], places.leads[task]
+        inside = f"{opening}{value}</{name}>"
+        edits.append(
+            (start, places.stops[task], str(value))
+            if start >= 0
+            else places.document.inserted(at, inside, after=after)
+        )
+    return [places.document.changed(edits)]

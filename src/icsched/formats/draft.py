@@ -1,0 +1,359 @@
+"""A workflow in the making: what a reader finds in a file, task by task."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from math import nan
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from icsched.arrays import Floats, Mask, Sizes
+from icsched.dag import Dag
+from icsched.errors import CycleError, FormatError
+from icsched.formats.command_line import command_of, command_text
+from icsched.formats.facts import (
+    NO_SIZE,
+    Column,
+    Remarks,
+    check_sum,
+    known_seconds,
+    left_of,
+    priority_in,
+    said,
+    seconds_in,
+    size_in,
+    truth_in,
+    with_means,
+)
+from icsched.workflow import Command, Workflow
+
+STREAMS = ("directory", "stdin", "stdout", "stderr")
+_PARSERS: dict[str, Callable[[str], float]] = {
+    "run_time": seconds_in,
+    "size": size_in,
+    "priority": priority_in,
+    "done": truth_in,
+}
+FACTS = (*_PARSERS, "command", *STREAMS)
+_COLUMNS: dict[str, Column] = {"run_time": "run_times", "size": "sizes", "priority": "priorities"}
+_MOST_BY_FILES = 10_000_000  # arcs from files that several tasks write
+_MANY = 100  # arcs of one file that numpy makes faster than a loop
+T = TypeVar("T")
+
+
+def _put(values: MutableSequence[T], task: int, value: T, blank: T) -> None:
+    """Set the value of a task; tasks before it of which nothing was said get *blank*."""
+    missing = task - len(values)
+    if missing >= 0:
+        values.extend([blank] * (missing + 1))
+    values[task] = value
+
+
+class _Numbers:
+    """A number of each task, NaN where the file says none; the last words win.
+
+    Words that are not a number are an error only if no other words come after them. `wrong` has
+    them by task, with what was expected and their place.
+    """
+
+    def __init__(self, parse: Callable[[str], float]) -> None:
+        self._parse = parse
+        self._values = array("d")
+        self.wrong: dict[int, tuple[str, str, int]] = {}
+
+    def say(self, task: int, words: str, place: int) -> None:
+        """Note the words of a task."""
+        try:
+            value = float(self._parse(words))
+            if self.wrong:
+                self.wrong.pop(task, None)
+        except ValueError as error:
+            value = nan
+            self.wrong[task] = str(error), words, place
+        _put(self._values, task, value, nan)
+
+    def array(self, tasks: int) -> Floats:
+        """Return the numbers of all *tasks*."""
+        numbers = np.full(tasks, nan)
+        numbers[: len(self._values)] = self._values
+        return numbers
+
+
+class _Words:
+    """Words of each task, and where they are; the last words win."""
+
+    def __init__(self) -> None:
+        self._words: list[str | None] = []
+        self._places = array("q")
+
+    def say(self, task: int, words: str, place: int) -> None:
+        """Note the words of a task."""
+        _put(self._words, task, words, None)
+        _put(self._places, task, place, 0)
+
+    def get(self, task: int) -> str | None:
+        """Return the words of a task; None if there are none, or empty ones."""
+        return self._words[task] or None if task < len(self._words) else None
+
+    def __iter__(self) -> Iterator[tuple[int, str, int]]:
+        """Yield the tasks that have words, with the words and their place."""
+        for task, words, place in zip(count(), self._words, self._places, strict=False):
+            if words is not None:
+                yield task, words, place
+
+
+@dataclass
+class Draft:
+    """Tasks, arcs and facts of the file at `path`, in the order in which a reader meets them.
+
+    `text` is the content of the file; the place of a fact is an offset into it.
+    """
+
+    path: str
+    text: str
+    ids: dict[str, int] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)  # see Workflow.describe
+    _numbers: dict[str, _Numbers] = field(default_factory=dict)
+    _words: dict[str, _Words] = field(default_factory=dict)
+    _parents: "array[int]" = field(default_factory=lambda: array("i"))
+    _children: "array[int]" = field(default_factory=lambda: array("i"))
+    _places: "array[int]" = field(default_factory=lambda: array("q"))  # of arcs
+    remarks: Remarks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.remarks = Remarks(self.path)
+
+    # What a reader says
+
+    def task(self, name: str) -> int:
+        """Return the id of the task called *name*, a new one if it is met for the first time."""
+        return self.ids.setdefault(name, len(self.ids))
+
+    def arc(self, parent: int, child: int, place: int) -> None:
+        """Add an arc."""
+        self._parents.append(parent)
+        self._children.append(child)
+        self._places.append(place)
+
+    def add(self, parents: NDArray[Any], children: NDArray[Any], places: NDArray[Any]) -> None:
+        """Add several arcs."""
+        self._parents.frombytes(parents.astype(np.intc).tobytes())
+        self._children.frombytes(children.astype(np.intc).tobytes())
+        self._places.frombytes(places.astype(np.int64).tobytes())
+
+    def say(self, fact: str, task: int, words: str, place: int) -> None:
+        """Note that the file gives *task* these *words* for one of `FACTS`."""
+        column: _Numbers | _Words | None = self._numbers.get(fact) or self._words.get(fact)
+        if column is None and fact in _PARSERS:
+            column = self._numbers[fact] = _Numbers(_PARSERS[fact])
+        elif column is None:
+            column = self._words[fact] = _Words()
+        column.say(task, words, place)
+
+    def remark(self, text: str, place: int, rest: str = "") -> None:
+        """Count a remark; the first place is the one that is told. For *rest* see `Remarks`."""
+        self.remarks.add(text, 1, partial(self.line, place), rest=rest)
+
+    def line(self, place: int) -> int:
+        """Return the number of the line of a place."""
+        return self.text.count("\n", 0, place) + 1
+
+    def error(self, place: int, problem: str) -> FormatError:
+        """Return the error for a place of the file."""
+        return FormatError(self.path, self.line(place), problem)
+
+    # What comes of it
+
+    def workflow(
+        self,
+        name: str,
+        parsed: object = None,
+        find_commands: Callable[[], Sequence[Command | None]] | None = None,
+    ) -> Workflow[str]:
+        """Return the workflow of the format called *name*; by default, facts have the commands.
+
+        Raises FormatError for words that are not what a fact needs, and for a cycle.
+        """
+        arcs = np.column_stack([np.asarray(self._parents), np.asarray(self._children)])
+        dag = dag_of(
+            tuple(self.ids), arcs, lambda arc, problem: self.error(self._places[arc], problem)
+        )
+        done = np.nan_to_num(self._array("done")).astype(bool)
+        stated: dict[str, Floats] = {column: self._array(fact) for fact, column in _COLUMNS.items()}
+        has_words = find_commands is None and "command" in self._words
+        workflow = Workflow(
+            dag,
+            done,
+            known_seconds(stated["run_times"], done, self.remarks),
+            self._sizes(stated["sizes"], done),
+            priorities=left_of(stated["priorities"], done, np.int32),
+            files=(self.path,),
+            format=name,
+            parsed=parsed,
+            describe=self._description if self.kinds else None,
+            find_commands=self._commands if has_words else find_commands,
+            find_lines=self._lines if has_words else None,
+            remarks=self.remarks.tuple(),
+            stated=stated,
+        )
+        return with_means(workflow)
+
+    def _array(self, fact: str) -> Floats:
+        """Return a number for each task; raises FormatError if the file has other words."""
+        column = self._numbers.get(fact)
+        if column is None:
+            return np.full(len(self.ids), nan)
+        for task, (expected, words, place) in column.wrong.items():
+            of = f"{fact} of task {[*self.ids][task]!r}"
+            raise self.error(place, f"{of}: expected {expected}, got {words[:80]!r}")
+        return column.array(len(self.ids))
+
+    def _sizes(self, stated: Floats, done: Mask) -> Sizes | None:
+        sizes = left_of(stated, done, np.int64)
+        if sizes is not None:
+            check_sum(sizes, self.path)
+            self.remarks.add(NO_SIZE, int(np.isnan(stated[~done]).sum()))
+        return sizes
+
+    def _description(self) -> list[str]:
+        return [self.kinds.get(task, name) for name, task in self.ids.items()]
+
+    def _commands(self) -> list[Command | None]:
+        names = [*self.ids]
+        commands: list[Command | None] = [None] * len(names)
+        for task, words, place in self._words["command"]:
+            command = command_of(words)
+            if command is None:
+                told = f"command of task {names[task]!r}: expected plain words without shell syntax"
+                raise self.error(place, f"{told}, got {words!r}")
+            commands[task] = self._directed(task, command) if command.argv else None
+        return commands
+
+    def _lines(self) -> list[Command | None]:
+        """Return the commands as text. A shell splits and expands the text itself."""
+        commands: list[Command | None] = [None] * len(self.ids)
+        for task, words, _ in self._words["command"]:
+            if words.strip():
+                commands[task] = self._directed(task, Command((words,)))
+        return commands
+
+    def _directed(self, task: int, command: Command) -> Command:
+        given = [self._words[fact].get(task) if fact in self._words else None for fact in STREAMS]
+        directory, stdin, stdout, stderr = given
+        return replace(command, directory=directory, stdin=stdin, stdout=stdout, stderr=stderr)
+
+
+# The way back: what a file says of each task
+
+
+def facts_of(workflow: Workflow) -> list[dict[str, str]]:
+    """Return for each task of ``workflow.whole`` the words of `FACTS` that are known of it.
+
+    >>> from icsched import Dag
+    >>> done = np.array([True, False])
+    >>> work = Workflow(Dag({"a": [], "b": []}), done, run_times=np.array([2.0]))
+    >>> facts_of(work)
+    [{'done': 'true'}, {'run_time': '2'}]
+    """
+    rows: list[dict[str, str]] = [{"done": "true"} if done else {} for done in workflow.done]
+    for fact, column in _COLUMNS.items():
+        for row, value in zip(rows, said(workflow, column), strict=True):
+            if value is not None:
+                row[fact] = repr(value).removesuffix(".0")
+    for row, command in zip(rows, workflow.all_commands or (), strict=False):
+        if command is not None:
+            row["command"] = command_text(command)
+            given = {fact: getattr(command, fact) for fact in STREAMS}
+            row.update({fact: words for fact, words in given.items() if words})
+    return rows
+
+
+# Parts of a workflow that readers share
+
+
+def dag_of(
+    names: Sequence[str], arcs: NDArray[np.int32], wrong: Callable[[int, str], FormatError]
+) -> Dag[str]:
+    """Return the dag of a file; *wrong* returns the error for a cycle, by the row of an arc."""
+    try:
+        return Dag.from_arcs(len(names), arcs, names=names)
+    except CycleError as error:
+        parent, child = (names.index(str(name)) for name in error.cycle[:2])
+        arc = int(np.flatnonzero((arcs[:, 0] == parent) & (arcs[:, 1] == child))[0])
+        raise wrong(arc, str(error)) from error
+
+
+def arcs_by_files(
+    inputs: Iterable[Sequence[str]], outputs: Iterable[Sequence[str]], remarks: Remarks
+) -> NDArray[np.int32]:
+    """Return arcs by which tasks wait for the tasks that write their files.
+
+    A task that only reads a file waits for all that write it. A task that reads and writes it waits
+    for the writers before it in the order of the tasks. So no file makes a cycle alone. A task that
+    waits for a writer through a later one gets no arc from the first. Raises FormatError for more
+    arcs than memory holds.
+
+    >>> updated = arcs_by_files([[], ["f"], ["f"]], [["f"], ["f"], []], Remarks("wf.yml"))
+    >>> updated.tolist()
+    [[0, 1], [1, 2]]
+    """
+    readers, writers = _tasks_by_file(inputs), _tasks_by_file(outputs)
+    arcs = array("i")
+    several = many = 0
+    for name in filter(readers.__contains__, writers):
+        last = _chain(writers[name], readers[name], arcs)
+        written = set(writers[name])
+        targets = [task for task in readers[name] if task not in written]
+        several += len(written) > 1
+        many += len(last) * len(targets) if len(last) > 1 else 0
+        if many > _MOST_BY_FILES:
+            most = f"at most {_MOST_BY_FILES:,} dependencies by files that several tasks write"
+            raise FormatError(remarks.path, None, f"expected {most}, got {many:,}")
+        _join(last, targets, arcs)
+    remarks.add("dependencies come from the files that tasks write and read", len(arcs) // 2)
+    remarks.add(
+        "files that several tasks write: a task that only reads one waits for all of them", several
+    )
+    return np.array(arcs, np.int32).reshape(-1, 2)
+
+
+def _tasks_by_file(rows: Iterable[Sequence[str]]) -> dict[str, list[int]]:
+    """Return the tasks of each file, each task once."""
+    found: dict[str, list[int]] = {}
+    for task, names in enumerate(rows):
+        for name in names:
+            tasks = found.setdefault(name, [])
+            if not tasks or tasks[-1] != task:
+                tasks.append(task)
+    return found
+
+
+def _chain(writers: list[int], readers: list[int], arcs: "array[int]") -> list[int]:
+    """Add arcs between the writers of a file; return those that no other writer waits for."""
+    if len(writers) == 1:
+        return writers
+    reads, last = set(readers), list[int]()
+    for task in writers:
+        if task in reads:
+            _join(last, [task], arcs)
+            last = [task]
+        else:
+            last.append(task)
+    return last
+
+
+def _join(sources: list[int], targets: list[int], arcs: "array[int]") -> None:
+    """Add an arc from each of *sources* to each of *targets*."""
+    if len(sources) * len(targets) > _MANY:
+        ends = np.array(targets, np.intc)
+        pairs = np.empty((len(sources), len(ends), 2), np.intc)
+        pairs[:, :, 0], pairs[:, :, 1] = np.array(sources, np.intc)[:, None], ends
+        arcs.frombytes(pairs.tobytes())
+        return
+    for source in sources:
+        for target in targets:
+            arcs.extend((source, target))
