@@ -1,6 +1,6 @@
 """Handing out tasks live: one by one, in batches, in clusters, and by the rules of the games."""
 
-from icsched.serve.batches import BatchServer
+from icsched.serve.batch_server import BatchServer
 from icsched.serve.clusters import (
     CLUSTERERS,
     Cluster,

@@ -16,7 +16,7 @@ from icsched.serve.clusters import (
     plan_clusters,
     set_apart,
 )
-from icsched.serve.clusters.lean import sink_by_sink_order
+from icsched.serve.clusters.clusterers import sink_by_sink_order
 from tests.serve.clusters.posets import ideal_lists, small_dags
 from tests.strategies import dags, dags_with_orders
 

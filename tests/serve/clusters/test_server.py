@@ -8,7 +8,7 @@ import pytest
 from icsched import ArgumentError, Cluster, ClusterServer, Dag, families, plan_clusters, prioritize
 from icsched.errors import ClusterError, GameError, UnknownTaskError
 from icsched.families import mesh, random_linear_composition, w
-from icsched.serve.clusters import clusterer as clusterer_module
+from icsched.serve.clusters import clusterers
 from tests.serve.clusters.posets import has_order
 
 DIAMOND = Dag({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]})
@@ -226,7 +226,7 @@ def test_a_plan_spares_the_analysis_and_changes_nothing(dag, clusterer, monkeypa
     """Each dag is one for which "auto" decides otherwise."""
     found = prioritize(dag, "prio")
     expected = [plan_clusters(dag, [3, 5], clusterer=name) for name in ("auto", clusterer)]
-    monkeypatch.setattr(clusterer_module, "prioritize", None)  # not to be called
+    monkeypatch.setattr(clusterers, "prioritize", None)  # not to be called
 
     assert ClusterServer(dag, order=found).clusterer == clusterer
     for name, clusters in zip(("auto", clusterer), expected, strict=True):

@@ -1,7 +1,6 @@
 """A clusterer that hands out chains: a task, its only child, the only child of that, and so on."""
 
-from icsched.serve.clusters import Clusterer, Ground, NamedClusterer
-from icsched.serve.clusters.rest import Frontier
+from icsched.serve.clusters import Clusterer, Frontier, Ground, NamedClusterer
 
 
 class Chains(Clusterer):
