@@ -85,7 +85,7 @@ def test_a_hundred_thousand_different_days(outcome):
     ],
 )
 def test_too_many_jobs_or_attempts(tmp_path, monkeypatch, two, third):
-    monkeypatch.setattr("icsched.history.attempts.MOST", 2)
+    monkeypatch.setattr("icsched.history.condor_run.MOST", 2)
     path = tmp_path / "log"
     path.write_text(two)
     read_log(path)

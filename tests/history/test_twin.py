@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icsched.errors import FormatError
-from icsched.history import Ending
-from icsched.history.reading import parsed_run
-from icsched.history.tables import read_run_times
+from icsched.history import Ending, parsed_run, read_run_times
 from tests.history import lines
 from tests.history.twin import twin_attempts
 

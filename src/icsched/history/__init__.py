@@ -1,12 +1,19 @@
 """What past runs say: HTCondor's logs and history, and tables of run times."""
 
-from icsched.history.fitting import Fit, fitted
 from icsched.history.past_run import Ending, PastRun
-from icsched.history.reading import Content, content_of, parsed_run, read_log
-from icsched.history.stalls import Stall, Stalls, find_stalls
-from icsched.history.summary import KindOfJob, OverTime, Waits, kinds_in, over_time, waits
-from icsched.history.tables import read_run_times
-from icsched.history.usage import Usage
+from icsched.history.sources import Content, content_of, parsed_run, read_log, read_run_times
+from icsched.history.summary import (
+    KindOfJob,
+    OverTime,
+    Stall,
+    Stalls,
+    Waits,
+    find_stalls,
+    kinds_in,
+    over_time,
+    waits,
+)
+from icsched.history.usage import Fit, Usage, fitted
 
 __all__ = [
     "Content",

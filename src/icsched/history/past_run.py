@@ -1,6 +1,7 @@
 """A past run: which jobs were executed, when, where and with what end."""
 
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from functools import cached_property
 
@@ -8,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
-from icsched.history.stamps import YEARLESS
 from icsched.run_times import RunTimeTable
+
+FIRST_YEAR = 2000  # of logs without years; a leap year, because they may have 29 February
+_DAY = timedelta(days=1)  # more than the offset of any time zone
+_YEARLESS = (  # when logs without years begin, as POSIX times
+    (datetime(FIRST_YEAR - 1, 12, 1, tzinfo=UTC) - _DAY).timestamp(),
+    (datetime(FIRST_YEAR + 1, 1, 1, tzinfo=UTC) + _DAY).timestamp(),
+)
 
 
 class Ending(IntEnum):
@@ -60,7 +67,7 @@ class PastRun:
     @property
     def has_year(self) -> bool:
         """Whether the logs say the year: those that do not are taken to begin in 2000."""
-        return not YEARLESS[0] <= self.began < YEARLESS[1]
+        return not _YEARLESS[0] <= self.began < _YEARLESS[1]
 
     @cached_property
     def seconds(self) -> Floats:

@@ -1,18 +1,34 @@
-"""Events in, attempts out: follows each job from its submission to its end."""
+"""The reader of HTCondor's logs and histories: events in, a `PastRun` out.
 
-from collections.abc import Callable, Iterable
+`Attempts` follows each job from its submission to its end. Several files become one stream of
+events, in which each event counts once.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, islice
 from math import inf, nan
 
 import numpy as np
 
 from icsched.arrays import Floats, Ids
 from icsched.errors import FormatError
-from icsched.history.events import NOOP_PROC, SCHEDD, Event, Job, Kind
+from icsched.history.condor_events import (
+    NOOP_PROC,
+    SCHEDD,
+    Event,
+    Job,
+    Kind,
+    events_in,
+    history_events,
+)
 from icsched.history.past_run import Ending, PastRun
 
 MOST = 5_000_000  # jobs, and attempts: a few gigabytes
+_TAIL = 1 << 16  # bytes that have the last event
+_PARTS = re.compile(rb":\d\d\.\d")
 _REMOVAL_SECONDS = 10.0  # condor_rm evicts a job, and says that it is aborted within this time
 
 
@@ -225,3 +241,96 @@ def _runs(counts: Ids, times: Floats) -> Ids:
     begins = np.minimum.accumulate(begins[::-1])[::-1]
     runs = np.searchsorted(begins[1:], times, side="right").astype(np.int32)
     return np.where(np.isnan(times), counts, runs).astype(np.int32)
+
+
+# Several files
+
+
+class Log:
+    """A file with events, and the times of the first and last of them.
+
+    Raises FormatError for a history without jobs.
+    """
+
+    def __init__(self, path: str, data: bytes, *, is_history: bool) -> None:
+        self.path, self._data, self._is_history = path, data, is_history
+        self._ads = history_events(path, data) if is_history else []
+        self.begins = min((event.time for event in islice(self.events(), 1)), default=inf)
+        last = self._ads[-1:] or events_in(data[-_TAIL:])
+        self.ends = max((event.time for event in last), default=inf)
+
+    @property
+    def may_have_parts(self) -> bool:
+        """Whether a stamp in the file may have parts of a second."""
+        return self._is_history or bool(_PARTS.search(self._data))
+
+    def events(self) -> Iterator[Event]:
+        """Yield the events of the file, from the first one on."""
+        return iter(self._ads) if self._ads else events_in(self._data)
+
+
+def run_of(logs: Sequence[Log]) -> PastRun:
+    """Return what files say about a past run; see `icsched.history.read_log`.
+
+    Stamps of whole seconds leave ties. Among these, log.2 comes before log.1 and before log.
+    """
+    by_name = sorted(logs, key=lambda log: _parts(log.path), reverse=True)
+    attempts = Attempts()
+    is_alone = len(by_name) == 1
+    seen: set[Event] = set()
+    finer = {} if is_alone else _finer_times(by_name)
+    for log in sorted(by_name, key=lambda log: (log.begins, log.ends)):
+        attempts.follow(log.path, log.events() if is_alone else _new(log.events(), seen, finer))
+    return attempts.past_run()
+
+
+def _parts(path: str) -> list[tuple[int, str]]:
+    """Return *path* in parts that compare as its words and numbers do: log.10 after log.9."""
+    words = re.split("([0-9]+)", path)
+    return [(len(word.lstrip("0")) if n % 2 else 0, word) for n, word in enumerate(words)]
+
+
+def _new(
+    events: Iterable[Event], seen: set[Event], finer: dict[Event, list[float]]
+) -> Iterator[Event]:
+    """Yield the events that no earlier file had, each with its finest stamp, and note them.
+
+    HTCondor may write one event with parts of a second into one log and without into another. Then
+    the event has the finer stamp, wherever it is read.
+    """
+    here = []
+    met: Counter[Event] = Counter()
+    for read in events:
+        event = _finest(read, finer, met)
+        if event not in seen:
+            here.append(event)
+            yield event
+    seen.update(here)
+
+
+def _finest(event: Event, finer: dict[Event, list[float]], met: Counter[Event]) -> Event:
+    """Return *event* with its finest stamp; *met* counts the like events of one file.
+
+    The first, second and so on of like events within a second get the stamps in their order.
+    """
+    coarse = _floor(event)
+    times = finer.get(coarse)
+    if not times:
+        return event
+    place = met[coarse]
+    met[coarse] += 1
+    return event if event.time % 1 or place >= len(times) else event._replace(time=times[place])
+
+
+def _finer_times(logs: Iterable[Log]) -> dict[Event, list[float]]:
+    """Return the different stamps with parts of a second, by the event without these parts."""
+    found: defaultdict[Event, set[float]] = defaultdict(set)
+    for log in logs:
+        for event in log.events() if log.may_have_parts else ():
+            if event.time % 1:
+                found[_floor(event)].add(event.time)
+    return {event: sorted(times) for event, times in found.items()}
+
+
+def _floor(event: Event) -> Event:
+    return event._replace(time=event.time // 1) if event.time % 1 else event
