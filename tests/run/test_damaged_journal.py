@@ -310,6 +310,14 @@ def test_a_log_that_ends_early_is_read_to_the_last_whole_transaction(killed):
     assert is_read(killed) == COMPLETED - {4}
 
 
+def test_a_lost_transaction_is_seen_if_the_log_ends_with_the_next_one(killed):
+    last, end = last_frames(killed)[-2:]
+    log_of(killed).write_bytes(log_of(killed).read_bytes()[: end + FRAME])
+    flip(log_of(killed), last + 16)
+
+    assert refusal(killed) == LOST
+
+
 def test_older_frames_after_the_last_one_are_nothing(killed):
     """SQLite writes over the frames of an older log, which has other marks."""
     log = bytearray(log_of(killed).read_bytes())
