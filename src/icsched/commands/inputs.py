@@ -227,12 +227,7 @@ def _check_all_there(dag: Dag, found: Container[Hashable], path: str) -> None:
 
 
 @dataclass(frozen=True)
-class Note:
-    """Something that the user should know."""
-
-
-@dataclass(frozen=True)
-class Resumed(Note):
+class Resumed:
     """Some jobs are done according to the rescue file, or, without one, to the files."""
 
     done: int
@@ -241,7 +236,7 @@ class Resumed(Note):
 
 
 @dataclass(frozen=True)
-class TimesKnown(Note):
+class TimesKnown:
     """How many jobs have run times of which origin, and how many given names fit no job.
 
     `is_own` is true if all run times are those of the workflow file, and means of these.
@@ -273,13 +268,6 @@ def done_line(note: Resumed | None, aim: str) -> str:
         return ""
     option = " (--no-rescue ignores that file)" if note.rescue else ""
     return f"{done_sentence(note, aim)}{option}\n"
-
-
-def rescue_sentence(note: Resumed) -> str:
-    """Say which rescue file DAGMan will resume from, or how many jobs are marked DONE."""
-    if not note.rescue:
-        return done_sentence(note, "order")
-    return f"DAGMan will resume from {note.rescue}: {counted(note.done, 'job')} done"
 
 
 def times_sentence(note: TimesKnown) -> str:

@@ -556,7 +556,7 @@ def _orders(told: Foretold) -> str:
         f"{counted(told.found.runs, 'run')} of each order, seed {told.found.seed}; 95% intervals;"
         f" {variation(told.times)} ({where})"
     )
-    doubt = caution_text(about_pool(told.error))
+    doubt = caution_text(about_pool(GivenPool(told.pool, told.error)))
     return f"{doubt}{table(rows)}{what}\n{how}\n"
 
 

@@ -1,6 +1,5 @@
 """A workflow in an order, within a limit on memory if there is one."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,8 +8,8 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.commands.comparison import Compared
-from icsched.commands.inputs import Note, Reading, read_sizes
-from icsched.commands.notes import cautions_about
+from icsched.commands.inputs import read_sizes
+from icsched.commands.notes import Note, cautions_about
 from icsched.commands.order_options import AUTO, GivenPool, WantedOrder
 from icsched.commands.terminal import QUIET, Signs
 from icsched.formats import dagman
@@ -59,8 +58,6 @@ class Ordered:
     against_section: Choice | None = None
     present: Ids | None = None
     cautions: tuple[Note, ...] = ()
-    read_seconds: float = 0.0
-    order_seconds: float = 0.0
 
     @property
     def plan(self) -> Plan:
@@ -121,27 +118,7 @@ class Ordered:
         return is_chosen or self.compared.contest.largest_lead[1] > 0
 
 
-def order_workflow(
-    files: Sequence[str],
-    wanted: Wanted,
-    *,
-    reading: Reading,
-    directory: str = "",
-    is_inner: bool = False,
-    signs: Signs = QUIET,
-) -> Ordered:
-    """Read a workflow and order what is left of it; given run times are not for inner ones."""
-    start = time.perf_counter()
-    workflow = reading.read(files, directory=directory, signs=signs)
-    if not is_inner:
-        workflow = wanted.order.timed(workflow)
-    read = time.perf_counter()
-    found = order_read(workflow, wanted, signs=signs)
-    spent = time.perf_counter() - read
-    return replace(found, read_seconds=read - start, order_seconds=spent)
-
-
-def order_read(workflow: Workflow, wanted: Wanted, *, signs: Signs = QUIET) -> Ordered:
+def order_workflow(workflow: Workflow, wanted: Wanted, *, signs: Signs = QUIET) -> Ordered:
     """Order what is left of a workflow that was read, and has its run times."""
     submission = dagman.submission_in(workflow)
     sections = tuple(dagman.sections(submission)) if submission else ()
@@ -169,9 +146,8 @@ def _chosen(
     if _are_good(sections, workflow) and workflow.priorities is not None:
         with signs.working("simulating two orders of", len(workflow.dag)):
             against = _against_section(workflow, plan, wanted.pool)
-    present = workflow.priorities
-    cautions = cautions_about(workflow, wanted.given.replay_error if wanted.given else None)
-    return Ordered(own, Compared(plan), None, sections, against, present, cautions)
+    cautions = cautions_about(workflow, wanted.given)
+    return Ordered(own, Compared(plan), None, sections, against, workflow.priorities, cautions)
 
 
 def _own_priorities(workflow: Workflow) -> Ids | None:

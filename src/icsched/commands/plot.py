@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from icsched.arrays import Ids
-from icsched.commands.inputs import Note, Reading, check_output
-from icsched.commands.notes import about_pool, caution_text
+from icsched.commands.inputs import Reading, check_output
+from icsched.commands.notes import Note, about_pool, caution_text
 from icsched.commands.options import USUAL, FileOptions, PathName, check_streams, refuse
 from icsched.commands.order_options import (
     AUTO,
@@ -172,7 +172,7 @@ def lanes_found(given: PlotInputs, own: GivenPool | None) -> LanesFound:
         trace = engine.trace(dag, played, pool, times, seed=0, run=0)
         runs[word] = run_lanes(trace, pool, MOST_BARS)
     kind, kinds = main_kinds(*kinds_by_name(list(map(str, dag.names))), times.means_for(dag))
-    cautions = about_pool(own.replay_error if own else None)
+    cautions = about_pool(own)
     return LanesFound(given.title, runs, kind, kinds, workflow.run_times is not None, cautions)
 
 

@@ -2,33 +2,45 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
-from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from icsched.commands import notes
 from icsched.commands import options as typed
 from icsched.commands.changes import (
     INSTEAD,
-    Lack,
+    OTHER_LINES,
     Stale,
-    Writing,
+    WriteOptions,
     Written,
     check_format,
     distinct,
-    made,
+    make_changes,
     planned,
     planning_notes,
     stale_files,
     unordered_copy,
 )
-from icsched.commands.comparison import ALL_ZERO, UNTIMED, choice_text, lead_sentence
-from icsched.commands.inputs import Reading, check_given, resumed, times_keys
-from icsched.commands.notes import caution_text, sentence
+from icsched.commands.comparison import ALL_ZERO, UNTIMED, choice_text, lead_sentence, reason
+from icsched.commands.inputs import (
+    Reading,
+    check_given,
+    done_sentence,
+    resumed,
+    times_keys,
+    times_sentence,
+)
+from icsched.commands.notes import (
+    Note,
+    SectionAction,
+    caution_text,
+    sentences,
+    stale_sections,
+)
 from icsched.commands.options import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
@@ -51,12 +63,9 @@ from icsched.commands.order_options import (
 )
 from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.terminal import (
-    QUIET,
     SIGNS,
-    Flag,
     Json,
-    OutputName,
-    Signs,
+    json_value,
     put,
     put_content,
     put_json,
@@ -79,152 +88,188 @@ from icsched.workflow import Workflow
 class PrioAnswer:
     """An order, or None if sections are removed, and the changes to be made or already made.
 
-    `streamed` is the text that goes to standard output instead of a file.
+    `seconds` says how long reading and ordering took. `streamed` is the text that goes to standard
+    output instead of a file.
     """
 
     files: tuple[str, ...]
     ordered: Ordered | None
+    seconds: dict[str, float]
     changes: tuple[Change, ...]
-    notes: tuple[notes.Note, ...]
+    notes: tuple[Note, ...]
+    stale: tuple[Stale, ...] = ()
     written: tuple[Written, ...] = ()
     streamed: bytes | None = None
-    stale: tuple[Stale, ...] = ()
 
 
 def prio_answer(
-    files: Sequence[str],
-    wanted: Wanted,
-    writing: Writing,
-    *,
-    reading: Reading,
-    signs: Signs = QUIET,
+    files: Sequence[str], wanted: Wanted, writing: WriteOptions, reading: Reading
 ) -> PrioAnswer:
     """Find an order of a workflow and the changes to its files; write nothing."""
     wanted.order.check()
     if files:
         check_format(files[0], writing, reading)
-    search = _Search(writing, reading, signs)
-    return search.removal(files) if writing.remove else search.ordering(files, wanted)
+    search = _Search(files, writing, reading)
+    ordered = None
+    if writing.remove:
+        search.remove()
+    else:
+        ordered = search.order(wanted)
+    found = tuple(search.changes), tuple(search.notes), tuple(search.stale)
+    return PrioAnswer(tuple(files), ordered, search.seconds, *found)
 
 
-def with_changes_made(found: PrioAnswer, writing: Writing) -> PrioAnswer:
-    """Write the changes; see `icsched.commands.changes.made`."""
-    done = made(found.changes, writing)
-    told = (*found.notes, *done.notes)
-    return replace(found, notes=told, written=done.written, streamed=done.streamed)
+def with_changes_made(found: PrioAnswer, writing: WriteOptions) -> PrioAnswer:
+    """Write the changes; see `icsched.commands.changes.make_changes`."""
+    written, streamed, told = make_changes(found.changes, writing)
+    notes = *found.notes, *told
+    return replace(found, notes=notes, written=tuple(written), streamed=streamed)
 
 
-@dataclass(frozen=True)
 class _Search:
     """Goes through the files of a workflow, and with --recursive those of its inner workflows."""
 
-    writing: Writing
-    reading: Reading
-    signs: Signs
+    def __init__(self, files: Sequence[str], writing: WriteOptions, reading: Reading) -> None:
+        self.files, self.writing, self.reading = files, writing, reading
+        self.changes: list[Change] = []
+        self.notes: list[Note] = []
+        self.stale: list[Stale] = []
+        self.seconds: dict[str, float] = {}
+        self._seen = {os.path.realpath(file) for file in files}
 
-    def ordering(self, files: Sequence[str], wanted: Wanted) -> PrioAnswer:
-        """Order a workflow and the inner ones, each file once."""
-        first = self._ordered(files, wanted, "")
-        changes, told, stale = list(first.changes), list(first.notes), list(first.stale)
-        seen = {os.path.realpath(file) for file in files}
-        waiting = [first] if self.writing.recursive else []
+    def order(self, wanted: Wanted) -> Ordered:
+        """Order a workflow and the inner ones, each file once; return the outermost one."""
+        first = self._ordered(self.files, wanted)
+        waiting = [first.workflow] if self.writing.recursive else []
         while waiting:
-            outer = waiting.pop().ordered
-            for path, directory in _inner_files(outer.workflow if outer else None, seen, told):
+            for path, directory in self._inner_files(waiting.pop()):
                 inner = self._ordered((path,), wanted, directory, is_inner=True)
-                waiting.append(inner)
-                changes += inner.changes
-                told += inner.notes
-                stale += inner.stale
-        if len(seen) > len(files):
-            told.append(notes.InnerThrottle())
-        return replace(first, changes=tuple(changes), notes=tuple(told), stale=tuple(stale))
+                waiting.append(inner.workflow)
+        if len(self._seen) > len(self.files):
+            text = (
+                "-maxjobs does not reach inner workflows: put DAGMAN_MAX_JOBS_SUBMITTED = N into a"
+                " CONFIG file of each"
+            )
+            self.notes.append(Note("inner-throttle", text))
+        return first
 
     def _ordered(
-        self, files: Sequence[str], wanted: Wanted, directory: str, *, is_inner: bool = False
-    ) -> PrioAnswer:
-        found = order_workflow(
-            files,
-            wanted,
-            reading=self.reading,
-            directory=directory,
-            is_inner=is_inner,
-            signs=self.signs,
-        )
-        known = times_known(found.workflow, is_own=not wanted.order.run_times)
-        about = resumed(found.workflow), known
-        told: list[notes.Note] = [note for note in about if note]
-        action: notes.SectionAction = "removed" if found.removes_sections else "replaced"
-        told += notes.stale_sections(found.sections, action if self.writing.in_place else "nothing")
-        changes = self._changes(files, found, told) if self.writing.writes_order else ()
-        stale = tuple(stale_files(found, changes)) if self.writing.check else ()
-        return PrioAnswer(tuple(files), found, tuple(changes), tuple(told), stale=stale)
+        self, files: Sequence[str], wanted: Wanted, directory: str = "", *, is_inner: bool = False
+    ) -> Ordered:
+        """Order one workflow; given run times are not for inner ones."""
+        start = time.perf_counter()
+        workflow = self.reading.read(files, directory=directory, signs=SIGNS)
+        if not is_inner:
+            workflow = wanted.order.timed(workflow)
+        read = time.perf_counter()
+        found = order_workflow(workflow, wanted, signs=SIGNS)
+        if not is_inner:
+            self.seconds = {"read": read - start, "order": time.perf_counter() - read}
+        self._tell(found, is_own=not wanted.order.run_times)
+        changes = self._changes(files[0], found) if self.writing.writes_order else ()
+        self.changes += changes
+        self.stale += stale_files(found, changes) if self.writing.check else ()
+        return found
 
-    def _changes(
-        self, files: Sequence[str], found: Ordered, told: list[notes.Note]
-    ) -> Sequence[Change]:
+    def _tell(self, found: Ordered, *, is_own: bool) -> None:
+        """Note which jobs are done, where run times are from, and what is out of date."""
+        done, known = resumed(found.workflow), times_known(found.workflow, is_own=is_own)
+        if done:
+            self.notes.append(Note("resumed", done_sentence(done, "order")))
+        if known:
+            self.notes.append(Note("run-times", times_sentence(known)))
+        action: SectionAction = "removed" if found.removes_sections else "replaced"
+        self.notes += stale_sections(found.sections, action if self.writing.in_place else "nothing")
+
+    def _changes(self, file: str, found: Ordered) -> Sequence[Change]:
         """Return what writes the order; tell of it.
 
         If the order is not worth it, return nothing, or what removes sections that are out of date.
         The user who asked for a copy always gets one: with a section if the file has a good one.
         """
-        writing = self.writing
+        writing, workflow, sections = self.writing, found.workflow, found.sections
         changes = planned(found, writing, self.reading)  # raises even if nothing is written
         if writing.makes_table:
             return changes
-        reason = found.reason_to_leave
-        has_good = bool(found.sections) and not found.removes_sections
-        if reason is None or (writing.output is not None and has_good):
-            told += planning_notes(files, found.workflow, found.priorities, writing)
+        choice = found.reason_to_leave
+        has_good = bool(sections) and not found.removes_sections
+        if choice is None or (writing.output is not None and has_good):
+            self.notes += planning_notes(file, workflow, found.priorities, writing)
             return changes
-        is_written, has_section = not writing.only_looks, bool(found.sections)
+        was = "would be" if writing.only_looks else "was"
         if writing.output is not None:
-            told.append(notes.CopiedWithoutOrder(files[0], writing.output, reason))
+            what = f"{writing.output}: a copy of {file} without an order, because it is"
+            self.notes.append(_not_worth("copied-without-order", what, choice))
             return [unordered_copy(found, writing, writing.output)]
         if found.removes_sections:
-            told += [
-                notes.SectionRemoved(section.path, reason, is_written) for section in found.sections
-            ]
-            return _all_removals(found.workflow)
-        path = found.sections[0].path if has_section else files[0]
-        told.append(notes.NotWorthIt(path, reason, has_section, is_written))
+            for section in sections:
+                what = f"{section.path}: icsched's section {was} removed, because a new one is"
+                self.notes.append(_not_worth("section-removed", what, choice))
+            return _all_removals(workflow)
+        stays = ", and icsched's section stays" if sections else ""
+        path = sections[0].path if sections else file
+        what = f"{path}: nothing {was} written{stays}, because it is"
+        self.notes.append(_not_worth(NOTHING_WRITTEN, what, choice))
         return ()
 
-    def removal(self, files: Sequence[str]) -> PrioAnswer:
+    def remove(self) -> None:
         """Find the sections to remove; a workflow is read only to find other files.
 
         Raises FormatError for a file of a format that has no sections.
         """
-        check_given(files)
-        changes: list[Change] = []
-        told: list[notes.Note] = []
-        seen = {os.path.realpath(file) for file in files}
-        waiting = [(file, "") for file in files]
+        check_given(self.files)
+        waiting = [(file, "") for file in self.files]
         while waiting:
             path, directory = waiting.pop(0)
             own = _removals(self.reading.format_of(path), path)  # last: it names submit files
-            workflow = self._read_for_removal(path, directory, told)
+            workflow = self._read_for_removal(path, directory)
             if workflow is not None:
-                changes += dagman.submit_removals(dagman.submission_of(workflow))
+                self.changes += dagman.submit_removals(dagman.submission_of(workflow))
                 if self.writing.recursive:
-                    waiting += _inner_files(workflow, seen, told)
-            changes += own
-        return PrioAnswer(tuple(files), None, tuple(changes), tuple(told))
+                    waiting += self._inner_files(workflow)
+            self.changes += own
 
-    def _read_for_removal(
-        self, path: str, directory: str, told: list[notes.Note]
-    ) -> Workflow | None:
+    def _read_for_removal(self, path: str, directory: str) -> Workflow | None:
         """Read a workflow if its other files may have a section, and if it can be read."""
         has_variables = dagman.has_variables(path)
         if not self.writing.recursive and not has_variables:
             return None
         try:
-            return self.reading.read((path,), directory=directory, signs=self.signs)
+            return self.reading.read((path,), directory=directory, signs=SIGNS)
         except FormatError as error:
             if has_variables:
                 raise  # only the section says that submit files have sections
-            told.append(notes.NotRead(path, str(error)))
+            text = f"only {path} itself was looked at, because it cannot be read: {error}"
+            self.notes.append(Note("not-read", text))
             return None
+
+    def _inner_files(self, workflow: Workflow) -> Iterator[tuple[str, str]]:
+        """Yield the files of SUBDAG EXTERNAL that exist, each once and with its directory.
+
+        Raises FormatError for what is not an ordinary file, because reading it may never end.
+        """
+        submission = dagman.submission_in(workflow)
+        for placed in submission.nodes() if submission else ():
+            path = str(Path(placed.directory, placed.node.submit))
+            if placed.node.kind != "SUBDAG" or os.path.realpath(path) in self._seen:
+                continue
+            self._seen.add(os.path.realpath(path))
+            if is_special(path):
+                raise placed.source.error(placed.statement, f"{path}: expected an ordinary file")
+            if is_missing(path):
+                text = f"{path} is not there yet and was left out (job {placed.name})"
+                self.notes.append(Note("not-there", text))
+            else:
+                yield path, placed.directory
+
+
+NOTHING_WRITTEN = "nothing-written"
+
+
+def _not_worth(code: str, what: str, choice: Choice) -> Note:
+    """Return the note that *what* happens because an order gains too little."""
+    why = f"{reason(choice)}; --order NAME writes an order anyway"
+    return Note(code, f"{what} not worth it: {why}")
 
 
 def _all_removals(workflow: Workflow) -> Sequence[Change]:
@@ -246,27 +291,6 @@ def _removals(chosen: Format, path: str) -> Sequence[Change]:
     return chosen.removals([path])
 
 
-def _inner_files(
-    workflow: Workflow | None, seen: set[str], told: list[notes.Note]
-) -> Iterator[tuple[str, str]]:
-    """Yield the files of SUBDAG EXTERNAL that exist, each with its directory.
-
-    Raises FormatError for what is not an ordinary file, because reading it may never end.
-    """
-    submission = None if workflow is None else dagman.submission_in(workflow)
-    for placed in submission.nodes() if submission else ():
-        path = str(Path(placed.directory, placed.node.submit))
-        if placed.node.kind != "SUBDAG" or os.path.realpath(path) in seen:
-            continue
-        seen.add(os.path.realpath(path))
-        if is_special(path):
-            raise placed.source.error(placed.statement, f"{path}: expected an ordinary file")
-        if is_missing(path):
-            told.append(notes.NotThere(path, placed.name))
-        else:
-            yield path, placed.directory
-
-
 # For people only, so it is not among the notes in JSON; docs/dagman.md says why.
 THROTTLE = (
     "submit with condor_submit_dag -maxjobs N, where N is near the most slots that you get:"
@@ -276,7 +300,7 @@ THROTTLE = (
 
 def text(found: PrioAnswer) -> str:
     """Return a report."""
-    told = "".join(f"{named(sentence(note))}.\n" for note in found.notes)
+    told = "".join(f"{named(line)}.\n" for line in sentences(found.notes))
     ordered = found.ordered
     if ordered is None:
         return _written(found, "restored") + told
@@ -284,7 +308,7 @@ def text(found: PrioAnswer) -> str:
     is_written = any(not is_table(entry.file) for entry in found.written)
     has_order = is_written and ordered.gains and not ordered.removes_sections
     advice = f"{THROTTLE}.\n" if has_order and is_dagman else ""
-    return _order(named(*found.files), ordered) + _written(found, "wrote") + told + advice
+    return _order(found, ordered) + _written(found, "wrote") + told + advice
 
 
 def _written(found: PrioAnswer, verb: str) -> str:
@@ -295,11 +319,11 @@ def _written(found: PrioAnswer, verb: str) -> str:
     return "".join(f"{named(line)}\n" for line in lines)
 
 
-def _order(file: str, ordered: Ordered) -> str:
-    plan, dag = ordered.plan, ordered.plan.dag
+def _order(found: PrioAnswer, ordered: Ordered) -> str:
+    file, plan, dag = named(*found.files), ordered.plan, ordered.plan.dag
     if not len(dag):
         return f"{file}: no jobs to order\n"
-    ordered_by = f"ordered by {plan.ordered_by} in {ordered.order_seconds:.2f} s"
+    ordered_by = f"ordered by {plan.ordered_by} in {found.seconds['order']:.2f} s"
     compared, limited = ordered.compared, ordered.limited
     lead = f"{lead_sentence(compared)}\n" if limited is None else _cost(ordered, limited)
     choice = ordered.choice
@@ -365,25 +389,9 @@ def _lines(data: bytes | None) -> list[str]:
 
 def up_to_date(found: PrioAnswer) -> str:
     """Say that nothing would be written, and why."""
-    left = [sentence(note) for note in found.notes if isinstance(note, notes.NotWorthIt)]
-    why = (
-        left[0]
-        if left
-        else f"{', '.join(found.files)}: the order in it is what icsched writes with these options"
-    )
-    return f"{named(why)}.\n"
-
-
-_LACKS = {
-    Lack.OTHER_LINES: "with these options icsched writes other lines",
-    Lack.NO_ORDER: "it does not have this order",
-    Lack.NEEDLESS_SECTION: "its section of icsched's is no longer needed",
-    Lack.NEEDLESS_FILE: "it is no longer needed",
-}
-
-
-def _problem(stale: Stale) -> str:
-    return "; ".join(stale.problems) if stale.lack is Lack.OUT_OF_DATE else _LACKS[stale.lack]
+    left = [note.text for note in found.notes if note.code == NOTHING_WRITTEN]
+    same = f"{', '.join(found.files)}: the order in it is what icsched writes with these options"
+    return f"{named(left[0] if left else same)}.\n"
 
 
 def stale_sentence(stale: Sequence[Stale], again: str) -> str:
@@ -394,8 +402,8 @@ def stale_sentence(stale: Sequence[Stale], again: str) -> str:
     others = f" ({counted(len(stale) - 1, 'other file')} too)" if len(stale) > 1 else ""
     if stale[0].line is None:
         return f"does not have this order; --in-place would write it{others}"
-    first = f"icsched's section is not what would be written now: {_problem(stale[0])}"
-    if stale[0].lack is Lack.OTHER_LINES:
+    first = f"icsched's section is not what would be written now: {stale[0].problem}"
+    if stale[0].problem == OTHER_LINES:
         same = (
             "if other options wrote the section (--workers, --run-times, --order), repeat them here"
         )
@@ -403,29 +411,15 @@ def stale_sentence(stale: Sequence[Stale], again: str) -> str:
     return f"{first}; run {again}{others}"
 
 
-def looked_keys(found: PrioAnswer) -> dict[str, object]:
-    """Return the order and what would be written as JSON shows them."""
-    return {
-        **keys(found),
-        "diff": diff(found),
-        "stale": [
-            {"file": each.path, "line": each.line, "problem": _problem(each)}
-            for each in found.stale
-        ],
-    }
-
-
 def keys(found: PrioAnswer) -> dict[str, object]:
     """Return the order and what was written as JSON shows them."""
     cautions = () if found.ordered is None else found.ordered.cautions
-    common = {
-        "written": [{"file": entry.file, "backup": entry.backup} for entry in found.written],
-        "notes": [*map(sentence, cautions), *map(sentence, found.notes)],
-    }
-    return common if found.ordered is None else {**_order_keys(found.ordered), **common}
+    order = {} if found.ordered is None else _order_keys(found.ordered, found.seconds)
+    notes = sentences([*cautions, *found.notes])
+    return {**order, "written": json_value(found.written), "notes": notes}
 
 
-def _order_keys(ordered: Ordered) -> dict[str, object]:
+def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object]:
     plan, names = ordered.plan, ordered.plan.schedule.names
     return {
         "jobs": len(plan.dag),
@@ -439,61 +433,11 @@ def _order_keys(ordered: Ordered) -> dict[str, object]:
         "fifo_eligible": ordered.compared.fifo_eligible.tolist(),
         "proof": proof_keys(plan.proof, ordered.compared.certified),
         "area_ratio": ordered.compared.contest.area_ratio,
-        "choice": _choice_keys(ordered.choice),
-        "choice_without_section": _choice_keys(ordered.choice_without_section),
+        "choice": json_value(ordered.choice),
+        "choice_without_section": json_value(ordered.choice_without_section),
         "memory": ordered.memory,
-        "seconds": {"read": ordered.read_seconds, "order": ordered.order_seconds},
+        "seconds": seconds,
     }
-
-
-def _choice_keys(choice: Choice | None) -> dict[str, object] | None:
-    return choice.to_dict() if choice else None
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class WriteOptions(Writing):
-    """What to do to the files.
-
-    Parameters
-    ----------
-    output
-        Write a copy of the file with the order in it to this file; - for standard output. If the
-        name ends in .csv, write a table instead: task,priority, first to run first. If there is a
-        file of that name without a section of icsched's, it is kept in OUTPUT.bak.
-    in_place
-        Write the order into the file itself; the original is kept in FILE.bak.
-    remove
-        Remove from the file what icsched wrote into it.
-    force
-        With --in-place or --remove: also change a file that is read-only or has hard links.
-        Other hard links keep the old file.
-    keep_existing
-        Jobs that have a priority of their own in the files keep it; not with auto, which does not
-        simulate what is kept.
-    flatten
-        With -o: write one file without splices and includes; not with --usedagdir or --lenient.
-    via
-        Give priorities by PRIORITY lines, or by variables that the submit files use (not with -o).
-    recursive
-        With --in-place, --remove, --diff or --check: do the same to the files of SUBDAG EXTERNAL.
-    diff
-        Show what --in-place would change, and change nothing. The report goes to standard error.
-    check
-        Exit with code 1 if --in-place would change something, and change nothing.
-
-    """
-
-    output: Annotated[PathName | None, OutputName] = None
-    in_place: Flag = False
-    remove: Flag = False
-    force: Flag = False
-    keep_existing: Flag = False
-    flatten: Flag = False
-    via: Literal["priority", "vars"] = "priority"
-    recursive: Flag = False
-    diff: Flag = False
-    check: Flag = False
 
 
 @Parameter(name="*")
@@ -548,7 +492,7 @@ def prio(
     given = _pool(order.order, pool_options, memory)
     wanted = Wanted(order, memory.limit, memory.sizes, given)
     with naming_pool(pool_options.pool_file):
-        found = prio_answer(files, wanted, writing, reading=Reading(reading), signs=SIGNS)
+        found = prio_answer(files, wanted, writing, Reading(reading))
     if writing.only_looks:
         _show(found, writing, as_json=json_)
         return
@@ -563,7 +507,7 @@ def prio(
 def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
     """Show what would be written; raises FormatError with --check if there is something."""
     if as_json:
-        put_json(looked_keys(found))
+        put_json({**keys(found), "diff": diff(found), "stale": json_value(found.stale)})
     elif writing.diff:
         say(diff(found), wraps=False)
         report(found, text, stream=sys.stderr)
@@ -572,7 +516,7 @@ def _show(found: PrioAnswer, writing: WriteOptions, *, as_json: bool) -> None:
     if writing.check and found.stale:
         first = found.stale[0]
         command = typed.again({"--check": "--in-place"})
-        raise FormatError(first.path, first.line, stale_sentence(found.stale, command))
+        raise FormatError(first.file, first.line, stale_sentence(found.stale, command))
 
 
 def _pool(order: str, pool: PoolOptions, memory: MemoryOptions) -> GivenPool | None:

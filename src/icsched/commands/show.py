@@ -1,7 +1,7 @@
 """`icsched show`: what a workflow is made of."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -9,29 +9,26 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched import formats
-from icsched.commands import notes
 from icsched.commands.comparison import Compared
 from icsched.commands.inputs import (
-    Note,
     Reading,
-    Resumed,
     TimesKnown,
-    rescue_sentence,
+    done_sentence,
     resumed,
-    times_keys,
+    times_sentence,
 )
-from icsched.commands.notes import TablesWritten, about_inner, sentence
+from icsched.commands.notes import Note, about_inner, sentences, stale_sections, strict_setting
 from icsched.commands.options import USUAL, FileName, FileOptions, PathName, check_streams
 from icsched.commands.order_options import OURS, OrderOptions, WantedOrder, times_known
-from icsched.commands.terminal import QUIET, SIGNS, WRITTEN, Json, Signs, put
+from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, WRITTEN, Json, put
 from icsched.dag import Dag
 from icsched.engines.configuration import pool_settings
 from icsched.files import naming, remove, write_text
-from icsched.formats import FORMATS, Format, dagman
+from icsched.formats import FORMATS, dagman
 from icsched.messages import named
 from icsched.orders import Plan
 from icsched.report.proofs import proof_keys, proof_sentence, unbounded
-from icsched.theory import Analysis
+from icsched.theory.blocks import BlockGroup
 from icsched.words import counted, size
 from icsched.workflow import Remark, Workflow
 
@@ -51,57 +48,82 @@ def write_tables(directory: str, texts: Mapping[str, str]) -> None:
             remove(old)
 
 
+def _remark_keys(remark: Remark) -> dict[str, object]:
+    line = remark.line or None
+    return {"file": remark.path, "line": line, "text": remark.text, "count": remark.count}
+
+
+def _section_keys(section: dagman.Section) -> dict[str, object]:
+    problems = section.problems
+    return {"file": section.path, "line": section.line, "jobs": section.jobs, "problems": problems}
+
+
 @dataclass(frozen=True, eq=False)
 class Files:
-    """What DAGMan will find in the files beside the jobs themselves."""
+    """What DAGMan will find in the files beside the jobs themselves.
+
+    `priorities` counts the jobs to which the files give a priority.
+    """
 
     done: int
     rescue: str | None
-    priorities: int  # jobs to which the files give a priority
-    sections: tuple[dagman.Section, ...]
-    strict: Remark | None
-    remarks: tuple[Remark, ...]
-    notes: tuple[notes.Note, ...]
+    priorities: int
+    sections: list[dict[str, object]]
+    strict: dict[str, object] | None
+    advice: list[dict[str, object]]
+    remarks: tuple[Remark, ...] = field(metadata=NOT_IN_JSON)
+    notes: list[Note] = field(metadata=NOT_IN_JSON)
 
 
 @dataclass(frozen=True, eq=False)
 class ShowAnswer:
     """A workflow taken apart, an order of it, and what is in its files."""
 
-    names: tuple[str, ...]  # of the files
-    dag: Dag
+    jobs: int
+    arcs: int
     levels: int
+    sources: int
+    sinks: int
     shortcuts: int
-    analysis: Analysis
-    compared: Compared
-    files: Files
-    timed: TimesKnown | None
+    blocks: Sequence[BlockGroup]
+    linear: bool
+    ordered_by: str
+    proof: dict[str, object]
+    run_times: TimesKnown | None
+    files: Files = field(metadata=INLINE)
+    names: tuple[str, ...] = field(metadata=NOT_IN_JSON)
+    compared: Compared = field(metadata=NOT_IN_JSON)
 
 
-def show_answer(
-    files: Sequence[str], wanted: WantedOrder, *, reading: Reading, signs: Signs = QUIET
-) -> ShowAnswer:
+def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> ShowAnswer:
     """Take a workflow apart, and order it."""
     wanted.check()
-    workflow = wanted.timed(reading.read(files, signs=signs))
+    workflow = wanted.timed(reading.read(files, signs=SIGNS))
     dag = workflow.dag
-    plan = wanted.plan(workflow, signs=signs)
-    with signs.working("taking apart", len(dag)):
+    plan = wanted.plan(workflow, signs=SIGNS)
+    compared = Compared(plan)
+    with SIGNS.working("taking apart", len(dag)):
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
         around = pool_settings() if dagman.submission_in(workflow) else None
         found = files_of(workflow, known, around=around)
-        found = replace(found, notes=(*found.notes, *about_inner(workflow)))
-    return ShowAnswer(
-        names=tuple(files),
-        dag=dag,
-        levels=int(dag.levels.max(initial=-1)) + 1,
-        shortcuts=dag.arc_count - analysis.parts.dag.arc_count,
-        analysis=analysis,
-        compared=Compared(plan),
-        files=found,
-        timed=known,
-    )
+        found.notes.extend(about_inner(workflow))
+        return ShowAnswer(
+            jobs=len(dag),
+            arcs=dag.arc_count,
+            levels=int(dag.levels.max(initial=-1)) + 1,
+            sources=len(dag.sources),
+            sinks=len(dag.sinks),
+            shortcuts=dag.arc_count - analysis.parts.dag.arc_count,
+            blocks=analysis.blocks,
+            linear=analysis.is_linear,
+            ordered_by=plan.ordered_by,
+            proof=proof_keys(plan.proof, compared.certified),
+            run_times=known,
+            files=found,
+            names=tuple(files),
+            compared=compared,
+        )
 
 
 def files_of(
@@ -116,52 +138,44 @@ def files_of(
     *known* says where run times come from. Without advice, the remarks are those of the reader.
     *around* has the settings of DAGMan around the workflow, if somebody knows them.
     """
-    chosen, submission = FORMATS.find(workflow.format), dagman.submission_in(workflow)
-    given, strict, resumed = 0, None, _resumed(workflow)
-    sections: tuple[dagman.Section, ...] = ()
-    told: list[notes.Note] = [resumed] if resumed else []
+    submission, done = dagman.submission_in(workflow), int(workflow.done.sum())
+    told: list[Note] = []
+    if workflow.done_by is not None:  # even a rescue file that lists no job as done
+        rescue = f"DAGMan will resume from {workflow.done_by}: {counted(done, 'job')} done"
+        told.append(Note("resumed", rescue))
+    elif already := resumed(workflow):
+        told.append(Note("resumed", done_sentence(already, "order")))
     if known and not known.is_own:  # otherwise a remark tells it
-        told.append(known)
+        told.append(Note("run-times", times_sentence(known)))
+    own, sections, strict = 0, [], None
     if submission is not None:
-        given, strict = notes.own_priorities(submission), dagman.strictness(submission, around)
-        sections = tuple(dagman.sections(submission))
-        told += _notes(submission, given, sections, strict)
+        own, sections = int(submission.has_priority.sum()), dagman.sections(submission)
+        strict = dagman.strictness(submission, around)
+        told += stale_sections(sections)
+        if own:
+            what = f"the files already have PRIORITY lines for {counted(own, 'job')}"
+            text = f"{what}: prio overrides them unless --keep-existing is given"
+            told.append(Note("own-priorities", text))
+        told += strict_setting(submission, strict)
+    remarks = _remarks(workflow, around) if with_advice else workflow.remarks
     return Files(
-        done=int(workflow.done.sum()),
+        done=done,
         rescue=workflow.done_by,
-        priorities=given,
-        sections=sections,
-        strict=strict,
-        remarks=tuple(_remarks(workflow, chosen, around) if with_advice else workflow.remarks),
-        notes=tuple(told),
+        priorities=own,
+        sections=[_section_keys(section) for section in sections],
+        strict=_remark_keys(strict) if strict else None,
+        advice=[_remark_keys(remark) for remark in remarks],
+        remarks=tuple(remarks),
+        notes=told,
     )
 
 
-def _remarks(workflow: Workflow, chosen: Format, around: dagman.Around | None) -> Sequence[Remark]:
-    submission = dagman.submission_in(workflow)
+def _remarks(workflow: Workflow, around: dagman.Around | None) -> Sequence[Remark]:
+    """Return what may disturb an order in the files."""
+    submission, chosen = dagman.submission_in(workflow), FORMATS.find(workflow.format)
     if submission is not None:
         return dagman.advise(submission, around)
     return chosen.advice(workflow) if chosen.advice else workflow.remarks
-
-
-def _notes(
-    submission: dagman.Submission,
-    given: int,
-    sections: Sequence[dagman.Section],
-    setting: Remark | None,
-) -> Iterator[notes.Note]:
-    yield from notes.stale_sections(sections)
-    if given:
-        yield notes.OwnPriorities(given)
-    if strict := notes.strict(submission, setting):
-        yield strict
-
-
-def _resumed(workflow: Workflow) -> Resumed | None:
-    """Return what DAGMan resumes from, even a rescue file that lists no job as done."""
-    if workflow.done_by is None:
-        return resumed(workflow)
-    return Resumed(int(workflow.done.sum()), len(workflow.dag), workflow.done_by)
 
 
 _MOST_BLOCKS = 10_000  # one file each
@@ -207,43 +221,31 @@ _MOST_ROWS = 20
 
 def text(found: ShowAnswer) -> str:
     """Return a report."""
-    files = found.files
-    return _made_of(found) + _note_lines(files.notes) + _advice(files.remarks)
+    notes = "".join(f"{named(line)}.\n" for line in sentences(found.files.notes))
+    return _made_of(found) + (f"\n{notes}" if notes else "") + _advice(found.files.remarks)
 
 
 def _made_of(found: ShowAnswer) -> str:
-    dag, blocks = found.dag, len(found.analysis.parts)
+    blocks = sum(group.count for group in found.blocks)
     lines = [
-        f"{named(*found.names)}: {size(len(dag), dag.arc_count)}"
+        f"{named(*found.names)}: {size(found.jobs, found.arcs)}"
         f" ({found.shortcuts:,} superfluous), {counted(found.levels, 'level')},"
-        f" {counted(len(dag.sources), 'source')}, {counted(len(dag.sinks), 'sink')}",
+        f" {counted(found.sources, 'source')}, {counted(found.sinks, 'sink')}",
         counted(blocks, "block") + (":" if blocks else ""),
-        *_block_rows(found.analysis),
-        proof_sentence(found.compared.plan.proof, found.compared.certified)
-        + unbounded(found.compared.plan, found.compared.certified),
     ]
-    return "\n".join(lines) + "\n"
-
-
-def _block_rows(analysis: Analysis) -> list[str]:
-    groups = analysis.blocks
-    rows = [
+    lines += [
         f"  {g.count:>9,} x {g.family:16} {counted(g.sources, 'source')},"
         f" {counted(g.sinks, 'sink')}"
-        for g in groups[:_MOST_ROWS]
+        for g in found.blocks[:_MOST_ROWS]
     ]
-    rest = len(groups) - len(rows)
-    return [*rows, f"  and {counted(rest, 'more kind')}"] if rest > 0 else rows
+    rest = len(found.blocks) - _MOST_ROWS
+    lines += [f"  and {counted(rest, 'more kind')}"] if rest > 0 else []
+    plan, certified = found.compared.plan, found.compared.certified
+    proof = proof_sentence(plan.proof, certified) + unbounded(plan, certified)
+    return "\n".join([*lines, proof, ""])
 
 
-def _note_lines(found: Sequence[Note]) -> str:
-    lines = [
-        rescue_sentence(note) if isinstance(note, Resumed) else sentence(note) for note in found
-    ]
-    return "".join(["\n", *(f"{named(line)}.\n" for line in lines)]) if lines else ""
-
-
-def _advice(remarks: Sequence[dagman.Remark]) -> str:
+def _advice(remarks: Sequence[Remark]) -> str:
     if not remarks:
         return ""
     lines = [f"  {named(remark_words(remark))}" for remark in remarks[:_MOST_ROWS]]
@@ -252,53 +254,11 @@ def _advice(remarks: Sequence[dagman.Remark]) -> str:
     return "\n".join(["", "What may disturb an order:", *lines, ""])
 
 
-def remark_words(remark: dagman.Remark) -> str:
+def remark_words(remark: Remark) -> str:
     """Say what a remark is about, and where."""
     place = f"{remark.path}:{remark.line}" if remark.line else remark.path
     more = f" (and {counted(remark.count - 1, 'more such line')})" if remark.count > 1 else ""
     return f"{place}: {remark.text}{more}"
-
-
-def keys(found: ShowAnswer) -> dict[str, object]:
-    """Return what was found as JSON shows it."""
-    dag, analysis = found.dag, found.analysis
-    return {
-        "jobs": len(dag),
-        "arcs": dag.arc_count,
-        "levels": found.levels,
-        "sources": len(dag.sources),
-        "sinks": len(dag.sinks),
-        "shortcuts": found.shortcuts,
-        "blocks": [
-            {"family": g.family, "count": g.count, "sources": g.sources, "sinks": g.sinks}
-            for g in analysis.blocks
-        ],
-        "linear": analysis.is_linear,
-        "ordered_by": found.compared.plan.ordered_by,
-        "proof": proof_keys(found.compared.plan.proof, found.compared.certified),
-        "run_times": times_keys(found.timed),
-        **_file_keys(found),
-    }
-
-
-def _file_keys(found: ShowAnswer) -> dict[str, object]:
-    files = found.files
-    return {
-        "done": files.done,
-        "rescue": files.rescue,
-        "priorities": files.priorities,
-        "sections": [
-            {"file": s.path, "line": s.line, "jobs": s.jobs, "problems": s.problems}
-            for s in files.sections
-        ],
-        "strict": _remark_keys(files.strict) if files.strict else None,
-        "advice": list(map(_remark_keys, files.remarks)),
-    }
-
-
-def _remark_keys(remark: dagman.Remark) -> dict[str, object]:
-    line = remark.line or None
-    return {"file": remark.path, "line": line, "text": remark.text, "count": remark.count}
 
 
 def show(
@@ -319,9 +279,9 @@ def show(
 
     """
     check_streams(*files, order.order, *order.run_times)
-    found = show_answer(files, order, reading=Reading(reading), signs=SIGNS)
+    found = show_answer(files, order, Reading(reading))
     if tables_ is not None:
         write_tables(tables_, table_texts(found.compared))
-        told = (*found.files.notes, TablesWritten(tables_))
-        found = replace(found, files=replace(found.files, notes=told))
-    put(found, text, keys, as_json=json_)
+        text_ = f"order, eligibility table and dot files are in {tables_}"
+        found.files.notes.append(Note("tables-written", text_))
+    put(found, text, as_json=json_)

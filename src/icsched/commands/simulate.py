@@ -10,7 +10,6 @@ from cyclopts import Parameter
 from icsched import compare
 from icsched.commands.comparison import variation
 from icsched.commands.inputs import (
-    Note,
     Reading,
     Resumed,
     TimesKnown,
@@ -20,7 +19,7 @@ from icsched.commands.inputs import (
     times_counts,
     times_keys,
 )
-from icsched.commands.notes import caution_lines, cautions_about, sentence
+from icsched.commands.notes import Note, caution_lines, cautions_about, sentences
 from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, PathName, check_streams
 from icsched.commands.order_options import (
     AUTO,
@@ -89,7 +88,7 @@ def simulate_answer(
     files: Sequence[str],
     wanted: Sequence[str],
     *,
-    pool: AnyPool,
+    given: GivenPool,
     times: Times,
     run_times: Sequence[str],
     has_unit: bool,
@@ -97,7 +96,6 @@ def simulate_answer(
     seed: int,
     threads: int,
     reading: Reading,
-    replay_error: float | None = None,
     signs: Signs = QUIET,
 ) -> SimulateAnswer:
     """Simulate a workflow in each of the *wanted* orders, names or @FILE, and those of `ALWAYS`.
@@ -105,14 +103,13 @@ def simulate_answer(
     If the files have priorities, `NOW` is simulated, too: what they have before anything changes.
     Mean times are those in the files *run_times*, or else the workflow's own. They are in seconds.
     Raises ArgumentError for such times unless the pool *has_unit*: its times are in seconds, too.
-    *replay_error* is how far off the run ends by simulation that the pool was learned from.
     """
     for word in wanted:
         check_known(word)
     workflow = reading.read_to_run(files, signs=signs)
     workflow, sources = _timed(workflow, files, run_times, has_unit=has_unit)
     times = replace(times, means=workflow.run_times)
-    model = Model(pool, times, sampling, seed, threads, signs)
+    model = Model(given.pool, times, sampling, seed, threads, signs)
     orders = model.orders(workflow, wanted)
     auto = orders.get(AUTO)
     if isinstance(auto, Plan):
@@ -124,14 +121,14 @@ def simulate_answer(
         arcs=workflow.dag.arc_count,
         done=int(workflow.done.sum()),
         resumed=resumed(workflow),
-        pool=pool,
+        pool=given.pool,
         times=times,
         run_times=sources,
         timed=times_known(workflow, is_own=not run_times),
         sampling=sampling,
         chosen=chosen_by_auto(auto),
         found=found,
-        cautions=cautions_about(workflow, replay_error),
+        cautions=cautions_about(workflow, given),
     )
 
 
@@ -385,7 +382,7 @@ def keys(answer: SimulateAnswer) -> dict[str, object]:
         "half_width": found.half_width,
         "pool": pool_to_dict(answer.pool),
         "run_times": times_keys(answer.timed),
-        "notes": list(map(sentence, answer.cautions)),
+        "notes": sentences(answer.cautions),
         "times": {"law": answer.times.law, "spread": answer.times.spread},
     }
 
@@ -515,7 +512,7 @@ def simulate(
         found = simulate_answer(
             files,
             order,
-            pool=given.pool,
+            given=given,
             times=time_options.times(),
             run_times=time_options.run_times,
             has_unit=pool_options.has_unit,
@@ -523,7 +520,6 @@ def simulate(
             seed=sampling_options.seed,
             threads=cores(),
             reading=Reading(reading),
-            replay_error=given.replay_error,
             signs=SIGNS,
         )
     put(found, text, keys, as_json=json_)

@@ -488,7 +488,7 @@ def study(
     )
     report(begun, beginning)
     given = grid_options.given
-    say(caution_text(about_pool(given.replay_error if given else None)))
+    say(caution_text(about_pool(given)))
     if not no_run:
         with naming_pool(grid_options.pool_file):
             _run(begun, threads or cores(), dask)

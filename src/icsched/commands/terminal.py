@@ -94,6 +94,7 @@ def slow_json_text(keys: dict[str, object]) -> str:
 
 # The JSON of an answer comes from its fields. A field with the metadata NOT_IN_JSON is left out.
 # A field with the metadata json_by(function) has there what the function returns.
+# The fields of a dataclass in a field with the metadata INLINE stand in place of that field.
 NOT_IN_JSON: Mapping[str, object] = {"json": None}
 
 
@@ -110,10 +111,15 @@ def json_keys(answer: Any) -> dict[str, object]:
     """
     shown: dict[str, object] = {}
     for each in fields(answer):
-        function = each.metadata.get("json", json_value)
-        if function is not None:
-            shown[each.name] = function(getattr(answer, each.name))
+        function, value = each.metadata.get("json", json_value), getattr(answer, each.name)
+        if function is json_keys:
+            shown.update(json_keys(value))
+        elif function is not None:
+            shown[each.name] = function(value)
     return shown
+
+
+INLINE: Mapping[str, object] = {"json": json_keys}
 
 
 def json_value(value: Any) -> object:

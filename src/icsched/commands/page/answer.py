@@ -8,10 +8,10 @@ import numpy as np
 
 from icsched import checks, files, history
 from icsched.arrays import Floats, Ids, ranks_of
-from icsched.commands import notes
 from icsched.commands.comparison import Compared
-from icsched.commands.inputs import Note, Reading, TimesKnown, check_output
+from icsched.commands.inputs import Reading, TimesKnown, check_output
 from icsched.commands.learn import check_clock, check_ends, check_names, check_past
+from icsched.commands.notes import Note, disturbed
 from icsched.commands.order_options import (
     AUTO,
     NOW,
@@ -23,7 +23,7 @@ from icsched.commands.order_options import (
     usual_pool,
     with_run_times,
 )
-from icsched.commands.ordering import Ordered, Wanted, order_read
+from icsched.commands.ordering import Ordered, Wanted, order_workflow
 from icsched.commands.page.bottlenecks import (
     Bottleneck,
     CriticalPath,
@@ -274,7 +274,7 @@ class ReportAnswer:
 
     files: tuple[str, ...]
     workflow: Workflow
-    notes: tuple[notes.Note, ...]
+    notes: tuple[Note, ...]
     remarks: tuple[Remark, ...]
     wanted: Reported
     pool: AnyPool
@@ -330,7 +330,7 @@ def report_answer(
         given = GivenPool(recorded.pool, recorded.replayed.error)
     pool = usual_pool(workflow) if given is None else given.pool
     # Without a pool on several usual ones, as `icsched prio`.
-    ordered = order_read(workflow, Wanted(WantedOrder(AUTO), given=given), signs=signs)
+    ordered = order_workflow(workflow, Wanted(WantedOrder(AUTO), given=given), signs=signs)
     return _Report(files, ordered, wanted, pool, recorded, signs).answer()
 
 
@@ -365,7 +365,7 @@ class _Report:
             return ReportAnswer(
                 files=tuple(self.files),
                 workflow=workflow,
-                notes=(*about.notes, *([] if is_small else [notes.Disturbed(self.files[0])])),
+                notes=(*about.notes, *([] if is_small else [disturbed(self.files[0])])),
                 remarks=about.remarks,
                 wanted=self.wanted,
                 pool=self.pool,

@@ -9,8 +9,8 @@ from decimal import ROUND_DOWN, Context
 import numpy as np
 
 from icsched.commands.comparison import ASSUMED
-from icsched.commands.inputs import Resumed, rescue_sentence, times_sentence
-from icsched.commands.notes import sentence
+from icsched.commands.inputs import times_sentence
+from icsched.commands.notes import sentences
 from icsched.commands.order_options import NOW
 from icsched.commands.page.answer import Clusters, ReportAnswer
 from icsched.commands.page.bottlenecks import MOST_SHOWN, Bottleneck, LeastTime
@@ -50,10 +50,7 @@ def unit(found: ReportAnswer) -> str:
 
 def notes(found: ReportAnswer) -> list[str]:
     """Return what else the reader should know, as sentences."""
-    told = [
-        rescue_sentence(note) if isinstance(note, Resumed) else sentence(note)
-        for note in found.notes
-    ]
+    told = sentences(found.notes)
     told += [remark_words(remark) for remark in found.remarks[:_MOST_REMARKS]]
     rest = len(found.remarks) - _MOST_REMARKS
     told += [f"{counted(rest, 'more remark')}: icsched show has all"] if rest > 0 else []
