@@ -13,7 +13,7 @@ import numpy as np
 
 from icsched import Dag, Workflow
 from icsched.files import read_text
-from icsched.formats.entry import Format, NoOptions
+from icsched.formats.port import Format, NoOptions
 from icsched.workflow import Command
 
 

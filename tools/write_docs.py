@@ -4,7 +4,7 @@ from pathlib import Path
 
 from icsched import families
 from icsched.formats import FORMATS
-from icsched.formats.entry import KEPT
+from icsched.formats.port import KEPT
 from tools.reference.api import api_page
 from tools.reference.options import with_tables
 

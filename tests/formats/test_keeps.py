@@ -8,7 +8,7 @@ import pytest
 import icsched
 from icsched import Dag, Workflow
 from icsched.formats import FORMATS
-from icsched.formats.entry import KEPT
+from icsched.formats.port import KEPT
 from icsched.workflow import Command
 
 PLAIN = Command(("/bin/x", "1"))

@@ -32,8 +32,8 @@ from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import encoded, would_replace, write_text
 from icsched.formats import FORMATS, Format
-from icsched.formats.entry import KEPT, WorkflowText
 from icsched.formats.facts import NO_RUN_TIME, NO_SIZE, Column, said
+from icsched.formats.port import KEPT, WorkflowText
 from icsched.formats.table import format_by_suffix
 from icsched.messages import named
 from icsched.words import counted, size

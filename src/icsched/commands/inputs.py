@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Container, Hashable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -15,7 +15,8 @@ from icsched.commands.terminal import QUIET, Signs
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
-from icsched.formats.dagman import DagmanOptions, read_with
+from icsched.formats.access import read_inputs
+from icsched.formats.table import ReadOptions
 from icsched.words import counted
 from icsched.workflow import Workflow
 
@@ -24,30 +25,20 @@ from icsched.workflow import Workflow
 class Reading:
     """How the files of a workflow are read; by default the suffix decides on the format."""
 
-    options: DagmanOptions
+    options: ReadOptions
     format: str | None = None
 
     def read(self, files: Sequence[str], *, directory: str = "", signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises ArgumentError without a file, FormatError for a bad one."""
         check_given(files)
         with signs.working(f"reading {files[0]}"):
-            if self.format_of(files[0]).options is DagmanOptions:
-                return read_with(files, self.options, directory=directory)
-            return self._read_other(files)
+            return read_inputs(self.format_of(files[0]), files, self.options, directory=directory)
 
     def format_of(self, path: str) -> formats.Format:
         """Return the format that the file at *path* is read in."""
         if self.format is None:
             return formats.format_of(path, None)
         return formats.FORMATS.find(self.format, asked_by="--format")
-
-    def _read_other(self, files: Sequence[str]) -> Workflow:
-        """Read a workflow of another format; raises ArgumentError for options of DAGMan files."""
-        for option in fields(DagmanOptions):
-            if getattr(self.options, option.name) != option.default:
-                name = option.name.replace("_", "-")
-                raise ArgumentError(f"--{name} is for DAGMan files; {files[0]} is not one")
-        return formats.read(files, format=self.format)
 
     def read_to_run(self, files: Sequence[str], *, signs: Signs = QUIET) -> Workflow:
         """Read a workflow; raises FormatError also if no job is left to run."""

@@ -36,8 +36,8 @@ from icsched.commands.terminal import (
 )
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, SimulationError
-from icsched.formats.dagman import DagmanOptions, submission_in
-from icsched.formats.table import format_by_suffix
+from icsched.formats.dagman import submission_in
+from icsched.formats.table import ReadOptions, format_by_suffix
 from icsched.history import Ending, Fit, KindOfJob, OverTime, PastRun, Stalls, Usage, Waits
 from icsched.history.usage import CLOCK_S
 from icsched.messages import named
@@ -654,7 +654,7 @@ def learn(
         files,
         Outputs(output_, pool_file),
         recorded=recorded,
-        reading=Reading(DagmanOptions(lenient, usedagdir, no_rescue=True)),
+        reading=Reading(ReadOptions(lenient, usedagdir, no_rescue=True)),
         signs=SIGNS,
     )
     put(found, text, keys, as_json=json_)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from cyclopts import Parameter, Token
 
 from icsched.errors import ArgumentError
-from icsched.formats.dagman import DagmanOptions
+from icsched.formats.table import ReadOptions
 from icsched.tables import Table
 
 STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
@@ -34,7 +34,7 @@ FileName = Annotated[PathName, Parameter(help=_FILES)]
 
 @Parameter(name="*", negative="", show_default=False)
 @dataclass(frozen=True)
-class FileOptions(DagmanOptions):
+class FileOptions(ReadOptions):
     """How files are read; the class that it extends has the options and their help."""
 
 

@@ -3,7 +3,7 @@
 from icsched.formats.access import read, write, write_clusters
 from icsched.formats.dagman import dagman_text, read_dagman, write_dagman
 from icsched.formats.dot.writer import dot_text
-from icsched.formats.entry import Format
+from icsched.formats.port import Format
 from icsched.formats.table import FORMATS, format_of
 
 __all__ = [

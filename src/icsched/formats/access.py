@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GraphError
 from icsched.files import Change, encoded, read_bytes, would_replace, write_text
-from icsched.formats.entry import Format, NoOptions
-from icsched.formats.table import FORMATS, format_of
+from icsched.formats.port import Format, NoOptions
+from icsched.formats.table import FORMATS, ReadOptions, format_of
 from icsched.pebble import check_order
 from icsched.workflow import Workflow
 
@@ -49,13 +49,36 @@ def read(
     """
     paths = _paths(path)
     chosen = format_of(paths[0], format)
+    return _read(chosen, paths, _options(chosen, options))
+
+
+def read_inputs(
+    chosen: Format, paths: Sequence[str], options: ReadOptions, *, directory: str = ""
+) -> Workflow[str]:
+    """Return the workflow in files of a format, as `read` does, with the options of a command.
+
+    *directory* is where a workflow that is a task of another runs; only formats that have these
+    take it. Raises ArgumentError for an option that another format has.
+    """
+    own = {field.name for field in fields(chosen.options)}
+    given = {field.name: getattr(options, field.name) for field in fields(options)}
+    for field in fields(options):
+        if field.name not in own and given.pop(field.name) != field.default:
+            has = next(one for one in FORMATS.usable() if hasattr(one.options, field.name))
+            files = f"{has.label or has.name} files"
+            option = field.name.replace("_", "-")
+            raise ArgumentError(f"--{option} is for {files}; {paths[0]} is not one")
+    return _read(chosen, paths, chosen.options(**given), *([directory] if directory else []))
+
+
+def _read(chosen: Format, paths: Sequence[str], options: object, *directory: str) -> Workflow[str]:
     if chosen.read is None:
         raise chosen.cannot("read", paths[0])
     if len(paths) > 1 and not chosen.several:
         raise ArgumentError(f"format {chosen.name}: expected one file, got {len(paths)}")
+    given = list(paths), options, *directory
     try:
-        given = _options(chosen, options)
-        return FORMATS.result(chosen.name, chosen.read, paths, given, kind=Workflow)
+        return FORMATS.result(chosen.name, chosen.read, *given, kind=Workflow)
     except GraphError as error:  # of a reader that does not look for cycles itself
         raise FormatError(paths[0], None, str(error)) from error
 

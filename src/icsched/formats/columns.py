@@ -9,8 +9,8 @@ from typing import NamedTuple
 from icsched.errors import FormatError
 from icsched.files import read_text
 from icsched.formats.draft import FACTS, Draft, facts_of
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import MOST_READ, written_names
+from icsched.formats.port import NoOptions
 from icsched.workflow import Workflow
 
 _BETWEEN = ";"  # between the parents of a task

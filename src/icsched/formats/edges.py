@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from icsched.files import read_text
 from icsched.formats.draft import Draft
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import MOST_READ, written_names
+from icsched.formats.port import NoOptions
 from icsched.workflow import Workflow
 
 _WEIGHT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")

@@ -4,8 +4,10 @@ A new format is a `Format`. It is listed here, with its functions by name, or it
 of another package in the group ``icsched.formats``.
 """
 
-from icsched.formats.dagman.entry import DAGMAN
-from icsched.formats.entry import KEPT, Format, Later
+from dataclasses import dataclass
+
+from icsched.formats.dagman.entry import DAGMAN, DagmanOptions
+from icsched.formats.port import KEPT, Format, Later
 from icsched.tables import Table
 
 _ALL = frozenset(KEPT)
@@ -90,6 +92,11 @@ FORMATS: Table[Format] = Table(
         ),
     ],
 )
+
+
+@dataclass(frozen=True)
+class ReadOptions(DagmanOptions):
+    """The options of all formats of icsched's, of which each file takes those of its format."""
 
 
 def format_of(path: str, name: str | None = None) -> Format:

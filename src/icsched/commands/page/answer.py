@@ -41,7 +41,7 @@ from icsched.commands.terminal import QUIET, Signs
 from icsched.compare import Paired, Simulation, Timeline
 from icsched.dag import Dag
 from icsched.errors import FormatError, SimulationError
-from icsched.formats.dagman import DagmanOptions
+from icsched.formats.table import ReadOptions
 from icsched.history import Ending, PastRun, Stalls
 from icsched.orders import Made, Plan, made_order
 from icsched.orders.auto import order_of
@@ -244,7 +244,7 @@ class Reported:
     logs: Sequence[str] = ()
     clusters: int | None = None
     pool_file: str | None = None
-    reading: DagmanOptions = field(default_factory=DagmanOptions)
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
     @property
     def inputs(self) -> tuple[str, ...]:

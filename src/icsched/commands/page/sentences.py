@@ -18,7 +18,7 @@ from icsched.commands.page.waits import Wait
 from icsched.commands.show import remark_words
 from icsched.commands.simulate import pool_words
 from icsched.compare.simulation import FEWEST_RUNS
-from icsched.formats.dagman import DagmanOptions
+from icsched.formats.table import ReadOptions
 from icsched.messages import named
 from icsched.orders import ORDERS
 from icsched.orders.choice import WORTH
@@ -107,7 +107,7 @@ def repeat(found: ReportAnswer) -> str:
     return shlex.join([*words, "-o", "report.html"])
 
 
-def _options(reading: DagmanOptions) -> list[str]:
+def _options(reading: ReadOptions) -> list[str]:
     """Return the options of reading that are not their defaults, as a user types them."""
     given = (name for name, value in asdict(reading).items() if value)
     return [f"--{name.replace('_', '-')}" for name in given]

@@ -6,7 +6,6 @@ from icsched.formats.dagman.entry import (
     DAGMAN,
     DagmanOptions,
     read_dagman,
-    read_with,
     submission_in,
     submission_of,
 )
@@ -53,7 +52,6 @@ __all__ = [
     "present_priorities",
     "read_dagman",
     "read_submission",
-    "read_with",
     "refusal",
     "removals",
     "sections",

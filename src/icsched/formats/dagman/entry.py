@@ -17,7 +17,7 @@ from icsched.formats.dagman.submission import Submission, read_submission
 from icsched.formats.dagman.submit_commands import commands_of, outputs_of
 from icsched.formats.dagman.text import SUBMIT_FILE, is_job_name, workflow_text
 from icsched.formats.dagman.writer import changes, job_priorities, overridden, removals
-from icsched.formats.entry import Format
+from icsched.formats.port import Format
 from icsched.workflow import Remark, Workflow
 
 
@@ -103,9 +103,7 @@ def submission_in(workflow: Workflow) -> Submission | None:
     return workflow.parsed if isinstance(workflow.parsed, Submission) else None
 
 
-def read_with(
-    paths: Sequence[str], options: DagmanOptions, *, directory: str = ""
-) -> Workflow[str]:
+def read_with(paths: Sequence[str], options: DagmanOptions, directory: str = "") -> Workflow[str]:
     """Return the workflow in DAGMan files, as `read_dagman` does."""
     return read_dagman(
         paths,
@@ -138,6 +136,7 @@ DAGMAN = Format(
     "dagman",
     "workflows of HTCondor DAGMan",
     suffixes=(".dag",),
+    label="DAGMan",
     options=DagmanOptions,
     several=True,
     read=read_with,

@@ -17,8 +17,8 @@ import numpy as np
 
 from icsched.formats.dax.markup import Document, Opened, Walk, read_document
 from icsched.formats.draft import Draft, arcs_by_files
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import INNER, Number, output_sizes, size_in
+from icsched.formats.port import NoOptions
 from icsched.workflow import Command, Workflow, seen_from_file
 
 STREAMS = ("stdin", "stdout", "stderr")

@@ -11,8 +11,8 @@ import numpy as np
 from icsched.errors import FormatError
 from icsched.files import read_text
 from icsched.formats.draft import FACTS, Draft
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import MOST_READ
+from icsched.formats.port import NoOptions
 from icsched.workflow import Workflow
 
 END = ""  # the kind of what follows the last token

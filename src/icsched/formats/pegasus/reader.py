@@ -15,7 +15,6 @@ from icsched.arrays import Floats, Sizes, expected_time, wrong_times
 from icsched.errors import FormatError
 from icsched.files import read_bytes, text_of
 from icsched.formats.draft import arcs_by_files, dag_of
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import (
     INNER,
     MOST_BYTES,
@@ -36,6 +35,7 @@ from icsched.formats.pegasus.document import (
     read_document,
     without_collections,
 )
+from icsched.formats.port import NoOptions
 from icsched.workflow import Command, Workflow, seen_from_file
 
 Job = dict[Any, Any]

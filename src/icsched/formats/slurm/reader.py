@@ -16,8 +16,8 @@ from icsched.errors import FormatError
 from icsched.files import read_text
 from icsched.formats.command_line import command_of
 from icsched.formats.draft import Draft
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import MOST_READ, whole_in
+from icsched.formats.port import NoOptions
 from icsched.workflow import Command, Workflow, seen_from_file
 
 _VARIABLE = "\0"  # around the name of a variable in a word: no file has this character

@@ -16,7 +16,6 @@ from icsched.arrays import Floats, Ids, Sizes, expected_time, wrong_times
 from icsched.errors import FormatError
 from icsched.files import read_bytes
 from icsched.formats.draft import arcs_by_files, dag_of
-from icsched.formats.entry import NoOptions
 from icsched.formats.facts import (
     MOST_BYTES,
     WHOLE,
@@ -29,6 +28,7 @@ from icsched.formats.facts import (
     output_sizes,
     with_means,
 )
+from icsched.formats.port import NoOptions
 from icsched.formats.wfformat import layout
 from icsched.formats.wfformat.layout import Document, decoded
 from icsched.workflow import Command, Workflow

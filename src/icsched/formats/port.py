@@ -70,6 +70,7 @@ class Format:
 
     | field | does |
     | --- | --- |
+    | `label` | what messages call the format, such as "DAGMan"; by default its name |
     | `read(paths, options)` | returns the Workflow that the files make together |
     | `several` | whether several files can make one workflow |
     | `changes(workflow, order)` | returns the changes that write an order into its files |
@@ -97,6 +98,7 @@ class Format:
     placeholder: str = ""
     write_clusters: Callable[[Workflow, Sequence[Sequence[int]], str], list[str]] | None = None
     advice: Callable[[Workflow], Sequence[Remark]] | None = None
+    label: str = ""
 
     @property
     def abilities(self) -> list[str]:
