@@ -477,8 +477,11 @@ def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
     if isinstance(given, Mapping):
         values = given
     elif hasattr(given, "index") and hasattr(given, "to_dict"):  # a Series of pandas
-        _check_labels(what, given)
-        values = given.to_dict()
+        series: Any = given
+        repeated = series.index[series.index.duplicated()].tolist()
+        if repeated:
+            raise ArgumentError(f"{what}: the label {repeated[0]!r} occurs twice")
+        values = series.to_dict()
         if list(values) == list(range(len(values))) and not dag.numbers_are_names:
             return given
     else:
@@ -487,9 +490,3 @@ def values_by_id(dag: Dag, what: str, given: PerTask) -> Any:
         return [values[name] for name in dag.names]
     except KeyError as error:
         raise ArgumentError(f"{what}: expected one for each task, none for {error}") from None
-
-
-def _check_labels(what: str, series: Any) -> None:
-    repeated = series.index[series.index.duplicated()].tolist()
-    if repeated:
-        raise ArgumentError(f"{what}: the label {repeated[0]!r} occurs twice")

@@ -90,15 +90,6 @@ class Origin(IntEnum):
     ALL = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Seconds of each of some names, their origins, and how much of a table fits no name."""
-
-    seconds: Floats
-    origins: NDArray[np.uint8]
-    unused: int  # names of the table, and patterns that give no name its seconds
-
-
 def stem(name: str) -> str:
     """Return *name* with a sign for each number in it: the names of one kind have one stem.
 
@@ -126,8 +117,8 @@ def fit(
     names: Sequence[str],
     kinds: Callable[[], Ids],
     known: Floats | None = None,
-) -> Fit:
-    """Return seconds for each of *names*.
+) -> tuple[Floats, NDArray[np.uint8], int]:
+    """Return seconds for each of *names*, their origins, and how much of the table fits no name.
 
     A name that the table has is measured. The next choice is the first pattern that fits; then what
     is *known* otherwise (NaN if nothing is), the mean of its kind, and the mean of all. The mean of
@@ -151,7 +142,7 @@ def fit(
             "run times: no name fits a job of this workflow, or a kind of job, of"
             f" {len(table) + len(table.patterns):,} given: they are of another workflow"
         )
-    return Fit(seconds, origins, len(table) + len(table.patterns) - len(used))
+    return seconds, origins, len(table) + len(table.patterns) - len(used)
 
 
 def _exact(table: RunTimeTable, names: Sequence[str]) -> tuple[Floats, set[str]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, Self, TypeVar
+from typing import Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from icsched.frames import Shown, brief
 from icsched.graph_inputs import NetworkxGraph, T_co
 from icsched.pebble import checked_run_times, checked_sizes
 from icsched.run_times import Origin, RunTimeTable, fit, kinds_of
-
-Value = TypeVar("Value")
 
 
 def seen_from_file(file: str | None, directory: str | None) -> str | None:
@@ -225,17 +223,6 @@ class Workflow(Shown, Generic[T_co]):
         """The command of each task of `whole`; see `commands`."""
         return None if self.find_commands is None else tuple(self.find_commands())
 
-    def spread(self, values: Iterable[Value]) -> list[Value | None]:
-        """Return *values*, one for each task of `dag`, by tasks of `whole`; None for done tasks.
-
-        >>> Workflow(Dag({"a": [], "b": ["a"]}), np.array([True, False])).spread([7])
-        [None, 7]
-        """
-        spread: list[Value | None] = [None] * len(self.whole)
-        for task, value in zip(self.left.tolist(), values, strict=True):
-            spread[task] = value
-        return spread
-
     @cached_property
     def kinds(self) -> Ids:
         """The kind of each task of `dag`; kinds of `whole` are numbered as they appear.
@@ -279,8 +266,8 @@ class Workflow(Shown, Generic[T_co]):
         known = np.full(len(self.whole), np.nan)
         if self.run_times is not None:
             known[self.left] = self.run_times
-        found = fit(table, [*map(str, self.names)], lambda: self._all_kinds, known)
-        seconds, origins = found.seconds, found.origins
+        names = [*map(str, self.names)]
+        seconds, origins, unused = fit(table, names, lambda: self._all_kinds, known)
         if (origins >= Origin.KIND).any() and self._descriptions is not None:
             is_instant = np.array([not word for word in self._descriptions], bool)
             is_instant &= origins >= Origin.KIND
@@ -289,7 +276,7 @@ class Workflow(Shown, Generic[T_co]):
             self,
             run_times=seconds[self.left],
             run_time_origins=origins[self.left],
-            unused_run_times=found.unused,
+            unused_run_times=unused,
         )
 
     def to_dict(self) -> dict[str, object]:

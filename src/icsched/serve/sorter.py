@@ -1,7 +1,6 @@
 """A drop-in for `graphlib.TopologicalSorter` that hands out the best tasks first."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from operator import is_
 from typing import Any, Generic, cast
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from icsched import _native, checks
 from icsched._native import ReadyQueue
-from icsched.arrays import Ids, Rows, ranks_of
+from icsched.arrays import ranks_of
 from icsched.dag import Dag, Graph, dag_of
 from icsched.errors import ArgumentError, CycleError, GraphError
 from icsched.frames import brief
@@ -18,7 +17,6 @@ from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 
 _EVERYTHING = 2**63 - 1
-_NONE = np.empty(0, np.int32)
 
 
 class Sorter(Generic[T]):
@@ -55,9 +53,8 @@ class Sorter(Generic[T]):
         is_mapping = graph is None or hasattr(graph, "items")
         if order is not None or not is_mapping:
             if graph is None:
-                raise ArgumentError(
-                    "order: expected a graph with it, because an order is of a graph"
-                )
+                expected = "expected a graph with it, because an order is of a graph"
+                raise ArgumentError(f"order: {expected}")
             self._graph: _DagGraph[T] | _GrowingGraph[T] = _DagGraph(dag_of(graph), order)
             return
         self._graph = _GrowingGraph()
@@ -85,9 +82,8 @@ class Sorter(Generic[T]):
         if self._queue is not None:
             raise ValueError("Nodes cannot be added after a call to prepare()")
         if isinstance(self._graph, _DagGraph):
-            raise ValueError(
-                "cannot add to this sorter: its graph or its order was given as a whole"
-            )
+            given = "its graph or its order was given as a whole"
+            raise ValueError(f"cannot add to this sorter: {given}")
         self._graph.add(node, predecessors)
 
     def prepare(self) -> None:
@@ -99,11 +95,9 @@ class Sorter(Generic[T]):
         """
         if self._started:
             raise ValueError("cannot prepare() after starting iteration")
-        closed = self._graph.closed()
-        self._queue = ReadyQueue(closed.children, closed.parents, closed.ranks)
-        if len(closed.cycle):
-            names = self._graph.names
-            raise CycleError([names[task] for task in [*closed.cycle, closed.cycle[0]]])
+        self._queue, cycle = self._graph.queue()
+        if cycle:
+            raise CycleError([self._graph.names[task] for task in [*cycle, cycle[0]]])
 
     def get_ready(self, n: int | None = None) -> tuple[T, ...]:
         """Return ready tasks not handed out before, best first: all of them, or *n* at most.
@@ -196,19 +190,6 @@ class Sorter(Generic[T]):
         return "was not passed out by get_ready()"
 
 
-@dataclass(frozen=True)
-class _Closed:
-    """A graph that does not grow any more.
-
-    The task of smallest rank comes first. A graph with a cycle has no ranks.
-    """
-
-    children: Rows
-    parents: Rows
-    ranks: Ids
-    cycle: Ids
-
-
 class _GrowingGraph(Generic[T]):
     """Tasks and arcs as they are added by name; may hold cycles."""
 
@@ -231,15 +212,16 @@ class _GrowingGraph(Generic[T]):
             self.names.append(node)
         return task
 
-    def closed(self) -> _Closed:
-        arcs = np.array([self._parents, self._children], np.int32).T
+    def queue(self) -> tuple[ReadyQueue, list[int]]:
+        """Return a queue of the tasks, and a cycle; tasks of a cyclic graph have no ranks."""
+        arcs = np.array([self._parents, self._children], np.int32)
         try:
-            dag = Dag.from_arcs(len(self.names), arcs)
+            dag = Dag.from_arcs(len(self.names), arcs.T)
         except CycleError:
-            children, parents, _, cycle = _native.build(len(self.names), *map(np.copy, arcs.T))
-            return _Closed(children, parents, _NONE, cycle)
+            children, parents, _, cycle = _native.build(len(self.names), *arcs)
+            return ReadyQueue(children, parents, np.empty(0, np.int32)), cycle.tolist()
         ranks = ranks_of(prioritize(dag, "prio").order)
-        return _Closed(dag.child_rows, dag.parent_rows, ranks, _NONE)
+        return ReadyQueue(dag.child_rows, dag.parent_rows, ranks), []
 
 
 class _DagGraph(Generic[T]):
@@ -256,5 +238,6 @@ class _DagGraph(Generic[T]):
     def __reduce__(self) -> tuple[Any, ...]:
         return _DagGraph, (self._dag, ranks_of(self._ranks))
 
-    def closed(self) -> _Closed:
-        return _Closed(self._dag.child_rows, self._dag.parent_rows, self._ranks, _NONE)
+    def queue(self) -> tuple[ReadyQueue, list[int]]:
+        """Return a queue of the tasks, and no cycle."""
+        return ReadyQueue(self._dag.child_rows, self._dag.parent_rows, self._ranks), []
