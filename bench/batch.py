@@ -13,8 +13,7 @@ from harness import seconds, show
 
 import icsched
 from icsched import BatchServer, Dag, families
-from icsched.theory.batches.choose import fast, pieces
-from icsched.theory.batches.state import state_of
+from icsched.theory.batch import fast, pieces, state_of
 
 MOST_STEPS = 2_000_000_000  # of sources * r for a tree in the bench
 

@@ -17,7 +17,7 @@ from order import SPARSE, limit_memory, parents_by_name
 from icsched import Dag, Schedule, families, order_within, prioritize
 from icsched.errors import MemoryLimitError
 from icsched.theory import lean_order
-from icsched.theory.memory.lean import depth_first_order
+from icsched.theory.memory import depth_first_order
 
 DASK_S = 15
 FAMILIES = {

@@ -7,7 +7,7 @@ import pytest
 
 from icsched import Dag, prioritize
 from icsched.families import cycle, fft, m, mesh, montage, n, out_tree, tree, w
-from icsched.theory.donors import is_universal_donor
+from icsched.theory.reticulation import is_universal_donor
 from tests.serve.clusters.posets import gives_everything, small_dags
 from tests.theory.samples import shuffled
 

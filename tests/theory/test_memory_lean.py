@@ -10,8 +10,7 @@ from icsched import Dag, Schedule, _native, eligibility_profile, prioritize
 from icsched.errors import ScheduleError
 from icsched.families import airsn, fft, mesh, montage, out_tree, tree
 from icsched.pebble import memory_profile, random_order
-from icsched.theory import lean_order
-from icsched.theory.memory import exact
+from icsched.theory import lean_order, memory
 from tests.strategies import naturally_labelled_dags
 from tests.theorems.search import Bits, least_peak_memory
 from tests.theory.samples import random_dag, random_dags, shuffled
@@ -61,7 +60,7 @@ def test_on_small_dags_no_order_of_the_profile_of_any_order_needs_less():
 
 @pytest.mark.parametrize("sizes", [False, True])
 def test_on_larger_dags_the_profile_stays_and_memory_never_grows(sizes, monkeypatch):
-    monkeypatch.setattr(exact, "MOST_TASKS", 0)  # so that smaller ones count as large
+    monkeypatch.setattr(memory, "MOST_TASKS", 0)  # so that smaller ones count as large
     improved = 0
     for seed in range(150):
         dag = random_dag(30, 0.06, seed=seed)
@@ -117,7 +116,7 @@ def test_where_moving_pieces_would_need_more_the_order_stays_as_it_was(monkeypat
     dag = Dag({name: list(parents) for name, parents in names.items()})
     given, sizes = np.arange(8, dtype=np.int32), np.array([2, 0, 1, 6, 0, 0, 0, 0])
     moved = _native.exchange_pieces(dag.child_rows, dag.parent_rows, given, given, sizes)
-    monkeypatch.setattr(exact, "MOST_TASKS", 0)
+    monkeypatch.setattr(memory, "MOST_TASKS", 0)
 
     assert memory_profile(dag, moved, sizes=sizes)[:5].tolist() == [0, 1, 6, 8, 6]
     assert memory_profile(dag, given, sizes=sizes)[:5].tolist() == [0, 2, 0, 1, 6]

@@ -11,7 +11,7 @@ from icsched import ArgumentError, Dag, Schedule, families, order_within, priori
 from icsched.errors import MemoryLimitError
 from icsched.orders import memory_curve
 from icsched.pebble import memory_profile
-from icsched.theory.memory import exact
+from icsched.theory import memory
 from tests.strategies import naturally_labelled_dags
 from tests.theorems.search import Bits, least_peak_memory, orders, prefixes
 from tests.theory.samples import chain, random_dag, random_dags
@@ -181,9 +181,9 @@ def test_no_order_needs_less_than_the_floor_of_a_large_dag(weighted, monkeypatch
     for seed in range(150):
         dag = random_dag(8, 0.35, seed=seed)
         sizes = rng.integers(2, 7, 8) if weighted else np.full(8, 2)
-        least = memory_profile(dag, exact.least_memory_order(dag, sizes), sizes=sizes).max()
+        least = memory_profile(dag, memory.least_memory_order(dag, sizes), sizes=sizes).max()
         with monkeypatch.context() as patch:
-            patch.setattr(exact, "MOST_TASKS", 0)
+            patch.setattr(memory, "MOST_TASKS", 0)
             with pytest.raises(MemoryLimitError) as caught:
                 order_within(dag, 1, sizes=sizes)
         floor = caught.value.floor
@@ -238,7 +238,7 @@ def test_a_heuristic_order_is_never_claimed_to_be_exact_and_a_lean_ic_optimal_on
 
 def test_the_exact_walk_finds_the_least_memory_of_larger_random_dags():
     for dag in random_dags(60, most_tasks=11, seed=5):
-        found = exact.least_memory_order(dag, np.ones(len(dag), np.int64))
+        found = memory.least_memory_order(dag, np.ones(len(dag), np.int64))
         assert Schedule(dag, found).peak_memory == least_peak_memory(Bits.of(dag))
 
 
@@ -249,10 +249,10 @@ def test_the_heuristics_come_close_on_dags_that_the_exact_walk_can_judge(monkeyp
         dag = random_dag(12, 0.2, seed=seed)
         sizes = np.ones(12, np.int64)
         best = order_within(
-            dag, 1 + Schedule(dag, exact.least_memory_order(dag, sizes)).peak_memory
+            dag, 1 + Schedule(dag, memory.least_memory_order(dag, sizes)).peak_memory
         )
         with monkeypatch.context() as patch:
-            patch.setattr(exact, "MOST_TASKS", 0)
+            patch.setattr(memory, "MOST_TASKS", 0)
             try:
                 ratios.append(order_within(dag, best.limit).area / best.area)
             except MemoryLimitError:

@@ -15,9 +15,9 @@ from hypothesis import given
 from icsched import Dag, _native, eligibility_profile
 from icsched.families import m_strand, pbt, random_tree_sum, w, w_strand
 from icsched.orders import prioritize
-from icsched.theory import conclusion, decompose
+from icsched.theory import analysis, decompose, settled_by_referee
+from icsched.theory.analysis import USUAL_LOOKS, VERIFY_SETS, _affordable_sets
 from icsched.theory.blocks import block_name
-from icsched.theory.conclusion import USUAL_LOOKS, VERIFY_SETS, _affordable_sets
 from tests.strategies import dags
 from tests.theory.samples import renumbered
 
@@ -232,9 +232,9 @@ def test_no_order_is_called_best_if_the_referee_stops_before_the_largest_area(mo
     """
     both = ["c", "d"]
     dag = Dag({"a": [], "b": ["a"], "c": [], "d": [], "e": both, "f": both, "g": both})
-    monkeypatch.setattr(conclusion, "AREA_SETS", 1)
+    monkeypatch.setattr(analysis, "AREA_SETS", 1)
 
-    order, proof = conclusion.settled_by_referee(dag, dag.fifo_order)
+    order, proof = settled_by_referee(dag, dag.fifo_order)
 
     assert order.tolist() == dag.fifo_order.tolist()
     assert (proof.is_ic_optimal, proof.no_order_is_ic_optimal) == (False, True)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from icsched import Dag, families, pebble, prioritize
 from icsched.orders.area import area_order, area_paths_order
-from icsched.theory import sidney, without_shortcuts
-from icsched.theory.exchanges import area_of, improved, step_gains
-from icsched.theory.sidney import by_closures, hull_slopes, large_area
+from icsched.theory import areas, without_shortcuts
+from icsched.theory.areas import area_of, by_closures, hull_slopes, improved, large_area, step_gains
 from tests.strategies import dags, different_dags
 
 
@@ -161,8 +160,8 @@ def test_a_dag_without_arcs_or_tasks_is_ordered():
 
 def test_without_work_for_proofs_no_area_is_called_the_largest_that_is_not(monkeypatch):
     """What cannot be cut is then ordered by rules, and some of these orders are not the best."""
-    monkeypatch.setattr(sidney, "MOST_SETS", 0)
-    monkeypatch.setattr(sidney, "MOST_ATTEMPTS", 0)
+    monkeypatch.setattr(areas, "MOST_SETS", 0)
+    monkeypatch.setattr(areas, "MOST_ATTEMPTS", 0)
     smaller = 0
     for seed in range(60):
         dag = without_shortcuts(families.random_layered(16, 5, seed=seed))

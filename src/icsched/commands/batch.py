@@ -10,8 +10,7 @@ from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, check_
 from icsched.commands.terminal import QUIET, SIGNS, Json, Signs, put
 from icsched.dag import Dag
 from icsched.errors import GameError, StateError
-from icsched.theory.batches import Batch, Guarantee, GuaranteeKind, best_batch
-from icsched.theory.batches.state import State, state_of
+from icsched.theory.batch import Batch, Guarantee, GuaranteeKind, State, best_batch, state_of
 from icsched.words import counted
 from icsched.workflow import Workflow
 

@@ -11,9 +11,8 @@ from icsched.orders.entry import Made, NamedOrder
 from icsched.orders.prio import prio_order
 from icsched.pebble import Schedule, remaining_paths
 from icsched.theory import confirmed, without_shortcuts
-from icsched.theory.exchanges import area_of, improved
+from icsched.theory.areas import area_of, improved, large_area
 from icsched.theory.settled import Counts
-from icsched.theory.sidney import large_area
 
 
 def area_order(dag: Dag, prio: Made | None = None) -> Made:

@@ -17,10 +17,10 @@ from icsched.errors import LimitError, MemoryLimitError
 from icsched.frames import Listed, Tabular
 from icsched.graph_inputs import T, T_co
 from icsched.orders.plan import Plan, prioritize
-from icsched.theory.memory import exact
-from icsched.theory.memory.lean import depth_first_order, lean_order, peak
+from icsched.theory import memory
+from icsched.theory.decomposition import without_shortcuts
+from icsched.theory.memory import depth_first_order, lean_order, peak
 from icsched.theory.proof import UNPROVED
-from icsched.theory.reduction import without_shortcuts
 
 # How often a task that would take too much memory is tried again.
 PATIENCE = 8
@@ -203,7 +203,7 @@ class _Search(Generic[T]):
         looks at fewer sets within a lower limit, so it may have an answer there.
         """
         try:
-            order = exact.least_memory_order(self.dag, self.sizes)
+            order = memory.least_memory_order(self.dag, self.sizes)
         except LimitError:
             known = [(self.best.order, self.best.memory), *self.bases]
             order, least = min(known, key=lambda pair: pair[1])
@@ -216,7 +216,7 @@ class _Search(Generic[T]):
                 break
             limit = (floor + highest) // 2
             try:
-                found = exact.largest_area_order(self.dag, self.sizes, limit)
+                found = memory.largest_area_order(self.dag, self.sizes, limit)
             except LimitError:
                 self.too_many_sets = min(self.too_many_sets, limit)
                 highest = limit - 1
@@ -250,7 +250,7 @@ class _Search(Generic[T]):
         if limit >= self.too_many_sets:
             return self._found_within(limit)
         try:
-            order = exact.largest_area_order(self.dag, self.sizes, limit)
+            order = memory.largest_area_order(self.dag, self.sizes, limit)
         except LimitError:
             self.too_many_sets = limit
             return self._found_within(limit)
@@ -260,13 +260,13 @@ class _Search(Generic[T]):
 
     def frontier(self) -> list[LimitedOrder[T]]:
         """Return the exact trade-off, largest area first; raises LimitError for a large dag."""
-        order = exact.largest_area_order(self.dag, self.sizes)
+        order = memory.largest_area_order(self.dag, self.sizes)
         found = []
         while order is not None:
             found.append(self._limited(order, None, exact=True))
             if found[-1].memory == 0:
                 break
-            order = exact.largest_area_order(self.dag, self.sizes, found[-1].memory - 1)
+            order = memory.largest_area_order(self.dag, self.sizes, found[-1].memory - 1)
         return found
 
     def _unchanged(self, limit: int) -> LimitedOrder[T]:

@@ -12,7 +12,7 @@ from icsched.frames import brief
 from icsched.orders import prioritize
 from icsched.pebble import Order, check_order
 from icsched.ready import Readiness
-from icsched.theory.batches.choose import (
+from icsched.theory.batch import (
     EXACT,
     Choice,
     Method,

@@ -1,7 +1,13 @@
 """The theory of IC-scheduling: shortcuts, blocks, priorities, duality, bounds, batches, memory."""
 
-from icsched.theory.analysis import Analysis, analyse
-from icsched.theory.batches import (
+from icsched.theory.analysis import (
+    Analysis,
+    analyse,
+    confirmed,
+    proved_by_theorem,
+    settled_by_referee,
+)
+from icsched.theory.batch import (
     Batch,
     batch_can_gain,
     best_batch,
@@ -9,10 +15,7 @@ from icsched.theory.batches import (
     small_union_dag,
 )
 from icsched.theory.blocks import BlockGroup, Kind, family_name
-from icsched.theory.conclusion import confirmed, proved_by_theorem, settled_by_referee
-from icsched.theory.decomposition import Decomposition, decompose
-from icsched.theory.donors import is_universal_donor
-from icsched.theory.duality import dual_order
+from icsched.theory.decomposition import Decomposition, decompose, shortcuts, without_shortcuts
 from icsched.theory.memory import lean_order
 from icsched.theory.priorities import (
     BlockProfile,
@@ -22,15 +25,16 @@ from icsched.theory.priorities import (
     priority,
 )
 from icsched.theory.proof import Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
-from icsched.theory.reduction import shortcuts, without_shortcuts
 from icsched.theory.reticulation import (
     best_profile,
     closure,
     has_persistent_priority_over,
     is_reticulated,
+    is_universal_donor,
 )
 from icsched.theory.strategies import (
     diagonal_shell_order,
+    dual_order,
     is_parent_oriented,
     square_shell_order,
 )

@@ -23,7 +23,7 @@ from icsched.dag import Dag
 from icsched.errors import LimitError
 from icsched.theory.analysis import EXACT_NONSINKS, Analysis, analyse_reduced
 from icsched.theory.blocks import Kind
-from icsched.theory.duality import dual_order
+from icsched.theory.decomposition import shortcuts, without_shortcuts
 from icsched.theory.envelopes import CutWork, envelope
 from icsched.theory.known import Known
 from icsched.theory.merging import block_profiles, copies_of, merged_copies, merged_order
@@ -37,7 +37,6 @@ from icsched.theory.profiles import (
     tree_bound,
     turned,
 )
-from icsched.theory.reduction import shortcuts, without_shortcuts
 from icsched.theory.settled import (
     Blocks,
     Counts,
@@ -52,6 +51,7 @@ from icsched.theory.settled import (
     Without,
 )
 from icsched.theory.splits import Pieces, component_groups, series_parts, sum_pieces
+from icsched.theory.strategies import dual_order
 
 
 class SpentError(Exception):

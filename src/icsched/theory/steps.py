@@ -7,9 +7,8 @@ from dataclasses import replace
 from itertools import groupby, islice
 
 from icsched.dag import Dag
-from icsched.theory.analysis import Analysis
+from icsched.theory.analysis import Analysis, chain_of_blocks
 from icsched.theory.blocks import Kind, family_name
-from icsched.theory.conclusion import chain_of_blocks
 from icsched.theory.proof import EXACT, Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 from icsched.theory.settled import (
     Blocks,

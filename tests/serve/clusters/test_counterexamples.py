@@ -9,7 +9,7 @@ import pytest
 from icsched import Dag, best_cluster, plan_clusters, prioritize
 from icsched.errors import ClusterError
 from icsched.families import cycle, m, n, tree, w
-from icsched.theory.donors import is_universal_donor
+from icsched.theory.reticulation import is_universal_donor
 from tests.proofs import chain_of
 from tests.serve.clusters.posets import has_order
 from tests.theorems.profiles import most_enabled

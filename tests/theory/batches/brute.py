@@ -10,7 +10,7 @@ import numpy as np
 from icsched import Batch, Dag
 from icsched._native import BatchFront
 from icsched.arrays import Rows
-from icsched.theory.batches import Guarantee, GuaranteeKind
+from icsched.theory.batch import Guarantee, GuaranteeKind
 from tests.twins import eligible_after
 
 

@@ -8,7 +8,7 @@ import pytest
 import icsched
 from icsched import ArgumentError, Dag, families
 from icsched.errors import GameError, UnknownTaskError
-from icsched.theory.batches.choose import EXACT
+from icsched.theory.batch import EXACT
 from tests.strategies import naturally_labelled_dags
 from tests.theory.batches.brute import best_eligible, check, random_problem, states, subsets
 from tests.twins import eligible_after

@@ -9,7 +9,7 @@ from icsched import Dag
 from icsched.errors import ArgumentError
 from icsched.families import mesh, random_small_union, w
 from icsched.theory import batch_can_gain, best_batch, has_small_union, small_union_dag
-from icsched.theory.batches import GuaranteeKind
+from icsched.theory.batch import GuaranteeKind
 from tests.strategies import naturally_labelled_dags
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import icsched
-from icsched.theory.batches.choose import EXACT, HALF, expansive
+from icsched.theory.batch import EXACT, HALF, expansive
 from tests.theory.batches.brute import Problem, check_guarantee
 from tests.twins import eligible_after
 

@@ -13,8 +13,8 @@ import icsched
 from icsched import _native, families
 from icsched._native import TaskState
 from icsched.arrays import Rows
-from icsched.theory.batches import GuaranteeKind, milp
-from icsched.theory.batches.choose import EXACT, auto, greedy, pieces
+from icsched.theory import integer_program
+from icsched.theory.batch import EXACT, GuaranteeKind, auto, greedy, pieces
 from tests.theory.batches.brute import Problem, check_guarantee, random_problem, random_tree
 from tests.theory.batches.twins import greedy_twin, rows_of
 from tests.twins import eligible_after
@@ -174,7 +174,7 @@ def test_the_integer_program_finds_what_the_tree_knapsack_finds():
         tree = random_tree(rng, size)
         for r in (size // 4, size // 2):
             start = np.arange(r, dtype=np.int32)
-            found = milp.solve(tree.front, r, time_limit_s=60, start=start)
+            found = integer_program.solve(tree.front, r, time_limit_s=60, start=start)
             assert found.enabled == found.bound == solved(tree, r, most_enumerated=0)
             assert tree.enabled(found.sources.tolist()) == found.enabled
 
@@ -186,7 +186,7 @@ def test_the_integer_program_finds_what_looking_at_every_set_finds():
         best = problem.best_enabled()
         for r in (2, 4, 6):
             start = np.arange(r, dtype=np.int32)
-            found = milp.solve(problem.front, r, time_limit_s=60, start=start)
+            found = integer_program.solve(problem.front, r, time_limit_s=60, start=start)
             assert (found.enabled, found.bound) == (best[r], best[r])
 
 

@@ -13,7 +13,7 @@ from icsched.engines.snakemake.temporary import TemporarySizes
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Aim, Made, made_order
 from icsched.sim import Workers
-from icsched.theory.memory.lean import depth_first_order
+from icsched.theory.memory import depth_first_order
 
 LEAN = "lean"
 Tell = Callable[[str], None]  # gets a sentence about the order

@@ -22,7 +22,7 @@ from icsched.pebble import Order, check_order, checked_sizes, verify
 from icsched.serve.clusters.frontier import Frontier, Neighbourhood, Rest
 from icsched.tables import Table
 from icsched.theory import Analysis, analyse
-from icsched.theory.donors import is_universal_donor
+from icsched.theory.reticulation import is_universal_donor
 
 VERIFY_SETS = 200_000  # the referee's limit for checking an order of the user's
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from icsched._native import BatchFront
 from icsched.arrays import Ids
-from icsched.theory.batches.state import BatchFront
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver, CpSolverStatus

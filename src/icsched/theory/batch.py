@@ -5,11 +5,15 @@ Computing". Only a bipartite graph matters, the front. Its sources are the tasks
 Its sinks are the tasks that wait for some sources and for nothing else. The front falls into
 connected pieces. If every piece can be solved, max-plus convolution puts the solutions together
 (Theorem 4.1).
+
+Whether a batch can gain a given number of tasks is their problem BICSD, which is NP-complete
+(section 3). They reduce the problem "many subsets with small union" to BICSD;
+`families.random_small_union` draws dags of this reduction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Generic, Literal, get_args
@@ -18,14 +22,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native, checks
-from icsched._native import BatchFront, Solving
+from icsched._native import BatchFront, Solving, TaskState
 from icsched.arrays import Ids, Mask, ids_where, mask_of, task_ids
-from icsched.dag import Graph, dag_of
-from icsched.errors import GameError
+from icsched.dag import Dag, Graph, dag_of
+from icsched.errors import ArgumentError, GameError, LimitError, StateError
 from icsched.frames import Answer, names_of
 from icsched.graph_inputs import T, T_co
-from icsched.theory.batches import milp
-from icsched.theory.batches.state import state_of
+from icsched.ready import missing_parents
+from icsched.theory import integer_program
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What may be taken now.
+
+    `sources` are the tasks that may be taken, ids ascending. `eligible` counts the tasks that
+    will be eligible if nothing is taken and the running tasks end. `front` says what the sources
+    enable.
+    """
+
+    sources: Ids
+    eligible: int
+    front: BatchFront
+
+
+def state_of(dag: Dag, executed: Iterable[Hashable], running: Iterable[Hashable]) -> State:
+    """Check *executed* and *running*, and return what may be taken. O(tasks + arcs).
+
+    Raises what `Dag.mask` raises; GameError if a parent of an executed task is not executed, or a
+    running task is not eligible.
+    """
+    done, busy = dag.mask(executed), dag.mask(running)
+    missing = missing_parents(dag, done)
+    _check_executed(dag, done, missing)
+    offered = (missing == 0) & ~done
+    _check_running(dag, done, busy, offered)
+    offered &= ~busy
+    settled = done | busy
+    if busy.any():
+        missing = missing_parents(dag, settled)
+    states = np.full(len(dag), TaskState.WAITING, np.uint8)
+    states[settled] = TaskState.EXECUTED
+    states[offered] = TaskState.OFFERED
+    sources = ids_where(offered)
+    front = _native.batch_front(dag.child_rows, dag.parent_rows, states, sources)
+    return State(sources, int(np.count_nonzero((missing == 0) & ~settled)), front)
+
+
+def _check_executed(dag: Dag, done: Mask, missing: Ids) -> None:
+    early = np.flatnonzero(done & (missing > 0))
+    if len(early):
+        task = int(early[0])
+        parent = next(p for p in dag.parent_rows[task].tolist() if not done[p])
+        names = f"{dag.names[task]!r} cannot have run: its parent {dag.names[parent]!r}"
+        raise StateError("executed", f"{names} has not")
+
+
+def _check_running(dag: Dag, done: Mask, busy: Mask, offered: Mask) -> None:
+    wrong = np.flatnonzero(busy & ~offered)
+    if not len(wrong):
+        return
+    task = int(wrong[0])
+    name = repr(dag.names[task])
+    if done[task]:
+        raise StateError("running", f"{name} is executed already")
+    parent = repr(dag.names[next(p for p in dag.parent_rows[task].tolist() if not done[p])])
+    raise StateError("running", f"{name} is not eligible: its parent {parent} has not run")
+
 
 Method = Literal["auto", "tree", "expansive", "exact", "greedy"]
 
@@ -256,7 +319,7 @@ def _milp(front: BatchFront, count: int, time_limit_s: float) -> Choice:
     """Solve the integer program; return the greedy start if nothing better was found."""
     start = greedy(front, count)
     bound = _native.most_enabled(front, count)
-    found = milp.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
+    found = integer_program.solve(front, count, time_limit_s=time_limit_s, start=start.sources)
     if found is None:
         return replace(
             start, method="exact", guarantee=_within(bound - start.enabled, timed_out=True)
@@ -317,3 +380,59 @@ def _in_order(front: BatchFront, choice: Choice) -> Choice:
     useful[spare] = True
     sources = ids_where(useful)
     return replace(choice, sources=sources, enabled=_enabled_by(front, sources))
+
+
+def batch_can_gain(
+    graph: Graph, executed: Iterable[Hashable], r: int, gain: int, *, time_limit_s: float = 10.0
+) -> bool:
+    """Whether some *r* eligible tasks leave at least *gain* more tasks eligible than there are now.
+
+    *gain* may be negative. The answer is exact. Raises LimitError if it takes longer than
+    *time_limit_s*; ArgumentError if fewer than *r* tasks are eligible; else as `best_batch`.
+
+    >>> fork = Dag({"a": [], "b": ["a"], "c": ["a"]})
+    >>> batch_can_gain(fork, [], 1, 1), batch_can_gain(fork, [], 1, 2)
+    (True, False)
+    """
+    dag, done = dag_of(graph), list(executed)
+    eligible = state_of(dag, done, ()).eligible
+    checks.whole_number("r", r, least=1, most=max(1, eligible))
+    best = best_batch(dag, done, r, method="exact", time_limit_s=time_limit_s)
+    if best.eligible_after >= eligible + gain:
+        return True
+    if best.guarantee.kind is not GuaranteeKind.EXACT:
+        raise LimitError(f"the best batch was not found within {time_limit_s:g} s")
+    return False
+
+
+def small_union_dag(subsets: Sequence[Iterable[int]]) -> Dag:
+    """Return the dag of an instance of "many subsets with small union".
+
+    There are as many elements, counted from 0, as subsets. Elements are sources, and subsets are
+    sinks whose parents are their elements. Some b sources enable m sinks if and only if some m
+    subsets have a union of at most b elements. Raises ArgumentError unless every subset has an
+    element, and every element is in a subset.
+
+    >>> small_union_dag([[0, 1], [1]]).arcs.tolist()
+    [[0, 2], [1, 2], [1, 3]]
+    """
+    count, sets = len(subsets), [sorted(set(subset)) for subset in subsets]
+    if set().union(*sets) != set(range(count)) or not all(sets):
+        raise ArgumentError(
+            f"argument subsets: expected {count} sets that are not empty and have the union"
+            f" 0, .., {count - 1}"
+        )
+    arcs = [(element, count + place) for place, subset in enumerate(sets) for element in subset]
+    return Dag.from_arcs(2 * count, arcs)
+
+
+def has_small_union(subsets: Sequence[Iterable[int]], m: int, b: int) -> bool:
+    """Whether some *m* of *subsets* have a union of at most *b* elements (Theorem 3.1).
+
+    >>> has_small_union([[0, 1], [1]], 1, 1), has_small_union([[0, 1], [1]], 2, 1)
+    (True, False)
+    """
+    checks.whole_number("m", m, least=0, most=len(subsets))
+    if checks.whole_number("b", b, least=0, most=len(subsets)) == 0:
+        return m == 0
+    return batch_can_gain(small_union_dag(subsets), [], b, m - b)
