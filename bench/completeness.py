@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from icsched import Dag, pebble
-from icsched.theory.settling import FULL, QUICK, Effort, settle
+from icsched.theory.recursion import FULL, QUICK, Effort, bounded_order
 
 Rng = np.random.Generator
 Arcs = list[tuple[int, int]]
@@ -165,10 +165,10 @@ def completeness(dags: list[Dag], effort: Effort) -> tuple[int, float, float]:
         if pebble.ic_optimal_order(dag) is None:
             continue
         optimal += 1
-        settled = settle(dag, effort)
-        whole = np.append(settled.order, dag.sinks)
+        bounded = bounded_order(dag, effort)
+        whole = np.append(bounded.order, dag.sinks)
         found += pebble.verify(dag, whole).ic_optimal
-        proved += settled.is_met
+        proved += bounded.is_met
     return optimal, found / max(optimal, 1), proved / max(optimal, 1)
 
 

@@ -32,10 +32,10 @@ from icsched.audit import audit
 from icsched.errors import CertificateError
 from icsched.theory import proved_by_theorem, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
+from icsched.theory.bounds import BoundedOrder
 from icsched.theory.certificate import certificate_of
 from icsched.theory.envelopes import envelope
-from icsched.theory.settled import Settled
-from icsched.theory.settling import FULL, QUICK, settle
+from icsched.theory.recursion import FULL, QUICK, bounded_order
 
 MOST_NONSINKS = 13
 EFFORTS = {
@@ -90,28 +90,28 @@ def claim(is_true: object, dag: Dag, what: str) -> None:
         raise FalseClaimError(f"{what}: {len(dag)} tasks, arcs {dag.arcs.tolist()}")
 
 
-def check_settled(truth: Truth, settled: Settled, what: str) -> None:
+def check_bounded(truth: Truth, bounded: BoundedOrder, what: str) -> None:
     """Check the order, its profile and the bound."""
     dag, steps = truth.dag, len(truth.best)
-    order = np.append(settled.order, dag.sinks)
+    order = np.append(bounded.order, dag.sinks)
     reached = pebble.Schedule.of(dag, order).enabled[:steps]
-    claim(np.array_equal(reached, settled.reached), dag, f"{what}: wrong profile")
-    claim(len(settled.bound) == steps, dag, f"{what}: wrong length of the bound")
-    claim((settled.bound >= truth.best).all(), dag, f"{what}: bound below the best")
+    claim(np.array_equal(reached, bounded.reached), dag, f"{what}: wrong profile")
+    claim(len(bounded.bound) == steps, dag, f"{what}: wrong length of the bound")
+    claim((bounded.bound >= truth.best).all(), dag, f"{what}: bound below the best")
 
 
-def check_certificate(truth: Truth, settled: Settled, what: str) -> None:
+def check_certificate(truth: Truth, bounded: BoundedOrder, what: str) -> None:
     """Check that the checker accepts the certificate, and proves the same bound."""
     dag = truth.dag
-    order = np.append(settled.order, dag.sinks)
-    made = json.loads(json.dumps(certificate_of(settled, order).to_dict()))
+    order = np.append(bounded.order, dag.sinks)
+    made = json.loads(json.dumps(certificate_of(bounded, order).to_dict()))
     try:
         proved = audit(list(dag.names), dag.arcs.astype(np.int64), made)
     except CertificateError as error:
         raise FalseClaimError(f"{what}: refused, {error}: arcs {dag.arcs.tolist()}") from error
     enabled = (proved.bound + np.arange(len(dag) + 1) - len(dag.sources))[: len(truth.best)]
-    claim(np.array_equal(enabled, settled.bound), dag, f"{what}: the checker finds another bound")
-    claim(proved.is_ic_optimal == settled.is_met, dag, f"{what}: wrong verdict of the checker")
+    claim(np.array_equal(enabled, bounded.bound), dag, f"{what}: the checker finds another bound")
+    claim(proved.is_ic_optimal == bounded.is_met, dag, f"{what}: wrong verdict of the checker")
 
 
 def check_envelope(truth: Truth) -> None:
@@ -152,10 +152,10 @@ def check(dag: Dag, efforts: Sequence[str] = tuple(EFFORTS)) -> list[str]:
     truth = Truth(dag)
     claims = [check_order(truth), check_theorems(truth)]
     for name in efforts:
-        settled = settle(dag, EFFORTS[name])
-        check_settled(truth, settled, name)
-        check_certificate(truth, settled, name)
-        claims += [f"{name}: tried"] + [f"{name}: met"] * settled.is_met
+        bounded = bounded_order(dag, EFFORTS[name])
+        check_bounded(truth, bounded, name)
+        check_certificate(truth, bounded, name)
+        claims += [f"{name}: tried"] + [f"{name}: met"] * bounded.is_met
     claims += ["an order is IC-optimal"] if truth.has_ic_optimal_order else []
     check_envelope(truth)
     return claims
@@ -310,9 +310,9 @@ def _other(rng: Rng, value: object) -> object:
 def check_tampered(rng: Rng) -> list[str]:
     """Change a certificate; if it is accepted, check that all it says is still true."""
     dag = random_dag(rng) if rng.random() < 0.5 else aimed_dag(rng)
-    truth, settled = Truth(dag), settle(dag, EFFORTS[str(rng.choice(list(EFFORTS)))])
-    order = np.append(settled.order, dag.sinks)
-    other = changed(rng, json.loads(json.dumps(certificate_of(settled, order).to_dict())))
+    truth, bounded = Truth(dag), bounded_order(dag, EFFORTS[str(rng.choice(list(EFFORTS)))])
+    order = np.append(bounded.order, dag.sinks)
+    other = changed(rng, json.loads(json.dumps(certificate_of(bounded, order).to_dict())))
     try:
         proved = audit(list(dag.names), dag.arcs.astype(np.int64), other)
     except CertificateError:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     )
     from icsched.sim import Pool, Times, Workers
     from icsched.theory import Batch, Proof, best_batch
-    from icsched.theory.bounds import bound
+    from icsched.theory.certificate import bound
     from icsched.workflow import Workflow
 
 __all__ = [
@@ -91,7 +91,7 @@ _HOMES = {  # where each export lives
     "icsched.serve": "BatchServer Cluster ClusterServer Sorter best_cluster plan_clusters",
     "icsched.sim": "Pool Times Workers",
     "icsched.theory": "Batch Proof best_batch",
-    "icsched.theory.bounds": "bound",
+    "icsched.theory.certificate": "bound",
     "icsched.workflow": "Workflow",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, pebble
-from icsched.theory.envelopes import CutWork, Envelope, envelope
+from icsched.theory.envelopes import Envelope, envelope
+from icsched.theory.profiles import Allowance
 
 
 def random_dag(rng: np.random.Generator, most: int) -> Dag:
@@ -87,7 +88,7 @@ def test_the_bound_holds_and_is_exact_at_the_ends_of_segments(seed: int) -> None
 def test_less_work_gives_a_weaker_bound_that_still_holds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     dag = random_dag(rng, 10)
-    full, found = envelope(dag), envelope(dag, work=CutWork(int(rng.integers(100))))
+    full, found = envelope(dag), envelope(dag, arcs=Allowance(int(rng.integers(100))))
 
     assert (found.bound >= full.bound).all()
     check_shares(dag, found, [1] * len(dag))

@@ -10,7 +10,7 @@ from icsched import Dag, verify
 from icsched.theory import Proof, analysis, proved_by_theorem, shortcuts
 from icsched.theory.analysis import analyse_reduced
 from icsched.theory.proof import Chain, Link, Sign, Theorem
-from icsched.theory.settling import QUICK, met_by_parts
+from icsched.theory.recursion import QUICK, optimal_by_parts
 from icsched.theory.steps import proof_of
 from tests.theory.samples import random_dags
 
@@ -45,7 +45,7 @@ def concluded(dag: Dag) -> tuple[np.ndarray, Proof] | None:
     taken_apart = analyse_reduced(dag)
     if (proved := proved_by_theorem(taken_apart)) is not None:
         return proved
-    settled = met_by_parts(dag, taken_apart, replace(QUICK, sets=0))
+    settled = optimal_by_parts(dag, taken_apart, replace(QUICK, sets=0))
     return None if settled is None else (np.append(settled.order, dag.sinks), proof_of(settled))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag, pebble
-from icsched.theory.settling import FULL, settle
+from icsched.theory.recursion import FULL, bounded_order
 from tools import proofs
 
 FORK_AND_CHAIN = Dag({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
@@ -87,15 +87,15 @@ def test_changed_certificates_are_refused_or_still_true():
 )
 def test_a_false_claim_is_noticed(change):
     truth = proofs.Truth(FORK_AND_CHAIN)
-    settled = replace(settle(FORK_AND_CHAIN, FULL), **change)
+    settled = replace(bounded_order(FORK_AND_CHAIN, FULL), **change)
 
     with pytest.raises(proofs.FalseClaimError, match="5 tasks, arcs"):
-        proofs.check_settled(truth, settled, "changed")
+        proofs.check_bounded(truth, settled, "changed")
 
 
 def test_a_certificate_of_another_bound_is_noticed():
     truth = proofs.Truth(FORK_AND_CHAIN)
-    settled = replace(settle(FORK_AND_CHAIN, FULL), bound=np.array([0, 3, 3]))
+    settled = replace(bounded_order(FORK_AND_CHAIN, FULL), bound=np.array([0, 3, 3]))
 
     with pytest.raises(proofs.FalseClaimError, match=r"refused|another bound"):
         proofs.check_certificate(truth, settled, "changed")

@@ -12,7 +12,7 @@ from icsched.orders.prio import prio_order
 from icsched.pebble import Schedule, remaining_paths
 from icsched.theory import confirmed, without_shortcuts
 from icsched.theory.areas import area_of, improved, large_area
-from icsched.theory.settled import Counts
+from icsched.theory.profiles import Counts
 
 
 def area_order(dag: Dag, prio: Made | None = None) -> Made:

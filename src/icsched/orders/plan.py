@@ -24,8 +24,7 @@ from icsched.orders.table import ORDERS
 from icsched.pebble import Order, RunTimes, Schedule, check_order, checked_run_times
 from icsched.sim import AnyPool
 from icsched.theory import Analysis, Proof, analyse, confirmed
-from icsched.theory.bounds import bound
-from icsched.theory.certificate import Certificate
+from icsched.theory.certificate import Certificate, bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +86,7 @@ class Plan(Tabular, Shown, Generic[T_co]):
     @cached_property
     def certificate(self) -> Certificate:
         """How close the order comes to a bound that no order exceeds; computed when asked for."""
-        return Certificate(bound(self.dag).settled, self.schedule)
+        return Certificate(bound(self.dag).bounded, self.schedule)
 
     @cached_property
     def fifo(self) -> Schedule[T_co]:

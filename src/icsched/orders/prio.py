@@ -19,7 +19,7 @@ from icsched.orders.entry import Made, NamedOrder
 from icsched.pebble import area, remaining_paths
 from icsched.theory import Proof, proved_by_theorem, settled_by_referee, without_shortcuts
 from icsched.theory.analysis import analyse_reduced
-from icsched.theory.settling import met_by_parts
+from icsched.theory.recursion import optimal_by_parts
 from icsched.theory.steps import proof_of
 
 # Larger dags, in tasks and arcs together, are ordered once, with the first way to break ties.
@@ -52,10 +52,10 @@ def _by_steps(dag: Dag, run_times: Floats | None) -> tuple[Ids, Proof]:
             return way.old[proved[0]], proved[1]
         orders.append(way.old[analysis.order])
         if way is first:
-            settled = met_by_parts(way.dag, analysis)
-            if settled is not None:
-                order = np.append(settled.order, way.dag.sinks)
-                return way.old[order], proof_of(settled)
+            bounded = optimal_by_parts(way.dag, analysis)
+            if bounded is not None:
+                order = np.append(bounded.order, way.dag.sinks)
+                return way.old[order], proof_of(bounded)
         if len(dag) + dag.arc_count > MOST_TRIED:
             break
     best = max(orders, key=lambda order: area(dag, order))  # the first of the largest

@@ -132,7 +132,7 @@ def _(certificate: Certificate) -> _View:
     proved = f"at least {least} of the eligible tasks that any order could have, {mean} on average"
     if certificate.is_ic_optimal:
         proved = _IC_OPTIMAL
-    heading = f"certificate of an order of {_size(certificate.settled.dag)}"
+    heading = f"certificate of an order of {_size(certificate.bounded.dag)}"
     return _View(heading, [("proved", proved)], draw)
 
 

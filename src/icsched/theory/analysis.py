@@ -121,8 +121,8 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
         exact_sets=exact_sets,
         all_sets=ALL_SETS + 5 * len(reduced),
     )
-    profile_of, profiles = _profiles(parts, orders)
-    if len(profiles.offsets) > MANY_PROFILES and is_sum_of_trees(parts, orders):
+    profile_of, profiles = _distinct_profiles(parts, orders)
+    if len(profiles) >= MANY_PROFILES and is_sum_of_trees(parts, orders):
         # Theorem 3.2 will order the trees, so comparing every pair would be wasted work.
         nothing = np.zeros(len(parts), bool)
         return Analysis(parts, orders, np.arange(len(parts), dtype=np.int32), nothing)
@@ -130,9 +130,9 @@ def analyse_reduced(reduced: Dag, *, exact_sets: int = EXACT_SETS) -> Analysis:
         parts.superdag.child_rows,
         parts.superdag.parent_rows,
         profile_of,
-        _smallest_tasks(parts),
-        profiles.offsets,
-        profiles.counts,
+        parts.blocks.nonsinks.targets[parts.blocks.nonsinks.offsets[:-1]],
+        np.cumsum([0, *map(len, profiles)]).astype(np.int32),
+        np.concatenate([np.empty(0, np.int64), *profiles]),
     )
     return Analysis(parts, orders, sequence, has_priority.astype(bool))
 
@@ -142,33 +142,24 @@ def is_sum_of_trees(parts: Decomposition, orders: BlockOrders) -> bool:
     return parts.superdag.arc_count == 0 and bool((orders.kind == Kind.TREE).all())
 
 
-def _smallest_tasks(parts: Decomposition) -> Ids:
-    rows = parts.blocks.nonsinks
-    return rows.targets[rows.offsets[:-1]]  # each row is ascending
-
-
-@dataclass(frozen=True, slots=True)
-class _Profiles:
-    offsets: Ids
-    counts: NDArray[np.int64]
-
-
-def _profiles(parts: Decomposition, orders: BlockOrders) -> tuple[Ids, _Profiles]:
+def _distinct_profiles(
+    parts: Decomposition, orders: BlockOrders
+) -> tuple[Ids, list[NDArray[np.int64]]]:
     """Return the number of each block's profile, and the distinct profiles."""
-    offsets = parts.blocks.nonsinks.offsets
     firsts = np.flatnonzero(orders.alike == np.arange(len(parts)))
     number = np.empty(len(parts), np.int32)
     number[firsts] = np.arange(len(firsts), dtype=np.int32)
     distinct = [
-        eligible_counts(
-            orders.enabled[offsets[block] + block : offsets[block + 1] + block + 1],
-            int(orders.sources[block]),
-        )
+        eligible_counts(enabled_by(parts, orders, block), int(orders.sources[block]))
         for block in firsts.tolist()
     ]
-    ends = np.cumsum([0, *(len(counts) for counts in distinct)]).astype(np.int32)
-    flat = np.concatenate(distinct) if distinct else np.empty(0, np.int64)
-    return number[orders.alike], _Profiles(ends, flat)
+    return number[orders.alike], distinct
+
+
+def enabled_by(parts: Decomposition, orders: BlockOrders, block: int) -> Ids:
+    """Return the profile of *block*: what its order enables after 0, 1, 2, ... nonsinks."""
+    start, end = parts.blocks.nonsinks.offsets[block : block + 2].tolist()
+    return orders.enabled[start + block : end + block + 1]
 
 
 # If no theorem proves an order, the referee may visit this many sets. It may visit fewer if a set

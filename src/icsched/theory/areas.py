@@ -21,12 +21,13 @@ from icsched import pebble
 from icsched.arrays import Floats, Ids, ids_where, ranks_of
 from icsched.dag import Dag
 from icsched.errors import LimitError
-from icsched.theory.envelopes import CutWork, envelope
-from icsched.theory.settled import Counts
-from icsched.theory.settling import QUICK, settle_reduced
-from icsched.theory.splits import Pieces, component_groups, series_parts, sum_pieces
+from icsched.theory.envelopes import envelope
+from icsched.theory.pieces import Pieces, component_groups, series_parts, sum_pieces
+from icsched.theory.profiles import Allowance, Counts
+from icsched.theory.recursion import PART_SETS, QUICK, bounded_order_reduced
 
-MOST_ROUNDS = 50
+MOST_ROUNDS = 50  # of exchanges
+EXCHANGE_LOOKS = 100_000  # at arcs: some tenths of a second
 
 
 def last_parents(dag: Dag, order: Ids) -> Counts:
@@ -56,20 +57,13 @@ def area_of(dag: Dag, order: Ids, gains: Counts) -> int:
     return int(np.cumsum(step_gains(dag, order, gains)).sum())
 
 
-@dataclass
-class Looks:
-    """How many arcs exchanges may still look at."""
-
-    left: int = 100_000  # some tenths of a second
-
-
-def improved(dag: Dag, order: Ids, gains: Counts, looks: Looks | None = None) -> Ids:
+def improved(dag: Dag, order: Ids, gains: Counts, looks: Allowance | None = None) -> Ids:
     """Return *order*, which has all nonsinks and only these, with no less area.
 
     Each round delays tasks that wait for others. While *looks* are left, the round then exchanges
     neighbouring stretches.
     """
-    looks = looks or Looks()
+    looks = looks or Allowance(EXCHANGE_LOOKS)
     best, most = order, area_of(dag, order, gains)
     for _ in range(MOST_ROUNDS):
         found = _delayed(dag, best)
@@ -101,7 +95,7 @@ class _Stretches:
     Then an exchange is worth a * h - b * g.
     """
 
-    def __init__(self, dag: Dag, order: Ids, gains: Counts, looks: Looks) -> None:
+    def __init__(self, dag: Dag, order: Ids, gains: Counts, looks: Allowance) -> None:
         self._dag, self._gains, self._looks = dag, gains, looks
         ends = np.flatnonzero(step_gains(dag, order, gains)) + 1
         self._stretches = [stretch.tolist() for stretch in np.split(order, ends) if len(stretch)]
@@ -157,10 +151,9 @@ class _Stretches:
 
 
 MOST_DEPTH = 60  # parts deeper than this are not cut
-CUT_ARCS = 3_000_000  # as `CutWork` counts them: some seconds
+CUT_ARCS = 3_000_000  # as `envelope` counts them: some seconds
 MOST_LOOKS = 8_000_000  # at tasks and arcs of parts
 PART_LOOKS = 500  # what a part costs besides
-PART_SETS = 100_000  # that the referee may visit for one part
 MOST_SETS = 2_000_000  # and for all parts
 MOST_ATTEMPTS = 5  # to prove the order of a part that is too large for the referee
 MOST_COPIES = 20_000  # of tasks, to prove it for gains that are not 1
@@ -196,8 +189,9 @@ class _Cutting:
 
     def __init__(self) -> None:
         self.is_exact = True
-        self._cut, self._sets, self._attempts = CutWork(CUT_ARCS), MOST_SETS, MOST_ATTEMPTS
-        self._cells, self._parts, self._looks = MOST_CELLS, MOST_LOOKS, Looks()
+        self._sets, self._parts, self._attempts = MOST_SETS, MOST_LOOKS, MOST_ATTEMPTS
+        self._cells, self._cuts = Allowance(MOST_CELLS), Allowance(CUT_ARCS)
+        self._looks = Allowance(EXCHANGE_LOOKS)
         self._found: dict[tuple[int, bytes, bytes], Ids] = {}
 
     def nonsinks(self, dag: Dag, gains: Counts, depth: int = 0) -> Ids:
@@ -220,7 +214,7 @@ class _Cutting:
         groups = component_groups(dag)
         if (dag.in_degrees + dag.out_degrees == 0).any() or len(np.unique(groups)) > 2:
             return self._merged(sum_pieces(dag, groups), gains, depth)
-        segments = envelope(dag, gains=gains, work=self._cut)
+        segments = envelope(dag, gains=gains, arcs=self._cuts)
         if len(segments.sizes) > 1:
             parts = sum_pieces(dag, segments.segment)
             return self._one_by_one(parts, gains, depth, series=False)
@@ -264,9 +258,7 @@ class _Cutting:
         if proved:
             return found[0]
         self.is_exact = False
-        size = len(dag)
-        if size**2 * len(dag.nonsinks) <= self._cells:
-            self._cells -= size**2 * len(dag.nonsinks)
+        if self._cells.take(len(dag) ** 2 * len(dag.nonsinks)):
             found.append(by_closures(dag, gains))
         found = [improved(dag, order, gains, self._looks) for order in found or [_nonsinks(dag)]]
         return max(found, key=lambda order: area_of(dag, order, gains))
@@ -285,8 +277,8 @@ class _Cutting:
         if not self._attempts or len(dag) > MOST_COPIES:
             return False, []
         self._attempts -= 1
-        settled = settle_reduced(dag, QUICK)
-        return settled.is_met, [settled.order]
+        bounded = bounded_order_reduced(dag, QUICK)
+        return bounded.is_met, [bounded.order]
 
 
 def _alike(gains: Counts) -> list[NDArray[np.int64]]:

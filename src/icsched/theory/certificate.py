@@ -1,4 +1,4 @@
-"""Certificates: how close an order comes to a bound that no order exceeds, and the proof as data.
+"""Bounds on the eligible tasks of any order, and certificates: how close an order comes to a bound.
 
 `docs/certificates.md` describes the file and proves the rules. `icsched.audit` checks it.
 """
@@ -14,25 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched.arrays import Floats, Ids
-from icsched.dag import Dag
+from icsched.dag import Dag, Graph, dag_of
 from icsched.frames import Shown
 from icsched.pebble import Order, Schedule
 from icsched.theory.analysis import Analysis
 from icsched.theory.blocks import Kind
-from icsched.theory.settled import (
+from icsched.theory.bounds import (
     Blocks,
+    BoundedOrder,
     Copies,
-    Counts,
     Dual,
     Exact,
     Least,
     Series,
-    Settled,
     Shares,
     Sum,
     Tree,
     Without,
 )
+from icsched.theory.profiles import Counts
+from icsched.theory.recursion import FULL, bounded_order
 
 SCHEMA = 1
 Node = dict[str, Any]
@@ -46,7 +47,7 @@ class Certificate(Shown):
     which `icsched.audit` can check.
     """
 
-    settled: Settled
+    bounded: BoundedOrder
     schedule: Schedule
 
     def __repr__(self) -> str:
@@ -61,7 +62,7 @@ class Certificate(Shown):
         >>> made["min_ratio"], made["bound"]["pieces"][0]["part"]
         (1.0, {'rule': 'tree'})
         """
-        dag = self.settled.dag
+        dag = self.bounded.dag
         return {
             "schema": SCHEMA,
             "tasks": len(dag),
@@ -71,7 +72,7 @@ class Certificate(Shown):
             "min_ratio": self.min_ratio,
             "mean_ratio": self.mean_ratio,
             "area_ratio": self.area_ratio,
-            "bound": _node(self.settled, {}),
+            "bound": _node(self.bounded, {}),
         }
 
     @cached_property
@@ -82,10 +83,10 @@ class Certificate(Shown):
     @cached_property
     def bound(self) -> Counts:
         """The most eligible tasks that any order can have after each step, at most."""
-        dag = self.settled.dag
+        dag = self.bounded.dag
         nonsources = len(dag) - len(dag.sources)
         enabled = np.full(len(dag) + 1, nonsources, np.int64)
-        enabled[: len(self.settled.bound)] = np.minimum(self.settled.bound, nonsources)
+        enabled[: len(self.bounded.bound)] = np.minimum(self.bounded.bound, nonsources)
         return enabled + len(dag.sources) - np.arange(len(dag) + 1)
 
     @cached_property
@@ -117,9 +118,9 @@ class Certificate(Shown):
         return bool(np.array_equal(self.eligible, self.bound))
 
 
-def certificate_of(settled: Settled, order: Order) -> Certificate:
+def certificate_of(bounded: BoundedOrder, order: Order) -> Certificate:
     """Compare *order* with what is known of its dag; raises ScheduleError if it is not legal."""
-    return Certificate(settled, Schedule.of(settled.dag, order))
+    return Certificate(bounded, Schedule.of(bounded.dag, order))
 
 
 def fingerprint(dag: Dag) -> str:
@@ -133,49 +134,42 @@ def fingerprint(dag: Dag) -> str:
     return whole.hexdigest()
 
 
-def _node(settled: Settled, known: dict[int, Node]) -> Node:
-    """Return the step of *settled* as JSON; one that occurs often is made once."""
-    if id(settled) not in known:
-        known[id(settled)] = _made(settled, known)
-    return known[id(settled)]
+def _node(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
+    """Return the step of *bounded* as JSON; one that occurs often is made once."""
+    if id(bounded) not in known:
+        known[id(bounded)] = _made(bounded, known)
+    return known[id(bounded)]
 
 
-def _made(settled: Settled, known: dict[int, Node]) -> Node:
-    if not settled.dag.arc_count:
+def _made(bounded: BoundedOrder, known: dict[int, Node]) -> Node:
+    if not bounded.dag.arc_count:
         return {"rule": "exact"}
-    step = settled.step
-    match step:
-        case Exact() | Tree():
-            return {"rule": type(step).__name__.lower()}
-        case Shares():
-            found = step.envelope
+    match bounded.step:
+        case Exact() | Tree() as leaf:
+            return {"rule": type(leaf).__name__.lower()}
+        case Shares(found):
             segments, shares = found.segment.tolist(), found.shares.tolist()
             return {"rule": "shares", "segments": segments, "shares": shares}
-        case Without():
-            return {
-                "rule": "without",
-                "arcs": step.arcs.tolist(),
-                "part": _node(step.settled, known),
-            }
-        case Dual():
-            return {"rule": "dual", "part": _node(step.settled, known)}
-        case Least():
-            return {"rule": "least", "parts": [_node(part, known) for part in step.settled]}
-        case Series():
-            parts = [
-                {"tasks": part.tasks.tolist(), "part": _node(part.settled, known)}
-                for part in step.parts
+        case Without(arcs, part):
+            return {"rule": "without", "arcs": arcs.tolist(), "part": _node(part, known)}
+        case Dual(part):
+            return {"rule": "dual", "part": _node(part, known)}
+        case Least(bounds):
+            return {"rule": "least", "parts": [_node(part, known) for part in bounds]}
+        case Series(parts):
+            nodes = [
+                {"tasks": part.tasks.tolist(), "part": _node(part.bounded, known)} for part in parts
             ]
-            return {"rule": "series", "parts": parts}
-        case Sum():
-            return {"rule": "sum", "pieces": [_piece(copies, known) for copies in step.pieces]}
-        case Blocks():
-            return {"rule": "sum", "pieces": _block_pieces(step.analysis)}
+            return {"rule": "series", "parts": nodes}
+        case Blocks(analysis):
+            return {"rule": "sum", "pieces": _block_pieces(analysis)}
+        case Sum(pieces):
+            return {"rule": "sum", "pieces": [_piece(copies, known) for copies in pieces]}
 
 
 def _piece(copies: Copies, known: dict[int, Node]) -> Node:
     runs, counts = copies.runs.tolist(), copies.counts.tolist()
-    return {"runs": runs, "counts": counts, "part": _node(copies.settled, known)}
+    return {"runs": runs, "counts": counts, "part": _node(copies.bounded, known)}
 
 
 def _block_pieces(analysis: Analysis) -> list[Node]:
@@ -227,3 +221,37 @@ def _leaf(kind: Kind, runs: int, only: int) -> Node:
         Kind.CLIQUE: "clique",
     }
     return {"rule": names.get(kind, "exact")}
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A bound that no order of a dag exceeds; `bounded` has the reasons."""
+
+    bounded: BoundedOrder
+
+    def __repr__(self) -> str:
+        return f"Bound(eligible={np.array2string(self.eligible, threshold=12, edgeitems=4)})"
+
+    @cached_property
+    def eligible(self) -> Counts:
+        """The most tasks that can be eligible after 0, 1, 2, ... executed tasks, at most."""
+        found, dag = self.bounded, self.bounded.dag
+        whole = Schedule.trusted(dag, np.append(found.order, dag.sinks))
+        return Certificate(found, whole).bound
+
+    def certificate(self, order: Order) -> Certificate:
+        """Compare *order* with the bound; raises ScheduleError if it is not legal."""
+        return certificate_of(self.bounded, order)
+
+
+def bound(graph: Graph) -> Bound:
+    """Return a bound on the eligible tasks of any order of *graph*.
+
+    The work is limited by counts. So large dags get weaker bounds, and the same graph always the
+    same bound. Raises GraphError for a graph that is not a dag.
+
+    >>> found = bound({"a": [], "b": ["a"], "c": [], "d": ["c"], "e": ["c"]})
+    >>> found.eligible.tolist(), found.certificate([0, 2, 1, 3, 4]).area_ratio
+    ([2, 3, 3, 2, 1, 0], 0.9090909090909091)
+    """
+    return Bound(bounded_order(dag_of(graph), FULL))

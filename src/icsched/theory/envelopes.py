@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from icsched.arrays import Ids, Mask
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, LimitError
-from icsched.theory.settled import Counts
+from icsched.theory.profiles import Allowance, Counts
 
 # Arcs that all rounds together may put through flows, each times the binary digits of the dag's
 # depth, because deep flows take longer: about ten seconds.
@@ -30,23 +30,6 @@ MOST_CUT_ARCS = 15_000_000
 Numbers = NDArray[np.int64]
 
 _WIDEST = 1 << 62  # sizes times gains: all units of a flow fit int64
-
-
-@dataclass
-class CutWork:
-    """How many arcs may still be put through flows.
-
-    Each round takes off its arcs, times the binary digits of the dag's depth.
-    """
-
-    arcs: int = MOST_CUT_ARCS
-
-    def take(self, arcs: int) -> bool:
-        """Take *arcs* off if there are as many left; return whether there were."""
-        if arcs > self.arcs:
-            return False
-        self.arcs -= arcs
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +63,10 @@ class Envelope:
         return np.concatenate([np.zeros(1, np.int64), most]).astype(np.int64)
 
 
-def envelope(dag: Dag, *, gains: Counts | None = None, work: CutWork | None = None) -> Envelope:
+def envelope(dag: Dag, *, gains: Counts | None = None, arcs: Allowance | None = None) -> Envelope:
     """Return the concave envelope of what sets of tasks of *dag* enable.
 
-    *gains* says what each nonsource counts, 1 by default. Once *work* is spent, segments stay
+    *gains* says what each nonsource counts, 1 by default. Once *arcs* are spent, segments stay
     as they are, and their rests weaken the bound. Raises ArgumentError for gains that are
     negative, or whose sum times the number of nonsinks passes 2**62.
 
@@ -92,7 +75,7 @@ def envelope(dag: Dag, *, gains: Counts | None = None, work: CutWork | None = No
     ([0, 2, 3], [0, -1, -1, 1, -1])
     """
     weights = _checked_gains(dag, gains)
-    rounds = _Rounds(dag, weights, work or CutWork())
+    rounds = _Rounds(dag, weights, arcs or Allowance(MOST_CUT_ARCS))
     rounds.run()
     return rounds.result()
 
@@ -128,8 +111,8 @@ class _Open:
 class _Rounds:
     """The segments while they are cut; a segment is known by the number of tasks before it."""
 
-    def __init__(self, dag: Dag, weights: Counts, work: CutWork) -> None:
-        self.dag, self.weights, self.work = dag, weights, work
+    def __init__(self, dag: Dag, weights: Counts, cuts: Allowance) -> None:
+        self.dag, self.weights, self.cuts = dag, weights, cuts
         self.start = np.full(len(dag), -1, np.int64)
         self.start[dag.nonsinks] = 0
         self.shares = np.zeros(dag.arc_count, np.int64)
@@ -140,7 +123,7 @@ class _Rounds:
         number = np.argsort(self.dag.arcs[:, 1], kind="stable")
         arcs = self.dag.arcs[number]
         left = _Open(self.dag.nonsinks, arcs[:, 0].copy(), arcs[:, 1].copy(), number)
-        if not self.work.take(len(number) * self.digits):
+        if not self.cuts.take(len(number) * self.digits):
             self._share_evenly()
             return
         while len(left.tasks):
@@ -214,7 +197,7 @@ class _Rounds:
         wanting = wanting[np.argsort(-gaps, kind="stable")]
         arcs = np.bincount(view.segment_of_arc, minlength=len(rest))
         for place in wanting.tolist():
-            again[place] = self.work.take(int(arcs[place]) * self.digits)
+            again[place] = self.cuts.take(int(arcs[place]) * self.digits)
         return again
 
     def _divided(self, left: _Open, view: _View, flow: _Flow, again: Mask) -> _Open:

@@ -11,52 +11,44 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from icsched import _native
 from icsched.dag import Dag
-from icsched.theory.settled import Counts
 
+Counts = NDArray[np.int64]
 NOTHING: Counts = np.zeros(1, np.int64)
 T = TypeVar("T")
 
 
 @dataclass
-class Work:
-    """How many cells of tables may still be filled, and how many sets the referee may visit.
+class Allowance:
+    """How much work of one kind may still be done.
 
     Counting work instead of seconds gives the same result on every machine.
     """
 
-    cells: int
-    sets: int = 0
-    looks: int = 0
+    left: int
 
-    def take(self, cells: int) -> bool:
-        """Take *cells* if that many are left; say whether they were."""
-        if cells > self.cells:
+    def take(self, amount: int) -> bool:
+        """Take *amount* if that much is left; say whether it was."""
+        if amount > self.left:
             return False
-        self.cells -= cells
-        return True
-
-    def look(self, size: int) -> bool:
-        """Take *size* tasks and arcs to look at, if that many are left."""
-        if size > self.looks:
-            return False
-        self.looks -= size
+        self.left -= amount
         return True
 
     def rationed(self, parts: Iterable[T], sizes: Sequence[int]) -> Iterator[T]:
-        """Yield all parts; until the next, a part may use its share of the looks.
+        """Yield all parts; until the next, a part may use its share of the allowance.
 
         Shares go by *sizes*; if it is more, a share is what two looks at the part take. What a
         part leaves goes to the next ones.
         """
         left = sum(sizes)
         for part, size in zip(parts, sizes, strict=True):
-            aside = max(0, self.looks - max(self.looks * size // left, 2 * size))
-            self.looks -= aside
+            aside = max(0, self.left - max(self.left * size // left, 2 * size))
+            self.left -= aside
             yield part
-            self.looks += aside
+            self.left += aside
             left -= size
 
 
@@ -79,13 +71,13 @@ def is_concave(profile: Counts) -> bool:
     return bool((np.diff(profile, 2) <= 0).all())
 
 
-def total(parts: Iterable[tuple[Counts, int]], work: Work) -> Counts | None:
+def total(parts: Iterable[tuple[Counts, int]], cells: Allowance) -> Counts | None:
     """Return the best of independent parts, each profile with its number of copies.
 
     Concave profiles are merged in linear time. The others are added up, the shortest first.
-    Returns None if *work* does not suffice.
+    Returns None if *cells* do not suffice.
 
-    >>> total([(np.array([0, 0, 3]), 2), (np.array([0, 2]), 1)], Work(100)).tolist()
+    >>> total([(np.array([0, 0, 3]), 2), (np.array([0, 2]), 1)], Allowance(100)).tolist()
     [0, 2, 3, 5, 6, 8]
     """
     concave, rest = NOTHING, []
@@ -93,7 +85,7 @@ def total(parts: Iterable[tuple[Counts, int]], work: Work) -> Counts | None:
     for profile, copies in parts:
         if is_concave(profile):
             gains.append(np.repeat(np.diff(profile), copies))
-        elif (power := _power(profile, copies, work)) is None:
+        elif (power := _power(profile, copies, cells)) is None:
             return None
         else:
             rest.append(power)
@@ -101,24 +93,24 @@ def total(parts: Iterable[tuple[Counts, int]], work: Work) -> Counts | None:
         concave = np.append(0, np.cumsum(-np.sort(-np.concatenate(gains))))
     result = concave
     for profile in sorted(rest, key=len):
-        if not work.take(len(result) * len(profile)):
+        if not cells.take(len(result) * len(profile)):
             return None
         result = side_by_side(result, profile)
     return result
 
 
-def _power(profile: Counts, copies: int, work: Work) -> Counts | None:
-    """Return the best of equal parts, by squaring; None if *work* does not suffice."""
+def _power(profile: Counts, copies: int, cells: Allowance) -> Counts | None:
+    """Return the best of equal parts, by squaring; None if *cells* do not suffice."""
     square, result = profile, NOTHING
     while True:
         if copies & 1:
-            if not work.take(len(result) * len(square)):
+            if not cells.take(len(result) * len(square)):
                 return None
             result = side_by_side(result, square)
         copies >>= 1
         if not copies:
             return result
-        if not work.take(len(square) ** 2):
+        if not cells.take(len(square) ** 2):
             return None
         square = side_by_side(square, square)
 

@@ -1,4 +1,4 @@
-"""The steps that settled a dag as a proof: a short tree of rules and names."""
+"""The steps behind the bound of a dag, as a proof: a short tree of rules and names."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ from itertools import groupby, islice
 from icsched.dag import Dag
 from icsched.theory.analysis import Analysis, chain_of_blocks
 from icsched.theory.blocks import Kind, family_name
-from icsched.theory.proof import EXACT, Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
-from icsched.theory.settled import (
+from icsched.theory.bounds import (
     Blocks,
+    BoundedOrder,
     Copies,
     Dual,
     Exact,
     Least,
     Part,
     Series,
-    Settled,
     Sum,
     Tree,
     Without,
 )
+from icsched.theory.proof import EXACT, Chain, Link, Proof, ProofStep, Rule, Sign, Theorem
 
 MOST_PARTS = 12
 MOST_DEPTH = 8
 
 
-def proof_of(settled: Settled) -> Proof:
-    """Return the proof that the order of *settled*, which meets its bound, is IC-optimal.
+def proof_of(bounded: BoundedOrder) -> Proof:
+    """Return the proof that the order of *bounded*, which meets its bound, is IC-optimal.
 
-    >>> from icsched.theory.settling import QUICK, settle
-    >>> proof_of(settle(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).steps.name
+    >>> from icsched.theory.recursion import QUICK, bounded_order
+    >>> proof_of(bounded_order(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).steps.name
     'M(1,2)'
     """
-    if isinstance(settled.step, Exact):
+    if isinstance(bounded.step, Exact):
         return EXACT
-    steps = _step(settled, 0)
+    steps = _step(bounded, 0)
     if steps.rule is Rule.BLOCKS:
         return Proof(Theorem.PARTS, steps.chain)
     return Proof(Theorem.PARTS, steps=steps)
 
 
-def steps_of(settled: Settled) -> ProofStep:
-    """Return why the bound of *settled* holds, whether an order meets it or not.
+def steps_of(bounded: BoundedOrder) -> ProofStep:
+    """Return why the bound of *bounded* holds, whether an order meets it or not.
 
-    >>> from icsched.theory.settling import QUICK, settle
-    >>> steps_of(settle(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).name
+    >>> from icsched.theory.recursion import QUICK, bounded_order
+    >>> steps_of(bounded_order(Dag({"a": [], "b": [], "c": ["a", "b"]}), QUICK)).name
     'M(1,2)'
     """
-    return _step(settled, 0)
+    return _step(bounded, 0)
 
 
-def _step(settled: Settled, depth: int) -> ProofStep:
-    step = settled.step
+def _step(bounded: BoundedOrder, depth: int) -> ProofStep:
+    step = bounded.step
     if depth > MOST_DEPTH:
         return ProofStep(Rule.PART, name="...")
     match step:
@@ -70,15 +70,15 @@ def _step(settled: Settled, depth: int) -> ProofStep:
             return ProofStep(Rule.FEWER_ARCS, parts=(_step(part, depth + 1),))
         case Least(bounds):
             return ProofStep(Rule.LEAST, parts=tuple(_step(b, depth + 1) for b in bounds))
-    return ProofStep(Rule.PART, name=_name(settled.dag, is_tree=isinstance(step, Tree)))
+    return ProofStep(Rule.PART, name=_name(bounded.dag, is_tree=isinstance(step, Tree)))
 
 
 def _sum(pieces: Iterable[Copies], depth: int) -> ProofStep:
     """Return a step of several pieces, the first of them shown."""
     shown = list(islice(pieces, MOST_PARTS + 1))
     parts = tuple(
-        replace(_step(piece.settled, depth + 1), count=len(piece.tasks))
-        for piece in shown[:MOST_PARTS]
+        replace(_step(copies.bounded, depth + 1), count=len(copies))
+        for copies in shown[:MOST_PARTS]
     )
     return ProofStep(Rule.SUM, parts=parts, is_cut=len(shown) > MOST_PARTS)
 
@@ -97,11 +97,11 @@ def _series(parts: Sequence[Part], depth: int) -> ProofStep:
 def _in_turn(parts: Sequence[Part], depth: int) -> Iterator[ProofStep]:
     """Yield a step for each part that has arcs, and for each junction of two parts."""
     for place, part in enumerate(parts):
-        dag = part.settled.dag
+        dag = part.bounded.dag
         if dag.arc_count:
-            yield _step(part.settled, depth + 1)
+            yield _step(part.bounded, depth + 1)
         if place + 1 < len(parts):
-            name = _junction_name(len(dag.sinks), len(parts[place + 1].settled.dag.sources))
+            name = _junction_name(len(dag.sinks), len(parts[place + 1].bounded.dag.sources))
             yield ProofStep(Rule.PART, name=name)
 
 

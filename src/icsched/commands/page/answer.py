@@ -426,7 +426,7 @@ class _Report:
         """
         plan, dag = self.ordered.plan, self.workflow.dag
         if len(dag) + dag.arc_count <= MOST_COMPARED:
-            return curve_of(plan.certificate.bound), steps_of(plan.certificate.settled)
+            return curve_of(plan.certificate.bound), steps_of(plan.certificate.bounded)
         for proof, name in ((plan.proof, AUTO), (made.prio_proof, "prio")):
             if proof.is_ic_optimal:
                 chain = ProofStep(Rule.BLOCKS, chain=proof.chain) if proof.chain else None

@@ -1,7 +1,12 @@
-"""Where a dag can be split: into a series of parts, and into pieces side by side."""
+"""Parts of a dag: in series, or pieces side by side, whose orders can be merged.
+
+Of several pieces the next task is taken from the piece whose remaining gains are the
+lexicographically largest string: an IC-optimal profile has the largest string of gains.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from icsched import _native
-from icsched.arrays import Ids, Mask, ranks_of
+from icsched.arrays import Ids, Mask, Rows, ranks_of
 from icsched.dag import Dag
+from icsched.pebble import priority_order
+from icsched.theory.profiles import Counts
 
 Int64s = NDArray[np.int64]
 Colours = NDArray[np.uint64]
@@ -206,3 +213,84 @@ def _mixed(values: Colours) -> Colours:
     values = (values + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
+
+
+def merged_order(dag: Dag, pieces: Rows, kinds: Int64s, gains: Sequence[Counts]) -> Ids:
+    """Return the nonsinks of *dag* in the lexicographically largest legal merge of *pieces*.
+
+    A row of *pieces* has the tasks of one piece in their order. The piece in row r gains
+    gains[kinds[r]] with each of its tasks. A piece waits while its next task is not eligible. Ties
+    go to the smaller id; nonsinks of no piece come last.
+
+    >>> forks = Dag.from_arcs(7, [(0, 2), (0, 3), (1, 4), (1, 5), (1, 6)])
+    >>> rows, strings = Rows(np.array([0, 1, 2]), np.array([0, 1])), [np.array([2]), np.array([3])]
+    >>> merged_order(forks, rows, np.array([0, 1]), strings).tolist()
+    [1, 0]
+    """
+    starts, ranks = _suffix_ranks(gains)
+    sizes = pieces.sizes
+    within = np.arange(len(pieces.targets)) - np.repeat(pieces.offsets[:-1], sizes)
+    rank = np.full(len(dag), -1)
+    rank[pieces.targets] = ranks[np.repeat(starts[kinds], sizes) + within]
+    rank[dag.sinks] = -2
+    wanted = np.empty(len(dag), np.int32)
+    wanted[np.argsort(-rank, kind="stable")] = np.arange(len(dag), dtype=np.int32)
+    order = priority_order(_chained(dag, pieces, within), wanted)
+    return order[dag.out_degrees[order] > 0]
+
+
+def _chained(dag: Dag, pieces: Rows, within: NDArray[np.int64]) -> Dag:
+    """Return *dag* with arcs between the tasks of each piece that follow one another."""
+    tasks = pieces.targets
+    follows = np.flatnonzero(within > 0)
+    chains = np.column_stack([tasks[follows - 1], tasks[follows]])
+    return Dag.from_arcs(len(dag), np.concatenate([dag.arcs, chains]))
+
+
+def _suffix_ranks(strings: Sequence[Counts]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each string starts, and the rank of each suffix.
+
+    Ranks of suffixes by their first h gains give the ranks by their first 2 h. Suffixes rank equal
+    if they are equal up to the first gain that is less than their first: whichever of them goes
+    first, the other follows before the rest of the first does.
+    """
+    text = np.concatenate(strings)
+    sizes = np.array([len(string) for string in strings])
+    stops = np.cumsum(sizes)
+    end = np.repeat(stops, sizes)
+    places = np.arange(len(end))
+    levels = [np.unique(text, return_inverse=True)[1]]
+    while 1 << len(levels) <= 2 * sizes.max(initial=0):
+        rank, later = levels[-1], places + (1 << (len(levels) - 1))
+        following = np.where(later < end, rank[np.minimum(later, len(end) - 1)] + 1, 0)
+        levels.append(np.unique(rank * (len(end) + 1) + following, return_inverse=True)[1])
+        if levels[-1].max(initial=0) == rank.max(initial=0):
+            break
+    return stops - sizes, _joined(levels, _heads(text, end))
+
+
+def _heads(text: Counts, end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how far each suffix goes before a gain that is less than its first."""
+    heads = end - np.arange(len(end))
+    open_: list[int] = []
+    for place, gain in enumerate(text.tolist()):
+        while open_ and (gain < text[open_[-1]] or end[open_[-1]] <= place):
+            before = open_.pop()
+            heads[before] = min(heads[before], place - before)
+        open_.append(place)
+    return heads
+
+
+def _joined(levels: list[NDArray[np.int64]], heads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the last ranks, made equal for suffixes with equal heads."""
+    order = np.argsort(levels[-1], kind="stable")
+    first, second = order[:-1], order[1:]
+    size = heads[first]
+    level = np.minimum(np.log2(size).astype(np.int64), len(levels) - 1)
+    table, shift = np.array(levels), size - (1 << level)
+    same = (size == heads[second]) & (table[level, first] == table[level, second])
+    last = np.minimum(second + shift, len(order) - 1)  # for heads of other sizes, not the same
+    same &= table[level, first + shift] == table[level, last]
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.append(0, np.cumsum(~same))
+    return ranks

@@ -13,10 +13,9 @@ from icsched import Dag, families, pebble
 from icsched.arrays import Rows
 from icsched.orders import prioritize
 from icsched.report.proofs import proof_sentence
-from icsched.theory.merging import merged_order
-from icsched.theory.profiles import Work, bends, side_by_side, total, tree_bound, turned
-from icsched.theory.settling import FULL, QUICK, Effort, settle
-from icsched.theory.splits import component_groups, series_parts, sum_pieces
+from icsched.theory.pieces import component_groups, merged_order, series_parts, sum_pieces
+from icsched.theory.profiles import Allowance, bends, side_by_side, total, tree_bound, turned
+from icsched.theory.recursion import FULL, QUICK, Effort, bounded_order
 from tests.theory import paper
 from tests.theory.samples import chain, random_dags, shuffled
 
@@ -72,7 +71,7 @@ def best_enabled(dag: Dag) -> np.ndarray:
 
 def check(dag: Dag, effort: Effort) -> bool:
     """The bound holds, the order reaches what it claims; return whether it is proved."""
-    settled, best = settle(dag, effort), best_enabled(dag)
+    settled, best = bounded_order(dag, effort), best_enabled(dag)
     whole = np.append(settled.order, dag.sinks).astype(np.int32)
 
     assert (settled.bound >= best).all()
@@ -81,7 +80,7 @@ def check(dag: Dag, effort: Effort) -> bool:
 
 
 def proved_alone(dag: Dag) -> bool:
-    return settle(shuffled(dag, seed=7), ALONE).is_met
+    return bounded_order(shuffled(dag, seed=7), ALONE).is_met
 
 
 @pytest.mark.parametrize("k", [1, 2, 12, 50, 300])
@@ -148,7 +147,7 @@ def test_a_long_chain_of_forks_and_joins_is_a_series():
     dag = shuffled(Dag.from_arcs(60_001, np.concatenate(arcs)), seed=1)
 
     assert sum(len(parts.tasks) for parts in series_parts(dag)) == 40_001
-    assert settle(dag, ALONE).is_met
+    assert bounded_order(dag, ALONE).is_met
 
 
 def test_a_dag_without_a_cut_is_no_series():
@@ -188,7 +187,7 @@ def test_copies_count_as_often_as_they_occur(parts):
         for _ in range(copies):
             expected = paper.convolve(expected, profile(steps).tolist())
 
-    found = total([(profile(steps), copies) for steps, copies in parts], Work(10**6))
+    found = total([(profile(steps), copies) for steps, copies in parts], Allowance(10**6))
     assert found.tolist() == expected
 
 
@@ -196,11 +195,11 @@ def test_copies_count_as_often_as_they_occur(parts):
 def test_too_few_cells_give_no_sum(copies, cells):
     """Squares first, then products. A profile of 3 entries times one of 5 takes 15 cells."""
     parts = [(np.array([0, 0, 1]), copies)]
-    work = Work(cells)
+    allowance = Allowance(cells)
 
-    assert total(parts, work).tolist() == [steps // 2 for steps in range(2 * copies + 1)]
-    assert work.cells == 0
-    assert total(parts, Work(cells - 1)) is None
+    assert total(parts, allowance).tolist() == [steps // 2 for steps in range(2 * copies + 1)]
+    assert allowance.left == 0
+    assert total(parts, Allowance(cells - 1)) is None
 
 
 @given(gains)
@@ -236,23 +235,24 @@ def test_a_profile_bends_at_the_corners_of_its_concave_envelope(steps):
 def test_looks_are_rationed_by_size_and_what_a_part_leaves_goes_to_the_next(
     looks, spent, allowed, left
 ):
-    work = Work(0, looks=looks)
+    allowance = Allowance(looks)
     found = []
 
-    for name, look in zip(work.rationed("abc", [10, 10, 20]), spent, strict=True):
-        found.append((name, work.looks))
-        assert work.look(look)
+    for name, look in zip(allowance.rationed("abc", [10, 10, 20]), spent, strict=True):
+        found.append((name, allowance.left))
+        assert allowance.take(look)
 
     assert found == list(zip("abc", allowed, strict=True))
-    assert work.looks == left
+    assert allowance.left == left
 
 
 def test_work_can_be_taken_to_the_last_unit_and_no_further():
-    work = Work(3, looks=3)
+    allowance = Allowance(3)
 
-    assert [work.take(2), work.take(2), work.take(1), work.take(1)] == [True, False, True, False]
-    assert [work.look(2), work.look(2), work.look(1), work.look(1)] == [True, False, True, False]
-    assert (work.cells, work.looks) == (0, 0)
+    taken = [allowance.take(amount) for amount in (2, 2, 1, 1)]
+
+    assert taken == [True, False, True, False]
+    assert allowance.left == 0
 
 
 def random_tree(seed: int, tasks: int) -> Dag:
@@ -334,7 +334,7 @@ def test_merging_enables_as_much_as_taking_the_largest_string_each_time(strings)
 def test_of_equal_strings_the_smaller_id_goes_first():
     """Both pieces gain 2 at once; that the second goes on longer does not matter yet."""
     dag = Dag.from_arcs(7, [(0, 2), (0, 3), (1, 4), (1, 5), (4, 6)])
-    settled = settle(dag, ALONE)
+    settled = bounded_order(dag, ALONE)
 
     assert settled.is_met
     assert settled.order.tolist() == [0, 1, 4]
@@ -352,4 +352,4 @@ def test_the_proof_is_printed_as_a_chain():
 
 def test_no_tasks_and_no_arcs_are_settled():
     for tasks in (0, 1, 5):
-        assert settle(Dag.from_arcs(tasks, []), QUICK).bound.tolist() == [0]
+        assert bounded_order(Dag.from_arcs(tasks, []), QUICK).bound.tolist() == [0]
