@@ -9,7 +9,7 @@ import numpy as np
 
 from icsched import Dag, Plan, Pool, Workers, prioritize
 from icsched.arrays import Floats
-from icsched.commands.comparison import Compared
+from icsched.commands.comparison import contest_of
 from icsched.pebble import remaining_paths
 from icsched.sim import AnyPool, Played, Times, simulate_runs
 from tools.gains.subjects import World
@@ -76,7 +76,7 @@ def cells_of(world: World) -> Iterator[CellFound]:
         for known, times in world.known.items()
         for order in ORDERS
     }
-    area_ratio = Compared(plans["nothing", "prio"]).contest.area_ratio
+    area_ratio = contest_of(plans["nothing", "prio"]).area_ratio
     for name, pool in pools_of(world.dag, world.means).items():
         autos = {known: chosen_for(pool, world, times) for known, times in world.known.items()}
         made = {**plans, **{(known, "auto"): plan for known, plan in autos.items()}}

@@ -14,7 +14,6 @@ from icsched.commands.notes import Note
 from icsched.commands.options import STANDARD_OUTPUT, PathName
 from icsched.commands.ordering import Ordered
 from icsched.commands.terminal import Flag, OutputName
-from icsched.engines.configuration import pool_settings
 from icsched.errors import ArgumentError, FormatError
 from icsched.files import Change, back_up, read_bytes, would_replace
 from icsched.formats import FORMATS, dagman
@@ -219,6 +218,8 @@ def _strictness(
         return []
     if not dagman.overridden(submission, priorities, via=writing.via):
         return []
+    from icsched.engines.configuration import pool_settings  # few orders need it
+
     setting = dagman.strictness(submission, pool_settings())
     if setting and setting.line:  # in a file that DAGMan reads; its environment may not be ours
         raise FormatError(setting.path, setting.line, notes.refusal(setting))

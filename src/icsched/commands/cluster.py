@@ -30,7 +30,7 @@ from icsched.commands.options import (
     one_of,
     refuse,
 )
-from icsched.commands.order_options import OURS, OrderOptions, WantedOrder, times_known
+from icsched.commands.order_options import OURS, WantedOrder, times_known
 from icsched.commands.terminal import QUIET, SIGNS, Json, OutputName, Signs, put, table
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, MemberError
@@ -195,7 +195,7 @@ ClustererWord = Annotated[str, one_of(CLUSTERERS)]
 
 def cluster(
     *files: FileName,
-    order: OrderOptions = OURS,
+    order: WantedOrder = OURS,
     size: Annotated[int | None, WHOLE] = None,
     capacities: str | None = None,
     clusterer: ClustererWord = "auto",

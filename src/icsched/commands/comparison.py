@@ -1,43 +1,17 @@
 """Orders side by side, as data and in words."""
 
-from dataclasses import dataclass
-from functools import cached_property
-
 from icsched.commands.terminal import listing
 from icsched.orders import Choice, Plan
 from icsched.orders.choice import FIFO, NEW, PRESENT, WORTH
-from icsched.pebble import Comparison, Profile
-from icsched.report.proofs import Certified, certified_plan
+from icsched.pebble import Comparison
 from icsched.sim import Times
 from icsched.sim.race import Interval
 from icsched.words import counted
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """A plan beside first come, first served; each profile is computed once, and only if needed."""
-
-    plan: Plan
-
-    @property
-    def eligible(self) -> Profile:
-        """The plan's eligible jobs after each step."""
-        return self.plan.schedule.eligible
-
-    @property
-    def fifo_eligible(self) -> Profile:
-        """The eligible jobs of first come, first served after each step."""
-        return self.plan.fifo.eligible
-
-    @cached_property
-    def certified(self) -> Certified | None:
-        """How close the plan comes to a bound; None if the workflow is too large for that."""
-        return certified_plan(self.plan)
-
-    @cached_property
-    def contest(self) -> Comparison:
-        """How the plan compares with first come, first served."""
-        return Comparison.of(self.eligible, self.fifo_eligible)
+def contest_of(plan: Plan) -> Comparison:
+    """Return how a plan compares with first come, first served."""
+    return Comparison.of(plan.schedule.eligible, plan.fifo.eligible)
 
 
 def variation(times: Times) -> str:
@@ -57,21 +31,21 @@ ASSUMED = variation(Times())  # by every command, unless the user or the logs sa
 PEER = "first come, first served"
 
 
-def lead_sentence(compared: Compared) -> str:
+def lead_sentence(plan: Plan) -> str:
     """Say how the order compares with first come, first served."""
-    contest = compared.contest
+    contest = contest_of(plan)
     (ahead, lead), (behind, lag) = contest.largest_lead, contest.largest_lag
     if lead == lag == 0:
         return f"It has as many eligible as {PEER} at every step."
     average = f"{contest.area_ratio:.2f} times as many on average."
-    best = f"At best: {_at(compared, ahead)}\n" if lead > 0 else ""
+    best = f"At best: {_at(plan, ahead)}\n" if lead > 0 else ""
     if lag == 0:
         return f"{best}It is never behind, with {average}"
-    return f"{best}At worst: {_at(compared, behind)}\nIt has {average}"
+    return f"{best}At worst: {_at(plan, behind)}\nIt has {average}"
 
 
-def _at(compared: Compared, step: int) -> str:
-    ours, fifo = int(compared.eligible[step]), int(compared.fifo_eligible[step])
+def _at(plan: Plan, step: int) -> str:
+    ours, fifo = int(plan.schedule.eligible[step]), int(plan.fifo.eligible[step])
     difference = f"{abs(ours - fifo):,} {'more' if ours > fifo else 'fewer'}"
     has = f"after {counted(step, 'job')} it has {counted(ours, 'eligible job')}"
     return f"{has}, {difference} than {PEER}."

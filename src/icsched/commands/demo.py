@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 
 from icsched import families, pebble
-from icsched.commands.comparison import PEER, Compared, lead_sentence
+from icsched.commands.comparison import PEER, lead_sentence
 from icsched.commands.options import PathName, program, refuse
 from icsched.commands.order_options import GivenPool
 from icsched.commands.page import Reported, report_answer, report_keys, report_page
@@ -22,9 +22,9 @@ from icsched.errors import FormatError
 from icsched.files import write_text
 from icsched.formats import dagman_text
 from icsched.messages import named
-from icsched.orders import prioritize
+from icsched.orders import Plan, prioritize
 from icsched.pebble import Verdict
-from icsched.report.proofs import proof_sentence
+from icsched.report.proofs import certified_plan, proof_sentence
 from icsched.sim import Ratio, Workers
 from icsched.words import counted, size
 from icsched.workflow import Workflow
@@ -47,14 +47,14 @@ class Made:
 class Ordered:
     """AIRSN 250 in the order prio."""
 
-    compared: Compared
+    plan: Plan
 
 
 @dataclass(frozen=True, eq=False)
 class Proved:
     """The order with its proof, and what the exact referee says about orders of a small AIRSN."""
 
-    compared: Compared
+    plan: Plan
     jobs: int
     verdicts: Mapping[str, Verdict]
 
@@ -91,7 +91,7 @@ def _seconds(name: str) -> float:
 @cache
 def ordered() -> Ordered:
     """Order AIRSN 250."""
-    return Ordered(Compared(prioritize(made().workflow.dag, "prio")))
+    return Ordered(prioritize(made().workflow.dag, "prio"))
 
 
 def proved() -> Proved:
@@ -103,7 +103,7 @@ def proved() -> Proved:
         "prio": prioritize(small, "prio").order,
     }
     verdicts = {label: pebble.verify(small, order) for label, order in orders.items()}
-    return Proved(ordered().compared, len(small), verdicts)
+    return Proved(ordered().plan, len(small), verdicts)
 
 
 def simulated() -> Simulated:
@@ -135,13 +135,13 @@ def _(stop: Made) -> str:
 @text.register
 def _(stop: Ordered) -> str:
     why = "A worker that asks while no job is eligible leaves empty-handed."
-    found = lead_sentence(stop.compared).replace("\n", " ")
+    found = lead_sentence(stop.plan).replace("\n", " ")
     return f"\n{paragraph('2. Order it:')}{paragraph(f'{why} The order prio: {found}')}"
 
 
 @text.register
 def _(stop: Proved) -> str:
-    proof = proof_sentence(stop.compared.plan.proof, stop.compared.certified)
+    proof = proof_sentence(stop.plan.proof, certified_plan(stop.plan))
     rows = [(label, _finding(verdict)) for label, verdict in stop.verdicts.items()]
     referee = f"The exact referee on AIRSN 6 ({counted(stop.jobs, 'job')}) says:"
     head = paragraph("3. Prove it: can any order do better?")

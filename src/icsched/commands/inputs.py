@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Container, Hashable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from icsched import files, formats
 from icsched.commands.options import STANDARD_INPUT
-from icsched.commands.terminal import QUIET, Signs
+from icsched.commands.terminal import NOT_IN_JSON, QUIET, Signs, json_keys
 from icsched.dag import Dag
 from icsched.errors import ArgumentError, FormatError, GameError
 from icsched.files import check_replaceable, is_own_file
@@ -238,7 +238,7 @@ class TimesKnown:
     kind: int
     all: int
     unused: int
-    is_own: bool = False
+    is_own: bool = field(default=False, metadata=NOT_IN_JSON)
 
 
 def resumed(workflow: Workflow) -> Resumed | None:
@@ -286,9 +286,7 @@ def times_counts(note: TimesKnown) -> str:
 
 def times_keys(note: TimesKnown | None) -> dict[str, object] | None:
     """Return the counts as JSON shows them; None for None."""
-    if note is None:
-        return None
-    return {name: count for name, count in asdict(note).items() if name != "is_own"}
+    return None if note is None else json_keys(note)
 
 
 def times_line(note: TimesKnown | None) -> str:

@@ -4,28 +4,29 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from cyclopts import Parameter
 
-from icsched import files, history
+from icsched import files
 from icsched.arrays import Ids
 from icsched.commands.inputs import TimesKnown, file_after_at, read_order
 from icsched.commands.options import WHOLE, PathName, one_of
 from icsched.commands.terminal import QUIET, Flag, Signs
-from icsched.compare import Paired, PaperSampling
 from icsched.errors import ArgumentError, FormatError, PoolError
 from icsched.formats.table import format_by_suffix
 from icsched.orders import ORDERS, Plan, prioritize
 from icsched.orders.choice import FIFO, PRESENT
-from icsched.orders.entry import UseOfTimes
 from icsched.run_times import Origin, RunTimeTable
 from icsched.sim import AnyPool, Played, Pool, Times, Workers, pool_to_dict
 from icsched.sim.model import TimeLaw
 from icsched.sim.pools import REPLAY_ERROR, read_pool_data
 from icsched.sim.usual import usual_pools
 from icsched.workflow import Workflow
+
+if TYPE_CHECKING:
+    from icsched.compare import Paired, PaperSampling
 
 _WORKFLOW_KEY = re.compile(rb'"workflow"\s*:')
 _TABLES = "csv"  # the format of workflows whose files are tables of run times, too
@@ -39,15 +40,13 @@ def is_workflow(path: str, data: bytes) -> bool:
     has_suffix = format_by_suffix(path) is not None
     if has_suffix and data.lstrip().startswith(b"<"):  # no log is XML
         return True
+    from icsched import history  # slow to import
+
     content = history.content_of(path, data)
-    if content is history.Content.HISTORY:
-        return has_suffix and (not path.lower().endswith(".json") or _has_workflow(data))
-    return content is history.Content.TABLE
-
-
-def _has_workflow(data: bytes) -> bool:
-    """Whether JSON begins as an object, and has the key "workflow": no history is like that."""
-    return data.lstrip()[:1] == b"{" and _WORKFLOW_KEY.search(data) is not None
+    if content is history.Content.HISTORY and path.lower().endswith(".json"):
+        # No history is an object with this key.
+        return has_suffix and data.lstrip()[:1] == b"{" and bool(_WORKFLOW_KEY.search(data))
+    return has_suffix if content is history.Content.HISTORY else content is history.Content.TABLE
 
 
 def is_trace(path: str) -> bool:
@@ -162,42 +161,6 @@ AUTO = "auto"  # the order that is chosen by simulation
 NOW = "now"  # the priorities that the files have now, beside other orders
 
 
-@dataclass(frozen=True)
-class WantedOrder:
-    """A name of `ORDERS`, or @FILE; `run_times` are files with run times."""
-
-    order: str = "prio"
-    run_times: Sequence[str] = ()
-
-    def check(self) -> None:
-        """Raise ArgumentError for an order that is unknown."""
-        check_known(self.order)
-
-    def timed(self, workflow: Workflow) -> Workflow:
-        """Return the workflow with the run times of the files; raises FormatError."""
-        return with_run_times(workflow, self.run_times)
-
-    @property
-    def _use_of_times(self) -> UseOfTimes:
-        return "unused" if is_file(self.order) else ORDERS[self.order].run_times
-
-    def plan(
-        self, workflow: Workflow, *, pool: AnyPool | None = None, signs: Signs = QUIET
-    ) -> Plan:
-        """Order what is left of a workflow, with the run times that it has.
-
-        "auto" chooses on *pool*, or on usual pools. Other orders may look at it.
-        Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
-        """
-        if is_file(self.order):
-            return plan_of_file(workflow, self.order)
-        if workflow.run_times is None and self._use_of_times == "needed":
-            raise ArgumentError(f"--order {self.order} needs --run-times")
-        doing = "simulating several orders of" if self.order == AUTO else "ordering"
-        with signs.working(doing, len(workflow.dag)):
-            return prioritize(workflow, self.order, pool=pool)
-
-
 def is_file(word: str) -> bool:
     """Whether *word* names a file with an order.
 
@@ -280,22 +243,46 @@ OrderWords = Annotated[Sequence[str], one_of(ORDERS), Parameter(negative="")]
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class OrderOptions(WantedOrder):
+class WantedOrder:
     """Which order."""
 
     order: OrderWord = "prio"
     run_times: RunTimeFiles = ()
 
+    def check(self) -> None:
+        """Raise ArgumentError for an order that is unknown."""
+        check_known(self.order)
+
+    def timed(self, workflow: Workflow) -> Workflow:
+        """Return the workflow with the run times of the files; raises FormatError."""
+        return with_run_times(workflow, self.run_times)
+
+    def plan(
+        self, workflow: Workflow, *, pool: AnyPool | None = None, signs: Signs = QUIET
+    ) -> Plan:
+        """Order what is left of a workflow, with the run times that it has.
+
+        "auto" chooses on *pool*, or on usual pools. Other orders may look at it.
+        Raises FormatError for a bad file, and ArgumentError if run times are needed and missing.
+        """
+        if is_file(self.order):
+            return plan_of_file(workflow, self.order)
+        if workflow.run_times is None and ORDERS[self.order].run_times == "needed":
+            raise ArgumentError(f"--order {self.order} needs --run-times")
+        doing = "simulating several orders of" if self.order == AUTO else "ordering"
+        with signs.working(doing, len(workflow.dag)):
+            return prioritize(workflow, self.order, pool=pool)
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class AutoOptions(OrderOptions):
+class AutoOptions(WantedOrder):
     """Which order: by default the one that a simulation chooses."""
 
     order: OrderWord = AUTO
 
 
-OURS = OrderOptions()
+OURS = WantedOrder()
 CHOSEN = AutoOptions()
 
 
@@ -404,8 +391,10 @@ class SamplingOptions:
     runs: Annotated[int | None, WHOLE] = None
     paper_statistics: Flag = False
 
-    def sampling(self) -> Paired | PaperSampling:
+    def sampling(self) -> "Paired | PaperSampling":
         """Return the sampling; raises ArgumentError for options that cannot be used together."""
+        from icsched.compare import Paired, PaperSampling  # slow to import
+
         asked = {"half_width": self.half_width, "most_runs": self.runs}
         given = {name: value for name, value in asked.items() if value is not None}
         if not self.paper_statistics:

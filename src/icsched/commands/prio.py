@@ -25,7 +25,14 @@ from icsched.commands.changes import (
     stale_files,
     unordered_copy,
 )
-from icsched.commands.comparison import ALL_ZERO, UNTIMED, choice_text, lead_sentence, reason
+from icsched.commands.comparison import (
+    ALL_ZERO,
+    UNTIMED,
+    choice_text,
+    contest_of,
+    lead_sentence,
+    reason,
+)
 from icsched.commands.inputs import (
     Reading,
     check_given,
@@ -78,8 +85,8 @@ from icsched.formats import FORMATS, Format, dagman
 from icsched.formats.access import is_table, no_order
 from icsched.formats.dagman.source import is_missing, is_special
 from icsched.messages import named
-from icsched.orders import Choice, LimitedOrder
-from icsched.report.proofs import brief_sentence, proof_keys, unbounded
+from icsched.orders import Choice, LimitedOrder, prioritize
+from icsched.report.proofs import brief_sentence, certified_plan, proof_keys, unbounded
 from icsched.words import counted, size
 from icsched.workflow import Workflow
 
@@ -304,11 +311,17 @@ def text(found: PrioAnswer) -> str:
     ordered = found.ordered
     if ordered is None:
         return _written(found, "restored") + told
-    is_dagman = ordered.workflow.format == "dagman"
     is_written = any(not is_table(entry.file) for entry in found.written)
-    has_order = is_written and ordered.gains and not ordered.removes_sections
-    advice = f"{THROTTLE}.\n" if has_order and is_dagman else ""
-    return _order(found, ordered) + _written(found, "wrote") + told + advice
+    if is_written and _gains(ordered) and ordered.workflow.format == "dagman":
+        told += f"{THROTTLE}.\n"
+    return _order(found, ordered) + _written(found, "wrote") + told
+
+
+def _gains(ordered: Ordered) -> bool:
+    """Whether an order that is written leads first come, first served, or keeps a limit."""
+    if ordered.limited is not None or ordered.choice is not None:
+        return not ordered.removes_sections
+    return contest_of(ordered.plan).largest_lead[1] > 0
 
 
 def _written(found: PrioAnswer, verb: str) -> str:
@@ -323,25 +336,21 @@ def _order(found: PrioAnswer, ordered: Ordered) -> str:
     file, plan, dag = named(*found.files), ordered.plan, ordered.plan.dag
     if not len(dag):
         return f"{file}: no jobs to order\n"
-    ordered_by = f"ordered by {plan.ordered_by} in {found.seconds['order']:.2f} s"
-    compared, limited = ordered.compared, ordered.limited
-    lead = f"{lead_sentence(compared)}\n" if limited is None else _cost(ordered, limited)
-    choice = ordered.choice
-    chosen = _chosen(ordered, choice) if choice else ""
+    certified = certified_plan(plan)
+    seconds = f"{found.seconds['order']:.2f} s"
     return (
-        f"{file}: {size(len(dag), dag.arc_count)}, {ordered_by}\n"
-        f"{chosen}"
-        f"{brief_sentence(plan.proof, compared.certified)}"
-        f"{unbounded(plan, compared.certified)}\n{lead}"
+        f"{file}: {size(len(dag), dag.arc_count)}, ordered by {plan.ordered_by} in {seconds}\n"
+        f"{_chosen(ordered, ordered.choice) if ordered.choice else ''}"
+        f"{brief_sentence(plan.proof, certified)}{unbounded(plan, certified)}\n"
+        f"{_cost(ordered.limited) if ordered.limited else lead_sentence(plan)}\n"
     )
 
 
 def _chosen(ordered: Ordered, choice: Choice) -> str:
-    has_section = bool(ordered.sections)
     told = choice_text(
         choice,
         ordered.choice_without_section,
-        has_section=has_section,
+        has_section=bool(ordered.sections),
         cautions=caution_text(ordered.cautions),
     )
     if choice.is_timed:
@@ -349,20 +358,20 @@ def _chosen(ordered: Ordered, choice: Choice) -> str:
     return f"{told}{UNTIMED if ordered.workflow.run_times is None else ALL_ZERO}\n"
 
 
-def _cost(ordered: Ordered, limited: LimitedOrder) -> str:
-    """Compare an order within a limit with the order without it, which may exceed the limit."""
-    ratio = limited.area / ordered.free.schedule.area
-    cost = f"It has {ratio:.2f} times as many eligible jobs on average as without the limit."
-    return f"{cost}\n{_memory_sentence(limited)}\n"
+def _cost(limited: LimitedOrder) -> str:
+    """Compare an order within a limit with the order without it, which may exceed the limit.
 
-
-def _memory_sentence(limited: LimitedOrder) -> str:
-    """Say how much memory an order needs, and whether another order could do better."""
+    Say how much memory the order needs, and whether another order could do better.
+    """
+    ratio = limited.area / prioritize(limited.plan.dag, "prio").schedule.area
     used = f"at most {limited.memory:,} of {limited.limit:,} {limited.unit}"
-    needs = f"Memory, if jobs run one at a time in this order: {used}"
+    best = "the best order found within that."
     if limited.exact:
-        return f"{needs}; no order within that has more eligible jobs on average (exact)."
-    return f"{needs}; the best order found within that."
+        best = "no order within that has more eligible jobs on average (exact)."
+    return (
+        f"It has {ratio:.2f} times as many eligible jobs on average as without the limit.\n"
+        f"Memory, if jobs run one at a time in this order: {used}; {best}"
+    )
 
 
 def diff(found: PrioAnswer) -> str:
@@ -429,13 +438,13 @@ def _order_keys(ordered: Ordered, seconds: dict[str, float]) -> dict[str, object
         "run_times": times_keys(times_known(ordered.workflow)),
         "order": names,
         "priorities": {str(name): ordered.priorities[str(name)] for name in names},
-        "eligible": ordered.compared.eligible.tolist(),
-        "fifo_eligible": ordered.compared.fifo_eligible.tolist(),
-        "proof": proof_keys(plan.proof, ordered.compared.certified),
-        "area_ratio": ordered.compared.contest.area_ratio,
+        "eligible": plan.schedule.eligible.tolist(),
+        "fifo_eligible": plan.fifo.eligible.tolist(),
+        "proof": proof_keys(plan.proof, certified_plan(plan)),
+        "area_ratio": contest_of(plan).area_ratio,
         "choice": json_value(ordered.choice),
         "choice_without_section": json_value(ordered.choice_without_section),
-        "memory": ordered.memory,
+        "memory": ordered.limited.memory if ordered.limited else plan.schedule.peak_memory,
         "seconds": seconds,
     }
 
@@ -531,67 +540,51 @@ def _check_writing(
     files: Sequence[str], writing: WriteOptions, reading: FileOptions, *, as_json: bool
 ) -> None:
     """Raise ArgumentError for options of writing that cannot be used together."""
+    output, has_table, flatten = writing.output, writing.makes_table, writing.flatten
     asked = writing.in_place, writing.remove, writing.diff, writing.check
-    chosen = [writing.output is not None, *asked]
+    changes, is_here = any(asked), writing.in_place or writing.remove
     only_one = "only one of -o, --in-place, --remove, --diff and --check can be used"
-    refuse({only_one: sum(chosen) > 1, **_misused_output(files, writing, reading)})
-    changes = writing.in_place or writing.remove or writing.only_looks
-    real = {os.path.realpath(file) for file in files}
+    is_twice = len({os.path.realpath(file) for file in files}) < len(files)
     refuse(
         {
-            **_idle(writing, changes=changes),
-            "-o - cannot be used with --json": writing.output == STANDARD_OUTPUT and as_json,
+            only_one: sum(asked) + (output is not None) > 1,
+            "-o cannot be used with several files": bool(output) and len(files) > 1,
+            "--flatten needs -o": flatten and output is None,
+            "--flatten cannot be used with --usedagdir": flatten and reading.usedagdir,
+            "--flatten cannot be used with --lenient": flatten and reading.lenient,
+            "--flatten cannot be used with -o NAME.csv": flatten and has_table,
+            "--keep-existing cannot be used with -o NAME.csv": writing.keep_existing and has_table,
+            "--keep-existing needs -o or --in-place": (
+                writing.keep_existing and not writing.writes_order
+            ),
+            "--via vars changes submit files: it needs --in-place": (
+                writing.via == "vars" and not changes
+            ),
+            "--force needs --in-place or --remove": writing.force and not is_here,
+            "--recursive needs --in-place or --remove": writing.recursive and not changes,
+            "-o - cannot be used with --json": output == STANDARD_OUTPUT and as_json,
             "standard input cannot be changed: use -o": STANDARD_INPUT in files and changes,
-            "the same file is given twice": changes and len(real) < len(files),
+            "the same file is given twice": changes and is_twice,
         }
     )
 
 
-def _misused_output(
-    files: Sequence[str], writing: WriteOptions, reading: FileOptions
-) -> dict[str, bool]:
-    """Return, by its message, whether -o or --flatten is used where it cannot be."""
-    return {
-        "-o cannot be used with several files": bool(writing.output) and len(files) > 1,
-        "--flatten needs -o": writing.flatten and writing.output is None,
-        "--flatten cannot be used with --usedagdir": writing.flatten and reading.usedagdir,
-        "--flatten cannot be used with --lenient": writing.flatten and reading.lenient,
-        "--flatten cannot be used with -o NAME.csv": writing.flatten and writing.makes_table,
-        "--keep-existing cannot be used with -o NAME.csv": (
-            writing.keep_existing and writing.makes_table
-        ),
-    }
-
-
-def _idle(writing: WriteOptions, *, changes: bool) -> dict[str, bool]:
-    """Return, by its message, whether an option has no use, because nothing *changes* files."""
-    writes_here = writing.in_place or writing.remove
-    return {
-        "--keep-existing needs -o or --in-place": (
-            writing.keep_existing and not writing.writes_order
-        ),
-        "--via vars changes submit files: it needs --in-place": (
-            writing.via == "vars" and not changes
-        ),
-        "--force needs --in-place or --remove": writing.force and not writes_here,
-        "--recursive needs --in-place or --remove": writing.recursive and not changes,
-    }
-
-
 def _check_ordering(order: str, writing: WriteOptions, memory: MemoryOptions) -> None:
     """Raise ArgumentError for options of ordering that cannot be used together."""
-    limited = memory.memory is not None
+    limited, is_auto = memory.memory is not None, order == AUTO
     refuse(
         {
             "--keep-existing needs --order NAME: auto does not simulate what is kept": (
-                writing.keep_existing and order == AUTO and not limited
+                writing.keep_existing and is_auto and not limited
             ),
             "--memory cannot be used with --remove": writing.remove and limited,
-            f"--memory: expected a whole number, 1 or more, got {memory.memory!r}": memory.limit
-            == 0,
+            f"--memory: expected a whole number, 1 or more, got {memory.memory!r}": (
+                memory.limit == 0
+            ),
             "--sizes needs --memory": memory.sizes is not None and not limited,
-            f"--memory cannot be used with --order {order}": limited
-            and order not in (AUTO, "prio"),
+            f"--memory cannot be used with --order {order}": (
+                limited and not is_auto and order != "prio"
+            ),
             "--memory cannot be used with --recursive": limited and writing.recursive,
         }
     )

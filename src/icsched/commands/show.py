@@ -9,7 +9,6 @@ import numpy as np
 from cyclopts import Parameter
 
 from icsched import formats
-from icsched.commands.comparison import Compared
 from icsched.commands.inputs import (
     Reading,
     TimesKnown,
@@ -19,7 +18,7 @@ from icsched.commands.inputs import (
 )
 from icsched.commands.notes import Note, about_inner, sentences, stale_sections, strict_setting
 from icsched.commands.options import USUAL, FileName, FileOptions, PathName, check_streams
-from icsched.commands.order_options import OURS, OrderOptions, WantedOrder, times_known
+from icsched.commands.order_options import OURS, WantedOrder, times_known
 from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, WRITTEN, Json, put
 from icsched.dag import Dag
 from icsched.engines.configuration import pool_settings
@@ -27,7 +26,7 @@ from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS, dagman
 from icsched.messages import named
 from icsched.orders import Plan
-from icsched.report.proofs import proof_keys, proof_sentence, unbounded
+from icsched.report.proofs import certified_plan, proof_keys, proof_sentence, unbounded
 from icsched.theory.blocks import BlockGroup
 from icsched.words import counted, size
 from icsched.workflow import Remark, Workflow
@@ -92,7 +91,7 @@ class ShowAnswer:
     run_times: TimesKnown | None
     files: Files = field(metadata=INLINE)
     names: tuple[str, ...] = field(metadata=NOT_IN_JSON)
-    compared: Compared = field(metadata=NOT_IN_JSON)
+    plan: Plan = field(metadata=NOT_IN_JSON)
 
 
 def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> ShowAnswer:
@@ -101,7 +100,6 @@ def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> 
     workflow = wanted.timed(reading.read(files, signs=SIGNS))
     dag = workflow.dag
     plan = wanted.plan(workflow, signs=SIGNS)
-    compared = Compared(plan)
     with SIGNS.working("taking apart", len(dag)):
         analysis = plan.analysis
         known = times_known(workflow, is_own=not wanted.run_times)
@@ -118,11 +116,11 @@ def show_answer(files: Sequence[str], wanted: WantedOrder, reading: Reading) -> 
             blocks=analysis.blocks,
             linear=analysis.is_linear,
             ordered_by=plan.ordered_by,
-            proof=proof_keys(plan.proof, compared.certified),
+            proof=proof_keys(plan.proof, certified_plan(plan)),
             run_times=known,
             files=found,
             names=tuple(files),
-            compared=compared,
+            plan=plan,
         )
 
 
@@ -181,25 +179,24 @@ def _remarks(workflow: Workflow, around: dagman.Around | None) -> Sequence[Remar
 _MOST_BLOCKS = 10_000  # one file each
 
 
-def table_texts(compared: Compared) -> dict[str, str]:
+def table_texts(plan: Plan) -> dict[str, str]:
     """Return the texts of order.txt, eligible.csv, dag.dot, superdag.dot and blocks/N.dot.
 
     Blocks are numbered in the order in which they begin. Only the first ten thousand get a file.
     """
-    plan = compared.plan
     return {
         "order.txt": "".join(f"{name}\n" for name in plan.schedule.names),
-        "eligible.csv": _eligible(compared),
+        "eligible.csv": _eligible(plan),
         "dag.dot": formats.dot_text(plan.dag, name="dag"),
         **_blocks(plan),
     }
 
 
-def _eligible(compared: Compared) -> str:
+def _eligible(plan: Plan) -> str:
     """Return a table of the eligible counts: jobs executed, this order, first come first served."""
-    rows = zip(compared.eligible.tolist(), compared.fifo_eligible.tolist(), strict=True)
+    rows = zip(plan.schedule.eligible.tolist(), plan.fifo.eligible.tolist(), strict=True)
     lines = [f"{step},{ours},{theirs}" for step, (ours, theirs) in enumerate(rows)]
-    return "\n".join([f"executed,{compared.plan.ordered_by},fifo", *lines]) + "\n"
+    return "\n".join([f"executed,{plan.ordered_by},fifo", *lines]) + "\n"
 
 
 def _blocks(plan: Plan) -> dict[str, str]:
@@ -240,7 +237,7 @@ def _made_of(found: ShowAnswer) -> str:
     ]
     rest = len(found.blocks) - _MOST_ROWS
     lines += [f"  and {counted(rest, 'more kind')}"] if rest > 0 else []
-    plan, certified = found.compared.plan, found.compared.certified
+    plan, certified = found.plan, certified_plan(found.plan)
     proof = proof_sentence(plan.proof, certified) + unbounded(plan, certified)
     return "\n".join([*lines, proof, ""])
 
@@ -263,7 +260,7 @@ def remark_words(remark: Remark) -> str:
 
 def show(
     *files: FileName,
-    order: OrderOptions = OURS,
+    order: WantedOrder = OURS,
     tables_: Annotated[PathName | None, Parameter(name="--tables"), WRITTEN] = None,
     reading: FileOptions = USUAL,
     json_: Json = False,
@@ -281,7 +278,7 @@ def show(
     check_streams(*files, order.order, *order.run_times)
     found = show_answer(files, order, Reading(reading))
     if tables_ is not None:
-        write_tables(tables_, table_texts(found.compared))
+        write_tables(tables_, table_texts(found.plan))
         text_ = f"order, eligibility table and dot files are in {tables_}"
         found.files.notes.append(Note("tables-written", text_))
     put(found, text, as_json=json_)

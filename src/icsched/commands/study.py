@@ -12,7 +12,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from icsched.commands.comparison import Compared
 from icsched.commands.inputs import (
     Reading,
     Resumed,
@@ -79,12 +78,12 @@ Told = Callable[[str, int, int], None]  # a workflow's name, cells found on disk
 class Studied:
     """A workflow of the study, with the name that its rows and figures have.
 
-    `compared` has the plan of each order. `subject` has what the cells play: the name of an order
+    `plans` has the plan of each order. `subject` has what the cells play: the name of an order
     that is played live, or a list of jobs.
     """
 
     name: str
-    compared: dict[str, Compared]
+    plans: dict[str, Plan]
     subject: Subject
     fingerprint: str
     resumed: Resumed | None
@@ -192,7 +191,7 @@ def _studied(
     subject = Subject(workflow.dag, played, workflow.run_times)
     return Studied(
         name=name,
-        compared={word: Compared(plan) for word, plan in plans.items()},
+        plans=plans,
         subject=subject,
         fingerprint=fingerprint(subject, terms),
         resumed=resumed(workflow),
@@ -347,8 +346,8 @@ def write_figures(found: StudyAnswer) -> list[str]:
 def _written(found: StudyAnswer, workflow: Studied) -> list[str]:
     name, title = workflow.name, named(workflow.name)
     labels = {order: named(order) for order in found.begun.orders}
-    profiles = {labels[order]: one.eligible for order, one in workflow.compared.items()}
-    fifo = next(iter(workflow.compared.values())).fifo_eligible
+    profiles = {labels[order]: plan.schedule.eligible for order, plan in workflow.plans.items()}
+    fifo = next(iter(workflow.plans.values())).fifo.eligible
     figures = {
         name: draw.ratio_figure(title, found.begun.cells, found.rows[name], labels),
         f"{name}-eligible": draw.eligible_figure(title, profiles, fifo),

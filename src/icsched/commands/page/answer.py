@@ -8,7 +8,6 @@ import numpy as np
 
 from icsched import checks, files, history
 from icsched.arrays import Floats, Ids, ranks_of
-from icsched.commands.comparison import Compared
 from icsched.commands.inputs import Reading, TimesKnown, check_output
 from icsched.commands.learn import check_clock, check_ends, check_names, check_past
 from icsched.commands.notes import Note, disturbed
@@ -281,7 +280,7 @@ class ReportAnswer:
     is_timed: bool
     timed: TimesKnown | None
     means: Floats
-    compared: Compared
+    plan: Plan
     orders: Mapping[str, ReportOrder]
     baseline: str
     found: Simulation
@@ -372,7 +371,7 @@ class _Report:
                 is_timed=workflow.run_times is not None,
                 timed=times_known(workflow),
                 means=means,
-                compared=self.ordered.compared,
+                plan=self.ordered.plan,
                 orders=made.orders,
                 baseline=made.baseline,
                 found=found,

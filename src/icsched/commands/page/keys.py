@@ -229,7 +229,7 @@ def _dag(found: ReportAnswer) -> dict[str, object]:
     picture = found.picture
     is_narrow = np.zeros(len(picture), np.int64)
     is_narrow[[int(picture.node[each.task]) for each in found.bottlenecks]] = 1
-    priorities = found.compared.plan.priorities_by_id
+    priorities = found.plan.priorities_by_id
     return {
         "is_grouped": picture.is_grouped,
         "words": say.picture(found),

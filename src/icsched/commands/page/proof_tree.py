@@ -4,7 +4,7 @@ from typing import Any
 
 from icsched.commands.page.answer import ReportAnswer
 from icsched.commands.page.sentences import called
-from icsched.report.proofs import proof_sentence, ratios, unbounded
+from icsched.report.proofs import certified_plan, proof_sentence, ratios, unbounded
 from icsched.theory.proof import Chain, ProofStep, Rule, Sign, Theorem
 
 _REASONS = {
@@ -54,8 +54,7 @@ _SHAPES = {
 
 def proof_keys(found: ReportAnswer) -> dict[str, object]:
     """Return what is proved about the chosen order, and why the ceiling holds."""
-    compared = found.compared
-    certified, proof = compared.certified, compared.plan.proof
+    certified, proof = certified_plan(found.plan), found.plan.proof
     known = ratios(certified)
     is_optimal = proof.is_ic_optimal or (certified is not None and certified.is_ic_optimal)
     tree = None if found.why is None else _called(found, _node(found.why))
@@ -72,10 +71,10 @@ def proof_keys(found: ReportAnswer) -> dict[str, object]:
 
 def _words(found: ReportAnswer) -> str:
     """Say what is proved about the order auto, and why."""
-    compared, proof = found.compared, found.compared.plan.proof
+    certified, proof = certified_plan(found.plan), found.plan.proof
     if not proof.is_ic_optimal or proof.theorem is None:
-        without = unbounded(compared.plan, compared.certified)
-        return called(found, proof_sentence(proof, compared.certified) + without)
+        without = unbounded(found.plan, certified)
+        return called(found, proof_sentence(proof, certified) + without)
     optimal = "IC-optimal: no order has more eligible tasks at any step."
     return called(found, f"{optimal} {_REASONS[proof.theorem]}")
 

@@ -22,7 +22,7 @@ from icsched.formats.table import ReadOptions
 from icsched.messages import named
 from icsched.orders import ORDERS
 from icsched.orders.choice import WORTH
-from icsched.report.proofs import certified_sentence
+from icsched.report.proofs import certified_plan, certified_sentence
 from icsched.sim import Pool, Ratio
 from icsched.words import counted, in_bytes, in_unit, rounded, visible_time
 
@@ -193,7 +193,7 @@ def order(found: ReportAnswer, name: str) -> str:
     if name == NOW:
         return "the priorities that the file has now"
     told = called(found, ORDERS[name].sentence)
-    choice = found.compared.plan.choice
+    choice = found.plan.choice
     if name != "auto" or choice is None:
         return told
     if choice.chosen != choice.present:
@@ -302,7 +302,7 @@ def curves(found: ReportAnswer) -> str:
     told = f"Eligible {what}s after each step: a worker that asks then finds one of them."
     if found.ceiling is None:
         return f"{told} The workflow is too large for a ceiling."
-    certified = found.compared.certified
+    certified = certified_plan(found.plan)
     share = (
         "" if certified is None else called(found, f" Order auto: {certified_sentence(certified)}")
     )
