@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from icsched.engines.table import ENGINES
 from icsched.families import FAMILIES
 from icsched.formats import FORMATS
 from icsched.orders import ORDERS
+from icsched.run.engines import ENGINES
 from tests.cli.shells import OFFERED, script_of
 
 

@@ -17,10 +17,10 @@ from distributed import Client
 from icsched import families, prioritize
 from icsched.commands.main import run
 from icsched.compare import Paired
-from icsched.engines import dask
-from icsched.engines.dask import connect
+from icsched.engines.dask import study_cluster
 from icsched.errors import EngineError
 from icsched.formats import write_dagman
+from icsched.run import dask_client as connect
 from icsched.study.cells import Subject, Terms, grid, run_cell
 from tests.engines.cluster import unauthenticated
 
@@ -86,7 +86,7 @@ def worker(address, tmp_path):
 
 
 def test_a_cluster_gives_the_same_cells_as_this_machine(address, worker):
-    with worker("one"), worker("two"), dask.study_cluster(address) as cluster:
+    with worker("one"), worker("two"), study_cluster(address) as cluster:
         found = {result.cell: result for result in cluster(SUBJECT, CELLS, TERMS)}
 
     assert found == {cell: run_cell(SUBJECT, cell, TERMS) for cell in CELLS}
@@ -109,7 +109,7 @@ def test_the_command_writes_the_same_tables_with_a_cluster_as_without(
 
 
 def test_cells_of_a_worker_that_is_killed_are_computed_by_another(address, worker):
-    with worker("one") as first, dask.study_cluster(address) as cluster:
+    with worker("one") as first, study_cluster(address) as cluster:
         results = cluster(SUBJECT, CELLS, TERMS)
         found = [next(results)]  # only the first worker was there
         with worker("two"):
@@ -128,7 +128,7 @@ def test_a_worker_of_another_version_is_named(address, worker, tmp_path):
 
     with (
         worker("other", PYTHONPATH=str(about.parent)),
-        dask.study_cluster(address) as cluster,
+        study_cluster(address) as cluster,
         pytest.raises(EngineError) as caught,
     ):
         list(cluster(SUBJECT, CELLS, TERMS))
@@ -154,7 +154,7 @@ def test_a_worker_without_icsched_is_named_and_lives_on(address, worker, tmp_pat
     with worker("bare", PYTHONPATH=str(startup.parent)) as process:
         with (
             pytest.raises(EngineError, match=r"^dask: worker tcp://\S+: expected icsched inst"),
-            dask.study_cluster(address),
+            study_cluster(address),
         ):
             pass
         assert process.poll() is None
@@ -180,7 +180,7 @@ def test_a_worker_without_icsched_that_joins_later_is_one_line_and_lives_on(
     startup.parent.mkdir()
     startup.write_text(HIDE)
 
-    with worker("one") as first, dask.study_cluster(address) as cluster:
+    with worker("one") as first, study_cluster(address) as cluster:
         results = cluster(SUBJECT, CELLS, TERMS)
         next(results)
         first.kill()
@@ -198,7 +198,7 @@ def test_cells_that_wait_are_cancelled_when_nobody_wants_them_any_more(address, 
     """A scheduler keeps what is wanted, done or not; it hears soon that nothing is."""
     cells = grid(TERMS, [0.1, 0.2, 0.5, 1, 2, 5], [1, 2, 4, 8, 16, 32])
 
-    with worker("one"), dask.study_cluster(address) as cluster, Client(address) as other:
+    with worker("one"), study_cluster(address) as cluster, Client(address) as other:
         results = cluster(SUBJECT, cells, TERMS)
         next(results)
         wanted = kept(other)
@@ -216,7 +216,7 @@ def test_a_scheduler_that_is_killed_is_one_line_and_dask_says_nothing(tmp_path, 
     with (
         scheduler(tmp_path) as (process, address),
         worker_at(address, tmp_path, "one"),
-        dask.study_cluster(address) as cluster,
+        study_cluster(address) as cluster,
     ):
         results = cluster(SUBJECT, CELLS, TERMS)
         next(results)
@@ -232,7 +232,7 @@ def test_dask_logs_as_before_once_the_cluster_is_left(address, worker):
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [logger.level for logger in loggers]
 
-    with worker("one"), dask.study_cluster(address):
+    with worker("one"), study_cluster(address):
         assert [logger.isEnabledFor(logging.CRITICAL) for logger in loggers] == [False, False]
 
     assert [logger.level for logger in loggers] == before
@@ -243,7 +243,7 @@ def test_a_cluster_without_workers_is_given_up(address, monkeypatch):
 
     with (
         pytest.raises(EngineError, match=rf"^dask: no worker at {address} after 0\.2 s$"),
-        dask.study_cluster(address),
+        study_cluster(address),
     ):
         pass
 

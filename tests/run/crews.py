@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from icsched.engines.entry import Attempt, Outcome
+from icsched.run.crew import Attempt, Outcome
 
 End = Callable[[Attempt], Outcome | None]  # None: it goes on until it is stopped
 

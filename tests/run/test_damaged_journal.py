@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icsched import Dag, FormatError
-from icsched.engines.entry import Outcome
-from icsched.run.commands import identity_of
+from icsched.run.crew import Outcome
 from icsched.run.journal import Journal, open_journal, read_journal
 from icsched.run.opening import Opening
 from icsched.run.records import connect
+from icsched.run.tasks import identity_of
 
 #   a      a, b, c and d run something, e runs nothing
 #  / \

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from icsched import Dag, FormatError
-from icsched.engines.entry import Outcome
-from icsched.run.commands import identity_of
+from icsched.run.crew import Outcome
 from icsched.run.journal import Journal, open_journal, read_journal
 from icsched.run.opening import Identity, Opening
 from icsched.run.records import WorkerRecorder
+from icsched.run.tasks import identity_of
 
 THREE = identity_of(Dag({"a": [], "b": [], "c": []}), [None] * 3)  # jobs that run nothing
 OTHER = identity_of(Dag({"x": []}), [None])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag
-from icsched.engines.entry import Outcome
+from icsched.run.crew import Outcome
 from icsched.run.journal import Journal
 from icsched.run.learned import with_learned, write_learned
 from icsched.workflow import Workflow

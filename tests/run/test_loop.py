@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from icsched import ArgumentError, Dag, FormatError, Workflow, prioritize
-from icsched.engines.entry import Outcome
 from icsched.run import loop as loops
-from icsched.run.commands import CommandTasks
+from icsched.run.crew import Outcome
 from icsched.run.interrupts import Interrupts
 from icsched.run.journal import Journal
 from icsched.run.loop import Loop, Rules
+from icsched.run.tasks import CommandTasks
 from icsched.workflow import Command
 from tests.run.crews import MemoryCrew, dies, fails, hangs, succeeds
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icsched import Dag, Workflow
-from icsched.run.commands import CommandTasks
+from icsched.run.tasks import CommandTasks
 from icsched.workflow import Command
 from tests.cli.conftest import SCRIPT
 from tests.run.conftest import complaints

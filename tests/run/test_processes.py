@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from icsched.engines.processes import run_command
+from icsched.run.processes import run_command
 from icsched.workflow import Command
 
 
@@ -170,8 +170,8 @@ def test_nothing_is_looked_up_between_the_fork_and_the_program(log, monkeypatch)
 @pytest.mark.parametrize("before", [False, True])
 def test_a_crew_leaves_it_to_its_process_whether_to_adopt_orphans(before):
     work = f"""
-from icsched.engines.entry import Terms
-from icsched.engines.local import local_crew
+from icsched.run.crew import Terms
+from icsched.run.local_crew import local_crew
 from icsched.machine import adopt_orphans, adopts_orphans
 if __name__ == "__main__":
     adopt_orphans(yes={before})

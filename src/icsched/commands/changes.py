@@ -218,7 +218,7 @@ def _strictness(
         return []
     if not dagman.overridden(submission, priorities, via=writing.via):
         return []
-    from icsched.engines.configuration import pool_settings  # few orders need it
+    from icsched.engines.htcondor import pool_settings  # few orders need it
 
     setting = dagman.strictness(submission, pool_settings())
     if setting and setting.line:  # in a file that DAGMan reads; its environment may not be ours

@@ -26,26 +26,26 @@ from icsched.commands.options import (
 )
 from icsched.commands.order_options import AUTO, CHOSEN, AutoOptions, WantedOrder
 from icsched.commands.terminal import QUIET, SIGNS, Flag, Json, Signs, put, say, tell_user
-from icsched.engines.entry import Engine, Terms
-from icsched.engines.local import LOCAL, count_workers
-from icsched.engines.table import ENGINES
 from icsched.errors import ArgumentError, RunError
 from icsched.files import check_owned
 from icsched.messages import named
 from icsched.orders import Plan
-from icsched.run.commands import (
+from icsched.run.crew import Engine, Terms
+from icsched.run.engines import ENGINES
+from icsched.run.interrupts import Interrupts
+from icsched.run.journal import Journal, open_journal, read_journal
+from icsched.run.learned import with_learned, write_learned
+from icsched.run.local_crew import LOCAL, count_workers
+from icsched.run.loop import Happened, Loop, Rules, State, Tell
+from icsched.run.opening import Identity, Opening, stopped
+from icsched.run.records import WorkerRecorder
+from icsched.run.tasks import (
     CommandTasks,
     all_commands,
     identity_of,
     with_descendants,
     without,
 )
-from icsched.run.interrupts import Interrupts
-from icsched.run.journal import Journal, open_journal, read_journal
-from icsched.run.learned import with_learned, write_learned
-from icsched.run.loop import Happened, Loop, Rules, State, Tell
-from icsched.run.opening import Identity, Opening, stopped
-from icsched.run.records import WorkerRecorder
 from icsched.sim import Played, Times, Workers, simulate_runs
 from icsched.words import counted, number
 from icsched.workflow import Command, Workflow

@@ -21,7 +21,7 @@ from icsched.commands.options import USUAL, FileName, FileOptions, PathName, che
 from icsched.commands.order_options import OURS, WantedOrder, times_known
 from icsched.commands.terminal import INLINE, NOT_IN_JSON, SIGNS, WRITTEN, Json, put
 from icsched.dag import Dag
-from icsched.engines.configuration import pool_settings
+from icsched.engines.htcondor import pool_settings
 from icsched.files import naming, remove, write_text
 from icsched.formats import FORMATS, dagman
 from icsched.messages import named

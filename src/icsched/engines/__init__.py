@@ -1,1 +1,1 @@
-"""Other programs that order and run tasks; each has one module and is an optional extra."""
+"""What other workflow engines take from icsched: orders, priorities, a scheduler, settings."""

@@ -22,14 +22,13 @@ from pathlib import Path
 from typing import Self
 
 from icsched.dag import Dag
-from icsched.engines.entry import Outcome
 from icsched.errors import FormatError
 from icsched.files import check_owned, open_owned
-from icsched.run.commands import identity_of
+from icsched.run.crew import Outcome
 from icsched.run.damage import LOGS, check_log, check_sound, last_log_number
-from icsched.run.described import check_rows, check_same, describe, note, note_works
+from icsched.run.directory import RESERVE, reserve, sole_server
+from icsched.run.identity import check_rows, check_same, describe, note, note_works
 from icsched.run.opening import Identity, Naming, Opening
-from icsched.run.places import RESERVE, reserve, sole_server
 from icsched.run.records import (
     COLUMNS,
     FILE,
@@ -41,6 +40,7 @@ from icsched.run.records import (
     note_success,
     transaction,
 )
+from icsched.run.tasks import identity_of
 
 _UNSAFE = re.compile(r"[^\w.+-]", re.ASCII)
 _LONGEST_NAME = 100  # characters of a task's name in the name of its log

@@ -10,14 +10,14 @@ from itertools import islice
 
 from icsched import checks
 from icsched.arrays import ranks_of
-from icsched.engines.descendants import GRACE_S
-from icsched.engines.entry import Attempt, Crew, Outcome
 from icsched.errors import FormatError
 from icsched.orders import Plan
 from icsched.ready import Readiness
-from icsched.run.commands import CommandTasks
+from icsched.run.crew import Attempt, Crew, Outcome
+from icsched.run.descendants import GRACE_S
 from icsched.run.interrupts import Interrupts
 from icsched.run.journal import Journal
+from icsched.run.tasks import CommandTasks
 from icsched.workflow import Command
 
 POLL_S = 0.25  # how often the loop looks at the clock and at Ctrl-C

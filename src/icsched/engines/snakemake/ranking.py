@@ -7,8 +7,8 @@ import numpy as np
 
 from icsched.arrays import Ids
 from icsched.dag import Dag
+from icsched.engines.snakemake.benchmarks import recorded_seconds, run_times
 from icsched.engines.snakemake.jobs import Graph, Job, members, name_of
-from icsched.engines.snakemake.records import recorded_seconds, run_times
 from icsched.engines.snakemake.temporary import TemporarySizes
 from icsched.errors import ArgumentError
 from icsched.orders import ORDERS, Aim, Made, made_order

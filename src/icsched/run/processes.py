@@ -12,10 +12,10 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import IO, Any
 
-from icsched.engines.descendants import awaited, end_all, end_rest
 from icsched.files import open_owned
 from icsched.machine import die_with_parent
 from icsched.messages import storable
+from icsched.run.descendants import awaited, end_all, end_rest
 from icsched.workflow import Command
 
 _HELD = {signal.SIGTERM}

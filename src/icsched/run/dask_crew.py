@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from icsched import checks
-from icsched.engines.dask.connect import (
+from icsched.errors import ArgumentError, not_installed
+from icsched.machine import usable_cores
+from icsched.messages import problem_of
+from icsched.run.crew import Attempt, Engine, Outcome, Recorder, Terms
+from icsched.run.dask_client import (
     check_workers,
     client_of,
     connected,
@@ -24,18 +28,14 @@ from icsched.engines.dask.connect import (
     silence,
     threads_of,
 )
-from icsched.engines.dask.remote import ATTEMPT, LOST, RUN, mark_of
-from icsched.engines.descendants import GRACE_S, end_below, kill_with_descendants
-from icsched.engines.entry import Attempt, Engine, Outcome, Recorder, Terms
-from icsched.engines.processes import open_log, start_tracker, stopped_at
-from icsched.errors import ArgumentError, not_installed
-from icsched.machine import usable_cores
-from icsched.messages import problem_of
+from icsched.run.dask_worker import ATTEMPT, LOST, RUN, mark_of
+from icsched.run.descendants import GRACE_S, end_below, kill_with_descendants
+from icsched.run.processes import open_log, start_tracker, stopped_at
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from icsched.engines.dask.remote import Report, Request
+    from icsched.run.dask_worker import Report, Request
 
 AHEAD = 2  # attempts in flight beyond the threads, so that no worker waits for the loop
 REFRESH_S = 0.5  # how often the crew asks how large the cluster is
@@ -183,7 +183,7 @@ def _portable() -> Callable[[Request], Report]:
     """Return what workers run; it is sent as code, so that a worker without icsched survives."""
 
     def attempted(request: Request) -> Report:
-        from icsched.engines.dask.remote import attempted
+        from icsched.run.dask_worker import attempted
 
         return attempted(*request)
 
@@ -192,7 +192,7 @@ def _portable() -> Callable[[Request], Report]:
 
 def _portable_stop() -> Callable[[str], None]:
     def stop(token: str) -> None:
-        from icsched.engines.dask.remote import stop
+        from icsched.run.dask_worker import stop
 
         stop(token)
 
@@ -201,7 +201,7 @@ def _portable_stop() -> Callable[[str], None]:
 
 def _portable_end() -> Callable[[str], None]:
     def end(run: str) -> None:
-        from icsched.engines.dask.remote import end_run
+        from icsched.run.dask_worker import end_run
 
         end_run(run)
 
@@ -283,7 +283,7 @@ def _cluster(terms: Terms) -> Iterator[Client]:
         import dask
         import distributed  # noqa: F401  the next line may have been imported before
 
-        from icsched.engines.dask.local_cluster import private_cluster, private_files
+        from icsched.run.dask_cluster import private_cluster, private_files
     except ImportError as error:
         raise not_installed("dask.distributed", "dask") from error
     count = usable_cores()

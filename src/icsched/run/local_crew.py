@@ -11,14 +11,14 @@ from multiprocessing import get_context
 from queue import Empty, SimpleQueue
 
 from icsched import checks
-from icsched.engines import worker
-from icsched.engines.descendants import GRACE_S, below, kill_below
-from icsched.engines.entry import Attempt, Engine, Outcome, Terms
-from icsched.engines.processes import start_tracker, stopped_at
 from icsched.errors import ArgumentError, EngineError
 from icsched.files.reading import reason
 from icsched.machine import adopt_orphans, adopts_orphans, usable_cores
 from icsched.messages import problem_of
+from icsched.run import local_worker
+from icsched.run.crew import Attempt, Engine, Outcome, Terms
+from icsched.run.descendants import GRACE_S, below, kill_below
+from icsched.run.processes import start_tracker, stopped_at
 
 _PATIENCE_S = GRACE_S + 2  # after a request to stop; then the worker itself is killed
 _SWEEP_S = 5.0  # for a process that was killed to end
@@ -33,8 +33,8 @@ class _Worker:
         self._open()
 
     def _open(self) -> None:
-        self.pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=worker.prepare)
-        self._ready: Future[int] = self.pool.submit(worker.ready)
+        self.pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=local_worker.prepare)
+        self._ready: Future[int] = self.pool.submit(local_worker.ready)
         self.stop_by: float | None = None
         self.time_limit: float | None = None  # of its attempt
         self.is_given_up = False
@@ -48,16 +48,16 @@ class _Worker:
             problem = "a worker process ended before it could work"
             raise EngineError(f"engine local: {problem}") from error
 
-    def submit(self, attempt: Attempt, terms: Terms) -> "Future[worker.Ended]":
+    def submit(self, attempt: Attempt, terms: Terms) -> "Future[local_worker.Ended]":
         """Begin an attempt, in a new process if the old one is gone."""
         given = (attempt.number, attempt.task, attempt.work, attempt.log, attempt.time_limit)
         try:
-            return self.pool.submit(worker.work_on, *given, terms.shell, terms.recorder)
+            return self.pool.submit(local_worker.work_on, *given, terms.shell, terms.recorder)
         except BrokenProcessPool:
             self.pool.shutdown()
             self._open()
             assert self.pid  # noqa: S101  asking waits until it works
-            return self.pool.submit(worker.work_on, *given, terms.shell, terms.recorder)
+            return self.pool.submit(local_worker.work_on, *given, terms.shell, terms.recorder)
 
     def kill(self, number: int) -> None:
         """Send a signal to the process, if it is there."""
@@ -104,7 +104,7 @@ class LocalCrew:
         began = time.perf_counter()
         future = one.submit(attempt, self._terms)
 
-        def note(done: "Future[worker.Ended]") -> None:
+        def note(done: "Future[local_worker.Ended]") -> None:
             self._ended.put(_outcome(attempt.number, done, time.perf_counter() - began))
 
         future.add_done_callback(note)
@@ -181,7 +181,7 @@ def count_workers(terms: Terms) -> int:
     return checks.whole_number("workers", terms.workers, least=1, most=_MOST_WORKERS)
 
 
-def _outcome(number: int, done: "Future[worker.Ended]", seconds: float) -> Outcome:
+def _outcome(number: int, done: "Future[local_worker.Ended]", seconds: float) -> Outcome:
     error = done.exception()
     if error is None:
         return Outcome(number, *done.result())

@@ -15,10 +15,11 @@ from threading import Timer
 import pytest
 from distributed import LocalCluster
 
-from icsched.engines.dask import connect, dask_crew, remote
-from icsched.engines.dask.crew import DaskCrew
-from icsched.engines.entry import Attempt, Terms
 from icsched.errors import ArgumentError, EngineError
+from icsched.run import dask_client as connect
+from icsched.run import dask_worker as remote
+from icsched.run.crew import Attempt, Terms
+from icsched.run.dask_crew import DaskCrew, dask_crew
 from icsched.workflow import Command
 from tests.engines.cluster import wait_for
 

@@ -15,10 +15,10 @@ import psutil
 import pytest
 from distributed import LocalCluster, Security
 
-from icsched.engines.dask import dask_crew
-from icsched.engines.dask.local_cluster import private_files
-from icsched.engines.entry import Terms
 from icsched.errors import EngineError
+from icsched.run.crew import Terms
+from icsched.run.dask_cluster import private_files
+from icsched.run.dask_crew import dask_crew
 
 INTRUDER = Path(__file__).parent / "intruder.py"
 

@@ -11,12 +11,12 @@ from threading import Lock, Thread
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from icsched.engines.descendants import adopt
-from icsched.engines.processes import run_command
+from icsched.run.descendants import adopt
+from icsched.run.processes import run_command
 from icsched.workflow import Command
 
 if TYPE_CHECKING:
-    from icsched.engines.entry import Recorder
+    from icsched.run.crew import Recorder
 
 Ended = tuple[float, str | None, bool]  # seconds, problem, is it lost
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
-from icsched.engines.descendants import GRACE_S, adopt
-from icsched.engines.processes import run_command
+from icsched.run.descendants import GRACE_S, adopt
+from icsched.run.processes import run_command
 from icsched.workflow import Command
 
 if TYPE_CHECKING:
-    from icsched.engines.entry import Recorder
+    from icsched.run.crew import Recorder
 
 LOST = "its worker died after its end"
 MOST_LOG = 8 * 2**20  # bytes of a log that a worker sends; the last ones count
