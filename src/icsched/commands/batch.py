@@ -1,17 +1,15 @@
 """`icsched batch`: the best jobs to hand out together, now."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from icsched import checks
 from icsched.commands.inputs import Reading, Resumed, done_line, named_jobs, resumed
 from icsched.commands.options import USUAL, WHOLE, FileName, FileOptions, check_streams
-from icsched.commands.terminal import QUIET, SIGNS, Json, Signs, put
-from icsched.dag import Dag
-from icsched.errors import GameError, StateError
-from icsched.theory.batch import Batch, Guarantee, GuaranteeKind, State, best_batch, state_of
+from icsched.commands.terminal import NOT_IN_JSON, SIGNS, Json, put
 from icsched.words import counted
+from icsched.errors import GameError, StateError
+from icsched.theory.batch import Guarantee, GuaranteeKind, best_batch, state_of
 from icsched.workflow import Workflow
 
 _OPTIONS = {"executed": "--done", "running": "--running"}  # by the names that the library uses
@@ -22,90 +20,46 @@ class BatchAnswer:
     """The jobs to take, by name, and how many jobs are done, left, eligible and running."""
 
     take: tuple[object, ...]
-    batch: Batch
+    eligible_after: int
+    method: str
+    guarantee: str
     done: int
     left: int
     eligible: int
     running: int
-    resumed: Resumed | None
+    resumed: Resumed | None = field(metadata=NOT_IN_JSON)
 
 
-def batch_answer(
-    files: Sequence[str],
-    take: int,
-    *,
-    done: str,
-    running: str,
-    reading: Reading,
-    signs: Signs = QUIET,
-) -> BatchAnswer:
+def _answer(workflow: Workflow, take: int, done: str, running: str) -> BatchAnswer:
     """Choose *take* jobs, or all eligible ones; *done* and *running* are lists or @FILE.
 
     Raises GameError for jobs that do not exist or that cannot be in that state.
     """
-    workflow = reading.read(files, signs=signs)
     dag = workflow.dag
-    executed = [dag.ids[job] for job in named_jobs(workflow, "--done", done) if job in dag.ids]
-    busy = _running(workflow, running, executed)
-    state = _state(dag, executed, busy)
-    with signs.working("choosing among", len(dag)):
-        batch = best_batch(dag, executed, take, running=busy)
-    left = len(dag) - len(set(executed))
+    executed = {dag.ids[job] for job in named_jobs(workflow, "--done", done) if job in dag.ids}
+    names = named_jobs(workflow, "--running", running)
+    for job in names:
+        if job not in dag.ids or dag.ids[job] in executed:
+            raise GameError(f"--running: job {job!r} is done already")
+    busy = {dag.ids[job] for job in names}
+    try:
+        state = state_of(dag, executed, busy)
+    except StateError as error:
+        raise GameError(f"{_OPTIONS[error.said]}: job {error.problem}") from error
+    with SIGNS.working("choosing among", len(dag)):
+        found = best_batch(dag, executed, take, running=busy)
+    left = len(dag) - len(executed)
     return BatchAnswer(
-        take=tuple(dag.names[task] for task in batch.take),
-        batch=batch,
+        take=tuple(dag.names[task] for task in found.take),
+        eligible_after=found.eligible_after,
+        method=found.method,
+        guarantee=guarantee(found.guarantee),
         done=len(workflow.whole) - left,
         left=left,
         eligible=len(state.sources),
-        running=len(set(busy)),
+        running=len(busy),
         resumed=resumed(workflow),
     )
-
-
-def _state(dag: Dag, executed: Sequence[int], busy: Sequence[int]) -> State:
-    """Return the state of the game; raises GameError with the names of the options."""
-    try:
-        return state_of(dag, executed, busy)
-    except StateError as error:
-        raise GameError(f"{_OPTIONS[error.said]}: job {error.problem}") from error
-
-
-def _running(workflow: Workflow, text: str, executed: Sequence[int]) -> list[int]:
-    """Return the running jobs; raises GameError for one that is done."""
-    jobs, ids, done = named_jobs(workflow, "--running", text), workflow.dag.ids, set(executed)
-    for job in jobs:
-        if job not in ids or ids[job] in done:
-            raise GameError(f"--running: job {job!r} is done already")
-    return [ids[job] for job in jobs]
-
-
-def text(found: BatchAnswer) -> str:
-    """Return the jobs, one on each line, and what is known about the choice."""
-    return _choice(found) + done_line(found.resumed, "hand out")
-
-
-def _choice(found: BatchAnswer) -> str:
-    if not found.take:
-        why = "all eligible jobs are running" if found.left else "all jobs are done"
-        return f"no job is eligible: {why}\n"
-    batch = found.batch
-    after = f"{counted(batch.eligible_after, 'job')} eligible after them"
-    names = "".join(f"{name}\n" for name in found.take)
-    return f"{names}{after} ({batch.method}: {guarantee(batch.guarantee)})\n"
-
-
-def keys(found: BatchAnswer) -> dict[str, object]:
-    """Return the choice as JSON shows it."""
-    return {
-        "take": found.take,
-        "eligible_after": found.batch.eligible_after,
-        "method": found.batch.method,
-        "guarantee": guarantee(found.batch.guarantee),
-        "done": found.done,
-        "left": found.left,
-        "eligible": found.eligible,
-        "running": found.running,
-    }
 
 
 def guarantee(found: Guarantee) -> str:
@@ -113,6 +67,18 @@ def guarantee(found: Guarantee) -> str:
     if found.kind is GuaranteeKind.WITHIN:
         return f"{'time was up: ' * found.timed_out}within {found.gap} of the best"
     return {"exact": "exact", "half": "at least half of the best gain"}[found.kind.value]
+
+
+def text(found: BatchAnswer) -> str:
+    """Return the jobs, one on each line, and what is known about the choice."""
+    if found.take:
+        names = "".join(f"{name}\n" for name in found.take)
+        after = f"{counted(found.eligible_after, 'job')} eligible after them"
+        shown = f"{names}{after} ({found.method}: {found.guarantee})\n"
+    else:
+        why = "all eligible jobs are running" if found.left else "all jobs are done"
+        shown = f"no job is eligible: {why}\n"
+    return shown + done_line(found.resumed, "hand out")
 
 
 def batch(
@@ -142,12 +108,5 @@ def batch(
     """
     checks.whole_number("--take", take, least=1)
     check_streams(*files, done, running)
-    found = batch_answer(
-        files,
-        take,
-        done=done,
-        running=running,
-        reading=Reading(reading),
-        signs=SIGNS,
-    )
-    put(found, text, keys, as_json=json_)
+    workflow = Reading(reading).read(files, signs=SIGNS)
+    put(_answer(workflow, take, done, running), text, as_json=json_)

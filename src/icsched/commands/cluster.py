@@ -1,8 +1,8 @@
 """`icsched cluster`: a whole workflow as clusters for workers of unequal power."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -31,74 +31,50 @@ from icsched.commands.options import (
     refuse,
 )
 from icsched.commands.order_options import OURS, WantedOrder, times_known
-from icsched.commands.terminal import QUIET, SIGNS, Json, OutputName, Signs, put, table
-from icsched.dag import Dag
+from icsched.commands.terminal import (
+    NOT_IN_JSON,
+    SIGNS,
+    Json,
+    OutputName,
+    json_by,
+    put,
+    table,
+)
 from icsched.errors import ArgumentError, FormatError, MemberError
 from icsched.messages import named
 from icsched.serve.clusters import CLUSTERERS, Cluster, plan_clusters, set_apart
 from icsched.words import counted, size
 from icsched.workflow import Workflow
 
+_MOST_ROWS = 20
+_MOST_NAMES = 8
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True)
+class NamedCluster:
+    """A cluster: its jobs by name, and how many arcs it cuts."""
+
+    jobs: tuple[Hashable, ...]
+    size: int
+    cut_arcs: int
+    productive: bool | None
+
+
+@dataclass(frozen=True)
 class ClusterAnswer:
     """The clusters of a workflow, and the files written, the clustered workflow first."""
 
-    files: tuple[str, ...]
-    dag: Dag
-    ordered_by: str
-    clusters: tuple[Cluster, ...]
-    cut_arcs: int
+    jobs: int
+    arcs: int
     done: int
-    resumed: Resumed | None
-    timed: TimesKnown | None
+    ordered_by: str
+    run_times: TimesKnown | None = field(metadata=json_by(times_keys))
+    clusterer: str
+    cut_arcs: int
+    clusters: tuple[NamedCluster, ...]
     written: tuple[str, ...]
-
-
-def cluster_answer(
-    files: Sequence[str],
-    wanted: WantedOrder,
-    *,
-    size: int | None,
-    capacities: Sequence[int],
-    clusterer: str,
-    alone: str,
-    output: str | None,
-    reading: Reading,
-    signs: Signs = QUIET,
-) -> ClusterAnswer:
-    """Cut a workflow into clusters of *capacities* in turn, and write the files asked for.
-
-    *size* is the one capacity if the user gave --size; *alone* is a list of jobs or @FILE.
-    """
-    wanted.check()
-    _check_clusterer(clusterer)
-    workflow = wanted.timed(reading.read_to_run(files, signs=signs))
-    if output is not None:
-        check_output(workflow, output)
-    _check_size(workflow, size)
-    apart = _ids(workflow, alone)
-    plan = wanted.plan(workflow, signs=signs)
-    with signs.working("clustering", len(workflow.dag)):
-        taken = plan_clusters(workflow.dag, capacities, clusterer=clusterer, order=plan)
-        clusters = set_apart(workflow.dag, taken, apart)
-    return ClusterAnswer(
-        files=tuple(files),
-        dag=workflow.dag,
-        ordered_by=plan.ordered_by,
-        clusters=tuple(clusters),
-        cut_arcs=sum(taken.cut_arcs for taken in clusters),
-        done=int(workflow.done.sum()),
-        resumed=resumed(workflow),
-        timed=times_known(workflow, is_own=not wanted.run_times),
-        written=() if output is None else tuple(_write(workflow, clusters, output)),
-    )
-
-
-def _check_clusterer(name: str) -> None:
-    """Raise ArgumentError for a clusterer that is unknown."""
-    if name not in CLUSTERERS:
-        raise CLUSTERERS.unknown(name, asked_by="--clusterer")
+    files: tuple[str, ...] = field(metadata=NOT_IN_JSON)
+    resumed: Resumed | None = field(metadata=NOT_IN_JSON)
 
 
 def _check_size(workflow: Workflow, size: int | None) -> None:
@@ -111,83 +87,46 @@ def _check_size(workflow: Workflow, size: int | None) -> None:
         raise ArgumentError(f"--size: expected 1 to {most}, the number of jobs, got {size}")
 
 
-def _ids(workflow: Workflow, alone: str) -> list[int]:
-    """Return the jobs that --alone names, without those that are done."""
-    ids = workflow.dag.ids
-    return [ids[job] for job in named_jobs(workflow, "--alone", alone) if job in ids]
-
-
-def _write(workflow: Workflow, clusters: Sequence[Cluster], path: str) -> list[str]:
+def _write(workflow: Workflow, clusters: Sequence[Cluster], path: str) -> tuple[str, ...]:
     """Write the clustered workflow; return its files, the DAGMan file first."""
     try:
-        return formats.write_clusters(path, workflow, [taken.tasks for taken in clusters])
+        return tuple(formats.write_clusters(path, workflow, [one.tasks for one in clusters]))
     except MemberError as error:
         instead = f"--alone {shlex.quote(error.job)} keeps it out of clusters"
         raise FormatError(error.path, error.line, f"{error.problem}; {instead}") from error
 
 
-_MOST_ROWS = 20
-_MOST_NAMES = 8
-
-
 def text(found: ClusterAnswer) -> str:
     """Return a table of the clusters."""
-    dag, clusters = found.dag, found.clusters
-    rows = [_row(dag, number, taken) for number, taken in enumerate(clusters[:_MOST_ROWS], 1)]
-    rest = len(clusters) - len(rows)
-    shown = table(
-        [["cluster", "jobs", "cut", "productive", "first to run first"], *rows],
-        indent="  ",
-        right=range(3),
+    rows = [_row(*pair) for pair in enumerate(found.clusters[:_MOST_ROWS], 1)]
+    titles = ["cluster", "jobs", "cut", "productive", "first to run first"]
+    shown = table([titles, *rows], indent="  ", right=range(3))
+    if len(found.clusters) > len(rows):
+        shown += f"  and {len(found.clusters) - len(rows):,} more: --json has all\n"
+    return (
+        f"{named(*found.files)}: {size(found.jobs, found.arcs)}\n"
+        f"{counted(len(found.clusters), 'cluster')}, clusterer {found.clusterer}:"
+        f" {found.cut_arcs:,} of {counted(found.arcs, 'dependency', 'dependencies')} cut\n"
+        f"{shown}{done_line(found.resumed, 'cluster')}{times_line(found.run_times)}"
+        f"{_submission(found.written)}"
     )
-    lines = [
-        f"{named(*found.files)}: {size(len(dag), dag.arc_count)}",
-        f"{counted(len(clusters), 'cluster')}, clusterer {clusters[0].clusterer}:"
-        f" {found.cut_arcs:,} of {counted(dag.arc_count, 'dependency', 'dependencies')} cut",
-        shown + (f"  and {rest:,} more: --json has all\n" if rest > 0 else ""),
-    ]
-    written = _submission(found.written) if found.written else ""
-    told = done_line(found.resumed, "cluster") + times_line(found.timed)
-    return "\n".join(lines) + told + written
 
 
-def _row(dag: Dag, number: int, taken: Cluster) -> list[str]:
-    productive = {True: "yes", False: "no", None: "unknown"}[taken.productive]
-    names = " ".join(str(dag.names[task]) for task in taken.tasks[:_MOST_NAMES])
-    more = " ..." if taken.size > _MOST_NAMES else ""
-    counts = (f"{count:,}" for count in (number, taken.size, taken.cut_arcs))
+def _row(number: int, cluster: NamedCluster) -> list[str]:
+    productive = {True: "yes", False: "no", None: "unknown"}[cluster.productive]
+    names = " ".join(map(str, cluster.jobs[:_MOST_NAMES]))
+    more = " ..." if cluster.size > _MOST_NAMES else ""
+    counts = (f"{count:,}" for count in (number, cluster.size, cluster.cut_arcs))
     return [*counts, productive, named(names + more)]
 
 
 def _submission(written: Sequence[str]) -> str:
+    """Return a line with the files written, and the command that runs them."""
+    if not written:
+        return ""
     file, script, *_ = written
     beside = f"{file} and the files of its clusters in {Path(script).parent}"
     return f"wrote {beside}; to run them, from here: condor_submit_dag {file}\n"
-
-
-def keys(found: ClusterAnswer) -> dict[str, object]:
-    """Return the clusters as JSON shows them."""
-    dag = found.dag
-    return {
-        "jobs": len(dag),
-        "arcs": dag.arc_count,
-        "done": found.done,
-        "ordered_by": found.ordered_by,
-        "run_times": times_keys(found.timed),
-        "clusterer": found.clusters[0].clusterer,
-        "cut_arcs": found.cut_arcs,
-        "clusters": [_cluster_keys(dag, taken) for taken in found.clusters],
-        "written": found.written,
-    }
-
-
-def _cluster_keys(dag: Dag, taken: Cluster) -> dict[str, object]:
-    return {
-        "jobs": [dag.names[task] for task in taken.tasks],
-        "size": taken.size,
-        "cut_arcs": taken.cut_arcs,
-        "productive": taken.productive,
-    }
 
 
 ClustererWord = Annotated[str, one_of(CLUSTERERS)]
@@ -227,18 +166,38 @@ def cluster(
     """
     _check_output(output_, files, reading)
     check_streams(*files, order.order, *order.run_times, alone)
-    found = cluster_answer(
-        files,
-        order,
-        size=size,
-        capacities=_capacities(size, capacities),
-        clusterer=clusterer,
-        alone=alone,
-        output=output_,
-        reading=Reading(reading),
-        signs=SIGNS,
+    sizes = _capacities(size, capacities)
+    order.check()
+    CLUSTERERS.find(clusterer, asked_by="--clusterer")
+    workflow = order.timed(Reading(reading).read_to_run(files, signs=SIGNS))
+    if output_ is not None:
+        check_output(workflow, output_)
+    _check_size(workflow, size)
+    dag = workflow.dag
+    apart = [dag.ids[job] for job in named_jobs(workflow, "--alone", alone) if job in dag.ids]
+    plan = order.plan(workflow, signs=SIGNS)
+    with SIGNS.working("clustering", len(dag)):
+        planned = plan_clusters(dag, sizes, clusterer=clusterer, order=plan)
+        clusters = set_apart(dag, planned, apart)
+    found = ClusterAnswer(
+        jobs=len(dag),
+        arcs=dag.arc_count,
+        done=int(workflow.done.sum()),
+        ordered_by=plan.ordered_by,
+        run_times=times_known(workflow, is_own=not order.run_times),
+        clusterer=clusters[0].clusterer,
+        cut_arcs=sum(one.cut_arcs for one in clusters),
+        clusters=tuple(_named(workflow, one) for one in clusters),
+        written=() if output_ is None else _write(workflow, clusters, output_),
+        files=files,
+        resumed=resumed(workflow),
     )
-    put(found, text, keys, as_json=json_)
+    put(found, text, as_json=json_)
+
+
+def _named(workflow: Workflow, cluster: Cluster) -> NamedCluster:
+    names = tuple(workflow.dag.names[task] for task in cluster.tasks)
+    return NamedCluster(names, cluster.size, cluster.cut_arcs, cluster.productive)
 
 
 def _capacities(size: int | None, capacities: str | None) -> list[int]:
