@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -18,12 +18,12 @@ from icsched.commands.options import (
     names_of,
 )
 from icsched.commands.terminal import (
-    QUIET,
+    NOT_IN_JSON,
     SIGNS,
     WRITTEN,
     Flag,
     Json,
-    Signs,
+    json_by,
     put,
     put_content,
     report,
@@ -41,39 +41,44 @@ from icsched.workflow import Remark, Workflow
 
 _OF_COMMANDS = {"commands", "streams", "environment", "directories"}
 _UNSAFE = re.compile(r"[^0-9A-Za-z_.-]+")
+_MOST_NAMES = 5  # that are shown; --json has all
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ConvertAnswer:
     """A workflow that was converted.
 
     `lost` has the words of `KEPT` for what the workflow has and the new format cannot hold.
-    `renamed` has old and new names of the tasks that got another one. `unreadable` says why
-    icsched could not find out what tasks run, or not write it, if the commands are lost for that
-    reason.
+    `commands_unreadable` says why icsched could not find out what tasks run, or not write it, if
+    the commands are lost for that reason. `renamed` has old and new names of the tasks that got
+    another one.
     """
 
     file: str
     output: str
-    from_format: str
-    to_format: str
+    from_: str
+    to: str
     tasks: int
     arcs: int
     lost: tuple[str, ...]
-    renamed: tuple[tuple[str, str], ...]
+    commands_unreadable: str | None
+    renamed: tuple[tuple[str, str], ...] = field(metadata=json_by(dict))
     remarks: tuple[Remark, ...]
-    text: str
-    unreadable: str | None = None
+    text: str = field(metadata=NOT_IN_JSON)
+
+
+def _format(output: str, to: str | None) -> Format:
+    """Return the format to write; raises ArgumentError if it is unknown, or cannot be written."""
+    chosen = format_by_suffix(output) if to is None else FORMATS.find(to, asked_by="--to")
+    if chosen is None:
+        raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
+    if chosen.text is None:
+        raise chosen.cannot("text", output)
+    return chosen
 
 
 def convert_answer(
-    file: str,
-    output: str,
-    to: str | None,
-    *,
-    reading: Reading,
-    force: bool = False,
-    signs: Signs = QUIET,
+    file: str, output: str, to: str | None, *, reading: Reading, force: bool = False
 ) -> ConvertAnswer:
     """Read a workflow, and return it in the format called *to* or of *output*'s suffix.
 
@@ -82,67 +87,58 @@ def convert_answer(
     for an *output* that is there already, unless *force* is set.
     """
     chosen = _format(output, to)
-    if chosen.text is None:
-        raise chosen.cannot("text", output)
-    workflow = reading.read([file], signs=signs)
+    workflow = reading.read([file], signs=SIGNS)
     check_output(workflow, output)
-    if not force and would_replace(output):
+    if would_replace(output) and not force:
         raise FormatError(output, None, "file exists: --force replaces it")
-    workflow, unreadable = _with_known_commands(workflow, chosen)
-    known = _known(workflow)
-    named, renamed = _renamed(workflow, chosen.takes_name)
-    text, named, unwritable = _written(named, chosen.text, output)
-    keeps = chosen.keeps if unwritable is None else chosen.keeps - _OF_COMMANDS
+    return _converted(workflow, file, output, chosen)
+
+
+def _converted(workflow: Workflow, file: str, output: str, chosen: Format) -> ConvertAnswer:
+    """Return the workflow in a format; raises FormatError if it cannot be written."""
+    has, problem = _contents(workflow)
+    if "commands" not in chosen.keeps:
+        problem = None
+    elif problem is not None:
+        workflow = replace(workflow, find_commands=None)
+    workflow, renamed = _renamed(workflow, chosen.takes_name)
+    assert chosen.text is not None  # noqa: S101  `_format` has checked it
+    text, workflow, unwritable = _written(workflow, chosen.text, output)
+    problem = problem or unwritable
+    keeps = chosen.keeps if problem is None else chosen.keeps - _OF_COMMANDS
     return ConvertAnswer(
-        file,
-        output,
-        workflow.format,
-        chosen.name,
-        len(workflow.whole),
-        workflow.whole.arc_count,
-        tuple(
-            w for w in KEPT if (w in known and w not in keeps) or (w == "commands" and unreadable)
-        ),
-        renamed,
-        _remarks(named, chosen, output),
-        text,
-        unreadable or unwritable,
+        file=file,
+        output=output,
+        from_=workflow.format,
+        to=chosen.name,
+        tasks=len(workflow.whole),
+        arcs=workflow.whole.arc_count,
+        lost=tuple(word for word in KEPT if has[word] and word not in keeps),
+        commands_unreadable=problem,
+        renamed=renamed,
+        remarks=_remarks(workflow, chosen, output),
+        text=text,
     )
 
 
-def _format(output: str, to: str | None) -> Format:
-    if to is not None:
-        return FORMATS.find(to, asked_by="--to")
-    chosen = format_by_suffix(output)
-    if chosen is None:
-        raise ArgumentError(f"{output}: no format has this suffix: name one by --to")
-    return chosen
-
-
-def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, ...]:
-    """Return the remarks of the reader, and on tasks without commands.
-
-    What the reader fills in is not written, so the remarks on that are left out.
-    """
-    read = [remark for remark in workflow.remarks if remark.text not in (NO_RUN_TIME, NO_SIZE)]
-    return (*read, *_idle(workflow, chosen, output), *_placeholder(workflow, chosen, output))
-
-
-def _placeholder(workflow: Workflow, chosen: Format, output: str) -> list[Remark]:
-    """Return a remark on the file that all tasks run, if the format needs one."""
-    if not (chosen.placeholder and len(workflow.whole)) or workflow.find_commands is not None:
-        return []
-    told = f"no commands are known: every task runs {chosen.placeholder}, which is yours to write"
-    return [Remark(output, 0, told, 1)]
-
-
-def _idle(workflow: Workflow, chosen: Format, output: str) -> list[Remark]:
-    """Return a remark on tasks that are done, but will run, if only to do nothing."""
-    if "done" in chosen.keeps or "commands" not in chosen.keeps or workflow.all_commands is None:
-        return []
-    pairs = zip(workflow.done.tolist(), workflow.all_commands, strict=True)
-    count = sum(is_done and command is None for is_done, command in pairs)
-    return [Remark(output, 0, "tasks that are done have no command", count)] if count else []
+def _contents(workflow: Workflow) -> tuple[dict[str, bool], str | None]:
+    """Return which words of `KEPT` a workflow has, and why its commands cannot be found out."""
+    problem = None
+    try:
+        commands = [command for command in workflow.all_commands or () if command]
+    except FormatError as error:
+        commands, problem = [], str(error)
+    columns: tuple[Column, ...] = ("run_times", "sizes", "priorities")
+    has = {
+        "done": bool(workflow.done.any()),
+        "commands": workflow.find_commands is not None,
+        "streams": any((one.stdin, one.stdout, one.stderr) != (None,) * 3 for one in commands),
+        "environment": any(one.environment for one in commands),
+        "directories": any(one.directory is not None for one in commands),
+    }
+    for name in columns:
+        has[name] = any(value is not None for value in said(workflow, name))
+    return has, problem
 
 
 def _written(
@@ -160,40 +156,21 @@ def _written(
     return found, workflow, None
 
 
-def _with_known_commands(workflow: Workflow, chosen: Format) -> tuple[Workflow, str | None]:
-    """Return the workflow without commands, and why, if they are wanted but cannot be found out."""
-    if "commands" not in chosen.keeps:
-        return workflow, None
-    try:
-        _ = workflow.all_commands
-    except FormatError as error:
-        return replace(workflow, find_commands=None), str(error)
-    return workflow, None
+def _remarks(workflow: Workflow, chosen: Format, output: str) -> tuple[Remark, ...]:
+    """Return the remarks of the reader, and on tasks without commands.
 
-
-def _known(workflow: Workflow) -> list[str]:
-    """Return the words of `KEPT` for what is known of the workflow."""
-    columns: tuple[Column, ...] = ("run_times", "sizes", "priorities")
-    has = {
-        "done": bool(workflow.done.any()),
-        "commands": workflow.find_commands is not None,
-        **{name: any(value is not None for value in said(workflow, name)) for name in columns},
-        **_kinds_of_commands(workflow),
-    }
-    return [word for word in KEPT if has[word]]
-
-
-def _kinds_of_commands(workflow: Workflow) -> dict[str, bool]:
-    """Return whether commands have files for their streams, directories or an environment."""
-    try:
-        commands = [command for command in workflow.all_commands or () if command]
-    except FormatError:  # the new format holds no commands
-        commands = []
-    return {
-        "streams": any((one.stdin, one.stdout, one.stderr) != (None,) * 3 for one in commands),
-        "environment": any(one.environment for one in commands),
-        "directories": any(one.directory is not None for one in commands),
-    }
+    What the reader fills in is not written, so the remarks on that are left out.
+    """
+    found = [remark for remark in workflow.remarks if remark.text not in (NO_RUN_TIME, NO_SIZE)]
+    if "done" not in chosen.keeps and "commands" in chosen.keeps and workflow.all_commands:
+        pairs = zip(workflow.done.tolist(), workflow.all_commands, strict=True)
+        idle = sum(is_done and command is None for is_done, command in pairs)
+        if idle:  # they will run, if only to do nothing
+            found.append(Remark(output, 0, "tasks that are done have no command", idle))
+    if chosen.placeholder and len(workflow.whole) and workflow.find_commands is None:
+        runs = f"every task runs {chosen.placeholder}, which is yours to write"
+        found.append(Remark(output, 0, f"no commands are known: {runs}", 1))
+    return tuple(found)
 
 
 # Names that the new format can hold
@@ -248,56 +225,30 @@ def _fresh(
     return name
 
 
-_MOST_NAMES = 5  # that are shown; --json has all
-
-
 def text(found: ConvertAnswer) -> str:
     """Return what was written, and what was not, one sentence on each line."""
     return "".join(f"{line}\n" for line in _lines(found))
 
 
 def _lines(found: ConvertAnswer) -> Iterator[str]:
-    pair = f"{found.from_format} to {found.to_format}"
-    what = f"{size(found.tasks, found.arcs)}, {pair}"
-    yield f"{named(found.output)}: {what}"
+    head = f"{size(found.tasks, found.arcs)}, {found.from_} to {found.to}"
+    yield f"{named(found.output)}: {head}"
     for word in found.lost:
-        reason = f": {found.unreadable}" if word == "commands" and found.unreadable else ""
-        held = "" if reason else f", which format {found.to_format} cannot hold"
-        yield f"not kept: {KEPT[word]}{held}{reason}"
+        why = f", which format {found.to} cannot hold"
+        if word == "commands" and found.commands_unreadable:
+            why = f": {found.commands_unreadable}"
+        yield f"not kept: {KEPT[word]}{why}"
     if found.renamed:
-        yield from _renamed_tasks(found)
-    for remark in found.remarks:
-        place = f"{remark.path}:{remark.line}" if remark.line else remark.path
-        more = f" ({remark.count:,} times)" if remark.count > 1 else ""
-        yield f"{place}: {remark.text}{more}"
-
-
-def _renamed_tasks(found: ConvertAnswer) -> Iterator[str]:
-    names = counted(len(found.renamed), "name")
-    yield f"{names} changed, because format {found.to_format} cannot hold them:"
+        names = counted(len(found.renamed), "name")
+        yield f"{names} changed, because format {found.to} cannot hold them:"
     for old, new in found.renamed[:_MOST_NAMES]:
         yield f"  {named(repr(old))} -> {named(new)}"
     if len(found.renamed) > _MOST_NAMES:
         yield "  ... (--json lists all)"
-
-
-def keys(found: ConvertAnswer) -> dict[str, object]:
-    """Return the answer for JSON."""
-    return {
-        "file": found.file,
-        "output": found.output,
-        "from": found.from_format,
-        "to": found.to_format,
-        "tasks": found.tasks,
-        "arcs": found.arcs,
-        "lost": list(found.lost),
-        "commands_unreadable": found.unreadable,
-        "renamed": dict(found.renamed),
-        "remarks": [
-            {"path": one.path, "line": one.line, "text": one.text, "count": one.count}
-            for one in found.remarks
-        ],
-    }
+    for remark in found.remarks:
+        place = f"{remark.path}:{remark.line}" if remark.line else remark.path
+        more = f" ({remark.count:,} times)" if remark.count > 1 else ""
+        yield f"{place}: {remark.text}{more}"
 
 
 FormatWord = Annotated[str | None, Parameter(completer=names_of(FORMATS))]
@@ -336,12 +287,11 @@ def convert(
     if is_stream and (to is None or json_):
         raise ArgumentError("- as OUTPUT needs --to, and cannot be used with --json")
     name = STANDARD_OUTPUT if is_stream else output
-    found = convert_answer(
-        file, name, to, reading=Reading(reading, format_), force=force or is_stream, signs=SIGNS
-    )
+    files = Reading(reading, format_)
+    found = convert_answer(file, name, to, reading=files, force=force or is_stream)
     if is_stream:
         put_content(encoded("standard output", found.text))
         report(replace(found, output="standard output"), text, stream=sys.stderr)
         return
     write_text(output, found.text)
-    put(found, text, keys, as_json=json_)
+    put(found, text, as_json=json_)

@@ -95,6 +95,7 @@ def slow_json_text(keys: dict[str, object]) -> str:
 # The JSON of an answer comes from its fields. A field with the metadata NOT_IN_JSON is left out.
 # A field with the metadata json_by(function) has there what the function returns.
 # The fields of a dataclass in a field with the metadata INLINE stand in place of that field.
+# A field `from_` is the key "from".
 NOT_IN_JSON: Mapping[str, object] = {"json": None}
 
 
@@ -115,7 +116,7 @@ def json_keys(answer: Any) -> dict[str, object]:
         if function is json_keys:
             shown.update(json_keys(value))
         elif function is not None:
-            shown[each.name] = function(value)
+            shown[each.name.rstrip("_")] = function(value)
     return shown
 
 
